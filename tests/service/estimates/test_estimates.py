@@ -47,7 +47,7 @@ def names_of(answered: Any) -> list[str]:
     return [player["name"] for player in answered["players"]]
 
 
-def test_an_answer_is_of_the_observed_shape(book: Store) -> None:
+def test_an_answer_has_the_observed_shape(book: Store) -> None:
     answered = ask(book, {"ifpaIds": [101, 102]})
     observed = json.loads(sample("wppr-estimator"))
     assert keys_of(answered) == keys_of(observed)
@@ -56,7 +56,7 @@ def test_an_answer_is_of_the_observed_shape(book: Store) -> None:
     assert json.loads(msgspec.json.encode(read)) == answered
 
 
-def test_the_observed_player_is_shown_as_observed(store: Store) -> None:
+def test_the_observed_player_has_the_observed_values(store: Store) -> None:
     build.a_federation_record(
         store, 38773, "Player Name", rank=2020, rating=1432.69, total_events=320, updated_at=build.NOW
     )
@@ -64,13 +64,13 @@ def test_the_observed_player_is_shown_as_observed(store: Store) -> None:
     (observed,) = json.loads(sample("wppr-estimator"))["players"]
     moment = {"updatedAt": "2026-03-05 19:30:00Z"}
     assert shown == observed | moment
-    # 0, not 0.0: clients of typed languages tell them apart.
+    # 0, not 0.0: clients in typed languages distinguish them.
     assert json.dumps(shown) == json.dumps(observed | moment)
 
 
-def test_a_list_of_numbers_and_of_names_is_one_list(book: Store) -> None:
+def test_numbers_and_names_form_one_list(book: Store) -> None:
     answered = ask(book, {"ifpaIds": [102, 101, 101, 999], "names": ["ada  QUILL", "Newt Comer"]})
-    # By rank, who has none last; who is named twice counts once; a number nobody has is left out.
+    # By rank, unranked players last; repeated players count once; unknown numbers are left out.
     assert [player["ifpaId"] for player in answered["players"]] == [101, 102, 105]
     assert answered["unresolvedNames"] == []
     assert (answered["baseValue"], answered["womensBaseValue"]) == (1, 1.5)
@@ -80,7 +80,7 @@ def test_a_list_of_numbers_and_of_names_is_one_list(book: Store) -> None:
     assert answered["standingsOrder"] is None
 
 
-def test_who_has_played_too_little_adds_to_the_womens_value_only(book: Store) -> None:
+def test_a_player_with_too_few_events_adds_to_the_womens_value_only(book: Store) -> None:
     answered = ask(book, {"ifpaIds": [105]})
     (shown,) = answered["players"]
     assert (shown["baseValue"], shown["womensBaseValue"]) == (0, 0.5)
@@ -97,12 +97,12 @@ def test_who_has_played_too_little_adds_to_the_womens_value_only(book: Store) ->
         ("Zoe  O'Neil Marsh.", [102]),
         ("Zoe", []),
         ("Marsh Zoe ONeil", []),
-        # There are two.
+        # Two records have this name.
         ("Bo Larkin", []),
         ("???", []),
     ],
 )
-def test_a_name_is_found_whole_whatever_its_spelling_and_only_when_it_is_the_only_one(
+def test_a_name_matches_completely_in_any_spelling_and_only_if_unique(
     book: Store, name: str, ifpa_ids: list[int]
 ) -> None:
     answered = ask(book, {"names": [name]})
@@ -120,7 +120,7 @@ def test_a_name_is_found_whole_whatever_its_spelling_and_only_when_it_is_the_onl
         "?ifpaIds=101&names=newt+comer",
     ],
 )
-def test_what_is_asked_may_stand_in_the_query(book: Store, query: str) -> None:
+def test_parameters_may_stand_in_the_query(book: Store, query: str) -> None:
     assert names_of(ask(book, query=query)) == ["Ada Quill", "Newt Comer"]
     assert names_of(ask(book, {}, query)) == ["Ada Quill", "Newt Comer"]
 
@@ -158,13 +158,13 @@ def test_exactly_one_selector_is_given(store: Store, sent: Any, query: str, fiel
         ({"names": [["Bo"]]}, "names"),
     ],
 )
-def test_what_cannot_be_a_selector_is_named(store: Store, sent: Any, field: str) -> None:
+def test_an_invalid_selector_is_named(store: Store, sent: Any, field: str) -> None:
     status, answered = refused(store, sent)
     assert (status, list(answered["errors"])) == (422, [field])
 
 
 @pytest.mark.parametrize(("field", "model"), [("tournamentId", "Tournament"), ("seriesId", "Series")])
-def test_there_is_no_estimate_of_what_is_not_there(store: Store, field: str, model: str) -> None:
+def test_an_unknown_tournament_or_series_is_not_found(store: Store, field: str, model: str) -> None:
     status, answered = refused(store, {field: 99})
     assert (status, answered["message"]) == (404, f"No query results for model [App\\Models\\{model}] 99")
 
@@ -188,17 +188,17 @@ def a_night(store: Store, **values: Any) -> build.Night:
 
 
 def rank_all(store: Store, night: build.Night) -> None:
-    """Standings, last one in the list first."""
+    """Store standings in reverse order of the list."""
     for position, player_id in enumerate(reversed(night.player_ids), start=1):
         where = {"tournament_id": night.tournament_id, "player_id": player_id}
         build.row(store, tables.standing, **where, position=position, points=Decimal(9 - position), row={})
 
 
-def test_a_tournament_is_worth_what_its_players_are(book: Store) -> None:
+def test_a_tournament_is_worth_the_sum_of_its_players(book: Store) -> None:
     night = a_night(book)
     answered = ask(book, {"tournamentId": night.tournament_id})
     assert [player["ifpaId"] for player in answered["players"]] == [101, 102]
-    # Names of players come from the federation; whom it does not know, from the organizer's book.
+    # Names come from the federation's records, else from the organizer's book.
     assert names_of(answered) == ["Ada Quill", "Zoë O'Neil-Märsh"]
     assert answered["unresolvedNames"] == ["Stranger", "Forgotten"]
     assert answered["standingsOrder"] is None
@@ -206,7 +206,7 @@ def test_a_tournament_is_worth_what_its_players_are(book: Store) -> None:
     assert {**answered, "unresolvedNames": []} == listed
 
 
-def test_a_completed_tournament_says_who_stands_where(book: Store) -> None:
+def test_a_completed_tournament_has_the_order_of_its_standings(book: Store) -> None:
     night = a_night(book, status="completed")
     rank_all(book, night)
     answered = ask(book, {"tournamentId": night.tournament_id})
@@ -226,13 +226,13 @@ def test_entrants_who_left_before_their_first_game_do_not_count_later_leavers_do
     assert [player["ifpaId"] for player in answered["players"]] == [101, 102, 104]
 
 
-def test_a_series_is_worth_what_the_players_of_all_its_nights_are(book: Store) -> None:
+def test_a_series_is_worth_the_sum_of_the_players_of_all_tournaments(book: Store) -> None:
     organizer_id = build.a_user(book, name="Olga Ramp", role="organizer")
     series_id = build.row(book, tables.series, organizer_id=organizer_id)
     first = a_night(book, organizer_id=organizer_id, series_id=series_id, status="completed")
     rank_all(book, first)
     second = build.a_tournament(book, players=0, organizer_id=organizer_id, series_id=series_id)
-    # Ada came under another name.
+    # Ada entered under another name.
     for name, ifpa_id in (("A. Quill", 101), ("Newt", 105)):
         player_id = build.a_player(book, organizer_id, name=name, ifpa_id=ifpa_id)
         build.row(book, tables.entrant, tournament_id=second.tournament_id, player_id=player_id, place=0)
@@ -243,7 +243,7 @@ def test_a_series_is_worth_what_the_players_of_all_its_nights_are(book: Store) -
     assert answered["standingsOrder"] is None
 
 
-def test_a_completed_series_says_who_stands_where(book: Store) -> None:
+def test_a_completed_series_has_the_order_of_its_standings(book: Store) -> None:
     organizer_id = build.a_user(book, name="Olga Ramp", role="organizer")
     series_id = build.row(book, tables.series, organizer_id=organizer_id, status="completed")
     night = a_night(book, organizer_id=organizer_id, series_id=series_id, status="completed")
@@ -262,7 +262,7 @@ def test_a_hidden_profile_is_a_name_without_a_record_for_others(book: Store) -> 
     for viewer in (READER, organizer):
         answered = ask(book, sent, by=viewer)
         assert (answered["players"], answered["unresolvedNames"]) == ([], ["Ada Hidden"])
-        # Not even the sums tell what the record says.
+        # Not even the sums reveal the record.
         assert answered["wpprValue"] == answered["womensWpprValue"] == 0
         assert "Quill" not in json.dumps(answered)
     own_view = build.caller(user_id, is_hidden=True)
@@ -278,7 +278,7 @@ def test_a_tournament_without_players_is_worth_nothing(store: Store) -> None:
     assert isinstance(answered["wpprValue"], int)
 
 
-def test_a_thousand_names_are_found_at_once(store: Store) -> None:
+def test_a_thousand_names_are_found_in_one_request(store: Store) -> None:
     for ifpa_id in (1, 500, 1000):
         build.a_federation_record(store, ifpa_id, f"Player Number {ifpa_id}", rank=ifpa_id)
     answered = ask(store, {"names": [f"Player Number {n}" for n in range(1, 1001)]})

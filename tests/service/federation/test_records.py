@@ -61,7 +61,7 @@ def test_a_user_is_shown_with_their_record_on_request(store: Store) -> None:
 
 
 @pytest.mark.parametrize("ifpa_id", [None, 999])
-def test_without_a_record_there_is_none(store: Store, ifpa_id: int | None) -> None:
+def test_a_user_without_a_record_has_none(store: Store, ifpa_id: int | None) -> None:
     keep(store, ADA)
     assert ifpa_of(store, user_with(store, ifpa_id)) is None
 
@@ -73,7 +73,7 @@ def test_a_hidden_profile_hides_the_record(store: Store) -> None:
     assert ifpa_of(store, user_id, by=build.caller(user_id, is_hidden=True)) == SHOWN
 
 
-def test_what_is_not_known_is_nothing_and_only_ranks_are_null(store: Store) -> None:
+def test_missing_values_are_zero_or_empty_and_only_ranks_are_null(store: Store) -> None:
     keep(store, NewRecord(ifpa_id=7, name="Bo Larkin", rank=0, womens_rank=0, rating_rank=0))
     assert ifpa_of(store, user_with(store, 7)) == {
         "ifpaId": 7,
@@ -88,7 +88,7 @@ def test_what_is_not_known_is_nothing_and_only_ranks_are_null(store: Store) -> N
     }
 
 
-def test_a_record_takes_the_place_of_the_one_before_whole(store: Store) -> None:
+def test_a_record_replaces_the_earlier_one_completely(store: Store) -> None:
     keep(store, ADA)
     keep(store, NewRecord(ifpa_id=101, name="Ada Pike", rank=11, updated_at=LATER))
     shown = ifpa_of(store, user_with(store, 101))
@@ -98,7 +98,7 @@ def test_a_record_takes_the_place_of_the_one_before_whole(store: Store) -> None:
         assert reads.ifpa_ids_by_name(db, ["ada quill", "ada pike"]) == {"ada pike": 101}
 
 
-def test_ranks_are_told_of_those_who_are_known(store: Store) -> None:
+def test_only_known_players_have_ranks(store: Store) -> None:
     keep(store, ADA, NewRecord(ifpa_id=102, name="Bo Larkin"))
     with store.read() as db:
         assert reads.ranks_by_ifpa(db, [101, 102, 103]) == {
@@ -109,7 +109,7 @@ def test_ranks_are_told_of_those_who_are_known(store: Store) -> None:
         assert reads.published_record(db, 103) is None
 
 
-def test_more_records_than_fit_into_one_statement_are_found(store: Store, monkeypatch: Any) -> None:
+def test_more_records_than_one_statement_can_hold_are_found(store: Store, monkeypatch: Any) -> None:
     monkeypatch.setattr(reads, "AT_ONCE", 2)
     keep(store, *(NewRecord(ifpa_id=n, name=f"Player {n}") for n in range(1, 8)))
     with store.read() as db:
@@ -135,7 +135,7 @@ RECORDS = st.builds(
 @settings(
     max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
-def test_what_is_stored_is_found_again(store: Store, records: list[NewRecord]) -> None:
+def test_stored_records_are_found_again(store: Store, records: list[NewRecord]) -> None:
     with store.write() as transaction:
         transaction.connection.execute(delete(tables.federation_player))
         writes.store_records(transaction.connection, records, now=build.NOW)

@@ -1,4 +1,4 @@
-"""Rating periods: what a run computes, and nothing twice. Source: ratings.md A.4, A.7, F 2."""
+"""Rating runs: their results, and no needless work. Source: ratings.md A.4, A.7, F 2."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -32,7 +32,7 @@ def statuses(store: Store) -> dict[str, str]:
     return {day: row.status for day, row in periods(store).items()}
 
 
-def test_a_night_of_two_is_glicko(store: Store) -> None:
+def test_a_tournament_of_two_players_is_plain_glicko(store: Store) -> None:
     circuit = Circuit(store)
     circuit.night(1, ["Ada", "Bo"])
     assert circuit.rate(1) == 1
@@ -43,7 +43,7 @@ def test_a_night_of_two_is_glicko(store: Store) -> None:
     }
 
 
-def test_days_without_play_make_the_next_day_less_certain(store: Store) -> None:
+def test_days_without_games_increase_the_deviation(store: Store) -> None:
     circuit = Circuit(store)
     circuit.night(1, ["Ada", "Bo"])
     circuit.night(9, ["Bo", "Ada"])
@@ -81,7 +81,7 @@ def test_every_day_has_its_period_and_its_counts(store: Store) -> None:
         {"start_utc": moment(1) - timedelta(days=8)},
     ],
 )
-def test_what_does_not_count_leaves_no_rating(store: Store, values: dict[str, Any]) -> None:
+def test_unrated_tournaments_leave_no_rating(store: Store, values: dict[str, Any]) -> None:
     circuit = Circuit(store)
     circuit.night(1, ["Ada", "Bo"], **values)
     circuit.night(1, ["Cy", "Di"])
@@ -89,7 +89,7 @@ def test_what_does_not_count_leaves_no_rating(store: Store, values: dict[str, An
     assert set(circuit.ratings()) == {"Cy", "Di"}
 
 
-def test_byes_forfeits_and_who_was_taken_out_give_no_result(store: Store) -> None:
+def test_byes_forfeits_and_removed_players_give_no_result(store: Store) -> None:
     circuit = Circuit(store)
     night = circuit.night(1, ["Ada", "Bo"])
     ids = [circuit.player(name) for name in ("Ada", "Bo")]
@@ -125,7 +125,7 @@ def test_a_rebuild_computes_the_same_and_keeps_every_id(store: Store) -> None:
     assert circuit.stored_rows() == before
 
 
-def test_nothing_is_rated_before_anything_was_played(store: Store) -> None:
+def test_nothing_is_rated_before_the_first_result(store: Store) -> None:
     circuit = Circuit(store)
     assert circuit.rate(5) == 0
     circuit.night(9, ["Ada", "Bo"])
@@ -161,7 +161,7 @@ FEW = settings(
 
 @FEW
 @given(season=seasons())
-def test_day_by_day_or_all_at_once_or_again_comes_to_the_same(store: Store, season: Season) -> None:
+def test_rating_day_by_day_all_at_once_or_again_gives_the_same(store: Store, season: Season) -> None:
     delete_everything(store)
     circuit = Circuit(store)
     for day, games in season.nights:
@@ -190,7 +190,7 @@ def test_day_by_day_or_all_at_once_or_again_comes_to_the_same(store: Store, seas
     assert {name: pytest.approx(number, abs=0.05) for name, number in state.items()} == step_by_step
 
 
-def test_a_correction_makes_its_day_dirty_and_the_next_run_mends_everything_after(store: Store) -> None:
+def test_a_correction_marks_its_day_and_the_next_run_rates_all_later_days_again(store: Store) -> None:
     circuit = Circuit(store)
     night = circuit.night(1, ["Ada", "Bo"])
     circuit.night(3, ["Bo", "Cy"])
@@ -214,7 +214,7 @@ def test_a_correction_makes_its_day_dirty_and_the_next_run_mends_everything_afte
     assert fresh.ratings() == mended
 
 
-def test_who_played_only_in_what_was_taken_back_has_no_rating_any_more(store: Store) -> None:
+def test_a_player_whose_only_tournament_was_reopened_loses_the_rating(store: Store) -> None:
     circuit = Circuit(store)
     night = circuit.night(1, ["Ada", "Bo"])
     circuit.night(2, ["Bo", "Cy"])
@@ -229,7 +229,7 @@ def test_who_played_only_in_what_was_taken_back_has_no_rating_any_more(store: St
         ]
 
 
-def test_a_day_that_turns_out_the_same_is_confirmed_and_nothing_is_computed(store: Store) -> None:
+def test_a_marked_day_without_changes_is_confirmed_without_computing(store: Store) -> None:
     circuit = Circuit(store)
     circuit.night(1, ["Ada", "Bo"])
     circuit.rate(3)
@@ -276,7 +276,7 @@ def test_a_claimed_player_keeps_the_rating_and_the_user_gets_it(store: Store) ->
     assert (body["name"], body["ratingId"]) == ("Ada", 1)
 
 
-def test_two_ratings_of_one_person_become_one_and_everything_is_rated_anew(store: Store) -> None:
+def test_two_ratings_of_one_person_are_merged_and_rated_again(store: Store) -> None:
     circuit, other = Circuit(store), Circuit(store)
     circuit.night(1, ["Ada", "Bo"])
     other.night(2, ["Ada", "Cy"])
@@ -313,7 +313,7 @@ def test_an_older_run_stops_when_another_has_begun(store: Store) -> None:
     assert circuit.get_json("/api/ratings")["data"] == []
 
 
-def test_an_interrupted_run_is_gone_on_with(store: Store) -> None:
+def test_an_interrupted_run_is_continued(store: Store) -> None:
     circuit = Circuit(store)
     for day in (1, 10, 25, 28):
         circuit.night(day, ["Ada", "Bo"], ["Bo", "Cy"])
@@ -332,8 +332,8 @@ def test_an_interrupted_run_is_gone_on_with(store: Store) -> None:
     assert circuit.numbers() == pytest.approx(resumed, abs=1e-9)
 
 
-def test_a_days_tournaments_are_found_without_walking_through_all_of_them(store: Store) -> None:
-    """Ten years have a hundred thousand of them, and a run asks for each few days again."""
+def test_a_days_tournaments_are_found_by_an_index(store: Store) -> None:
+    """Ten years hold a hundred thousand tournaments, and a run queries every few days."""
     if not store.is_sqlite:
         pytest.skip("PostgreSQL plans by how much there is, and here is little")
     circuit = Circuit(store)

@@ -1,4 +1,4 @@
-"""Tournaments that count: people who meet on days of March 2026, and their ratings."""
+"""A circuit of rated tournaments on days of March 2026, with its players and ratings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -35,13 +35,13 @@ class Circuit:
         self.organizer_id = build.a_user(self.store, name="Olga Ramp", role="organizer")
 
     def player(self, name: str, **values: Any) -> int:
-        """A player of the organizer's book, new or the one that is there."""
+        """The player of this name in the organizer's book, created when missing."""
         if name not in self.players:
             self.players[name] = build.a_player(self.store, self.organizer_id, name=name, **values)
         return self.players[name]
 
     def night(self, day: int, *games: Sequence[str], **values: Any) -> int:
-        """A completed tournament; a game is its players, best first."""
+        """Create a completed tournament. A game is the list of its players, best first."""
         ends = values.pop("completed_at", moment(day))
         own = {
             "type": "matchplay",
@@ -64,11 +64,11 @@ class Circuit:
         return tournament_id
 
     def rate(self, day: int, *, parameters: Parameters = DEFAULTS, **more: Any) -> int:
-        """Rate everything up to a day of March; returns how many days needed it."""
+        """Rate all days up to a day of March, and return the number of rated days."""
         return rating_run.rate_days(self.store, date(2026, 3, day), parameters, NOW, **more)
 
     def claim(self, name: str, **values: Any) -> int:
-        """A user whose player this is."""
+        """Create a user who has claimed this player."""
         user_id, player_id = build.a_user(self.store, name=name, **values), self.player(name)
         with self.store.write() as transaction:
             own = tables.player.c.player_id == player_id
@@ -76,14 +76,14 @@ class Circuit:
         return user_id
 
     def ratings(self) -> dict[str, tuple[float, float]]:
-        """Name -> rating and deviation, of everybody who is rated."""
+        """Name -> rating and deviation, of all rated players."""
         own = tables.rating.c
         rows = select(own.name, own.rating, own.rd).where(own.last_period.is_not(None))
         with self.store.read() as db:
             return {row.name: (row.rating, row.rd) for row in db.execute(rows)}
 
     def numbers(self) -> dict[str, float]:
-        """The same, each number under a key of its own, to be compared with a tolerance."""
+        """The same numbers under one key each, for comparison with a tolerance."""
         return {
             f"{name} {kind}": value
             for name, pair in self.ratings().items()
@@ -91,7 +91,7 @@ class Circuit:
         }
 
     def stored_rows(self) -> dict[str, list[tuple[Any, ...]]]:
-        """All that a run leaves behind, but for the moment when it ran and its number."""
+        """All rows that a run stores, without its time and number."""
         found = {}
         with self.store.read() as db:
             for table in (tables.rating, tables.rating_revision, tables.rating_period):
@@ -101,7 +101,7 @@ class Circuit:
         return found
 
     def get_json(self, path: str, **more: Any) -> Any:
-        """The body of an answer; anything but a 200 fails."""
+        """The body of an answer, which must be a 200."""
         status, body = build.ask(self.store, path, by=more.pop("by", self.organizer_id), **more)
         assert status == 200, body
         return body
@@ -112,7 +112,7 @@ def days(first: int, last: int) -> list[str]:
 
 
 def delete_everything(store: Store) -> None:
-    """No tournaments and no ratings: the next example of a property begins anew."""
+    """Delete all tournaments and ratings before the next example of a property."""
     with store.write() as transaction:
         for table in (
             tables.rating_revision,

@@ -1,4 +1,4 @@
-"""Comparisons: both directions say the same, whoever met whom. Source: ratings.md D, F 8."""
+"""Comparisons: both directions of a pair agree. Source: ratings.md D, F 8."""
 
 from collections import Counter
 from itertools import combinations
@@ -44,7 +44,7 @@ def compared(circuit: Circuit, names: list[str]) -> Any:
 
 @FEW
 @given(played=months(), dice=st.randoms(use_true_random=False))
-def test_both_directions_say_the_same_and_all_of_them_what_the_ratings_say(
+def test_both_directions_agree_and_sum_up_to_the_ratings(
     store: Store, played: list[tuple[int, list[list[str]]]], dice: Any
 ) -> None:
     delete_everything(store)
@@ -76,7 +76,7 @@ def test_both_directions_say_the_same_and_all_of_them_what_the_ratings_say(
         own = [record for (name, _), record in met.items() if name == rating["name"]]
         for count in ("winCount", "lossCount", "resultCount"):
             assert sum(record[count] for record in own) == rating[count]
-    # Nor does it matter in which order they are named.
+    # The order of the players in the query does not matter.
     assert compared(circuit, dice.sample(there, len(there))) == body
 
 
@@ -100,7 +100,7 @@ def test_a_draw_counts_for_neither_in_both_directions(store: Store) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_whom_to_compare_may_stand_in_a_json_body(store: Store, method: str) -> None:
+def test_the_players_may_stand_in_a_json_body(store: Store, method: str) -> None:
     circuit = Circuit(store)
     circuit.player("Ada", ifpa_id=11)
     circuit.night(1, ["Ada", "Bo"])

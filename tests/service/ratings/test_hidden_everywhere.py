@@ -19,7 +19,7 @@ from silverball.store.engine import Store
 
 IFPA_ID = 104
 RATING_ID = 918_273
-# Each in no other answer: as it is stored, as it is shown, its bounds, and the id.
+# Unique values: the stored and the published rating, its bounds, and the id.
 NUMBERS = {"rating": 1843.37, "rd": 23.19, "delta": 17.93, "lower_bound": 1796.99}
 CANARIES = (str(RATING_ID), "1843", "1796.99", "17.93")
 QUERIES = {
@@ -115,7 +115,7 @@ def _rate(store: Store, user_id: int, owner: int, *, rank: int | None) -> None:
         )
 
 
-def test_no_answer_tells_the_rating_of_who_opted_out(store: Store) -> None:
+def test_no_answer_reveals_a_hidden_rating(store: Store) -> None:
     world = World(store, is_hidden=True)
     organizer = build.caller(build.a_user(store, role="organizer"), role="organizer", ability="manage")
     for by in (None, build.caller(build.a_user(store)), organizer):
@@ -123,7 +123,7 @@ def test_no_answer_tells_the_rating_of_who_opted_out(store: Store) -> None:
 
 
 @pytest.mark.parametrize("who", ["anybody", "own_view", "admin"])
-def test_the_same_answers_tell_it_where_it_may_be_told(store: Store, who: str) -> None:
+def test_the_same_answers_show_the_rating_to_permitted_viewers(store: Store, who: str) -> None:
     world = World(store, is_hidden=who != "anybody")
     viewers = {
         "anybody": build.caller(build.a_user(store)),

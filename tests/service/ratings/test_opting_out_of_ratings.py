@@ -1,4 +1,4 @@
-"""Seeds and ratings of those who want none shown."""
+"""Seeds and ratings of people who hide their rating."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ def of(circuit: Circuit, name: str) -> Any:
 
 
 def started(circuit: Circuit, seeding: str) -> int:
-    """A tournament of Bo, a newcomer, Cy and Ada that has just been started."""
+    """Start a tournament of Bo, a newcomer, Cy and Ada."""
     by, store = circuit.organizer_id, circuit.store
     wanted = {"name": "T", "type": "matchplay", "seeding": seeding}
     made = build.do(store, "POST", "/api/tournaments", wanted, by=by)
@@ -86,7 +86,7 @@ def paths_of(made: Circuit, user_id: int) -> list[str]:
     ]
 
 
-def test_who_opted_out_stands_in_no_answer_rank_or_file(hidden: tuple[Circuit, int]) -> None:
+def test_a_hidden_rating_is_in_no_answer_rank_or_file(hidden: tuple[Circuit, int]) -> None:
     made, user_id = hidden
     for path in paths_of(made, user_id):
         assert CANARY not in json.dumps(made.get_json(path)), path
@@ -121,7 +121,7 @@ def test_the_user_and_an_admin_see_a_hidden_rating(hidden: tuple[Circuit, int], 
     assert made.get_json(f"/api/users/{user_id}", by=viewer)["rating"]["name"] == CANARY
 
 
-def test_opting_out_and_in_again_moves_everybody_below(hidden: tuple[Circuit, int]) -> None:
+def test_opting_out_and_in_again_moves_all_lower_ranks(hidden: tuple[Circuit, int]) -> None:
     made, user_id = hidden
     own_view = build.caller(user_id, ability="score", is_hidden=True)
 

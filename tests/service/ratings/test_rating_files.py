@@ -66,12 +66,12 @@ CSV = (
 )
 
 
-def test_a_file_that_was_read_is_written_again_word_for_word(store: Store) -> None:
+def test_an_imported_file_is_exported_identically(store: Store) -> None:
     bring_in(store, CSV.encode())
     assert written(store).decode() == CSV
 
 
-def test_ratings_from_a_file_have_no_counts_and_periods_go_on_from_them(store: Store) -> None:
+def test_imported_ratings_have_no_counts_and_periods_continue_from_them(store: Store) -> None:
     made = Circuit(store)
     bring_in(store, CSV.encode())
     before = made.get_json("/api/ratings/ifpa/11/summary")["data"]
@@ -86,7 +86,7 @@ def test_ratings_from_a_file_have_no_counts_and_periods_go_on_from_them(store: S
     assert (old["ratingPeriod"], old["rating"], old["gameCount"]) == ("2026-02-03", 1600, None)
 
 
-def test_an_account_has_its_rating_back_when_its_name_is_the_same(store: Store) -> None:
+def test_an_imported_rating_belongs_to_the_account_of_the_same_name(store: Store) -> None:
     ada, bo = build.a_user(store, name="Ada"), build.a_user(store, name="Somebody Else")
     rows = f'"Ada",{ada},,1500.00,50.00,1400.00,2026-02-03,4\n"Bo",{bo},,1500.00,50.00,1400.00,2026-02-03,4\n'
     bring_in(store, (CSV.splitlines(keepends=True)[0] + rows).encode())
@@ -128,7 +128,7 @@ def test_another_file_replaces_the_first_until_something_is_rated_here(store: St
         ('"Bo",,11,1,1,1,2026-02-03,4\n"Ada",,11,1,1,1,2026-02-03,4', "row 3", "IFPA ID 11 is in row 2"),
     ],
 )
-def test_a_wrong_file_is_told_the_row_and_the_field(line: str, place: str, fault: str) -> None:
+def test_a_fault_in_a_file_is_reported_with_row_and_field(line: str, place: str, fault: str) -> None:
     header = "" if place == "row 1" else CSV.splitlines(keepends=True)[0]
     with pytest.raises(Invalid) as refused:
         ratings_csv.parse((header + line + "\n").encode())

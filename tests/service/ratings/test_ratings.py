@@ -1,4 +1,4 @@
-"""Ratings as they are shown. Source: ratings.md A.6, A.7, D; interface 4.7."""
+"""Published ratings. Source: ratings.md A.6, A.7, D; interface 4.7."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -85,7 +85,7 @@ def test_the_list_is_by_id_and_filters_stand_in_the_query_or_the_body(circuit: C
     assert (status, [rating["name"] for rating in body["data"]]) == (200, ["Bo"])
 
 
-def test_search_looks_for_every_word_whatever_its_case_and_accents(store: Store) -> None:
+def test_search_matches_every_word_ignoring_case_and_accents(store: Store) -> None:
     made = Circuit(store)
     made.night(1, ["Åsa Öst", "Asa Ostberg", "Lasa Osterman"], ["Asa Ostberg", "Åsa Öst"])
     made.rate(1)
@@ -144,7 +144,7 @@ def test_ratings_of_a_day_are_those_of_its_last_revision(circuit: Circuit) -> No
     assert circuit.get_json("/api/ratings/ifpa?ifpaIds=22&date=2026-02-01")["data"] == []
 
 
-def test_a_comparison_has_both_directions_of_who_has_met(circuit: Circuit) -> None:
+def test_a_comparison_has_both_directions_of_each_pair(circuit: Circuit) -> None:
     ids = [circuit.player(name) for name in ("Ada", "Bo", "Cy")]
     body = circuit.get_json(f"/api/ratings/compare?playerIds={ids[0]},{ids[1]},{ids[2]}")
     assert [rating["name"] for rating in body["ratings"]] == ["Ada", "Bo", "Cy"]
@@ -176,7 +176,7 @@ def test_a_comparison_has_both_directions_of_who_has_met(circuit: Circuit) -> No
         assert sum(record["resultCount"] for record in own) == rating["resultCount"]
 
 
-def test_a_comparison_is_asked_by_post_too_and_leaves_strangers_out(circuit: Circuit) -> None:
+def test_a_comparison_works_by_post_and_leaves_out_unrated_people(circuit: Circuit) -> None:
     asked = {"ifpaIds": [11, 999], "playerIds": [circuit.player("Cy")], "userIds": []}
     status, body, _ = build.do(
         circuit.store, "POST", "/api/ratings/compare", asked, by=build.caller(circuit.organizer_id)
@@ -227,7 +227,7 @@ def test_periods_are_listed_newest_first_and_one_has_its_tournaments(circuit: Ci
         ("/api/rating-submissions?status=lost", "status"),
     ],
 )
-def test_a_wrong_request_is_told_which_field_is_wrong(circuit: Circuit, path: str, field: str) -> None:
+def test_an_invalid_request_names_the_field(circuit: Circuit, path: str, field: str) -> None:
     asked = path.format(ada=circuit.player("Ada"))
     status, body = build.ask(circuit.store, asked, by=circuit.organizer_id)
     assert (status, list(body["errors"])) == (422, [field])
@@ -243,7 +243,7 @@ def test_a_wrong_request_is_told_which_field_is_wrong(circuit: Circuit, path: st
         ("/api/ifpa/22/rating-history?", 100),
     ],
 )
-def test_pages_are_those_of_every_list(circuit: Circuit, path: str, size: int) -> None:
+def test_pages_work_like_those_of_other_lists(circuit: Circuit, path: str, size: int) -> None:
     by = circuit.organizer_id
     for wrong in ("0", "-1", "x", "1.5"):
         status, body = build.ask(circuit.store, f"{path}page={wrong}", by=by)
@@ -252,12 +252,12 @@ def test_pages_are_those_of_every_list(circuit: Circuit, path: str, size: int) -
     assert (meta["per_page"], meta["current_page"], meta["last_page"]) == (size, 1, 1)
     beyond = circuit.get_json(f"{path}page=9")
     assert (beyond["data"], beyond["meta"]["from"], beyond["meta"]["to"]) == ([], None, None)
-    # 10,000 rows deep; a history may be read to its end.
+    # Lists end at 10,000 rows; a history may be read to its end.
     deep = build.ask(circuit.store, f"{path}page={10_000 // size + 1}", by=by)[0]
     assert deep == (200 if "history" in path else 403)
 
 
-def test_nobody_is_rated_before_the_first_period(store: Store) -> None:
+def test_there_are_no_ratings_before_the_first_period(store: Store) -> None:
     made = Circuit(store)
     made.night(1, ["Ada", "Bo"])
     assert made.get_json("/api/ratings")["data"] == []
@@ -268,7 +268,7 @@ def test_nobody_is_rated_before_the_first_period(store: Store) -> None:
         assert list(sheets.rating_csv_lines(db)) == list(sheets.revision_csv_lines(db)) == []
 
 
-def test_the_chart_is_a_picture_without_scripts_or_anything_from_elsewhere(circuit: Circuit) -> None:
+def test_the_chart_has_no_scripts_and_no_external_resources(circuit: Circuit) -> None:
     svg = circuit.get_json("/api/ratings/ifpa/22/chart.svg")
     root = ElementTree.fromstring(svg)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -282,14 +282,14 @@ def test_the_chart_is_a_picture_without_scripts_or_anything_from_elsewhere(circu
     assert svg == circuit.get_json("/api/ratings/ifpa/22/chart.svg")
 
 
-def test_a_new_name_is_the_name_of_the_rating_at_once(circuit: Circuit) -> None:
+def test_a_rating_follows_a_changed_name_at_once(circuit: Circuit) -> None:
     user_id = of(circuit, "Bo")["userId"]
     by = build.caller(user_id, ability="score")
     assert build.do(circuit.store, "PATCH", "/api/users/profile", {"name": "Bo Renamed"}, by=by)[0] == 200
     assert of(circuit, "renamed")["userId"] == user_id
 
 
-def test_a_day_shows_whether_it_is_open_waits_or_was_corrected(circuit: Circuit) -> None:
+def test_a_period_shows_whether_it_is_open_waiting_or_corrected(circuit: Circuit) -> None:
     today, store = NOW.date(), circuit.store
     from silverball.store import rating_days
 

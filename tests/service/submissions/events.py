@@ -1,4 +1,4 @@
-"""Documents as other software offers them, and submissions in any state. Invented people only."""
+"""Result documents of other software, and submissions in any state. All people are invented."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ def organizer(user_id: int) -> AuthenticatedCaller:
 
 
 def submit_url(store: Store, by: int, url: str = URL, **more: Any) -> tuple[int, Any]:
-    """An address is sent in: status and body."""
+    """Submit an address, and return the status and the body."""
     status, body, _ = build.send(api(store, **more), "POST", LIST, {"url": url}, by=organizer(by))
     return status, body
 
@@ -73,7 +73,7 @@ def send_request(
 
 
 def fetch_documents(store: Store, documents: Mapping[str, object], *, now: datetime = build.NOW) -> int:
-    """Run every errand; an address without a document cannot be reached. Returns how many there were."""
+    """Fetch all waiting documents, and return their number. Other addresses are unreachable."""
 
     def get(url: str) -> ArrivedDocument:
         if url not in documents:
@@ -93,7 +93,7 @@ def fetch_documents(store: Store, documents: Mapping[str, object], *, now: datet
 
 
 def submit_document(store: Store, by: int, document: object, url: str = URL) -> Any:
-    """A submission whose document was fetched, as it is shown."""
+    """Submit and fetch a document, and return the published submission."""
     status, body = submit_url(store, by, url)
     assert status == 201, body
     assert fetch_documents(store, {url: document}) == 1
@@ -107,5 +107,5 @@ def get_submission(store: Store, submission_id: int, by: AuthenticatedCaller | i
 
 
 def statuses(store: Store) -> Sequence[str]:
-    """Of all submissions, oldest first."""
+    """The statuses of all submissions, oldest first."""
     return [submission["status"] for submission in reversed(build.ask(store, LIST, by=1)[1]["data"])]

@@ -1,4 +1,4 @@
-"""Documents of version 1, read strictly. Source: ratings, A.8."""
+"""Documents of version 1, parsed strictly. Source: ratings, A.8."""
 
 import json
 from collections.abc import Callable
@@ -110,20 +110,20 @@ def faults_of(body: bytes) -> list[str]:
     return caught.value.faults
 
 
-def test_a_good_document_is_read() -> None:
+def test_a_valid_document_is_parsed() -> None:
     found = document.validate_document(encoded(a_document()), NOW)
     assert (found.day.isoformat(), len(found.games)) == ("2026-03-04", 4)
-    # Six results among four, three among three, one each among two.
+    # Six results among four players, three among three, one among two.
     assert found.result_count == 6 + 6 + 1 + 1
     assert found.games[1].results == ((2,), (1, 3), (4,))
 
 
-def test_its_day_is_that_of_its_end_in_utc() -> None:
+def test_the_day_of_a_document_is_that_of_its_end_in_utc() -> None:
     late = a_document(completedAt="2026-03-04T22:30:00-05:00")
     assert document.validate_document(encoded(late), NOW).day.isoformat() == "2026-03-05"
 
 
-def test_keys_of_players_are_numbers_or_words_and_one_is_not_the_other() -> None:
+def test_ids_of_players_are_numbers_or_texts_and_stay_distinct() -> None:
     raw = a_document()
     raw["players"].append({"id": "1", "name": "El Tilt"})
     raw["games"].append({"results": [["1"], [1]]})
@@ -131,21 +131,21 @@ def test_keys_of_players_are_numbers_or_words_and_one_is_not_the_other() -> None
 
 
 @pytest.mark.parametrize(("change", "sentence"), FAULTS)
-def test_a_fault_is_told_with_its_place(change: Change, sentence: str) -> None:
+def test_a_fault_is_reported_with_its_place(change: Change, sentence: str) -> None:
     raw = a_document()
     change(raw)
     faults = faults_of(encoded(raw))
     assert any(fault.startswith(sentence) for fault in faults), faults
-    # Nobody learns through us what an address answers.
+    # Faults must not reveal what an address answers.
     assert "secretKey" not in str(faults)
 
 
 @pytest.mark.parametrize(("body", "sentence"), NO_DOCUMENTS)
-def test_what_is_no_document_is_told_so(body: bytes, sentence: str) -> None:
+def test_other_content_is_reported_as_no_document(body: bytes, sentence: str) -> None:
     assert sentence in str(faults_of(body))
 
 
-def test_every_fault_is_told_at_once_but_not_hundreds() -> None:
+def test_all_faults_are_reported_together_up_to_a_limit() -> None:
     raw = a_document(games=[{"results": [[1]]}] * 100)
     assert len(faults_of(encoded(raw))) == document.FAULTS_MAX
     raw = a_document(name=None, software=7, version=3)
@@ -167,7 +167,7 @@ PATHS = (
 
 @settings(max_examples=examples(300))
 @given(st.lists(st.tuples(st.sampled_from(PATHS), JSON_VALUES), min_size=1, max_size=3))
-def test_whatever_stands_in_a_document_it_is_taken_whole_or_refused_with_sentences(
+def test_any_json_is_accepted_or_refused_with_sentences(
     changes: list[tuple[str, Any]],
 ) -> None:
     raw = a_document()
@@ -178,7 +178,7 @@ def test_whatever_stands_in_a_document_it_is_taken_whole_or_refused_with_sentenc
 
 @settings(max_examples=examples(300))
 @given(st.binary(max_size=200) | JSON_VALUES.map(lambda value: json.dumps(value).encode()))
-def test_whatever_bytes_arrive_they_are_taken_whole_or_refused_with_sentences(body: bytes) -> None:
+def test_any_bytes_are_accepted_or_refused_with_sentences(body: bytes) -> None:
     _is_taken_or_refused(body)
 
 

@@ -24,17 +24,17 @@ def player(name: str, ifpa_id: int | None = None, user_id: int | None = None) ->
 @pytest.mark.parametrize(
     ("player", "user_id", "ifpa_id", "candidates"),
     [
-        # A number says who it is, whatever the name.
+        # A number identifies a player under any name.
         (player("Bo", 101), 1, 101, None),
         (player("Stranger", 999), None, 999, None),
-        # A number that two accounts claim is nobody's account.
+        # A number claimed by two accounts identifies neither account.
         (player("Twin", 104), None, 104, None),
         (player("Twin", 104, 5), 5, 104, None),
-        # An account without a number may well have this one; one with another may not.
+        # An account without a number may have this one; an account with another may not.
         (player("Bo", 999, 2), 2, 999, None),
         (player("Ada", 999, 1), None, 999, (KnownPerson(None, 999), ADA)),
         (player("Bo", None, 1), 1, 101, None),
-        # A name is enough when one person has it.
+        # A name is enough if only one person has it.
         (player("ÁDA"), 1, 101, None),
         (player("cy"), None, 103, None),
         (player("Cy", None, 77), None, 103, None),
@@ -53,7 +53,7 @@ def test_a_player_is_matched_by_number_account_or_a_unique_name(
     assert people.resolve_players([player], KNOWN) == (expected,)
 
 
-def test_two_of_one_name_are_left_open_and_so_is_one_who_has_the_name_of_another() -> None:
+def test_namesakes_are_left_open() -> None:
     twice = people.resolve_players([player("Ada"), player("ada", None, 77)], KNOWN)
     assert [(player.settled, player.candidates) for player in twice] == [(False, (ADA,))] * 2
     by_number, by_name = people.resolve_players([player("X", 101), player("Ada")], KNOWN)
@@ -61,7 +61,7 @@ def test_two_of_one_name_are_left_open_and_so_is_one_who_has_the_name_of_another
     assert people.duplicate_faults([by_number, by_name]) == []
 
 
-def test_a_number_and_an_account_of_one_person_are_a_fault() -> None:
+def test_two_players_with_the_number_and_the_account_of_one_person_are_a_fault() -> None:
     found = people.resolve_players([player("X", 101), player("Y", None, 1)], KNOWN)
     assert people.duplicate_faults(found) == ["players.1: This is the same person as players.0."]
 
@@ -75,7 +75,7 @@ PLAYERS = st.builds(
 
 
 @given(st.lists(PLAYERS, max_size=6))
-def test_nobody_is_two_players_unless_it_is_told(listed: list[DocumentPlayer]) -> None:
+def test_two_settled_players_are_never_one_person_without_a_fault(listed: list[DocumentPlayer]) -> None:
     found = people.resolve_players(listed, KNOWN)
     assert [player.name for player in found] == [player.name for player in listed]
     assert all(player.user_id is None or player.settled for player in found)

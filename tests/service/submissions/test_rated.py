@@ -1,4 +1,4 @@
-"""Results that were sent in count for the ratings of their day, together with those of this site."""
+"""Submitted results count for the ratings of their day, together with those of this site."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -20,7 +20,7 @@ LATER = build.NOW + timedelta(days=10)
 
 
 def _sent(store: Store, **changes: Any) -> int:
-    """A submission whose players are all known; returns its id."""
+    """Create a submission with known players, and return its id."""
     user_id = build.a_user(store, name="Olga Ramp", role="organizer")
     _status, body = submit_url(store, user_id)
     fetch_documents(store, {URL: a_document(**changes)})
@@ -43,7 +43,7 @@ def _ask(store: Store, path: str) -> Any:
     return body
 
 
-def test_what_was_approved_is_rated_with_its_day_and_processed(store: Store) -> None:
+def test_an_approved_submission_is_rated_with_its_day_and_processed(store: Store) -> None:
     submission_id = _sent(store)
     _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
     assert _rate(store) == 1
@@ -81,13 +81,13 @@ def test_the_period_names_the_events_of_other_software(store: Store) -> None:
     ]
 
 
-def test_what_nobody_approved_is_not_rated(store: Store) -> None:
+def test_an_unapproved_submission_is_not_rated(store: Store) -> None:
     _sent(store)
     _rate(store)
     assert _ask(store, "/api/ratings")["data"] == []
 
 
-def test_what_comes_for_a_day_that_was_rated_makes_it_dirty(store: Store) -> None:
+def test_an_approval_for_a_rated_day_marks_the_day(store: Store) -> None:
     submission_id = _sent(store)
     with store.write() as transaction:
         rating_days.mark_days(transaction.connection, [DAY])
@@ -110,7 +110,7 @@ def test_a_matched_player_is_shown_with_their_rating(store: Store) -> None:
 
 
 @pytest.mark.parametrize("status", ["approved", "scheduled"])
-def test_what_is_taken_back_is_not_rated(store: Store, status: str) -> None:
+def test_a_withdrawn_submission_is_not_rated(store: Store, status: str) -> None:
     submission_id = _sent(store)
     moves = (
         [moving.approve_submission, moving.schedule_submission]

@@ -1,4 +1,4 @@
-"""Games that are rated already: half of them and an event is refused. Source: ratings, A.8."""
+"""Repeated events: half of the games rated already is too many. Source: ratings, A.8."""
 
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -34,24 +34,24 @@ ADA, BO, CY, DI = (ComparedPlayer(name, None, 100 + n) for n, name in enumerate(
     ("games", "rated", "count"),
     [
         ([(ADA, BO)], [(ADA, BO)], 1),
-        # Who plays first, and who won, says nothing.
+        # Playing order and results do not matter.
         ([(ADA, BO)], [(BO, ADA)], 1),
         ([(ADA, BO), (CY, DI)], [(ADA, BO)], 1),
         ([(ADA, BO), (CY, DI), (ADA, CY)], [(ADA, BO)], None),
         ([(ADA, BO), (CY, DI), (ADA, CY)], [(ADA, BO), (CY, DI)], 2),
-        # Three games of the same two are three, though there were only two of them before.
+        # Three games of two players, who met only twice in the other event.
         ([(ADA, BO)] * 5, [(ADA, BO)] * 2, None),
         ([(ADA, BO)] * 4, [(ADA, BO)] * 2, 2),
-        # A game of three is another one than that of two of them.
+        # A game of three players differs from a game of two of them.
         ([(ADA, BO)], [(ADA, BO, CY)], None),
         ([(ADA, BO)], [], None),
-        # Known by number here, by name there, by account elsewhere.
+        # The same people, identified by number, name or account.
         ([(ADA, BO)], [(ComparedPlayer("ADA", 7, None), ComparedPlayer("Bö", None, None))], 1),
         ([(ADA, BO)], [(ComparedPlayer("Somebody", 7, 101), ComparedPlayer("bo", 8, None))], 1),
         ([(ADA, BO)], [(ComparedPlayer("Somebody", 7, None), ComparedPlayer("bo", 8, None))], None),
     ],
 )
-def test_the_games_that_are_there_already_are_counted(
+def test_repeated_games_are_counted(
     games: list[tuple[ComparedPlayer, ...]], rated: list[tuple[ComparedPlayer, ...]], count: int | None
 ) -> None:
     sentence = repeats.repeat_fault(games, [ComparedEvent("tournament 9", rated)])
@@ -65,7 +65,7 @@ GAMES = st.lists(
 
 
 @given(GAMES, GAMES, st.randoms())
-def test_an_event_repeats_itself_in_any_order_and_a_stranger_s_never(
+def test_an_event_repeats_itself_in_any_order_but_no_event_of_other_people(
     games: list[list[ComparedPlayer]], others: list[list[ComparedPlayer]], dice: Any
 ) -> None:
     mixed = [dice.sample(group, len(group)) for group in dice.sample(games, len(games))]
@@ -78,7 +78,7 @@ def test_an_event_repeats_itself_in_any_order_and_a_stranger_s_never(
 
 
 def a_local_night(store: Store, organizer_id: int, **values: Any) -> int:
-    """The first three games of the document as a tournament of this site, and one of its own."""
+    """A tournament with the document's first three games and another one."""
     facts = {"type": "group_matchplay", "status": "completed", "completed_at": AT, **values}
     night = build.a_tournament(store, players=0, organizer_id=organizer_id, **facts)
     people = [
@@ -114,13 +114,13 @@ def test_a_tournament_of_this_site_is_not_rated_twice(
         assert data["status"] == "ready"
 
 
-def test_an_approved_submission_is_not_rated_twice_and_a_waiting_one_may_be_sent_in_twice(
+def test_an_approved_submission_is_not_rated_twice_but_a_waiting_one_may_be_repeated(
     store: Store,
 ) -> None:
     user_id, other = (build.a_user(store, name=name, role="organizer") for name in ("Olga", "Otto"))
     submit_document(store, user_id, a_document())
     copy = submit_document(store, other, a_document(name="A copy"), f"https://{TRUSTED}/copy")
-    # The first was not approved yet, so it is the second that counts.
+    # The first is not approved yet, so the second counts.
     assert (copy["ratingSubmissionId"], copy["status"]) == (2, "approved")
     repeated = "4 of its 4 games are those of rating submission 2"
     with pytest.raises(Conflict, match=repeated), store.write() as transaction:
@@ -142,7 +142,7 @@ def test_a_correction_does_not_repeat_what_it_replaces(store: Store) -> None:
     assert get_submission(store, 1)["status"] == "superseded"
 
 
-def test_the_ratings_are_given_the_approved_events_of_a_day(store: Store) -> None:
+def test_the_ratings_get_the_approved_events_of_a_day(store: Store) -> None:
     user_id = build.a_user(store, name="Olga Ramp", role="organizer")
     bo = build.a_user(store, name="Bo", ifpa_id=102)
     submit_document(store, user_id, a_document(), f"https://{TRUSTED}/night")
@@ -167,7 +167,7 @@ def test_the_ratings_are_given_the_approved_events_of_a_day(store: Store) -> Non
     )
 
 
-def test_whoever_the_submitter_named_is_who_is_rated(store: Store) -> None:
+def test_the_players_settled_by_the_submitter_are_rated(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     submit_document(store, user_id, a_document(), URL)
     settled = {"players": [{"index": 0, "ifpaId": None}, {"index": 1, "ifpaId": 777}]}
@@ -178,7 +178,7 @@ def test_whoever_the_submitter_named_is_who_is_rated(store: Store) -> None:
     assert [player.ifpa_id for player in event.players] == [None, 777, 103, 104]
 
 
-def test_an_event_stays_with_its_day_when_that_was_run(store: Store) -> None:
+def test_an_event_stays_with_its_day_after_the_run(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     submit_document(store, user_id, a_document(), f"https://{TRUSTED}/night")
     later: datetime = build.NOW + timedelta(days=7)

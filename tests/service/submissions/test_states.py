@@ -1,4 +1,4 @@
-"""The life of a submission. Source: ratings, A.8."""
+"""The states of a submission. Source: ratings, A.8."""
 
 from collections.abc import Callable
 from typing import Any, get_args
@@ -16,7 +16,7 @@ from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.wire.values import SubmissionStatus
 
-# State -> what each deed leads to; anything else is a refusal. Written down from the design by hand.
+# State -> action -> next state, by hand from the design; all other actions are refused.
 TABLE: dict[str, dict[str, str]] = {
     "fetching": {"withdraw": "withdrawn"},
     "invalid": {},
@@ -29,7 +29,7 @@ TABLE: dict[str, dict[str, str]] = {
     "withdrawn": {},
     "superseded": {},
 }
-DEEDS: dict[str, Callable[[Connection, int], object]] = {
+ACTIONS: dict[str, Callable[[Connection, int], object]] = {
     "approve": lambda db, own: moving.approve_submission(db, own, build.NOW),
     "reject": lambda db, own: moving.reject_submission(db, own, "No event of ours.", build.NOW),
     "schedule": lambda db, own: moving.schedule_submission(db, own, build.NOW),
@@ -42,7 +42,7 @@ DOCUMENT = (
 
 
 def a_submission(store: Store, submitter_id: int, status: str, **values: Any) -> int:
-    """In this state, with a document of one game."""
+    """Create a submission in this state, with a document of one game."""
     facts = {"event_date": "2026-03-04", "name": "N", "hash": f"hash of {status}", **values}
     own = build.row(store, tables.rating_submission, submitter_id=submitter_id, status=status, **facts)
     build.row(store, tables.submission_document, rating_submission_id=own, body=DOCUMENT)
@@ -57,15 +57,17 @@ def status_of(store: Store, submission_id: int) -> str:
         return reads.find_submission(db, submission_id, None).status
 
 
-def test_every_state_has_its_row_and_knows_only_states() -> None:
+def test_the_table_covers_exactly_the_states() -> None:
     every = set(get_args(SubmissionStatus))
     assert set(states.NEXT_STATES) == set(TABLE) == every
     assert set().union(*states.NEXT_STATES.values()) < every
 
 
 @pytest.mark.parametrize("status", TABLE)
-@pytest.mark.parametrize("deed", ["withdraw", *DEEDS])
-def test_a_deed_leads_where_the_table_says_or_is_refused(store: Store, status: str, deed: str) -> None:
+@pytest.mark.parametrize("deed", ["withdraw", *ACTIONS])
+def test_an_action_leads_to_the_state_in_the_table_or_is_refused(
+    store: Store, status: str, deed: str
+) -> None:
     user_id = build.a_user(store, role="organizer")
     own = a_submission(store, user_id, status)
     wanted = TABLE[status].get(deed)
@@ -77,14 +79,14 @@ def test_a_deed_leads_where_the_table_says_or_is_refused(store: Store, status: s
             assert body["message"] == f"Rating submission {own} is {named} and cannot become withdrawn."
     elif wanted is None:
         with pytest.raises(Conflict), store.write() as transaction:
-            DEEDS[deed](transaction.connection, own)
+            ACTIONS[deed](transaction.connection, own)
     else:
         with store.write() as transaction:
-            DEEDS[deed](transaction.connection, own)
+            ACTIONS[deed](transaction.connection, own)
     assert status_of(store, own) == (wanted or status)
 
 
-def test_a_day_that_is_run_processes_what_was_scheduled_for_it(store: Store) -> None:
+def test_rating_a_day_processes_its_scheduled_submissions(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     own = [
         a_submission(store, user_id, "scheduled", rating_period="2026-03-04", hash="a"),
@@ -100,7 +102,7 @@ def test_a_day_that_is_run_processes_what_was_scheduled_for_it(store: Store) -> 
     ]
 
 
-def test_who_gives_a_document_up_frees_it_for_others(store: Store) -> None:
+def test_a_rejected_document_stays_taken_and_others_become_free(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     for status in ("ready", "scheduled"):
         own = a_submission(store, user_id, status)

@@ -1,4 +1,4 @@
-"""Sending results in: the address, the document, the players, the answers. Source: ratings, A.8."""
+"""Submitting results: the address, the document, the players, the answers. Source: ratings, A.8."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def unknown_players(*names: str) -> dict[str, Any]:
     return a_document(players=[{"id": number, "name": name} for number, name in enumerate(names, 1)])
 
 
-def test_what_is_sent_in_is_shown_at_once_and_fetched_in_a_moment(store: Store) -> None:
+def test_a_submission_is_visible_at_once_and_fetched_later(store: Store) -> None:
     user_id = an_organizer(store)
     status, body = submit_url(store, user_id)
     assert status == 201
@@ -86,7 +86,7 @@ def test_what_is_sent_in_is_shown_at_once_and_fetched_in_a_moment(store: Store) 
         "ratingId": None,
         "candidates": [],
     }
-    # Nothing is left to do.
+    # Nothing is left to fetch.
     assert fetch_documents(store, {}) == 0
 
 
@@ -114,7 +114,7 @@ def test_the_list_is_newest_first_by_25_and_can_be_filtered_by_state(store: Stor
     assert build.ask(store, f"{LIST}?page=401", by=user_id)[0] == 403
 
 
-def test_a_submission_that_is_not_there_is_a_404(store: Store) -> None:
+def test_an_unknown_submission_is_a_404(store: Store) -> None:
     status, body = build.ask(store, f"{LIST}/7", by=an_organizer(store))
     assert (status, body["message"]) == (404, "No query results for model [App\\Models\\RatingSubmission] 7")
 
@@ -141,14 +141,14 @@ def test_an_address_that_may_not_be_fetched_is_refused_at_once(
     assert statuses(store) == []
 
 
-def test_a_site_that_lists_no_hosts_takes_nothing_and_says_how_to_change_that(store: Store) -> None:
+def test_a_site_without_hosts_refuses_submissions_and_names_the_setting(store: Store) -> None:
     closed = Settings(base_url=build.BASE_URL)
     status, body = submit_url(store, an_organizer(store), settings=closed)
     assert status == 422
     assert "SILVERBALL_SUBMISSION_HOSTS" in body["message"]
 
 
-def test_a_site_that_lists_a_star_takes_any_public_host_but_itself(store: Store) -> None:
+def test_a_star_allows_any_public_host_except_the_site_itself(store: Store) -> None:
     user_id = an_organizer(store)
     anybody = Settings(base_url="https://pinball.example.org", submission_hosts="*")
     assert submit_url(store, user_id, "https://anybody.example.net/x", settings=anybody)[0] == 201
@@ -156,12 +156,12 @@ def test_a_site_that_lists_a_star_takes_any_public_host_but_itself(store: Store)
     assert submit_url(store, user_id, "https://pinball.example.org/x", settings=anybody)[0] == 422
 
 
-def test_a_player_sends_nothing_in(store: Store) -> None:
+def test_a_player_cannot_submit(store: Store) -> None:
     player = build.caller(build.a_user(store), ability="score")
     assert send_request(store, "POST", LIST, {"url": URL}, by=player)[0] == 403
 
 
-def test_what_cannot_be_fetched_or_read_is_invalid_and_says_why(store: Store) -> None:
+def test_an_unreadable_document_is_invalid_with_a_reason(store: Store) -> None:
     user_id = an_organizer(store)
     submit_url(store, user_id)
     fetch_documents(store, {})
@@ -170,24 +170,24 @@ def test_what_cannot_be_fetched_or_read_is_invalid_and_says_why(store: Store) ->
     assert (data["status"], data["errors"]) == ("invalid", ["The document is not JSON in UTF-8."])
     data = submit_document(store, user_id, a_document(format="golf", name=None))
     assert (data["status"], len(data["errors"])) == ("invalid", 2)
-    # None of that stands in the way of a better try.
+    # Afterwards the address can be submitted again.
     assert submit_document(store, user_id, a_document())["status"] == "ready"
 
 
-def test_a_trusted_host_needs_no_moderator_and_a_star_trusts_nobody(store: Store) -> None:
+def test_a_trusted_host_needs_no_moderator_and_a_star_trusts_no_host(store: Store) -> None:
     user_id = an_organizer(store)
     assert submit_document(store, user_id, a_document(), f"https://{TRUSTED}/a")["status"] == "approved"
     assert submit_document(store, user_id, a_document(name="Another"), URL)["status"] != "approved"
 
 
-def test_what_a_trusted_host_leads_on_to_is_not_trusted(store: Store) -> None:
+def test_redirects_of_a_trusted_host_are_not_trusted(store: Store) -> None:
     user_id = an_organizer(store)
     elsewhere = ArrivedDocument(HOST, encoded(a_document()))
     data = submit_document(store, user_id, elsewhere, f"https://{TRUSTED}/leads-on")
     assert (data["status"], data["sourceDomain"]) == ("ready", HOST)
 
 
-def test_the_very_same_document_counts_once(store: Store) -> None:
+def test_an_identical_document_counts_once(store: Store) -> None:
     user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
     submit_document(store, user_id, a_document())
     again = submit_document(store, other, a_document(), f"https://{TRUSTED}/copy")
@@ -196,12 +196,12 @@ def test_the_very_same_document_counts_once(store: Store) -> None:
     assert statuses(store) == ["ready", "invalid"]
     send_request(store, "DELETE", f"{LIST}/1", by=user_id)
     assert submit_document(store, other, a_document(), f"https://{TRUSTED}/copy")["status"] == "approved"
-    # Now that it counts, its games do too; that it is the very same is the plainer thing to say.
+    # Its games count too by now, but the identical document is the clearer reason.
     again = submit_document(store, user_id, a_document())
     assert again["errors"] == ["Rating submission 3 has the same document already."]
 
 
-def test_a_newer_document_of_the_same_address_takes_the_place_of_the_older(store: Store) -> None:
+def test_a_newer_document_from_the_same_address_replaces_the_older(store: Store) -> None:
     user_id = an_organizer(store)
     submit_document(store, user_id, a_document())
     corrected = submit_document(store, user_id, a_document(name="Corrected"))
@@ -211,12 +211,12 @@ def test_a_newer_document_of_the_same_address_takes_the_place_of_the_older(store
     # A broken correction leaves the older one as it is.
     submit_document(store, user_id, a_document(version=2))
     assert statuses(store) == ["superseded", "ready", "invalid"]
-    # And so does one that corrects nothing.
+    # So does an unchanged one.
     submit_document(store, user_id, a_document(name="Corrected"))
     assert statuses(store) == ["superseded", "ready", "invalid", "invalid"]
 
 
-def test_an_address_is_sent_in_by_one_at_a_time(store: Store) -> None:
+def test_an_address_belongs_to_one_submitter_at_a_time(store: Store) -> None:
     user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
     submit_url(store, user_id)
     status, body = submit_url(store, user_id, "https://RESULTS.example.org:443/night.json#top")
@@ -228,7 +228,7 @@ def test_an_address_is_sent_in_by_one_at_a_time(store: Store) -> None:
     assert body["message"] == "Somebody else has submitted this address as rating submission 1."
 
 
-def test_five_documents_of_one_submitter_are_fetched_at_a_time(store: Store) -> None:
+def test_a_submitter_can_have_five_documents_waiting(store: Store) -> None:
     user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
     for number in range(5):
         assert submit_url(store, user_id, f"{URL}?{number}")[0] == 201
@@ -240,7 +240,7 @@ def test_five_documents_of_one_submitter_are_fetched_at_a_time(store: Store) -> 
     assert submit_url(store, other, f"{URL}?6")[0] == 201
 
 
-def test_players_are_known_by_number_by_account_or_by_a_name_that_nobody_shares(store: Store) -> None:
+def test_players_are_matched_by_number_account_or_unique_name(store: Store) -> None:
     user_id = an_organizer(store)
     ada = build.a_user(store, name="Somebody", ifpa_id=101)
     bo = build.a_user(store, name="Bo L.", ifpa_id=202)
@@ -258,7 +258,7 @@ def test_players_are_known_by_number_by_account_or_by_a_name_that_nobody_shares(
     assert found == [(ada, 101), (bo, 202), (cy, None), (None, 404)]
 
 
-def test_a_name_that_several_have_or_nobody_waits_for_the_submitter(store: Store) -> None:
+def test_an_ambiguous_or_unknown_name_waits_for_the_submitter(store: Store) -> None:
     user_id = an_organizer(store)
     for number in (1, 2):
         build.a_user(store, name="Ada Quill", ifpa_id=100 + number)
@@ -290,7 +290,7 @@ def test_a_trusted_submission_is_approved_when_its_last_player_is_settled(store:
     )
 
 
-def test_namesakes_in_one_document_are_told_apart_by_the_submitter(store: Store) -> None:
+def test_namesakes_in_one_document_are_settled_by_the_submitter(store: Store) -> None:
     user_id = an_organizer(store)
     build.a_user(store, name="Ada Quill", ifpa_id=101)
     data = submit_document(store, user_id, unknown_players("Ada Quill", "Ada Quill", "Cy Fenn", "Di Marsh"))
@@ -301,7 +301,7 @@ def test_namesakes_in_one_document_are_told_apart_by_the_submitter(store: Store)
     assert "several players of this name" in body["errors"]["players.0.name"][0]
 
 
-def test_an_account_that_has_another_number_is_left_to_the_submitter(store: Store) -> None:
+def test_an_account_with_another_number_is_left_to_the_submitter(store: Store) -> None:
     user_id = an_organizer(store)
     bo = build.a_user(store, name="Bo", ifpa_id=202)
     raw = a_document()
@@ -333,7 +333,7 @@ def test_two_players_who_turn_out_to_be_one_make_a_document_invalid(store: Store
         ([{"index": 0, "ifpaId": 103}], "players", "cannot both have number 103"),
     ],
 )
-def test_players_are_settled_all_or_not_at_all(
+def test_players_are_settled_all_or_none(
     store: Store, players: list[dict[str, object]], field: str, sentence: str
 ) -> None:
     user_id = an_organizer(store)
@@ -344,7 +344,7 @@ def test_players_are_settled_all_or_not_at_all(
     assert get_submission(store, 1) == before
 
 
-def test_players_are_settled_while_nobody_has_decided(store: Store) -> None:
+def test_players_are_settled_only_while_the_submission_is_open(store: Store) -> None:
     user_id = an_organizer(store)
     change = {"players": [{"index": 0, "ifpaId": 7}]}
     submit_url(store, user_id)
@@ -360,7 +360,7 @@ def test_players_are_settled_while_nobody_has_decided(store: Store) -> None:
     assert send_request(store, "POST", f"{LIST}/1/ifpa", change, by=user_id)[0] == 409
 
 
-def test_a_submission_is_its_submitter_s_and_the_admin_s(store: Store) -> None:
+def test_only_the_submitter_and_admins_change_a_submission(store: Store) -> None:
     user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
     admin = an_admin(build.a_user(store, role="admin"))
     submit_document(store, user_id, a_document())
@@ -385,7 +385,7 @@ def test_a_hidden_profile_is_tied_neither_to_a_number_nor_to_a_name(store: Store
         assert (own["userId"], own["ifpaId"], own["ratingId"]) == (hidden, 101, rating_id)
 
 
-def test_what_was_fetched_is_kept_as_it_came(store: Store) -> None:
+def test_the_fetched_document_is_stored_unchanged(store: Store) -> None:
     body = encoded(a_document(name="Thursday \u2013 caf\u00e9"))
     submit_document(store, an_organizer(store), body)
     with store.read() as db:
@@ -393,7 +393,7 @@ def test_what_was_fetched_is_kept_as_it_came(store: Store) -> None:
     assert stored.encode() == body
 
 
-def test_a_request_that_is_sent_again_with_its_key_submits_once(store: Store) -> None:
+def test_a_repeated_request_with_its_key_submits_once(store: Store) -> None:
     user_id = an_organizer(store)
     for _ in range(2):
         sent = build.send(api(store), "POST", LIST, {"url": URL}, by=organizer(user_id), key="k1")

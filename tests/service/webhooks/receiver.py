@@ -1,4 +1,4 @@
-"""Where webhooks arrive: on a real server that keeps what it is sent, or in a list."""
+"""Receivers of webhooks: a real server that records messages, or a list."""
 
 import socket
 import ssl
@@ -27,7 +27,7 @@ OK = b"HTTP/1.1 204 No Content\r\n\r\n"
 
 @dataclass(frozen=True)
 class Received:
-    """One message as it arrived."""
+    """A received message."""
 
     url: str
     headers: Mapping[str, str]
@@ -43,7 +43,7 @@ class Received:
 
 
 class Host:
-    """A server that answers every message with the same bytes, and keeps what it was sent."""
+    """A server that records messages and answers all with the same bytes."""
 
     def __init__(self, answer: bytes | Callable[[socket.socket], None] = OK, tls: Any = None) -> None:
         self.received: list[Received] = []
@@ -84,11 +84,11 @@ def _has_more(stream: socket.socket) -> bytes:
 
 @dataclass
 class Outbox:
-    """Messages as they are handed to whoever sends them; each is answered as `answers` says."""
+    """Messages handed to the sender, each answered by `answer`."""
 
     store: Store
     now: datetime = build.NOW
-    # Status, or the sentence of who could not be reached.
+    # A status, or the sentence of an unreachable address.
     answer: Callable[[str, bytes], int | str] = lambda _url, _body: 200
     sent: list[Received] = field(default_factory=list)
     seconds: float = 0.0
@@ -118,14 +118,14 @@ class Outbox:
         return send
 
     def run(self) -> list[Received]:
-        """Plan and send until there is nothing to do now; what was sent by that."""
+        """Plan and send until nothing is due, and return the sent messages."""
         since = len(self.sent)
         deliver_everything(self.rounds)
         return self.sent[since:]
 
 
 def deliver_everything(rounds: WebhookDeliverer) -> None:
-    """Plan and send until there is nothing to do now."""
+    """Plan and send until nothing is due."""
     for _ in range(STEPS_MAX):
         if not (rounds.plan_one() or rounds.send_one(slow=False) or rounds.send_one(slow=True)):
             return
@@ -133,7 +133,7 @@ def deliver_everything(rounds: WebhookDeliverer) -> None:
 
 
 def a_webhook(desk: Desk, **fields: Any) -> dict[str, Any]:
-    """A webhook of the desk's tournament, as its owner gets to see it once."""
+    """Create a webhook of the desk's tournament, and return the answer with its secret."""
     made: dict[str, Any] = desk.ok("POST", "/webhooks", {"url": URL, **fields})["data"]
     return made
 
@@ -161,7 +161,7 @@ def tournament_names_in(sent: list[Received]) -> list[str]:
 
 
 def statuses(desk: Desk) -> list[str]:
-    """Of the first webhook's deliveries, oldest first."""
+    """The statuses of the first webhook's deliveries, oldest first."""
     return [delivery["status"] for delivery in deliveries(desk, 1)]
 
 
@@ -172,7 +172,7 @@ def arena_name(desk: Desk, arena_id: int) -> str:
 
 
 def channel_head(desk: Desk) -> announcements.ChannelHead:
-    """Where the channel of the tournament stands."""
+    """The newest event of the tournament's channel."""
     with desk.store.read() as db:
         head = announcements.channel_head(db, desk.night.tournament_id)
     assert head is not None

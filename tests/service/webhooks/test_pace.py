@@ -1,4 +1,4 @@
-"""When a message is tried again. Source: standardwebhooks.com, Retries."""
+"""Retry times of messages. Source: standardwebhooks.com, Retries."""
 
 from datetime import timedelta
 
@@ -23,11 +23,11 @@ SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hou
         (8, None),
     ],
 )
-def test_each_try_that_fails_is_followed_by_another_one_later(tries: int, waits: timedelta | None) -> None:
+def test_each_failed_try_is_followed_by_a_later_one(tries: int, waits: timedelta | None) -> None:
     assert pace.next_try_at(tries, build.NOW) == (None if waits is None else build.NOW + waits)
 
 
-def test_the_last_try_comes_while_the_announcement_is_still_kept() -> None:
+def test_the_last_try_comes_while_the_announcement_is_stored() -> None:
     assert sum(pace.RETRIES, timedelta()) < timedelta(hours=24)
 
 
@@ -35,10 +35,10 @@ def test_the_last_try_comes_while_the_announcement_is_still_kept() -> None:
     ("failures", "rests"),
     [(1, 0 * SECOND), (2, 5 * SECOND), (3, 30 * SECOND), (4, MINUTE), (5, 5 * MINUTE), (500, 5 * MINUTE)],
 )
-def test_an_address_that_keeps_failing_is_left_alone_for_longer(failures: int, rests: timedelta) -> None:
+def test_an_address_that_keeps_failing_rests_longer(failures: int, rests: timedelta) -> None:
     assert pace.resting_until(failures, build.NOW) == build.NOW + rests
 
 
 @pytest.mark.parametrize(("days", "is_given_up"), [(0, False), (4.99, False), (5, True), (9, True)])
-def test_an_address_is_given_up_after_five_days(days: float, is_given_up: bool) -> None:
+def test_an_address_is_switched_off_after_five_days(days: float, is_given_up: bool) -> None:
     assert pace.is_given_up(build.NOW - timedelta(days=days), build.NOW) == is_given_up

@@ -35,7 +35,7 @@ def a_game(*order: int | None, bye: bool = False, status: str = "completed", **m
 
 
 def a_struck(*points: str | None) -> dict[str, Any]:
-    """A game of which only is kept who got a strike."""
+    """A game that stores only the strikes."""
     players = list(range(1, len(points) + 1))
     positions = [None, None, None, 1]
     return a_game(*positions, playerIds=players, resultPoints=list(points), arena=TABLE)
@@ -88,7 +88,7 @@ def test_what_is_new_in_an_event(
     assert message_text.find_news(event, data, state)[0] == expected
 
 
-def test_what_was_told_is_not_told_again() -> None:
+def test_known_news_is_not_repeated() -> None:
     state = PLANNED
     for event, data in (
         (TOURNAMENT, a_tournament("started", "Food!")),
@@ -101,7 +101,7 @@ def test_what_was_told_is_not_told_again() -> None:
         assert (first is None, again) == (False, None)
 
 
-def test_a_start_that_was_taken_back_is_told_again() -> None:
+def test_a_start_after_an_undone_start_is_news_again() -> None:
     _, state = message_text.find_news(TOURNAMENT, a_tournament("planned"), RUNNING)
     assert message_text.find_news(TOURNAMENT, a_tournament("started"), state)[0] == NewsItem(
         "status", "planned started"
@@ -223,12 +223,12 @@ def test_a_sentence(
         ("two\nlines\tand  more", "two lines and more"),
     ],
 )
-def test_a_name_is_only_a_name(name: str, shown: str) -> None:
+def test_a_name_stays_plain_text(name: str, shown: str) -> None:
     assert message_text.plain_text(name) == shown
 
 
 @given(st.one_of(st.sampled_from(hostile.PAYLOADS), st.text(max_size=200)))
-def test_no_name_keeps_anything_that_a_chat_acts_on(name: str) -> None:
+def test_no_name_has_an_effect_in_a_chat(name: str) -> None:
     facts = SentenceFacts(tournament=name, players={1: name, 2: name})
     sentence = message_text.render_sentence(
         GAME, a_game(1, 2, arena={"name": name}), NewsItem("game 7", "1,2"), facts

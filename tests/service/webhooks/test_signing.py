@@ -1,4 +1,4 @@
-"""Messages are signed so that the library of Standard Webhooks believes them, and nothing else."""
+"""Signatures that the library of Standard Webhooks accepts, and no others."""
 
 import base64
 from datetime import UTC, datetime, timedelta
@@ -13,13 +13,13 @@ BODY = '{"type":"test","name":"Åsa"}'.encode()
 SECRET = signing.new_secret(Random(7))
 
 
-def test_a_secret_is_named_and_long_enough() -> None:
+def test_a_secret_has_its_prefix_and_length() -> None:
     assert SECRET.startswith("whsec_")
     assert len(base64.b64decode(SECRET.removeprefix("whsec_"))) == 32
     assert signing.new_secret(Random(8)) != SECRET
 
 
-def test_what_is_signed_with_the_secret_is_believed() -> None:
+def test_a_signed_message_is_accepted() -> None:
     headers = signing.signed_headers(SECRET, "msg_1", BODY, datetime.now(UTC))
     assert Webhook(SECRET).verify(BODY, headers) == {"type": "test", "name": "Åsa"}
 
@@ -43,9 +43,7 @@ def test_the_vector_of_the_source_has_its_signature() -> None:
         (SECRET, BODY, timedelta(minutes=6)),
     ],
 )
-def test_what_was_signed_otherwise_changed_or_kept_back_is_not(
-    secret: str, body: bytes, late: timedelta
-) -> None:
+def test_forged_changed_and_old_messages_are_refused(secret: str, body: bytes, late: timedelta) -> None:
     headers = signing.signed_headers(SECRET, "msg_1", BODY, datetime.now(UTC) - late)
     with pytest.raises(WebhookVerificationError):
         Webhook(secret).verify(body, headers)

@@ -1,4 +1,4 @@
-"""Webhooks over HTTP: who may have them, where they may lead, and what is shown of them."""
+"""Webhooks over HTTP: permissions, allowed addresses, and published fields."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ def desk(store: Store) -> Desk:
     return a_desk(store)
 
 
-def test_a_webhook_is_made_with_a_secret_that_is_shown_once(desk: Desk) -> None:
+def test_a_webhook_is_created_with_a_secret_that_is_shown_once(desk: Desk) -> None:
     made = a_webhook(desk, name="Score board", events=["GameCreatedOrUpdated"])
     secret = made.pop("secret")
     assert secret.startswith(signing.PREFIX)
@@ -48,7 +48,7 @@ def test_a_webhook_is_made_with_a_secret_that_is_shown_once(desk: Desk) -> None:
     assert desk.ok("GET", "/webhooks/1")["data"] == made
 
 
-def test_a_request_that_is_sent_again_makes_one_webhook_and_keeps_no_secret(desk: Desk) -> None:
+def test_a_repeated_request_creates_one_webhook_and_stores_no_secret(desk: Desk) -> None:
     sent = {"url": URL}
     first, again = (desk.ok("POST", "/webhooks", sent, key="k1")["data"] for _ in range(2))
     assert first["secret"].startswith(signing.PREFIX)
@@ -84,7 +84,7 @@ def test_a_webhook_is_deleted_with_its_deliveries(desk: Desk) -> None:
     desk.expect_refusal(404, "GET", "/webhooks/1")
 
 
-def test_webhooks_go_with_their_tournament(store: Store) -> None:
+def test_webhooks_are_deleted_with_their_tournament(store: Store) -> None:
     desk = a_desk(store, starts=False)
     a_webhook(desk)
     desk.ok("POST", "/webhooks/1/test")
@@ -94,7 +94,7 @@ def test_webhooks_go_with_their_tournament(store: Store) -> None:
         assert db.execute(select(tables.webhook)).all() == []
 
 
-def test_a_tournament_takes_ten(desk: Desk) -> None:
+def test_a_tournament_has_ten_webhooks_at_most(desk: Desk) -> None:
     for _ in range(10):
         a_webhook(desk)
     refused = desk.expect_refusal(409, "POST", "/webhooks", {"url": URL})
@@ -117,9 +117,7 @@ CALLS = (
 
 
 @pytest.mark.parametrize("who", ["keeper", "player", "reader", "stranger", "kiosk", "other", "nobody"])
-def test_only_the_organizer_with_a_token_that_manages_has_anything_to_do_with_them(
-    desk: Desk, who: str
-) -> None:
+def test_only_the_organizers_managing_token_reads_or_changes_webhooks(desk: Desk, who: str) -> None:
     """The address of a chat is a secret, so even the organizer's weaker tokens cannot read it."""
     a_webhook(desk)
     for method, path in CALLS:
@@ -129,7 +127,7 @@ def test_only_the_organizer_with_a_token_that_manages_has_anything_to_do_with_th
         assert "hooks.example.org" not in json.dumps(answer)
 
 
-def test_an_admin_may(desk: Desk) -> None:
+def test_an_admin_may_manage_webhooks(desk: Desk) -> None:
     a_webhook(desk)
     assert desk.ok("PATCH", "/webhooks/1", {"isActive": False}, by="admin")["data"]["isActive"] is False
 
@@ -171,14 +169,14 @@ def test_a_webhook_of_another_tournament_is_not_found(desk: Desk) -> None:
         ({"url": URL, "secret": "whsec_mine"}, "secret", "prohibited"),
     ],
 )
-def test_what_is_wrong_is_told_by_field(desk: Desk, body: dict[str, Any], field: str, fault: str) -> None:
+def test_faults_are_listed_by_field(desk: Desk, body: dict[str, Any], field: str, fault: str) -> None:
     refused = desk.expect_refusal(422, "POST", "/webhooks", body)
     assert list(refused["errors"]) == [field]
     assert fault in refused["errors"][field][0]
     assert desk.ok("GET", "/webhooks")["data"] == []
 
 
-def test_no_address_that_is_forbidden_by_its_words_is_stored(desk: Desk) -> None:
+def test_forbidden_addresses_are_refused(desk: Desk) -> None:
     a_webhook(desk)
     for url in REFUSED:
         for method, path in (("POST", "/webhooks"), ("PATCH", "/webhooks/1")):
@@ -194,7 +192,7 @@ LAN = Settings(base_url="https://pinball.example.org", webhook_lan=True)
 @pytest.mark.parametrize(
     "url", ["http://192.168.1.20:8080/in", "https://10.0.0.5/in", "http://scoreboard/in", "http://nas.lan/"]
 )
-def test_a_venue_has_webhooks_in_its_own_network_when_the_site_says_so(url: str) -> None:
+def test_a_setting_allows_webhooks_in_the_venues_network(url: str) -> None:
     assert policy.require_url(url, LAN) == url
     with pytest.raises(Invalid):
         policy.require_url(url, Settings(base_url="https://pinball.example.org"))
@@ -203,7 +201,7 @@ def test_a_venue_has_webhooks_in_its_own_network_when_the_site_says_so(url: str)
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1/", "http://169.254.169.254/", "https://pinball.example.org/"]
 )
-def test_even_then_none_on_this_machine(url: str) -> None:
+def test_addresses_of_this_machine_are_never_allowed(url: str) -> None:
     with pytest.raises(Invalid):
         policy.require_url(url, LAN)
 
@@ -227,7 +225,7 @@ def test_the_copy_of_an_account_has_its_webhooks_and_no_secret(desk: Desk) -> No
     assert secret not in str(found)
 
 
-def test_the_webhooks_of_an_account_end_with_it(store: Store) -> None:
+def test_webhooks_are_deleted_with_their_account(store: Store) -> None:
     desk = a_desk(store)
     a_webhook(desk)
     webhook_id = build.row(store, tables.webhook, tournament_id=build.a_tournament(store).tournament_id)
@@ -241,7 +239,7 @@ def test_the_webhooks_of_an_account_end_with_it(store: Store) -> None:
 # Deliveries
 
 
-def test_a_test_is_sent_and_its_delivery_is_seen(desk: Desk) -> None:
+def test_a_test_is_sent_and_its_delivery_is_listed(desk: Desk) -> None:
     a_webhook(desk)
     made = desk.ok("POST", "/webhooks/1/test")["data"]
     assert (made["event"], made["status"], made["tries"], made["seq"]) == ("test", "waiting", 0, None)
@@ -258,7 +256,7 @@ def test_a_test_is_sent_and_its_delivery_is_seen(desk: Desk) -> None:
     }
 
 
-def test_two_tests_are_not_on_their_way_at_once(desk: Desk) -> None:
+def test_only_one_test_waits_at_a_time(desk: Desk) -> None:
     a_webhook(desk)
     desk.ok("POST", "/webhooks/1/test")
     desk.expect_refusal(409, "POST", "/webhooks/1/test")
@@ -273,7 +271,7 @@ def test_a_webhook_that_is_switched_off_is_sent_nothing(desk: Desk) -> None:
     assert "switched off" in desk.expect_refusal(409, "POST", "/webhooks/1/test")["message"]
 
 
-def test_switched_on_it_begins_with_what_happens_then(desk: Desk) -> None:
+def test_a_webhook_that_is_switched_on_starts_with_the_next_event(desk: Desk) -> None:
     a_webhook(desk, isActive=False)
     desk.open_round()
     desk.ok("PATCH", "/webhooks/1", {"isActive": True})
@@ -282,7 +280,7 @@ def test_switched_on_it_begins_with_what_happens_then(desk: Desk) -> None:
     assert [message.payload["type"] for message in Outbox(desk.store).run()] == ["TournamentUpdated"]
 
 
-def test_what_waits_when_it_is_switched_off_has_failed_and_can_be_sent_by_hand(desk: Desk) -> None:
+def test_switching_off_fails_waiting_deliveries_which_can_be_retried(desk: Desk) -> None:
     a_webhook(desk)
     desk.ok("PATCH", "", {"name": "Friday Strikes"})
     post = Outbox(desk.store, answer=lambda *_: 500)
@@ -299,7 +297,7 @@ def test_what_waits_when_it_is_switched_off_has_failed_and_can_be_sent_by_hand(d
     assert deliveries(desk, 1)[0]["status"] == "delivered"
 
 
-def test_what_waits_already_is_not_asked_for_again(desk: Desk) -> None:
+def test_a_waiting_delivery_cannot_be_retried(desk: Desk) -> None:
     a_webhook(desk)
     desk.ok("POST", "/webhooks/1/test")
     refused = desk.expect_refusal(409, "POST", "/webhooks/1/deliveries/1/retry")
