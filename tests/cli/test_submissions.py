@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import build
-from service.submissions.events import URL, a_document, get_submission, submit_document
+from service.submissions.sent_documents import URL, a_document, get_submission, submit_document
 from silverball.cli.main import silverball_group
 from silverball.store.engine import Store
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.federation import people
+from service.federation import invented_record
 from silverball.exchange import federation
 from silverball.exchange.federation import COLUMNS, BrokenRecordsFile
 from silverball.service.federation.writes import NewRecord
@@ -35,7 +35,7 @@ ADA = {
     "countryName": "United States",
     "updatedAt": "2024-01-04T06:16:55.000000Z",
 }
-READ = msgspec.structs.replace(people.ADA, city='The "Harbour", Town')
+READ = msgspec.structs.replace(invented_record.ADA, city='The "Harbour", Town')
 BARE = NewRecord(ifpa_id=102, name="Bo Larkin")
 
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 import build
 from exchange.outgoing.hosts import GOOD, Listener, a_proxy, a_world, an_authority, answer_with
-from service.submissions.events import (
+from service.submissions.sent_documents import (
     HOST,
     LIST,
     SETTINGS,

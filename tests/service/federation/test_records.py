@@ -11,7 +11,7 @@ from sqlalchemy import delete
 
 import build
 from selection import examples
-from service.federation.people import ADA
+from service.federation.invented_record import ADA
 from silverball.service.federation import writes
 from silverball.service.federation.reads import records as reads
 from silverball.service.federation.reads.records import FederationRanks

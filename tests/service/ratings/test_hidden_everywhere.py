@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 
 import build
-from service.submissions import events
+from service.submissions import sent_documents
 from silverball import app
 from silverball.exchange import nightly
 from silverball.kit.http.endpoints import collect_endpoints
@@ -61,7 +61,7 @@ class World:
         game_id = build.a_game(store, night.tournament_id, night.player_ids[:2], status="completed")
         _rate(store, self.user_id, owner, rank=None if is_hidden else 1)
         # The document names the user by number.
-        events.submit_document(store, owner, events.a_document())
+        sent_documents.submit_document(store, owner, events.a_document())
         self.ids: dict[str, Any] = defaultdict(
             lambda: 1,
             tournament_id=night.tournament_id,
@@ -134,7 +134,7 @@ def test_the_same_answers_show_the_rating_to_permitted_viewers(store: Store, who
     rated = {path for path in world.paths() if "/ratings" in path or "rating-history" in path}
     assert {path for path in rated if not path.endswith("chart.svg")} <= telling
     assert any(path.startswith("/api/users/") for path in telling)
-    assert (f"{events.LIST}/1" in telling) is (who == "anybody")
+    assert (f"{sent_documents.LIST}/1" in telling) is (who == "anybody")
 
 
 def told_in_files(store: Store, folder: Path) -> set[str]:

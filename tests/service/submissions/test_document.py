@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selection import examples
-from service.submissions.events import a_document, encoded
+from service.submissions.sent_documents import a_document, encoded
 from silverball.service.submissions import document
 from silverball.service.submissions.document import InvalidDocument
 

@@ -8,7 +8,7 @@ import pytest
 
 import build
 from rules.ratings import oracle
-from service.submissions.events import URL, a_document, fetch_documents, get_submission, submit_url
+from service.submissions.sent_documents import URL, a_document, fetch_documents, get_submission, submit_url
 from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.periods import rating_run
 from silverball.service.submissions.writes import moving

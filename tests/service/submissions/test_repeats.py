@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import build
-from service.submissions.events import (
+from service.submissions.sent_documents import (
     LIST,
     TRUSTED,
     URL,

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection
 
 import build
-from service.submissions.events import LIST, send_request
+from service.submissions.sent_documents import LIST, send_request
 from silverball.kit.errors import Conflict
 from silverball.service.submissions import states
 from silverball.service.submissions.reads import submissions as reads

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 import build
 from golden.keys import keys_of
-from service.submissions.events import (
+from service.submissions.sent_documents import (
     HOST,
     LIST,
     NAMES,
