@@ -61,7 +61,7 @@ class World:
         game_id = build.a_game(store, night.tournament_id, night.player_ids[:2], status="completed")
         _rate(store, self.user_id, owner, rank=None if is_hidden else 1)
         # The document names the user by number.
-        sent_documents.submit_document(store, owner, events.a_document())
+        sent_documents.submit_document(store, owner, sent_documents.a_document())
         self.ids: dict[str, Any] = defaultdict(
             lambda: 1,
             tournament_id=night.tournament_id,
