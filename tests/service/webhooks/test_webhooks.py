@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from kit.test_outgoing import REFUSED
 from sqlalchemy import select
 
 import build
+from kit.test_address_policy import REFUSED
 from service.nightly import Desk, a_desk
 from service.webhooks.receiver import URL, Outbox, a_webhook, deliveries, hook_row
 from silverball.kit.errors import Invalid
