@@ -171,7 +171,8 @@ def properties_of(fact: dict[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for parent in fact.get("allOf", ()):
         properties |= properties_of(parent)
-    return properties | fact.get("properties", {})
+    properties |= fact.get("properties", {})
+    return properties
 
 
 def kinds_of_fact(fact: dict[str, Any]) -> set[str]:
