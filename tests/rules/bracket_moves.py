@@ -19,25 +19,25 @@ from silverball.rules.pairing import group_bracket as stages
 
 
 def forfeit_all(night: Night, dice: Random) -> Sequence[Change]:
-    """A player leaves: every open game of two is lost."""
+    """Forfeit all open games of a player who leaves."""
     player_id = choose_any(night.tournament.entrants, dice, "player").player_id
     return tournament_commands.forfeit_open_games(night.tournament, player_id, dice, night.now)
 
 
 def tiebreak_any(night: Night, dice: Random) -> Sequence[Change]:
-    """A tiebreak between all or some of the players who are tied."""
+    """Open a tiebreak between all or some of the tied players."""
     tie = choose_any(tiebreak_commands.tied_groups(night.tournament), dice, "tie")
     return tiebreak_commands.open_tiebreak(night.tournament, tie[: dice.choice((2, 4))], night.now)
 
 
 def order_any(night: Night, dice: Random) -> Sequence[Change]:
-    """Tied players ordered by hand."""
+    """Order tied players by hand."""
     tie = choose_any(tiebreak_commands.tied_groups(night.tournament), dice, "tie")
     return tiebreak_commands.set_manual_order(night.tournament, dice.sample(tie, len(tie)))
 
 
 def forget_any(night: Night, dice: Random) -> Sequence[Change]:
-    """An order by hand given up."""
+    """Clear a manual order."""
     ordered = [entrant.player_id for entrant in night.tournament.entrants if entrant.tie_group]
     return tiebreak_commands.clear_manual_order(night.tournament, ordered)
 
@@ -72,9 +72,9 @@ def delete_hole(night: Night, dice: Random) -> Sequence[Change]:
     return single_player_commands.delete_attempt(night.tournament, hole.single_player_game_id, night.now)
 
 
-# What must hold after every action.
+# Checks after every action.
 def everything_follows(tournament: Tournament) -> None:
-    """No game is there that does not follow from the results before it."""
+    """Check that every game follows from the results before it."""
     if tournament.status != "started":
         return
     stale = {
@@ -88,7 +88,7 @@ def everything_follows(tournament: Tournament) -> None:
 
 
 def who_is_out_stays_out(tournament: Tournament) -> None:
-    """Nobody plays a later main game after one loss (a single bracket), or two (a double one)."""
+    """Check that no player plays on after one loss (single elimination) or two (double elimination)."""
     losses_allowed = 1 if tournament.type == "bracket" else 2
     lost: Counter[int] = Counter()
     wins: Counter[tuple[int, int, int]] = Counter()
@@ -113,7 +113,7 @@ def _is_extra(tournament: Tournament, index: int, set_number: int) -> bool:
 
 
 def stages_are_full(tournament: Tournament) -> None:
-    """Every round of a running group bracket has the players of its stage, in groups of four."""
+    """Check that every round of a running group bracket has its number of players, in groups of four."""
     if tournament.status != "started":
         return
     plan = stages.planned_rounds(
@@ -136,7 +136,7 @@ def everybody_has_a_place_in_the_end(tournament: Tournament) -> None:
 
 
 def schedule_is_whole(tournament: Tournament) -> None:
-    """A running round robin holds each pairing as often as it should, unless it was closed early."""
+    """Check that a running round robin has no pairing too often and no arena twice in a round."""
     if tournament.status != "started":
         return
     met = Counter(
@@ -150,7 +150,7 @@ def schedule_is_whole(tournament: Tournament) -> None:
 
 
 def closing_and_resuming(night: Night, dice: Random) -> Sequence[Change]:
-    """The tournament closed early and opened again: what was open is open again."""
+    """Complete the tournament early and reopen it; open games are open again."""
     before = night.tournament
     changes = tournament_commands.complete(before, night.now)
     changes += tournament_commands.reopen(apply_changes(before, changes))

@@ -1,4 +1,4 @@
-"""Short words for nights of brackets and group brackets."""
+"""Helpers for nights of brackets and group brackets."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,12 +23,12 @@ def games_of_round(tournament: Tournament, round_index: int) -> list[Game]:
 
 
 def pairs_of_round(night: Night, round_index: int) -> list[tuple[int, ...]]:
-    """Who plays in a round, seeds ascending; a bye is one player."""
+    """The players of each game of a round, seeds ascending; a bye is one player."""
     return [tuple(sorted(game.player_ids)) for game in games_of_round(night.tournament, round_index)]
 
 
 def record_win(night: Night, winner: int, *others: int) -> Game:
-    """The winner beats the others in the open game they are in together."""
+    """Record a win over the others in their open game."""
     game = next(game for game in night.open_games() if set(game.player_ids) == {winner, *others})
     night.record_order(game, winner, *others)
     return game
@@ -58,7 +58,7 @@ def holes_of_player(night: Night, player_id: int, round_index: int) -> list[Sing
 
 
 def putt(night: Night, player_id: int, strokes: Sequence[int], round_index: int = 0) -> None:
-    """Strokes on the player's holes of a round, from the first that is not over."""
+    """Record strokes on the player's pending holes of a round."""
     waiting = [hole for hole in holes_of_player(night, player_id, round_index) if hole.status != "completed"]
     for hole, count in zip(waiting, strokes, strict=False):
         night.record(AttemptOutcome(single_player_game_id=hole.single_player_game_id, strokes=count))

@@ -1,6 +1,6 @@
-"""What is special about nights of a format, and the moves that all formats share.
+"""Moves that all formats share, and the particulars of a format's random nights.
 
-A move takes the night and dice and returns the changes that the rules state, or raises a refusal.
+A move takes the night and dice and returns the changes of the rules, or raises a refusal.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,17 +24,17 @@ Points = Callable[[Tournament], Mapping[int, Decimal]]
 
 
 def open_round_any(night: Night, dice: Random) -> Sequence[Change]:
-    """The next round."""
+    """Open the next round."""
     return tournament_commands.open_round(night.tournament, dice, night.now)
 
 
 def nothing_to_open(_night: Night, _dice: Random) -> Sequence[Change]:
-    """For formats that go on by themselves."""
+    """Open nothing: the format continues by itself."""
     return []
 
 
 def record_any(night: Night, dice: Random) -> Sequence[Change]:
-    """A result for an open game: a drawn finishing order."""
+    """Record a random finishing order for an open game."""
     game = choose_any(night.open_games(), dice, "open game")
     return record_outcome(
         night,
@@ -44,7 +44,7 @@ def record_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def forfeit_any(night: Night, dice: Random) -> Sequence[Change]:
-    """One of two players of an open game did not show up."""
+    """Record a no-show of one of two players of an open game."""
     game = choose_any(
         [game for game in night.open_games() if len(game.player_ids) == 2], dice, "open game of two"
     )
@@ -53,7 +53,7 @@ def forfeit_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def tie_any(night: Night, dice: Random) -> Sequence[Change]:
-    """Equal scores in an open game."""
+    """Record equal scores in an open game."""
     game = choose_any(night.open_games(), dice, "open game")
     return record_outcome(
         night, GameOutcome(game_id=game.game_id, scores=dict.fromkeys(game.player_ids, 500)), dice
@@ -61,7 +61,7 @@ def tie_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def correct_any(night: Night, dice: Random) -> Sequence[Change]:
-    """Another finishing order for a completed game."""
+    """Record another finishing order for a completed game."""
     game = choose_any(completed_games(night.tournament), dice, "completed game")
     return record_outcome(
         night, GameOutcome(game_id=game.game_id, finishing_order=random_finish(game, dice)), dice
@@ -69,20 +69,20 @@ def correct_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def clear_any(night: Night, dice: Random) -> Sequence[Change]:
-    """The result of a completed game taken away."""
+    """Clear the result of a completed game."""
     return tournament_commands.clear_result(
         night.tournament, choose_any(completed_games(night.tournament), dice, "completed game").game_id
     )
 
 
 def order_any(night: Night, dice: Random) -> Sequence[Change]:
-    """Another playing order for an open game."""
+    """Change the playing order of an open game."""
     game = choose_any(night.open_games(), dice, "open game")
     return game_commands.change_order(night.tournament, game.game_id, random_finish(game, dice))
 
 
 def arena_any(night: Night, dice: Random) -> Sequence[Change]:
-    """Another arena for an open game: drawn, chosen or none."""
+    """Change the arena of an open game: to a drawn one, a chosen one or none."""
     game = choose_any(night.open_games(), dice, "open game")
     if dice.random() < 0.5:
         return game_commands.redraw_arena(night.tournament, game.game_id, dice)
@@ -91,26 +91,26 @@ def arena_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def swap_any(night: Night, dice: Random) -> Sequence[Change]:
-    """Two players exchange their seats."""
+    """Swap the seats of two players."""
     players = [entrant.player_id for entrant in night.tournament.entrants]
     return game_commands.swap_players(night.tournament, dice.choice(players), dice.choice(players))
 
 
 def seat_any(night: Night, dice: Random) -> Sequence[Change]:
-    """A player joins a game of the newest round, or any game."""
+    """Add a player to one of the last games."""
     game = choose_any(night.tournament.games[-3:], dice, "game")
     player_id = dice.choice(night.tournament.entrants).player_id
     return game_commands.add_player(night.tournament, game.game_id, player_id, dice, night.now)
 
 
 def unseat_any(night: Night, dice: Random) -> Sequence[Change]:
-    """A player leaves an open game."""
+    """Remove a player from an open game."""
     game = choose_any(night.open_games(), dice, "open game")
     return game_commands.remove_player(night.tournament, game.game_id, dice.choice(game.player_ids))
 
 
 def create_any(night: Night, dice: Random) -> Sequence[Change]:
-    """A game of two to four players made by hand."""
+    """Create a game of two to four players."""
     players = [entrant.player_id for entrant in night.tournament.entrants]
     chosen = dice.sample(players, min(len(players), dice.randint(2, 4)))
     arena_id = dice.choice([None, *(arena.arena_id for arena in night.tournament.lineup)])
@@ -118,7 +118,7 @@ def create_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def delete_any(night: Night, dice: Random) -> Sequence[Change]:
-    """A game deleted."""
+    """Delete a game."""
     game = choose_any(night.tournament.games, dice, "game")
     return game_commands.delete_game(night.tournament, game.game_id, dice, night.now)
 
@@ -136,7 +136,7 @@ def has_played(tournament: Tournament) -> bool:
 
 
 def points_without_adjustments(tournament: Tournament) -> Mapping[int, Decimal]:
-    """For strike formats: what games and byes are worth, without adjustments."""
+    """Player id -> points of games and byes without adjustments, for strike formats."""
     games = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
     totals = ranking.total_points(tournament, games)
     return {
@@ -146,11 +146,11 @@ def points_without_adjustments(tournament: Tournament) -> Mapping[int, Decimal]:
 
 
 def no_points(_tournament: Tournament) -> Mapping[int, Decimal]:
-    """For formats whose points have a check of their own."""
+    """No points, for formats with a check of their own."""
     return {}
 
 
-# What may happen in drawn rounds besides results.
+# Moves in drawn rounds besides results.
 ROUND_EXTRAS: Mapping[str, Move] = {
     "forfeit": forfeit_any,
     "order": order_any,
@@ -166,14 +166,14 @@ UNEVEN = frozenset({"seat", "unseat"})
 
 @dataclass(frozen=True, kw_only=True)
 class Moves:
-    """What is special about nights of a format."""
+    """The particulars of a format's random nights."""
 
     kind: str
     # Setting -> the values to choose from.
     settings: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     players: tuple[int, int] = (2, 9)
     arenas: tuple[int, int] = (1, 6)
-    # How the night goes on when a round or so is over.
+    # The move that continues the night after a round.
     go_on: Move = open_round_any
     record: Move = record_any
     can_record: Callable[[Tournament], bool] = has_open
@@ -181,17 +181,17 @@ class Moves:
     clear: Move = clear_any
     # Refused whenever there is an open game; None where equal results are allowed.
     tie: Move | None = tie_any
-    # Name -> whatever else can happen: forfeits, swaps, voids, queues, a clock.
+    # Name -> further moves: forfeits, swaps, voids, queues, a clock.
     extra: Mapping[str, Move] = field(default_factory=lambda: ROUND_EXTRAS)
     # Called after every action that changed something; raise AssertionError.
     checks: Sequence[Callable[[Tournament], None]] = ()
-    # Player id -> points that the table must show; rows of players left out are not compared.
+    # Player id -> points that the standings must show; rows of missing players are not compared.
     points: Points = points_of_games
     one_group_per_round: bool = True
     one_game_at_once: bool = False
-    # False where the table lists only those whose place is decided.
+    # False where the standings list only players whose place is decided.
     lists_everybody: bool = True
-    # False where byes follow from the seeds, not from who has had fewest.
+    # False where byes follow from the seeds instead of from earlier byes.
     byes_are_even: bool = True
     # Names of extra moves after which strikes may be fewer, or byes uneven.
     lowering: frozenset[str] = frozenset()
@@ -199,7 +199,7 @@ class Moves:
 
 
 def choose_any(items: Sequence[Any], dice: Random, name: str) -> Any:
-    """A drawn thing. Raises Conflict when there is none, which counts as a refusal."""
+    """A random item. Raises a Conflict when there is none, which counts as a refusal."""
     if not items:
         raise Conflict(f"There is no {name}.")
     return dice.choice(list(items))

@@ -1,4 +1,4 @@
-"""A tournament that is played in memory: the pure rules with a journal, without a database.
+"""A tournament played in memory: the pure rules with a journal, without a database.
 
 night = a_night("matchplay", players=8, arenas=4)
 night.do(play.start)
@@ -29,7 +29,7 @@ NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
 
 @dataclass
 class Night:
-    """A tournament, what happened to it, and the clock."""
+    """A tournament, its journal and its clock."""
 
     tournament: Tournament
     journal: list[list[Change]] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Night:
     _ids: Any = field(default_factory=lambda: itertools.count(1001))
 
     def apply(self, changes: Sequence[Change]) -> list[Change]:
-        """What the door does: give ids, apply, write down. One call is one action."""
+        """Assign ids, apply the changes and append them to the journal, as one action."""
         real = numbering.assign_ids(changes, lambda _kind: next(self._ids))
         self.tournament = apply_changes(self.tournament, real)
         if real:
@@ -49,7 +49,7 @@ class Night:
         self.apply(tournament_commands.start(self.tournament, dice, self.now))
 
     def open_round(self) -> list[Game]:
-        """Open the next round; its games that are to be played."""
+        """Open the next round and return its open games."""
         dice, _seed = tournament_commands.dice_for(
             self.tournament, tournament_commands.next_draw_name(self.tournament)
         )
@@ -77,18 +77,18 @@ class Night:
         self.apply(tournament_commands.complete(self.tournament, self.now))
 
     def undo(self) -> list[Change]:
-        """Take the newest action back; what that changed."""
+        """Undo the newest action and return its changes."""
         changes = opposite_changes(self.journal.pop())
         self.tournament = apply_changes(self.tournament, changes)
         return changes
 
     def undo_all(self) -> None:
-        """Take everything back, newest first: what is left is the planned tournament."""
+        """Undo all actions, newest first, down to the planned tournament."""
         for _ in range(len(self.journal)):
             self.undo()
 
     def join(self, player_id: int, **given: Any) -> None:
-        """A player comes; strikes or points given as `points_adjustment`."""
+        """Add a player; strikes or points are given as `points_adjustment`."""
         new = Entrant(player_id=player_id, **given)
         self.apply(tournament_commands.add_entrants(self.tournament, [new], self.dice(), self.now))
 
@@ -110,7 +110,7 @@ class Night:
         self.apply(tournament_commands.adjust_entrant(self.tournament, player_id, points=Decimal(points)))
 
     def correct(self, game: Game, *order: int) -> None:
-        """Another finishing order for a game that has one."""
+        """Record another finishing order for a completed game."""
         self.record_order(game, *order)
 
     def clear(self, game: Game) -> None:
@@ -128,18 +128,18 @@ class Night:
         self.complete_round()
 
     def dice(self) -> Random:
-        """Dice of this moment."""
+        """Dice that depend on the number of actions so far."""
         return Random(f"dice {len(self.journal)}")
 
     def game_with(self, player_id: int) -> Game:
-        """The newest game of a player, or the bye."""
+        """The newest game or bye of a player."""
         return [game for game in self.tournament.games if player_id in game.player_ids][-1]
 
     def game(self, game_id: int) -> Game:
         return next(game for game in self.tournament.games if game.game_id == game_id)
 
     def row(self, player_id: int) -> Standing:
-        """A row of the standings."""
+        """The player's row of the standings."""
         return next(row for row in self.standings() if row.player_id == player_id)
 
     def tick(self, seconds: int = 300) -> None:
@@ -179,12 +179,12 @@ def _wire(name: str) -> str:
 
 
 def random_order(game: Game, dice: Random) -> tuple[int, ...]:
-    """Any finishing order of a game."""
+    """A random finishing order of a game."""
     return tuple(dice.sample(game.player_ids, len(game.player_ids)))
 
 
 def change_entrant(night: Night, player_id: int, **values: Any) -> None:
-    """Change an entrant by hand, outside of the journal."""
+    """Change an entrant directly, without a journal entry."""
     changed = tuple(
         replace(entrant, **values) if entrant.player_id == player_id else entrant
         for entrant in night.tournament.entrants

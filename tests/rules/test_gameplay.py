@@ -1,4 +1,4 @@
-"""What an organizer may do to single games. Source: formats, sections 7, 8, 9 and 20."""
+"""Commands of an organizer on single games. Source: formats, sections 7, 8, 9 and 20."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -54,7 +54,7 @@ def test_a_broken_arena_is_replaced_by_one_that_is_free_and_was_played_least() -
     first, second = night.open_round()
     free = {501, 502, 503} - {first.arena_id, second.arena_id}
     assert {redraw(night, first).arena_id} == free
-    # Now the one that broke is free again, until it is taken out of service.
+    # The broken arena is free now, until it is taken out of service.
     broken = first.arena_id
     assert broken is not None
     night.apply(
@@ -64,7 +64,7 @@ def test_a_broken_arena_is_replaced_by_one_that_is_free_and_was_played_least() -
         redraw(night, second)
 
 
-def test_an_arena_is_chosen_by_hand_unless_somebody_plays_on_it() -> None:
+def test_an_arena_is_chosen_by_hand_unless_a_player_plays_on_it() -> None:
     night = a_started_night(players=4, arenas=3)
     first, second = night.open_round()
     free = ({501, 502, 503} - {first.arena_id, second.arena_id}).pop()
@@ -127,7 +127,7 @@ def test_a_swap_is_refused_after_a_result_inside_a_group_and_for_who_does_not_pl
         game_commands.swap_players(night.tournament, first.player_ids[0], second.player_ids[0])
 
 
-def test_what_players_sent_in_is_gone_when_others_play() -> None:
+def test_suggestions_are_deleted_when_the_players_change() -> None:
     night = a_started_night(players=4)
     first, second = night.open_round()
     suggestion = Suggestion(
@@ -267,7 +267,7 @@ def test_arenas_come_and_go_and_a_played_one_stays_in_the_list() -> None:
         lineup_commands.remove_arena(night.tournament, 501)
 
 
-def test_who_comes_back_is_not_first_in_line_for_a_bye() -> None:
+def test_a_player_who_comes_back_is_not_first_in_line_for_a_bye() -> None:
     night = a_started_night(players=6)
     night.leave(6)
     for _ in range(5):
@@ -292,7 +292,7 @@ def test_taking_a_player_out_who_never_played_leaves_no_trace() -> None:
     assert night.tournament == before
 
 
-def test_who_has_played_a_game_of_the_round_gets_no_second_group_in_it() -> None:
+def test_a_player_who_has_played_a_game_of_the_round_gets_no_second_group_in_it() -> None:
     night = a_started_night(players=2, games_per_round=2)
     first, second = night.open_round()
     night.record_order(first, 1, 2)

@@ -1,4 +1,4 @@
-"""When a forgotten tournament closes itself. Source: formats, sections 23 and 25 (test 14)."""
+"""Automatic completion of abandoned tournaments. Source: formats, sections 23 and 25 (test 14)."""
 
 from datetime import UTC, datetime, timedelta
 

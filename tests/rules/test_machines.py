@@ -1,4 +1,4 @@
-"""Nights in which anything may happen, one machine per format.
+"""Random nights, one machine per format.
 
 Fifty nights of forty steps each; `make soak` plays two thousand (test_machines_soak.py).
 """
@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from random import Random
 
-from rules.machine import machine_of
 from rules.moves import (
     Moves,
     arena_any,
@@ -22,6 +21,7 @@ from rules.moves import (
     unseat_any,
 )
 from rules.night import Night
+from rules.night_machine import machine_of
 from silverball.rules.commands import frenzy as frenzy_commands
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import max_matchplay as max_matchplay_commands
@@ -101,7 +101,7 @@ TestPaceMatchplay = machine_of(
 
 
 def manual_goes_on(night: Night, dice: Random) -> Sequence[Change]:
-    """A game made by hand, now and then a round for those that follow."""
+    """Create a game, now and then a round for the following ones."""
     return open_round_any(night, dice) if dice.random() < 0.3 else create_any(night, dice)
 
 
@@ -125,12 +125,12 @@ TestManualMatchplay = machine_of(
 
 
 def create_matches_any(night: Night, dice: Random) -> Sequence[Change]:
-    """The matches of a max match play that can be played now."""
+    """Create the matches of a max match play that can be played now."""
     return max_matchplay_commands.create_matches(night.tournament, dice, night.now)
 
 
 def everybody_can_finish(tournament: Tournament) -> None:
-    """The schedule, set right, holds what everybody still needs, but for one player at most."""
+    """Check that the schedule holds all games that players still need, but for one player at most."""
     if tournament.status == "started":
         right = apply_changes(tournament, max_matchplay_family.repair_schedule(tournament, Random(7)))
         planned = Counter(player_id for meeting in right.state.schedule for player_id in meeting)
@@ -162,7 +162,7 @@ TestMaxMatchplay = machine_of(
 
 
 def net_wins(tournament: Tournament) -> Mapping[int, Decimal]:
-    """Wins less losses and adjustments, counted game by game."""
+    """Wins minus losses plus adjustments, counted game by game."""
     games = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
     return {
         entrant.player_id: entrant.points_adjustment
@@ -174,7 +174,7 @@ def net_wins(tournament: Tournament) -> Mapping[int, Decimal]:
 
 
 def frenzy_clock_any(night: Night, dice: Random) -> Sequence[Change]:
-    """The clock paused, resumed, set, or run down."""
+    """Pause, resume or set the clock, or let it run out."""
     night.tick(dice.choice([0, 60, 600]))
     asked: list[Callable[[], Sequence[Change]]] = [
         lambda: frenzy_commands.pause(night.tournament, night.now),
@@ -186,7 +186,7 @@ def frenzy_clock_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def frenzy_goes_on(night: Night, dice: Random) -> Sequence[Change]:
-    """Waiting players start; without a queue the organizer makes a game of two."""
+    """Start waiting players; without a queue the organizer creates a game of two."""
     if frenzy_family.has_queue(night.tournament):
         return frenzy_commands.start_waiting_games(night.tournament, dice, night.now)
     two = dice.sample(night.tournament.active_ids, min(2, len(night.tournament.active_ids)))
@@ -194,7 +194,7 @@ def frenzy_goes_on(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def frenzy_queue_any(night: Night, dice: Random) -> Sequence[Change]:
-    """Somebody in the queue goes to its end, or out of it, or comes back."""
+    """Move a player to the end of the queue, out of it, or back into it."""
     waiting = queues.waiting_spots(night.tournament)
     if not waiting or dice.random() < 0.3:
         player_id = dice.choice(night.tournament.entrants).player_id
@@ -204,7 +204,7 @@ def frenzy_queue_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def queue_is_in_order(tournament: Tournament) -> None:
-    """Places from 0 without gaps; nobody waits twice or waits while he plays."""
+    """Check that places count from 0 without gaps, and that no player waits twice or while playing."""
     waiting = queues.waiting_spots(tournament)
     assert [spot.queue_index for spot in waiting] == list(range(len(waiting)))
     ids = [spot.player_id for spot in waiting]

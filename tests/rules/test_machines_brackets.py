@@ -1,7 +1,7 @@
-"""Nights in which anything may happen: round robins, brackets, ladders."""
+"""Random nights of round robins, brackets and ladders, one machine per format."""
 
 from rules import bracket_moves
-from rules.machine import machine_of
+from rules.night_machine import machine_of
 
 TestRoundRobin = machine_of(bracket_moves.ROUND_ROBIN)
 TestGroups = machine_of(bracket_moves.GROUPS)

@@ -3,7 +3,7 @@
 import pytest
 
 from rules import test_machines
-from rules.machine import machine_of
+from rules.night_machine import machine_of
 
 NIGHTS = 2000
 pytestmark = pytest.mark.soak

@@ -1,11 +1,11 @@
-"""Nights of single player games in which anything may happen, one machine per format."""
+"""Random nights of single player formats, one machine per format."""
 
-from rules import solo_checks as checks
-from rules import solo_moves as moves
-from rules.machine import machine_of
+from rules import single_player_checks as checks
+from rules import single_player_moves as moves
 from rules.moves import Moves
+from rules.night_machine import machine_of
 
-# Several names, so that scores come as often as all else together.
+# Several names, so that scores are as frequent as all other moves together.
 SCORES = {f"scores {number}": moves.scores_any for number in range(4)}
 
 TestGolf = machine_of(

@@ -59,7 +59,7 @@ def test_an_id_has_a_group_and_perhaps_a_machine_and_an_alias(
         "G\u0664ODR",
     ],
 )
-def test_what_is_no_id_is_none(text: str) -> None:
+def test_a_text_that_is_not_an_id_has_no_parts(text: str) -> None:
     assert opdb.parse_id(text) is None
     assert opdb.group_id_of(text) is None
     assert not opdb.is_opdb_id(text)

@@ -1,4 +1,4 @@
-"""Where an id leads. Source: ratings C.3."""
+"""Resolution of moved ids. Source: ratings C.3."""
 
 import pytest
 from hypothesis import given
@@ -17,29 +17,29 @@ CHAIN: Moves = {"GA": "GB", "GB": "GC"}
 @pytest.mark.parametrize(
     ("moves", "known", "outcome"),
     [
-        # Nothing happened to it.
+        # The id has not moved.
         ({}, {"GA"}, ResolvedId("GA")),
         ({"GX": "GY"}, set(), ResolvedId("GA")),
-        # A chain is followed to its end, also when nothing but the list is known.
+        # A chain is followed to its end, also without a database.
         (CHAIN, {"GC"}, ResolvedId("GC")),
         (CHAIN, set(), ResolvedId("GC")),
-        # The database may still have what was replaced.
+        # The database may still have replaced ids.
         (CHAIN, {"GA", "GB", "GC"}, ResolvedId("GC")),
-        # The list may be ahead of the database.
+        # The changelog may be ahead of the database.
         (CHAIN, {"GB"}, ResolvedId("GB")),
         (CHAIN, {"GA"}, ResolvedId("GA")),
-        # A chain that ends nowhere leaves the id as it is.
+        # A chain to an unknown id leaves the id as it is.
         (CHAIN, {"GX"}, ResolvedId("GA", is_unknown=True)),
         # Deleted, at once or in the end.
         ({"GA": None}, {"GA"}, ResolvedId(None)),
         ({**CHAIN, "GC": None}, {"GB"}, ResolvedId(None)),
-        # In a circle, of one too.
+        # Circles, also of a single id.
         ({"GA": "GA"}, {"GA"}, ResolvedId("GA")),
         ({"GA": "GB", "GB": "GA"}, {"GA", "GB"}, ResolvedId("GA")),
         ({"GA": "GB", "GB": "GA"}, {"GB"}, ResolvedId("GB")),
         ({"GA": "GB", "GB": "GC", "GC": "GB"}, {"GC"}, ResolvedId("GC")),
         ({"GA": "GB", "GB": "GA"}, set(), ResolvedId("GA", is_unknown=True)),
-        # Letters count.
+        # Ids are case-sensitive.
         ({"Ga": "GB"}, {"GA", "GB"}, ResolvedId("GA")),
     ],
 )
@@ -57,7 +57,7 @@ def test_following_twice_is_following_once(opdb_id: str, moves: Moves, known: fr
 
 
 @given(st.sampled_from(IDS), MOVES, KNOWN)
-def test_what_is_known_and_not_deleted_never_becomes_unknown(
+def test_a_known_id_that_is_not_deleted_never_becomes_unknown(
     opdb_id: str, moves: Moves, known: frozenset[str]
 ) -> None:
     there = resolve_id(opdb_id, moves, known).opdb_id

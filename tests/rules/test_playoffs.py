@@ -1,4 +1,4 @@
-"""Who goes on to a playoff. Source: formats, sections 4 and 13.3."""
+"""Selection and seeding of a playoff. Source: formats, sections 4 and 13.3."""
 
 from random import Random
 
@@ -23,11 +23,11 @@ def rows(*positions: int) -> list[Standing]:
     [
         ((1, 2, 3, 4), 2, []),
         ((1, 2, 2, 4), 2, [2, 3]),
-        # A tie that is all in front of the line, or all behind it, decides nothing.
+        # A tie that is entirely above or below the cutoff does not matter.
         ((1, 2, 2, 4), 3, []),
         ((1, 2, 2, 4), 1, []),
         ((1, 1, 1, 1), 2, [1, 2, 3, 4]),
-        # Everybody goes through, or the line is where the band before begins.
+        # All players go through, or the cutoff is where the previous band begins.
         ((1, 1), 2, []),
         ((1, 1), 0, []),
     ],
@@ -38,7 +38,7 @@ def test_only_a_tie_across_the_line_must_be_settled(
     assert playoff_commands.players_tied_across(rows(*positions), line) == tied
 
 
-def test_who_has_left_is_passed_over() -> None:
+def test_a_player_who_has_left_is_passed_over() -> None:
     there = playoff_commands.eligible_rows(rows(1, 2, 3), {1, 3})
     assert [entrant.player_id for entrant in there] == [1, 3]
 

@@ -1,4 +1,4 @@
-"""Queues of best games: who waits where, and who is up. Source: formats, sections 14.18 and 18."""
+"""Queues of best games. Source: formats, sections 14.18 and 18."""
 
 from dataclasses import replace
 from random import Random
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rules.night import Night, a_night
-from rules.solo_night import newest_game, play_score
+from rules.single_player_night import newest_game, play_score
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -43,7 +43,7 @@ def waiting_spots(night: Night, arena_id: int) -> list[tuple[int, int | None]]:
     return sorted([(spot.player_id, spot.queue_index) for spot in spots], key=lambda spot: spot[1] or 0)
 
 
-def test_who_is_up_plays_and_the_others_move_forward() -> None:
+def test_a_player_who_is_up_plays_and_the_others_move_forward() -> None:
     night = queue_night()
     spots = [join(night, player_id, 501) for player_id in (2, 3, 4)]
     assert waiting_spots(night, 501) == [(2, 0), (3, 1), (4, 2)]
@@ -100,18 +100,18 @@ def test_queues_and_suggested_results_exclude_each_other() -> None:
         open_night(use_queues=True)
 
 
-def test_somebody_waiting_goes_before_somebody_who_does_not() -> None:
+def test_waiting_players_go_before_others() -> None:
     night = queue_night()
     join(night, 1, 501)
     with pytest.raises(Conflict, match="Player 1 is up on arena 501"):
         play_score(night, 2, 501, None)
-    # A score that was forgotten can still be entered, and the one of who waits ends the waiting.
+    # A forgotten score can still be entered, and the score of a waiting player takes them off the queue.
     play_score(night, 2, 501, 50)
     play_score(night, 1, 501, 60)
     assert waiting_spots(night, 501) == []
 
 
-def test_who_leaves_waits_no_longer_and_keeps_his_scores() -> None:
+def test_a_player_who_leaves_leaves_the_queues_and_keeps_their_scores() -> None:
     night = queue_night()
     play_score(night, 1, 502, 900)
     join(night, 1, 501)
@@ -124,7 +124,7 @@ def test_who_leaves_waits_no_longer_and_keeps_his_scores() -> None:
     assert night.standings()[0].points == "100.00"
 
 
-def test_who_is_removed_before_he_played_waits_no_longer() -> None:
+def test_a_player_removed_before_playing_leaves_the_queues() -> None:
     night = queue_night()
     join(night, 1, 501)
     night.apply(tournament_commands.remove_entrant(night.tournament, 1, dice=Random(7), now=night.now))

@@ -1,4 +1,4 @@
-"""What players send in, and results in all their ways. Source: formats, section 10."""
+"""Results suggested by players, and results entered in all ways. Source: formats, section 10."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rules import nights
+from rules import knockouts
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import suggestions as suggestion_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -22,7 +22,7 @@ GAME = 1000
 
 def open_night(**chosen: Any) -> Tournament:
     """A group of four that is being played, with standard strikes for two."""
-    played = nights.knockout_tournament(
+    played = knockouts.knockout_tournament(
         [[{1: "-", 2: "-", 3: "-", 4: "-"}]],
         status="started",
         open_rounds=1,
@@ -88,7 +88,7 @@ def test_a_suggestion_that_says_half_of_it_is_not_approved() -> None:
         ({"scores": {1: 5, 2: 5, 3: 1, 4: 0}, "finishing_order": (2, 1, 3, 4)}, (2, 1, 3, 4)),
     ],
 )
-def test_an_order_follows_from_what_is_said(given: dict[str, Any], order: tuple[int, ...]) -> None:
+def test_the_finishing_order_follows_from_the_outcome(given: dict[str, Any], order: tuple[int, ...]) -> None:
     assert outcome.derive_finishing_order(open_night().games[0], GameOutcome(game_id=GAME, **given)) == order
 
 
@@ -103,7 +103,7 @@ def test_an_order_follows_from_what_is_said(given: dict[str, Any], order: tuple[
         ({}, "resultPositions"),
     ],
 )
-def test_what_says_no_order_is_refused_by_its_field(given: dict[str, Any], field: str) -> None:
+def test_a_result_without_an_order_is_refused_by_field(given: dict[str, Any], field: str) -> None:
     with pytest.raises(Invalid) as refused:
         outcome.derive_finishing_order(open_night().games[0], GameOutcome(game_id=GAME, **given))
     assert list(refused.value.errors) == [field]

@@ -50,7 +50,7 @@ def test_a_tiebreak_game_adds_a_half_a_quarter_and_an_eighth() -> None:
     assert {row.points for row in night.standings()} == {"0.00"}
 
 
-def test_who_did_not_play_the_tiebreak_stands_with_its_last() -> None:
+def test_a_player_who_did_not_play_the_tiebreak_stands_with_its_last() -> None:
     night = tied_night()
     night.record_order(open_tiebreak(night, 1, 2), 2, 1)
     assert rows(night) == [(1, 2, "0.50"), (2, 1, "0.00"), (2, 3, None), (2, 4, None)]

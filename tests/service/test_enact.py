@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select
 
 from exchange import bundles
-from rules import nights
+from rules import knockouts
 from silverball.rules.model import changes
 from silverball.rules.model.changes import Added, Altered, Removed, TournamentAltered, TournamentImported
 from silverball.rules.registry import FORMATS
@@ -121,6 +121,6 @@ def test_every_type_of_change_has_its_writer() -> None:
 
 
 def test_a_computed_row_shows_numbers_and_texts_as_the_interface_does() -> None:
-    played = nights.knockout_tournament([[{1: "1.00", 2: "0.01"}]], knockoutFair=True)
-    row = standing_shapes.wire_standing(nights.standings(played)[1])
+    played = knockouts.knockout_tournament([[{1: "1.00", 2: "0.01"}]], knockoutFair=True)
+    row = standing_shapes.wire_standing(knockouts.standings(played)[1])
     assert (row.points, row.tiebreakers, row.adjustment, row.strike_count) == ("0.01", (1, 2), 0, 2)

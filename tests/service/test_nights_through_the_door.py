@@ -11,9 +11,9 @@ import pytest
 
 from mirror import Mirror
 from rules import test_machines, test_machines_brackets, test_machines_solo
-from rules.machine import NightMachine
 from rules.moves import Moves
 from rules.night import Night
+from rules.night_machine import NightMachine
 from service import door
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.registry import FORMATS

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import build
-from rules import nights
+from rules import knockouts
 from silverball.kit.errors import Invalid
 from silverball.web import forms
 from silverball.web.console import form_bodies, settings_form
@@ -135,7 +135,7 @@ def test_a_form_that_comes_back_is_filled_and_only_that_one() -> None:
 )
 def test_refusals_are_told_with_names(sentence: str, told: str) -> None:
     here = TournamentNight(
-        tournament=nights.knockout_tournament([]),
+        tournament=knockouts.knockout_tournament([]),
         now=build.NOW,
         players={1: "Ada", 2: "Bo"},
         arenas={7: "Meteor"},

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rules.night import Night, a_night, change_entrant
 from rules.properties import quick
-from rules.solo_night import pending_game, play_race_score, undo_all
+from rules.single_player_night import pending_game, play_race_score, undo_all
 from silverball.kit.errors import Conflict, Invalid, WrongFormat
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -35,7 +35,7 @@ def rounds(night: Night) -> list[Round]:
 
 
 def playing_ids(night: Night, index: int) -> list[int]:
-    """Who is to play in a round, in the order of the games."""
+    """Ids of the players with a pending game in a round, in the order of the games."""
     round_id = rounds(night)[index].round_id
     return [
         game.player_id
@@ -49,7 +49,7 @@ def games_of_player(night: Night, player_id: int) -> list[SinglePlayerGame]:
 
 
 def waiting_ids(night: Night, index: int) -> list[int]:
-    """Who waits in the queue of a round, who is up first."""
+    """Ids of the players waiting in the queue of a round, the next one first."""
     return [
         spot.player_id
         for spot in queues.waiting_spots(night.tournament, round_id=rounds(night)[index].round_id)
@@ -109,7 +109,7 @@ def test_a_race_of_three_ends_after_two_rounds() -> None:
     assert [row.games_played for row in night.standings()] == [2, 2, 1]
 
 
-def test_who_is_safe_plays_on_at_once_while_others_still_play_the_round_before() -> None:
+def test_a_player_who_is_safe_plays_on_at_once_while_others_still_play_the_round_before() -> None:
     night = race_night(players=4)
     play_race_score(night, 1, 500)
     assert len(rounds(night)) == 1
@@ -167,7 +167,7 @@ def test_the_tied_lowest_replay_as_often_as_it_takes_and_the_others_are_safe() -
     assert [game.game_index for game in games_of_player(night, 3)] == [0, 1, 2]
 
 
-def test_who_begins_to_play_leaves_the_queue_and_a_no_show_lets_the_next_one_go() -> None:
+def test_a_player_who_begins_to_play_leaves_the_queue_and_a_no_show_lets_the_next_one_go() -> None:
     night = race_night(players=3)
     spot = night.tournament.queue[0].queue_id
     night.apply(single_player_commands.move_behind_next(night.tournament, spot))
@@ -265,7 +265,7 @@ def test_the_bar_is_not_set_by_hand_and_a_round_that_is_over_keeps_its_arena() -
 
 
 # Corrections. Source: formats, 14.21.
-def test_a_correction_that_makes_a_safe_player_unsafe_deletes_his_later_games() -> None:
+def test_a_correction_that_makes_a_safe_player_unsafe_deletes_their_later_games() -> None:
     night = race_night(players=4)
     for player_id, score in ((1, 500), (2, 300), (3, 400)):
         play_race_score(night, player_id, score)
@@ -301,7 +301,7 @@ def test_the_same_score_again_changes_nothing() -> None:
 
 
 # Leavers and late players. Source: formats, section 20.
-def test_who_leaves_is_out_in_his_round_and_the_others_go_on() -> None:
+def test_a_player_who_leaves_is_out_in_their_round_and_the_others_go_on() -> None:
     night = race_night(players=4)
     play_race_score(night, 1, 500)
     leave(night, 3)
@@ -314,7 +314,7 @@ def test_who_leaves_is_out_in_his_round_and_the_others_go_on() -> None:
     ]
 
 
-def test_who_leaves_further_on_is_out_there_and_who_arrives_later_is_past_it() -> None:
+def test_a_player_who_leaves_further_on_is_out_there_and_who_arrives_later_is_past_it() -> None:
     night = race_night(players=4)
     play_race_score(night, 1, 500)
     play_race_score(night, 2, 300)
@@ -333,7 +333,7 @@ def test_the_last_one_left_wins_when_the_other_leaves() -> None:
     assert standings_rows(night) == [(1, 2, "1.00"), (2, 1, "0.00")]
 
 
-def test_who_left_does_not_come_back_and_nobody_comes_late() -> None:
+def test_a_player_who_left_does_not_come_back_and_nobody_comes_late() -> None:
     night = race_night(players=3)
     leave(night, 1)
     with pytest.raises(Conflict, match="cannot come back"):
@@ -344,7 +344,7 @@ def test_who_left_does_not_come_back_and_nobody_comes_late() -> None:
         correct(night, games_of_player(night, 1)[0], 500)
 
 
-def test_who_is_out_may_leave_and_nothing_changes() -> None:
+def test_a_player_who_is_out_may_leave_and_nothing_changes() -> None:
     night = race_night(players=3)
     for player_id, score in ((1, 500), (2, 300), (3, 400)):
         play_race_score(night, player_id, score)
@@ -381,7 +381,7 @@ def test_reopening_goes_on_where_it_was_closed() -> None:
     assert [round_.status for round_ in rounds(night)] == ["started", "started"]
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_impossible_requests_are_refused() -> None:
     night = race_night(players=2)
     game = pending_game(night, 1)
     with pytest.raises(Conflict, match="too few"):
@@ -430,7 +430,7 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
 @quick
 @given(st.integers(2, 8), st.integers(0, 999))
 def test_every_race_takes_one_out_per_round_and_leaves_one(players: int, seed: int) -> None:
-    # Dice of our own: shrunk ones would tie for ever.
+    # Separate dice, because shrunk ones would tie forever.
     dice = Random(seed)
     night = race_night(players=players)
     while not FORMATS["amazingrace"].is_over(night.tournament):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rules.night import Night, a_night, change_entrant
 from rules.properties import quick
-from rules.solo_night import newest_game, play_score, undo_all
+from rules.single_player_night import newest_game, play_score, undo_all
 from silverball.kit.errors import Conflict, Invalid, NotFound, WrongFormat
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -208,7 +208,7 @@ def test_attempts_run_out_over_all_arenas() -> None:
         ("arena", 501, {"is_blocked": True}, "Arena 501 is blocked"),
     ],
 )
-def test_nobody_plays_who_left_or_where_nothing_is_played(
+def test_players_who_left_and_arenas_out_of_play_take_no_scores(
     kind: str, key: int, values: dict[str, Any], sentence: str
 ) -> None:
     night = open_night()
@@ -224,7 +224,7 @@ def test_a_game_begun_before_its_arena_was_blocked_may_be_finished() -> None:
     assert play_score(night, 1, 501, 900).status == "completed"
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_impossible_requests_are_refused() -> None:
     night = open_night()
     game = play_score(night, 1, 501, 900)
     with pytest.raises(Invalid, match="not a pinball score"):
@@ -287,7 +287,7 @@ def test_points_and_marks_are_stored_when_it_is_completed_and_not_before() -> No
     assert standings_rows(night) == table
 
 
-def test_reopening_takes_what_was_stored_away() -> None:
+def test_reopening_clears_the_stored_points() -> None:
     night = open_night()
     play_score(night, 1, 501, 900)
     running = night.tournament

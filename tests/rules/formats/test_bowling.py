@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rules.night import Night, a_night
 from rules.properties import quick
-from rules.solo_night import bowl, find_game, undo_all
+from rules.single_player_night import bowl, find_game, undo_all
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands

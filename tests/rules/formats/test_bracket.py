@@ -170,7 +170,7 @@ def test_a_match_is_won_by_more_than_half_of_its_games() -> None:
     record_win(night, 4, 1)
     games = [game for game in games_of_round(night.tournament, 0) if game.set_number == 0]
     assert [game.game_index for game in games] == [0, 1, 2]
-    # Nobody plays an arena twice in a match.
+    # No arena is played twice in a match.
     assert len({game.arena_id for game in games}) == 3
     record_win(night, 2, 3)
     record_win(night, 2, 3)
@@ -317,7 +317,7 @@ def test_places_follow_from_games_alone() -> None:
         game_commands.remove_player(bracket(4).tournament, 1003, 1)
 
 
-def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
+def test_impossible_results_are_refused_and_change_nothing() -> None:
     night = bracket(5)
     before = night.tournament
     game = games_of_round(night.tournament, 0)[0]
@@ -423,7 +423,7 @@ def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
         for game in night.tournament.games
         if not game.is_bye and len(game.player_ids) == 2
     }
-    # Everybody but the winner loses one match; the game for third place is one more.
+    # All players but the winner lose one match; the game for third place is one more.
     assert len(matches) >= players - 1
     assert not any(isinstance(change, GameDeleted) for made in night.journal for change in made)
     night.undo_all()

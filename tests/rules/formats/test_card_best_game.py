@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rules.night import Night, a_night
 from rules.properties import quick
-from rules.solo_night import newest_game, play_card, play_score, undo_all
+from rules.single_player_night import newest_game, play_card, play_score, undo_all
 from silverball.kit.errors import Conflict, Invalid, NotFound, WrongFormat
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -37,7 +37,7 @@ def card_night(players: int = 4, arenas: int = 4, **given: Any) -> Night:
 
 
 def points_of_card(night: Night, card: Card) -> list[int]:
-    """What the games of a card are worth now, in their order."""
+    """Current points of a card's games, in their order."""
     marks = bestgame.game_marks(night.tournament)
     games = [game for game in night.tournament.single_player_games if game.card_id == card.card_id]
     return [int(marks[game.single_player_game_id].points) for game in games]
@@ -185,7 +185,7 @@ def test_a_card_is_not_put_back_while_another_one_is_being_filled() -> None:
         single_player_commands.unvoid_card(night.tournament, first.card_id, night.now)
 
 
-def test_voiding_a_card_gives_up_what_is_being_played() -> None:
+def test_voiding_a_card_abandons_its_open_game() -> None:
     night = card_night()
     play_card(night, 1, {501: 900})
     play_score(night, 1, 502, None)
@@ -232,7 +232,7 @@ def test_a_corrected_score_moves_the_ranks() -> None:
     assert points_of_card(night, card) == [99, 100]
 
 
-def test_what_a_new_score_moves_is_known_game_by_game_and_card_by_card() -> None:
+def test_a_new_score_tells_which_games_and_cards_it_moves() -> None:
     night = card_night()
     mine = play_card(night, 1, {501: 900, 502: 800})
     play_card(night, 2, {501: 950})
@@ -276,7 +276,7 @@ def test_entries_are_cards() -> None:
         play_card(night, 1, {501: 5})
 
 
-def test_a_player_waits_for_an_arena_and_plays_it_on_his_card() -> None:
+def test_a_player_waits_for_an_arena_and_plays_it_on_their_card() -> None:
     night = card_night(use_queues=True, suggestions="disabled")
     play_card(night, 1, {501: 900})
     with pytest.raises(Conflict, match="Arena 501 is on card"):
@@ -312,7 +312,7 @@ def test_queues_and_suggested_results_exclude_each_other() -> None:
         card_night(use_queues=True)
 
 
-def test_closing_stores_what_the_cards_came_to() -> None:
+def test_completing_stores_the_points_of_the_cards() -> None:
     night = card_night()
     done = play_card(night, 1, {501: 900, 502: 800})
     play_card(night, 2, {501: 950})

@@ -1,4 +1,4 @@
-"""Everybody against everybody, twice. Source: formats, sections 14.9 and 24."""
+"""Double round robins. Source: formats, sections 14.9 and 24."""
 
 from collections import Counter
 from typing import Any

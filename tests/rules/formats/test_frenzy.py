@@ -36,7 +36,7 @@ def a_started_night(**given: Any) -> Night:
 
 
 def waiting_ids(night: Night) -> list[int]:
-    """Who waits, the head first; places have no gaps."""
+    """Ids of the waiting players, the head first; checks that places have no gaps."""
     spots = queues.waiting_spots(night.tournament)
     assert [spot.queue_index for spot in spots] == list(range(len(spots)))
     return [spot.player_id for spot in spots]
@@ -195,7 +195,7 @@ def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
     assert frenzy_family.seconds_left(night.tournament, night.now) == 6200
     night.record_order(game, *game.player_ids)
     assert night.open_games() == []
-    # Slot 0 was to play on: he is next. Slot 1 waits behind everybody.
+    # The player in slot 0 would have played on, so they are next. Slot 1 waits behind all others.
     assert waiting_ids(night) == [game.player_ids[0], *queue, game.player_ids[1]]
     assert not FORMAT.is_over(night.tournament)
     night.apply(frenzy_commands.resume(night.tournament, night.dice(), night.now))
@@ -260,7 +260,7 @@ def test_a_late_player_waits_at_the_end_and_two_fill_a_free_arena() -> None:
     assert night.open_games()[-1].player_ids == (8, 9)
 
 
-def test_who_leaves_the_queue_is_gone_from_it() -> None:
+def test_a_player_who_leaves_the_queue_is_gone_from_it() -> None:
     night = a_started_night(players=6, arenas=2)
     head, behind = waiting_ids(night)
     night.leave(head)
@@ -269,14 +269,14 @@ def test_who_leaves_the_queue_is_gone_from_it() -> None:
     assert waiting_ids(night) == [behind, head]
 
 
-def test_who_leaves_in_a_game_deletes_it_and_the_other_is_next() -> None:
+def test_a_player_who_leaves_in_a_game_deletes_it_and_the_other_is_next() -> None:
     night = a_started_night(players=6, arenas=2)
     game = night.open_games()[0]
     left, gone = game.player_ids
     queue = waiting_ids(night)
     night.leave(gone)
     new = night.open_games()[-1]
-    # The other is at the head of the queue, so he starts at once against the next one.
+    # The other player is at the head of the queue, so they start at once against the next one.
     assert new.player_ids == (left, queue[0])
     assert waiting_ids(night) == queue[1:]
     assert game.game_id not in [game.game_id for game in night.tournament.games]

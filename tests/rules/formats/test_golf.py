@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rules.night import Night, a_night, change_entrant
 from rules.properties import quick
-from rules.solo_night import find_game, play_hole, play_holes, undo_all
+from rules.single_player_night import find_game, play_hole, play_holes, undo_all
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -196,7 +196,7 @@ def test_a_late_player_gets_all_holes_at_once_and_played_ones_open_again() -> No
     assert night.tournament.entrant_by_id[9].seed_rank == 3
 
 
-def test_who_leaves_keeps_what_he_played_and_what_waited_goes() -> None:
+def test_a_player_who_leaves_keeps_played_holes_and_loses_pending_ones() -> None:
     night = golf_night(players=2, golf_duration=2)
     play_hole(night, 1, 0, 3)
     play_hole(night, 2, 0, 4)
@@ -212,7 +212,7 @@ def test_who_leaves_keeps_what_he_played_and_what_waited_goes() -> None:
     assert night.tournament.rounds_in_order[1].status == "started"
 
 
-def test_who_has_not_played_yet_can_be_taken_out() -> None:
+def test_a_player_who_has_not_played_yet_can_be_taken_out() -> None:
     night = golf_night(players=3)
     dice, _seed = tournament_commands.dice_for(night.tournament, "out")
     night.apply(tournament_commands.remove_entrant(night.tournament, 3, dice=dice, now=night.now))
@@ -331,7 +331,7 @@ def test_a_score_says_nothing_on_a_hole_without_a_target() -> None:
         night.record(outcome_of_hole(night, 1, 0, score=100))
 
 
-def test_what_does_not_fit_a_night_of_holes_is_refused() -> None:
+def test_requests_that_pingolf_does_not_know_are_refused() -> None:
     night = golf_night()
     now, game = night.now, find_game(night, 1, 0)
     first = night.tournament.rounds_in_order[0]

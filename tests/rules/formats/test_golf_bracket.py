@@ -43,7 +43,7 @@ def players_of_round(night: Night, index: int) -> list[int]:
 
 
 def play_by_seed(night: Night, round_index: int = 0) -> None:
-    """Everybody needs strokes by seed: nobody is tied with anybody of his group."""
+    """Record strokes by seed, so that no players of a group are tied."""
     for player_id in players_of_round(night, round_index):
         high = min(6, 1 + player_id // 2)
         putt(night, player_id, (high, min(6, 1 + (player_id + 1) // 2)), round_index)
@@ -240,7 +240,7 @@ def test_a_hole_of_a_group_can_move_to_another_arena() -> None:
         )
 
 
-def test_what_the_format_does_not_have_is_refused() -> None:
+def test_requests_for_features_the_format_lacks_are_refused() -> None:
     night = bracket()
     hole = holes_of_player(night, 1, 0)[0]
     key = hole.single_player_game_id

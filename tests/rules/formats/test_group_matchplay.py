@@ -209,7 +209,7 @@ def test_three_left_of_four_are_scored_as_a_group_of_three() -> None:
     assert points_by_player(night) == {1: "7.00", 2: "4.00", 3: "1.00", 4: "0.00"}
 
 
-def test_who_leaves_keeps_his_points_and_place_and_may_come_back() -> None:
+def test_a_player_who_leaves_keeps_points_and_place_and_may_come_back() -> None:
     night = a_started_night(players=5)
     night.play_round()
     night.leave(1)
@@ -264,7 +264,7 @@ def test_the_same_result_again_changes_nothing() -> None:
         ({}, "Say who finished in which place"),
     ],
 )
-def test_a_result_that_cannot_be_is_refused_and_changes_nothing(
+def test_an_impossible_result_is_refused_and_changes_nothing(
     values: dict[str, object], sentence: str
 ) -> None:
     night = a_started_night(players=4)

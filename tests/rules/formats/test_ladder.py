@@ -191,7 +191,7 @@ def test_ties_and_strangers_are_refused() -> None:
         ladder(1)
 
 
-def test_who_is_still_in_is_not_listed_and_reopening_goes_on() -> None:
+def test_a_player_who_is_still_in_is_not_listed_and_reopening_goes_on() -> None:
     night = ladder(6)
     record_win(night, 3, 4, 5, 6)
     night.complete()

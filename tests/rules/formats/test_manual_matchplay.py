@@ -77,7 +77,7 @@ def test_results_of_any_round_may_be_corrected_and_it_is_never_over_by_itself() 
     assert not FORMATS["manual_matchplay"].is_over(night.tournament)
 
 
-def test_a_late_player_plays_at_once_and_who_has_left_does_not() -> None:
+def test_a_late_player_plays_at_once_and_a_departed_one_does_not() -> None:
     night = a_started_night(players=3)
     night.join(9)
     assert create(night, 9, 1).player_ids == (9, 1)

@@ -83,7 +83,7 @@ def test_an_odd_field_with_an_odd_number_of_games_is_refused_at_the_start() -> N
     play_on(a_started_night(players=11, max_matchplay_duration=8), Random(7))
 
 
-def test_nothing_starts_before_somebody_asks_for_it_neither_then_nor_after_a_result() -> None:
+def test_nothing_starts_before_a_player_asks_for_it_neither_then_nor_after_a_result() -> None:
     night = a_started_night(players=4)
     assert night.tournament.games == ()
     assert len(night.tournament.state.schedule) == 20
@@ -159,7 +159,7 @@ def test_a_late_player_plays_as_many_games_as_the_others_and_repeats_stay_few() 
     assert max(met.values()) <= 2
 
 
-def test_who_leaves_is_required_of_nobody() -> None:
+def test_a_player_who_leaves_is_required_of_nobody() -> None:
     night = a_started_night(players=10, max_matchplay_duration=8)
     games = create(night)
     gone = games[0].player_ids[0]
@@ -190,7 +190,7 @@ def test_the_last_short_player_gets_one_walkover_and_it_is_over() -> None:
     assert not any(game.is_bye for game in night.tournament.games)
 
 
-def test_who_comes_when_all_have_played_gets_nothing_for_nothing() -> None:
+def test_a_player_who_joins_after_the_last_game_gets_no_points() -> None:
     night = a_started_night(players=4, max_matchplay_duration=2)
     play_on(night, Random(7))
     night.join(99)

@@ -128,12 +128,12 @@ def test_a_late_player_below_the_bar_is_refused_once_it_applies() -> None:
     assert 9 in FORMAT.playing_ids(night.tournament)
 
 
-def test_who_leaves_is_out_in_the_round_of_his_last_game() -> None:
+def test_a_player_who_leaves_is_out_in_the_round_of_their_last_game() -> None:
     night = a_started_night(players=4, pace_initial_rounds=3, pace_initial_target=4)
     play_one_group(night, (1, 2, 3, 4))
     night.leave(1)
     play_one_group(night, (2, 3, 4), (2, 3, 4))
-    # 4 has 1 + 1 + 1 and is out in round 3; 1 was out in round 1 though he has 7 points.
+    # 4 has 1 + 1 + 1 and is out in round 3; 1 was out in round 1 despite 7 points.
     assert night.places() == {2: 1, 3: 2, 4: 3, 1: 4}
     night.come_back(1)
     assert FORMAT.playing_ids(night.tournament) == (1, 2, 3)

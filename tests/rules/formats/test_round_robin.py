@@ -1,4 +1,4 @@
-"""Everybody against everybody, once. Source: formats, sections 14.8, 20 and 24; tables by hand."""
+"""Round robins. Source: formats, sections 14.8, 20 and 24; tables by hand."""
 
 from collections import Counter
 from dataclasses import replace
@@ -79,7 +79,7 @@ def test_groups_are_those_of_the_library_a_round_for_each(name: str) -> None:
     night = start_night(players, round_robin_group_size=size, arenas=0)
     groups = VECTORS["wcs_groups"][name]
     if len(groups) == 1:
-        # One group is everybody: the rounds are those without groups.
+        # A group of all players gives the rounds without groups.
         assert len(rounds_of(night)) == players - 1 + players % 2
         return
     met = [
@@ -236,7 +236,7 @@ def test_a_late_player_is_refused_after_the_first_result() -> None:
         night.join(9)
 
 
-def test_who_was_inactive_at_the_start_may_come_before_the_first_result() -> None:
+def test_a_player_who_was_inactive_at_the_start_may_come_before_the_first_result() -> None:
     night = a_night("round_robin", players=4)
     night.leave(4)
     night.start()
@@ -278,7 +278,7 @@ def test_a_start_that_cannot_be_is_refused(players: int, given: Any, sentence: s
         start_night(players, **given)
 
 
-def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
+def test_impossible_results_are_refused_and_change_nothing() -> None:
     night = start_night(5, arena_assignment="manual")
     game, bye = rounds_of(night)[0][0], rounds_of(night)[0][-1]
     player_id, opponent_id = game.player_ids

@@ -1,4 +1,4 @@
-"""What the formats can be set to. Source: formats, sections 14.1, 14.2 and 24."""
+"""Settings of the formats. Source: formats, sections 14.1, 14.2 and 24."""
 
 from typing import Any
 

@@ -134,7 +134,7 @@ def test_a_late_player_starts_with_the_strikes_given_and_the_rounds_missed_are_s
     assert 9 in {player_id for game in night.open_games() for player_id in game.player_ids}
 
 
-def test_who_leaves_is_out_in_the_round_of_his_last_game_and_in_again_when_he_comes_back() -> None:
+def test_a_player_who_leaves_is_out_in_the_round_of_their_last_game_and_in_again_after_a_return() -> None:
     night = a_started_night(players=6, knockout_strike_count=9)
     night.play_round()
     night.leave(1)
@@ -142,13 +142,13 @@ def test_who_leaves_is_out_in_the_round_of_his_last_game_and_in_again_when_he_co
     night.play_round()
     assert night.places()[1] == 6
     night.come_back(1)
-    # Back at once with the strikes he had, though he was in none of the last two rounds.
+    # Back at once with the same strikes, despite missing the last two rounds.
     assert night.places()[1] == 1
     night.open_round()
     assert night.game_with(1).round_id == night.tournament.rounds[-1].round_id
 
 
-def test_who_was_taken_out_of_a_game_plays_the_next_round() -> None:
+def test_a_player_who_was_taken_out_of_a_game_plays_the_next_round() -> None:
     night = a_started_night(players=4)
     game = night.open_round()[0]
     gone = game.player_ids[0]
@@ -167,7 +167,7 @@ def test_a_strike_by_hand_puts_a_player_out_at_once_in_the_newest_completed_roun
     night.adjust(1, 3)
     assert 1 not in playing_ids(night)
     assert night.places()[1] == 8
-    # He still plays the open game, and wins; two who go out in round 3 were in longer than he.
+    # Player 1 still plays the open game and wins; two players who go out in round 3 were in longer.
     night.finish_round()
     night.complete_round()
     assert len(playing_ids(night)) == 5
@@ -177,7 +177,7 @@ def test_a_strike_by_hand_puts_a_player_out_at_once_in_the_newest_completed_roun
     assert night.places()[1] == 1
 
 
-def test_who_is_brought_back_is_not_first_in_line_for_a_bye() -> None:
+def test_a_player_who_is_brought_back_is_not_first_in_line_for_a_bye() -> None:
     night = a_started_night(players=7, knockout_strike_count=1)
     while len(playing_ids(night)) > 2:
         night.play_round()

@@ -32,7 +32,7 @@ def test_the_settings_are_the_keys_of_the_payload_and_have_no_tiebreaker() -> No
     assert settings.default_values(FORMATS["target"].settings)["targetPoints"] == 24
 
 
-def test_who_reaches_the_target_stops_playing_and_is_ahead_of_all_who_have_not() -> None:
+def test_a_player_who_reaches_the_target_stops_playing_and_is_ahead_of_all_who_have_not() -> None:
     night = a_started_night(players=5, target_points=7)
     night.play_round()
     # Groups of 3 and 2: both winners have 7 points.
@@ -113,7 +113,7 @@ def test_a_correction_takes_a_player_back_below_the_target() -> None:
     assert FORMATS["target"].playing_ids(night.tournament) == (1, 3, 4)
 
 
-def test_who_has_made_it_cannot_be_put_into_another_group() -> None:
+def test_a_player_who_has_made_it_cannot_be_put_into_another_group() -> None:
     night = a_started_night(players=5, target_points=7)
     night.play_round()
     made_it = next(row.player_id for row in night.standings() if row.position == 1)

@@ -123,7 +123,7 @@ def test_costs_kept_up_to_date_are_the_costs(players: int, seed: int) -> None:
     assert seated.cost_total == sum(seated.group_costs) <= started
 
 
-def test_nobody_makes_no_groups() -> None:
+def test_no_players_make_no_groups() -> None:
     assert balanced.draw_groups([], history.EMPTY_HISTORY, Random(7)).groups == ()
     assert balanced.draw_pairs([], history.EMPTY_HISTORY, Random(7)).groups == ()
 

@@ -84,7 +84,7 @@ def test_losers_of_the_first_two_rounds_do_not_meet_their_winners_again_at_once(
         dropped = [source for source in game.slots if isinstance(source, LoserSlot)]
         if key.bracket is Bracket.LOSERS and key.round_number == 2:
             half = size // 8
-            # Who drops from one half of the winners bracket meets survivors of the other.
+            # Losers from one half of the winners bracket meet survivors of the other.
             assert (dropped[0].game.place < half) != (key.place < half)
 
 

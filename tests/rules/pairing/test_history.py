@@ -1,4 +1,4 @@
-"""What a draw remembers. Source: formats, section 6."""
+"""The history that draws look at. Source: formats, section 6."""
 
 from silverball.rules.pairing import history
 from silverball.rules.pairing.history import DrawHistory

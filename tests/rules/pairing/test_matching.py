@@ -1,4 +1,4 @@
-"""Exact matching. Source: formats, section 6.2; checked against trying everything."""
+"""Exact matching. Source: formats, section 6.2; checked against brute force."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -58,7 +58,7 @@ def test_few_partners_leave_nobody_out() -> None:
 
 def test_when_few_partners_are_too_few_everybody_is_looked_at() -> None:
     nodes = matching.PLAYERS_UNPRUNED_MAX + 2
-    # Everybody prefers the first seventeen, who can only serve themselves and seventeen others.
+    # All nodes prefer the first seventeen, which only have room for seventeen others.
     square = [
         [0 if min(node, other_node) < 17 else 1 for other_node in range(nodes)] for node in range(nodes)
     ]

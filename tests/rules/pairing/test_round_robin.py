@@ -27,7 +27,7 @@ def test_a_schedule_is_the_library_s(players: int, is_double: bool, rounds: Any)
 
 
 @pytest.mark.parametrize("players", range(2, 24))
-def test_everybody_meets_everybody_once_and_starts_half_of_his_games(players: int) -> None:
+def test_every_player_meets_every_other_once_and_starts_half_of_their_games(players: int) -> None:
     drawn = round_robin.all_rounds(range(players))
     pairs = [pair for draw in drawn for pair in draw.groups]
     assert sorted(tuple(sorted(pair)) for pair in pairs) == list(combinations(range(players), 2))

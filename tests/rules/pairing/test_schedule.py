@@ -95,7 +95,9 @@ NEEDS = st.dictionaries(st.integers(1, 12), st.integers(0, 6), max_size=10)
 
 @given(NEEDS, st.integers())
 @quick
-def test_a_rebuilt_schedule_gives_everybody_his_games_or_a_walkover(needs: dict[int, int], seed: int) -> None:
+def test_a_rebuilt_schedule_gives_every_player_their_games_or_a_walkover(
+    needs: dict[int, int], seed: int
+) -> None:
     built = schedule.rebuild_schedule(needs, history.EMPTY_HISTORY, Random(seed))
     got = Counter(player for pair in built.meetings for player in pair)
     got.update(built.walkovers)

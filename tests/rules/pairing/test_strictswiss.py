@@ -14,7 +14,7 @@ SEEDS = range(50)
 
 
 def _history_of(text: str) -> DrawHistory:
-    """Meetings from texts such as "P1:P3A,P2B": everybody lists everybody he met."""
+    """A history from texts such as "P1:P3A,P2B": each player with all opponents met."""
     names = {"P1": 1, "P2A": 2, "P2B": 3, "P3A": 4, "P3B": 5, "P4": 6}
     meetings: dict[tuple[int, int], int] = {}
     for listed in text.split():
@@ -107,7 +107,7 @@ def test_nobody_meets_twice_before_it_is_unavoidable() -> None:
         for opponent_id in range(player_id + 1, 20)
         if not past.times_met(player_id, opponent_id)
     ]
-    # If somebody met again, then no perfect draw without a repeat was left.
+    # A repeat is only right if no perfect draw without repeats was left.
     assert first_repeat == 17 or not matching.is_perfect(20, matching.cheapest_pairs(20, fresh))
 
 

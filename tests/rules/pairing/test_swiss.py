@@ -19,7 +19,7 @@ def _scores(listed: list[int]) -> dict[int, Decimal]:
 
 @given(SCORES, st.integers())
 @quick
-def test_everybody_meets_somebody_once_and_at_most_one_floats_out_of_a_score_group(
+def test_everybody_meets_a_player_once_and_at_most_one_floats_out_of_a_score_group(
     listed: list[int], seed: int
 ) -> None:
     drawn = swiss.draw_pairs(_scores(listed), history.EMPTY_HISTORY, Random(seed))
@@ -77,6 +77,6 @@ def test_equals_change_seats_to_avoid_repeats() -> None:
     assert max(again.meetings.values()) == 1
 
 
-def test_nobody_makes_no_groups() -> None:
+def test_no_players_make_no_groups() -> None:
     assert swiss.draw_groups({}, history.EMPTY_HISTORY, Random(7)).groups == ()
     assert swiss.draw_pairs({}, history.EMPTY_HISTORY, Random(7)).groups == ()

@@ -13,17 +13,17 @@ NIGHT = {1: 1, 2: 2, 3: 2, 4: 4, 5: 5}
     ("playoffs", "decided"),
     [
         ([], {1: 1, 2: 2, 3: 2, 4: 4, 5: 5}),
-        # Third of the finals is the best seed, and nobody outside passes them.
+        # Third of the finals is the best seed, and no player outside passes them.
         ([{2: 1, 3: 2, 1: 3}], {2: 1, 3: 2, 1: 3, 4: 4, 5: 5}),
         # Ties in the finals stay ties.
         ([{1: 1, 2: 1}], {1: 1, 2: 1, 3: 3, 4: 4, 5: 5}),
-        # The A finals come before the B finals; who plays both stands by the first.
+        # The A finals come before the B finals; players of both are ranked by the first.
         ([{1: 2, 2: 1}, {4: 1, 5: 2, 2: 3}], {2: 1, 1: 2, 4: 3, 5: 4, 3: 5}),
         # A guest of the finals who was not in the tournament.
         ([{9: 1, 2: 2}], {2: 1, 1: 2, 3: 3, 4: 4, 5: 5}),
     ],
 )
-def test_who_reached_the_playoffs_stands_by_them(
+def test_a_player_who_reached_the_playoffs_stands_by_them(
     playoffs: list[dict[int, int]], decided: dict[int, int]
 ) -> None:
     assert series.positions_after_playoffs(NIGHT, playoffs) == decided

@@ -44,7 +44,7 @@ def test_without_bands_nobody_is_on_the_bubble() -> None:
 
 @given(st.dictionaries(st.integers(1, 30), st.integers(0, 5), min_size=1), st.integers(1, 30))
 @quick
-def test_whoever_is_alone_on_his_place_is_never_on_the_bubble(keys: dict[int, int], border: int) -> None:
+def test_a_player_alone_on_a_place_is_never_on_the_bubble(keys: dict[int, int], border: int) -> None:
     placed = ties.positions(keys)
     shown = cutoffs.bubbles(placed, [{**BAND, "cumulative": border}])
     for members in ties.members_by_position(placed).values():

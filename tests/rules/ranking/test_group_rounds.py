@@ -43,14 +43,14 @@ def test_a_tiebreak_never_outweighs_a_score() -> None:
     assert decided.advancing_ids() == {1, 2}
 
 
-def test_a_second_tiebreak_does_not_overtake_who_won_the_first() -> None:
+def test_a_second_tiebreak_does_not_overtake_the_winner_of_the_first() -> None:
     ties = group_rounds.break_ties(
         ({1: HALF, 2: QUARTER, 3: QUARTER}, {2: NOTHING, 3: HALF}), point_maps.TIEBREAKER
     )
     assert ties.values == {1: HALF, 3: QUARTER, 2: NOTHING}
 
 
-def test_who_was_outside_the_first_tiebreak_starts_level_with_its_last() -> None:
+def test_a_player_who_was_outside_the_first_tiebreak_starts_level_with_its_last() -> None:
     ties = group_rounds.break_ties(
         ({1: HALF, 2: QUARTER, 3: NOTHING}, {3: NOTHING, 4: HALF}), point_maps.TIEBREAKER
     )

@@ -1,4 +1,4 @@
-"""In what place each player of a game finished."""
+"""Finishing places of the players of a game."""
 
 from decimal import Decimal
 
@@ -20,10 +20,10 @@ from silverball.rules.ranking.regimes import StoredResult
         ((1, None, 2, 4), ("1.00", "0.02", "0.02", "0.01"), {1: 0, 2: 1, 3: 1, 4: 3}),
         # Two strikes of four: the last element is a player without a strike. Source: formats, section 10.
         ((None, None, None, 4), ("0.00", "1.00", "0.00", "1.00"), {1: 2, 2: 0, 3: 2, 4: 0}),
-        # Nothing is known yet.
+        # No result yet.
         ((None, None), (None, None), {}),
         ((None, None), ("1.00", None), {1: 0}),
-        # A finishing order that has lost a player.
+        # A finishing order with a player missing.
         ((1, 1), ("0.00", "1.00"), {1: 1, 2: 0}),
     ],
 )

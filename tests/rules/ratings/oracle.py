@@ -1,4 +1,4 @@
-"""The rating of one period, told again player by player: nothing here is shared with the kernel."""
+"""A second implementation of a rating period, player by player; it shares nothing with the kernel."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 Q = math.log(10) / 400
 Rating = tuple[float, float]
-# How many played, and key -> place.
+# Number of players, and key -> place.
 Game = tuple[int, Mapping[int, int]]
 
 
@@ -40,7 +40,7 @@ def rated(
     rd_max: float = 75.0,
     is_rounded: bool = True,
 ) -> dict[int, Rating]:
-    """Everybody after the period; deviations are advanced already."""
+    """Ratings after the period. Takes deviations at the time of the period."""
     after = dict(players)
     for player, (rating, rd) in players.items():
         information = gain = 0.0

@@ -1,4 +1,4 @@
-"""Which results count, and who finished where. Source: ratings.md A.4."""
+"""Results that count, and finishing places. Source: ratings.md A.4."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -43,11 +43,11 @@ def finished(positions: tuple[int | None, ...], points: tuple[str, ...], **more:
     ("rule", "game", "places"),
     [
         (WinLossRule.POSITIONS, finished((3, 1, 2), ("5", "3", "7")), {3: 0, 1: 1, 2: 2}),
-        # The order that is kept beside the result says more than the strikes.
+        # The stored finishing order has more detail than the strikes.
         (WinLossRule.STRIKE, finished((None, 2), ("0", "1"), finishing_order=(2, 1)), {2: 0, 1: 1}),
-        # Two strikes of four: two draws, and everybody without a strike beat everybody with one.
+        # Two strikes of four: two draws, and players without a strike beat players with one.
         (WinLossRule.STRIKE, finished((None, None, None, 3), ("0", "1", "1", "0")), {1: 1, 2: 0, 3: 0, 4: 1}),
-        # Fair strikes of four hide who of the two in the middle was ahead.
+        # Fair strikes of four hide the order of the two in the middle.
         (
             WinLossRule.FAIR_STRIKES,
             finished((2, None, 3, 4), ("0.02", "1.00", "0.02", "0.01")),
@@ -88,7 +88,7 @@ def games_of(*games: dict[int, int]) -> GameSeats:
     return made
 
 
-def test_who_was_taken_out_is_left_out_and_the_size_stays() -> None:
+def test_a_player_who_was_taken_out_is_left_out_and_the_size_stays() -> None:
     event = an_event(games_of({1: 0, 2: 1, 9: 2, 3: 3}, {9: 0, 1: 1}), "ada", "bo", "cy")
     day = seats.day_of_events(DAY, [event], IdentityRegister())
     assert (list(day.seat_counts), list(day.played_counts)) == ([3], [4])
@@ -96,7 +96,7 @@ def test_who_was_taken_out_is_left_out_and_the_size_stays() -> None:
     assert (day.result_count, day.player_count) == (3, 3)
 
 
-def test_a_game_in_which_somebody_sits_twice_is_skipped_and_told() -> None:
+def test_a_game_with_a_person_in_two_seats_is_skipped_and_reported() -> None:
     event = an_event(games_of({1: 0, 2: 1}, {1: 0, 3: 1}), "ada", "ada", "bo")
     day = seats.day_of_events(DAY, [event], IdentityRegister())
     assert list(day.seat_counts) == [2]

@@ -1,4 +1,4 @@
-"""Who is who. Source: ratings.md A.5."""
+"""Identities of rated people. Source: ratings.md A.5."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,20 +20,20 @@ def test_a_stranger_is_given_an_id_and_keeps_it() -> None:
     assert register.created_ids == {7}
 
 
-def test_the_same_name_in_another_book_is_somebody_else() -> None:
+def test_the_same_name_in_another_book_is_another_person() -> None:
     register = IdentityRegister()
     assert register.rating_id_for(BO) != register.rating_id_for(
         RatedPerson("Bo Larkin", organizer_id=2, name_key="bo larkin")
     )
 
 
-def test_somebody_who_stands_in_no_book_is_never_found_by_name() -> None:
+def test_a_person_without_an_organizer_is_never_found_by_name() -> None:
     register = IdentityRegister()
     stranger = RatedPerson("Bo Larkin", ifpa_id=None)
     assert register.rating_id_for(BO) != register.rating_id_for(stranger)
 
 
-def test_who_is_claimed_keeps_the_rating_that_he_had_by_name() -> None:
+def test_a_claimed_player_keeps_the_rating_they_had_by_name() -> None:
     register = IdentityRegister()
     before = register.rating_id_for(BO)
     assert register.rating_id_for(CLAIMED) == before
@@ -41,7 +41,7 @@ def test_who_is_claimed_keeps_the_rating_that_he_had_by_name() -> None:
     assert register.merged == {}
 
 
-def test_the_name_of_who_was_claimed_is_free_for_a_namesake() -> None:
+def test_the_name_of_a_claimed_player_is_free_for_a_namesake() -> None:
     register = IdentityRegister()
     claimed = (register.rating_id_for(BO), register.rating_id_for(CLAIMED))[0]
     namesake = register.rating_id_for(BO)
@@ -136,7 +136,7 @@ def test_nobody_has_two_ratings_and_no_rating_is_lost(found: list[RatedPerson]) 
 
 @quick
 @given(st.lists(people, max_size=30))
-def test_asking_again_learns_nothing_new_of_who_has_an_account(found: list[RatedPerson]) -> None:
+def test_a_second_lookup_changes_nothing_for_people_with_accounts(found: list[RatedPerson]) -> None:
     register = IdentityRegister()
     for person in found:
         register.rating_id_for(person)

@@ -1,4 +1,4 @@
-"""A period for many at once says what it says for each alone. Source: ratings.md A.1, F 2."""
+"""A period for all players at once equals a period player by player. Source: ratings.md A.1, F 2."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def periods(draw: st.DrawFn) -> Made:
     games: list[oracle.Game] = []
     for _ in range(draw(st.integers(0, 14))):
         seats = dice.sample(range(count), dice.randint(2, min(4, count)))
-        # Somebody may have been taken out of a game, and some places are shared.
+        # A player may have been taken out of a game, and some places are shared.
         size = min(4, len(seats) + dice.choice([0, 0, 1]))
         games.append((size, {player: dice.randint(0, 3) for player in seats}))
     return Made(players, games)
@@ -55,7 +55,7 @@ def rate(made: Made, games: Sequence[oracle.Game], parameters: Parameters = DEFA
 
 @quick
 @given(periods(), st.booleans())
-def test_everybody_at_once_is_everybody_alone(made: Made, is_rounded: bool) -> None:
+def test_rating_all_players_at_once_equals_rating_each_alone(made: Made, is_rounded: bool) -> None:
     after = rate(made, made.games, DEFAULTS if is_rounded else EXACT).ratings_after
     alone = oracle.rated(made.players, made.games, is_rounded=is_rounded)
     for player, (rating, rd) in alone.items():
@@ -112,13 +112,13 @@ def test_among_equals_nothing_is_won_or_lost_in_all(size: int, data: st.DataObje
         assert (after.rds < 60).all()
 
 
-def test_who_does_not_play_keeps_rating_and_deviation() -> None:
+def test_a_player_who_does_not_play_keeps_rating_and_deviation() -> None:
     made = Made({0: (1500.0, 50.0), 1: (1600.0, 40.0), 2: (1700.0, 75.0)}, [(2, {0: 0, 1: 1})])
     after = rate(made, made.games).ratings_after
     assert (after.ratings[2], after.rds[2]) == (1700, 75)
 
 
-def test_a_game_where_somebody_was_taken_out_still_weighs_as_one_of_all() -> None:
+def test_a_game_where_a_player_was_taken_out_still_weighs_as_one_of_all() -> None:
     made = Made({0: (1500.0, 50.0), 1: (1500.0, 50.0)}, [])
     of_two, of_four = (rate(made, [(size, {0: 0, 1: 1})]).ratings_after.ratings[0] for size in (2, 4))
     assert of_two > of_four > 1500

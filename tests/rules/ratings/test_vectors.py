@@ -17,7 +17,7 @@ EXACT = Parameters(is_expected_rounded=False)
 
 
 @pytest.mark.parametrize(("rd", "g"), VECTORS["g"].items())
-def test_what_a_result_says_depends_on_the_opponents_deviation(rd: str, g: float) -> None:
+def test_the_weight_of_a_result_depends_on_the_opponents_deviation(rd: str, g: float) -> None:
     assert formulas.g(float(rd)) == pytest.approx(g, abs=1e-12)
 
 
@@ -63,7 +63,7 @@ def test_a_group_damps_each_of_its_results() -> None:
 
 
 def glickman(parameters: Parameters) -> tuple[float, float]:
-    """The player of Glickman's paper after his three games, his deviation not advanced."""
+    """The player of Glickman's paper after three games, without growth of the deviation."""
     field = RatingArrays(np.array([1500.0, 1400, 1550, 1700]), np.array([200.0, 30, 100, 300]))
     results = HeadToHeadResults(np.zeros(3, np.int64), np.array([1, 2, 3]), np.array([1.0, 0, 0]), np.ones(3))
     after = kernel.rate_results(field, results, parameters)
@@ -90,7 +90,7 @@ def test_a_full_period_of_the_library_comes_out() -> None:
 
 EQUAL = dict.fromkeys("ABCD", (1500.0, 75.0))
 MIXED = {"A": (1599.74, 24.23), "B": (1500.0, 75.0), "C": (1720.5, 31.2), "D": (1388.1, 48.9)}
-# Vector -> who played, and everybody's place.
+# Vector -> players and places.
 GAMES: dict[str, tuple[dict[str, tuple[float, float]], dict[str, int]]] = {
     "h2h_equal": (EQUAL, {"A": 0, "B": 1}),
     "draw_equal": (EQUAL, {"A": 0, "B": 0}),

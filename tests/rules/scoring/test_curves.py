@@ -72,7 +72,7 @@ def test_a_worse_rank_is_never_worth_more_and_never_less_than_nothing(curve: str
     assert curves.points_of_rank(curve, rank, custom) >= curves.points_of_rank(curve, rank + 1, custom) >= 0
 
 
-def test_a_curve_nobody_knows_is_refused() -> None:
+def test_an_unknown_curve_is_refused() -> None:
     with pytest.raises(Invalid, match="no curve called bg_moon"):
         curves.points_of_rank("bg_moon", 1)
 

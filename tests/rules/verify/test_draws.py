@@ -40,7 +40,7 @@ def _night(kind: str, players: int) -> Night:
 
 @pytest.mark.parametrize("kind", ["knockout", "group_knockout", "matchplay", "group_matchplay", "target"])
 @pytest.mark.parametrize("players", [5, 7, 8, 9])
-def test_what_the_rules_draw_is_in_order(kind: str, players: int) -> None:
+def test_draws_of_the_rules_have_no_faults(kind: str, players: int) -> None:
     night = _night(kind, players)
     for _ in range(3):
         before, changes = _draw_round(night)
@@ -93,7 +93,7 @@ def test_a_second_bye_before_others_had_one_is_found() -> None:
 
 
 def _swapped(games: Sequence[Change], player_id: int, bye: Game) -> list[Change]:
-    """The bye goes to this player, and who had it plays instead."""
+    """Give the bye to this player, whose place the previous holder of the bye takes."""
     made: list[Change] = []
     for game in games:
         if isinstance(game, GameOpened):

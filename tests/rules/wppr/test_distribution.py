@@ -1,4 +1,4 @@
-"""How points are shared out among the places. Source: ratings, B.4."""
+"""Distribution of points over places. Source: ratings, B.4."""
 
 import math
 from itertools import pairwise
@@ -27,7 +27,7 @@ def test_twenty_players_of_whom_fifteen_are_rated() -> None:
     assert round(found[-1], 2) == 0.06
 
 
-def test_who_shares_a_place_shares_the_points_of_all_it_covers() -> None:
+def test_a_player_who_shares_a_place_shares_the_points_of_all_it_covers() -> None:
     positions = [1, 2, 3, 4, 5, 5, 5, 5, *range(9, 21)]
     found = distribution.place_points(positions, rated_players=15, winner_points=12.5)
     assert found[4:8] == pytest.approx([1.0843585873597195] * 4, abs=1e-12)

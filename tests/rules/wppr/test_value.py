@@ -1,4 +1,4 @@
-"""What players make a tournament worth. Source: ratings, B.1 and B.2 (observed answers, to the last bit)."""
+"""Value of a tournament from its players. Source: ratings, B.1 and B.2 (observed, to the last bit)."""
 
 import math
 from random import Random
@@ -100,7 +100,7 @@ def test_observed_parts_add_up_to_the_observed_total(terms: tuple[float, ...], t
     assert value.sum_in_order(terms) == total
 
 
-def test_an_observed_player_is_worth_what_was_observed() -> None:
+def test_an_observed_player_adds_the_observed_value() -> None:
     found = value.estimate_value([player(38773, 2020, rating=1432.69, events=320)])
     (worth,) = found.players
     assert (worth.base, worth.womens_base) == (0.5, 0.5)
@@ -128,7 +128,7 @@ def test_an_observed_field_has_the_observed_parts() -> None:
     assert (found.ranking, found.womens_ranking) == (0.4049227672351303, 0.03128392635168309)
 
 
-def test_who_was_not_rated_yet_counts_for_the_women_only_as_was_observed() -> None:
+def test_a_player_who_was_not_rated_yet_counts_for_the_women_only_as_was_observed() -> None:
     """11 players, 9 of them rated: as in S1."""
     field = [
         player(1, 5475, rating=1349.44),
@@ -146,7 +146,7 @@ def test_the_worked_example() -> None:
     assert found.ranking == pytest.approx(4.181568806812729, abs=1e-12)
     assert found.rating == pytest.approx(1.48662734375, abs=1e-12)
     assert found.total == pytest.approx(9.168196150562729, abs=1e-12)
-    # Who has three events adds to the women's base only.
+    # A player with three events only adds to the women's base.
     last = found.players[-1]
     assert (last.ifpa_id, last.base, last.rating, last.total, last.womens_total) == (8, 0, 0, 0, 0.5)
     included = (last.rating_included, last.ranking_included, last.womens_ranking_included)
@@ -200,17 +200,17 @@ def test_each_list_has_its_own_best() -> None:
     found = {player_id.ifpa_id: player_id for player_id in value.estimate_value(field).players}
     assert (found[65].rating_included, found[65].ranking_included) == (True, False)
     assert (found[1].rating_included, found[1].ranking_included) == (False, True)
-    # What is not counted is still shown, but adds nothing.
+    # Values that do not count are still displayed, but add nothing.
     assert found[65].ranking > 0
     assert found[65].total == found[65].base + found[65].rating
 
 
-def test_rows_go_by_rank_then_by_number_and_who_has_none_comes_last() -> None:
+def test_rows_go_by_rank_then_by_number_with_unranked_players_last() -> None:
     field = [player(9), player(4, 7), player(3, 7), player(8, 1), player(2)]
     assert [player_id.ifpa_id for player_id in value.estimate_value(field).players] == [8, 3, 4, 2, 9]
 
 
-def test_nobody_is_worth_nothing() -> None:
+def test_a_tournament_without_players_is_worth_nothing() -> None:
     found = value.estimate_value([])
     assert (found.players, found.total, found.womens_total) == ((), 0, 0)
 
@@ -263,7 +263,7 @@ def test_nothing_is_worth_more_than_its_limit(field: list[FieldPlayer]) -> None:
 
 
 @given(st.lists(PLAYERS, max_size=64, unique_by=lambda player: player.ifpa_id))
-def test_what_players_add_is_what_the_tournament_is_worth_below_the_limits(field: list[FieldPlayer]) -> None:
+def test_below_the_limits_a_tournament_is_worth_the_sum_of_its_players(field: list[FieldPlayer]) -> None:
     found = value.estimate_value(field)
     assume(found.rating < value.RATING_MAX and found.ranking < value.RANKING_MAX)
     each = math.fsum(player_id.total for player_id in found.players)

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from sqlalchemy import Table, delete, insert, select, update
 
 from exchange import bundles
-from rules import solo_night
+from rules import single_player_night
 from rules.night import a_night
 from service import door
 from service.door import StoredNight
@@ -201,10 +201,10 @@ def test_attempts_changed_in_secret_are_found(
     night = door.a_stored_night(store, a_night(kind, players=3, arenas=2))
     night.start()
     play: dict[str, Callable[[], Any]] = {
-        "golf": lambda: solo_night.play_holes(night, 1, 2, 2),
-        "bowling": lambda: solo_night.bowl(night, 1, 0, 3, 4),
-        "best_game": lambda: solo_night.play_score(night, 1, 501, 500),
-        "amazingrace": lambda: solo_night.play_race_score(night, 1, 500),
+        "golf": lambda: single_player_night.play_holes(night, 1, 2, 2),
+        "bowling": lambda: single_player_night.bowl(night, 1, 0, 3, 4),
+        "best_game": lambda: single_player_night.play_score(night, 1, 501, 500),
+        "amazingrace": lambda: single_player_night.play_race_score(night, 1, 500),
     }
     play[kind]()
     assert _faults(night) == []

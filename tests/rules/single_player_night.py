@@ -1,4 +1,4 @@
-"""Short words for nights of single player games."""
+"""Helpers for nights of single player games."""
 
 from rules.night import Night
 from silverball.rules.commands import single_player as single_player_commands
@@ -20,7 +20,7 @@ def play_hole(night: Night, player_id: int, index: int, strokes: int) -> None:
 
 
 def play_holes(night: Night, player_id: int, *strokes: int) -> None:
-    """Strokes on the holes from the first on."""
+    """Record strokes on the holes from the first on."""
     for index, each in enumerate(strokes):
         play_hole(night, player_id, index, each)
 
@@ -36,7 +36,7 @@ def _attempt_outcome(
 
 
 def play_score(night: Night, player_id: int, arena_id: int, points: int | None) -> SinglePlayerGame:
-    """A score of a player on an arena, or None: the game begins. The game as it is then."""
+    """Record a score on an arena (None starts the game) and return the game."""
     night.tick()
     attempt = NewAttempt(player_id=player_id, arena_id=arena_id, score=points, recorded_by=7)
     night.apply(single_player_commands.open_attempt(night.tournament, attempt, night.now))
@@ -54,14 +54,14 @@ def newest_game(tournament: Tournament, player_id: int, arena_id: int) -> Single
 
 
 def play_card(night: Night, player_id: int, scores: dict[int, int]) -> Card:
-    """A card filled with these scores by arena id, as far as they go."""
+    """Record these scores by arena id on a card and return the card."""
     for arena_id, points in scores.items():
         play_score(night, player_id, arena_id, points)
     return [card for card in night.tournament.cards if card.player_id == player_id][-1]
 
 
 def play_race_score(night: Night, player_id: int, points: int) -> None:
-    """The score of a player in the round he is to play."""
+    """Record the score of a player in the round that they play next."""
     night.record(
         AttemptOutcome(
             single_player_game_id=pending_game(night, player_id).single_player_game_id, score=points
@@ -70,7 +70,7 @@ def play_race_score(night: Night, player_id: int, points: int) -> None:
 
 
 def pending_game(night: Night, player_id: int) -> SinglePlayerGame:
-    """The game a player of a race is to play."""
+    """The game that a player of a race plays next."""
     for game in night.tournament.single_player_games:
         if game.player_id == player_id and game.status != "completed":
             return game
@@ -78,7 +78,7 @@ def pending_game(night: Night, player_id: int) -> SinglePlayerGame:
 
 
 def undo_all(night: Night) -> Tournament:
-    """Everything taken back, the newest first."""
+    """Undo all actions and return the planned tournament."""
     while night.journal:
         night.undo()
     return night.tournament

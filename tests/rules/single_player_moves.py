@@ -1,4 +1,4 @@
-"""Moves of nights of single player games: golf, bowling, best games, cards, the amazing race."""
+"""Moves of single player formats: pingolf, bowling, best games, cards, the amazing race."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from random import Random
 
 from rules.moves import choose_any
 from rules.night import Night
-from rules.solo_checks import completed_games, pending_games
+from rules.single_player_checks import completed_games, pending_games
 from silverball.kit.errors import Conflict
 from silverball.rules.commands import purchases
 from silverball.rules.commands import single_player as single_player_commands
@@ -17,7 +17,7 @@ from silverball.rules.model.changes import ArenaChanged, Change, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import Purchase, SinglePlayerGame, Tournament
 
-# Few different scores, so that ties are common.
+# A small range of scores, so that ties are common.
 SCORES = range(0, 90, 10)
 STRIKE, SPARE, OPEN = (10,), (7, 3), (4, 5)
 FRAMES = (STRIKE, SPARE, OPEN)
@@ -50,7 +50,7 @@ def unvoid_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def change_round_arena(night: Night, dice: Random) -> Sequence[Change]:
-    """A round gets an arena, or another one; a hole gets a target too."""
+    """Set the arena of a round, and the target of a hole."""
     round_ = choose_any(night.tournament.rounds, dice, "round")
     arena_id = dice.choice(night.tournament.lineup).arena_id
     score = round_.score if night.tournament.type == "amazingrace" else dice.choice((None, 100))
@@ -94,14 +94,14 @@ def _rolls(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Seq
 
 
 def scores_any(night: Night, dice: Random) -> Sequence[Change]:
-    """Some scores at once, so that nights of forty steps fill: what is refused among them is left out."""
+    """Record several scores at once, so that nights of forty steps fill; skip refused ones."""
     tournament, made = night.tournament, list[Change]()
     for _ in range(dice.choice((1, 6, 12))):
         try:
             stated = _one_score(tournament, night, dice)
         except Conflict:
             continue
-        # Real ids, because the next one builds on it.
+        # Real ids, because the next score depends on them.
         real = numbering.assign_ids(stated, lambda _kind: next(night._ids))
         made += real
         tournament = apply_changes(tournament, real)
@@ -109,8 +109,8 @@ def scores_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def _one_score(tournament: Tournament, night: Night, dice: Random) -> Sequence[Change]:
-    """A score for somebody on any arena, or a game begun there."""
-    # Mostly the same few players, whose attempts and cards then run out.
+    """Record a score of a player on any arena, or start a game there."""
+    # Mostly the same few players, so that their attempts and cards run out.
     field = tournament.entrants[: dice.choice((2, 3, len(tournament.entrants)))]
     attempt = NewAttempt(
         player_id=dice.choice(field).player_id,
@@ -134,7 +134,7 @@ def join_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def queue_any(night: Night, dice: Random) -> Sequence[Change]:
-    """Whoever waits leaves, lets the next one go first, or plays."""
+    """Let a waiting player leave, move behind the next one, or play."""
     tournament = night.tournament
     queue_id = choose_any([spot for spot in tournament.queue if not spot.is_done], dice, "spot").queue_id
     way = dice.randint(0, 3)
@@ -152,7 +152,7 @@ def block_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def sell_any(night: Night, dice: Random) -> Sequence[Change]:
-    """Entries bought or given back."""
+    """Sell or refund entries."""
     player_id = dice.choice(night.tournament.entrants).player_id
     quantity = dice.choice((-1, 1, 2))
     sold = Purchase(
@@ -166,7 +166,7 @@ def sell_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def card_any(night: Night, dice: Random) -> Sequence[Change]:
-    """A card is voided, put back or deleted."""
+    """Void, unvoid or delete a card."""
     tournament = night.tournament
     card_id = choose_any(tournament.cards, dice, "card").card_id
     way = dice.randint(0, 2)
@@ -177,7 +177,7 @@ def card_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def race_any(night: Night, dice: Random) -> Sequence[Change]:
-    """A score for whoever is to play, or a player waved through."""
+    """Record a score of a player due to play, or advance a player."""
     game = choose_any(pending_games(night.tournament), dice, "waiting game")
     if dice.randint(0, 4) == 0:
         return single_player_commands.advance_player(

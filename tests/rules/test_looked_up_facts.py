@@ -1,4 +1,4 @@
-"""What is looked up in the organizer's book is no part of what happens to a tournament."""
+"""Facts looked up in the organizer's book are no part of the changes of a tournament."""
 
 from dataclasses import replace
 

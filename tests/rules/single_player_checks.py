@@ -1,4 +1,4 @@
-"""What must hold in nights of single player games, counted in another and slower way than the rules do."""
+"""Checks of single player formats, computed in a simpler and slower way than in the rules."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ def completed_games(tournament: Tournament) -> list[SinglePlayerGame]:
 
 
 def everybody_has_every_round(tournament: Tournament) -> None:
-    """While it runs each active player has one game in each round, and nobody has two."""
+    """Check that each active player has exactly one game in each round of a running tournament."""
     counts = Counter((game.player_id, game.round_id) for game in tournament.single_player_games)
     assert max(counts.values(), default=1) == 1
     if is_started(tournament):
@@ -40,7 +40,7 @@ def everybody_has_every_round(tournament: Tournament) -> None:
 
 
 def golf_points(tournament: Tournament) -> Mapping[int, Decimal]:
-    """Strokes added up hole by hole; holes that were not played count the limit in the end."""
+    """Player id -> strokes, added hole by hole; missing holes count the limit in the end."""
     limit = getattr(tournament.settings, "golf_stroke_limit", 0) or 10
     holes = getattr(tournament.settings, "golf_duration", 0)
     counted = getattr(tournament.settings, "golf_holes_counted", 0) or holes
@@ -55,7 +55,7 @@ def golf_points(tournament: Tournament) -> Mapping[int, Decimal]:
 
 
 def bowling_points(tournament: Tournament) -> Mapping[int, Decimal]:
-    """The values of the frames that are decided, as they are stored."""
+    """Player id -> sum of the stored values of decided frames."""
     totals = {entrant.player_id: entrant.points_adjustment for entrant in tournament.entrants}
     for frame in completed_games(tournament):
         totals[frame.player_id] += frame.points or 0
@@ -63,7 +63,7 @@ def bowling_points(tournament: Tournament) -> Mapping[int, Decimal]:
 
 
 def frames_are_counted(tournament: Tournament) -> None:
-    """What is stored with a frame is its value with bonuses."""
+    """Check that stored values of frames include their bonuses."""
     count = getattr(tournament.settings, "golf_duration", 0)
     for player_id in {frame.player_id for frame in completed_games(tournament)}:
         own = {
@@ -77,7 +77,7 @@ def frames_are_counted(tournament: Tournament) -> None:
 
 
 def queues_have_no_gaps(tournament: Tournament) -> None:
-    """Places count from 0, everybody waits once; who plays does so on one arena with nobody else."""
+    """Check that queue places count from 0 without gaps and that players wait in one queue at most."""
     keys = {(spot.arena_id, spot.round_id) for spot in tournament.queue}
     for arena_id, round_id in keys:
         queue = queues.waiting_spots(tournament, arena_id=arena_id, round_id=round_id)
@@ -93,7 +93,7 @@ def one_game_at_once(tournament: Tournament) -> None:
 
 
 def marks_are_those_of_a_slow_count(tournament: Tournament) -> None:
-    """Every mark equals the one found by comparing each score with all others."""
+    """Check marks against a comparison of each score with all others."""
     each = getattr(tournament.settings, "best_game_number_of_best_games", 1)
     valid = [game for game in completed_games(tournament) if not game.is_voided]
     holding = []
@@ -129,7 +129,7 @@ def _curve(tournament: Tournament) -> str:
 
 
 def best_game_points(tournament: Tournament) -> Mapping[int, Decimal]:
-    """The best arenas of each player added up."""
+    """Player id -> sum of the points of the best arenas."""
     marks = bestgame.game_marks(tournament)
     counted = getattr(tournament.settings, "best_game_arenas_counted", 0) or None
     totals = {}
@@ -145,7 +145,7 @@ def best_game_points(tournament: Tournament) -> Mapping[int, Decimal]:
 
 
 def limits_hold(tournament: Tournament) -> None:
-    """Nobody has more games than may be played, in all or on one arena."""
+    """Check the limits of attempts, in all and on one arena."""
     overall = getattr(tournament.settings, "best_game_overall_attempts", 0)
     on_arena = getattr(tournament.settings, "best_game_attempts_on_arena", 0)
     counts = Counter(game.player_id for game in tournament.single_player_games)
@@ -155,13 +155,13 @@ def limits_hold(tournament: Tournament) -> None:
 
 
 def cards_are_sound(tournament: Tournament) -> None:
-    """One card in progress per player; no arena twice on a card; a card is over when it is full."""
+    """Check that players fill one card at a time, with distinct arenas, until it is full."""
     size = getattr(tournament.settings, "card_best_game_games_per_card", 0)
     filling = [card.player_id for card in tournament.cards if card.status == "started" and not card.is_voided]
     assert len(set(filling)) == len(filling)
     for card in tournament.cards:
         games = [game for game in tournament.single_player_games if game.card_id == card.card_id]
-        # A card that was voided during its first game has none, and may be put back.
+        # A card voided during its first game has no games, and may be unvoided.
         assert games or card.status == "started"
         assert len({game.arena_id for game in games}) == len(games) <= size
         is_full = sum(game.status == "completed" for game in games) == size
@@ -173,7 +173,7 @@ def cards_are_sound(tournament: Tournament) -> None:
 
 
 def card_points(tournament: Tournament) -> Mapping[int, Decimal]:
-    """Each player's best cards, every game ranked by comparing it with all others."""
+    """Player id -> points of the best cards, each game ranked by comparison with all others."""
     ranked = _ranked_cards(tournament)
     ids = {game.card_id for game in ranked}
     field = [game for game in completed_games(tournament) if game.card_id in ids and not game.is_voided]
@@ -205,7 +205,7 @@ def _ranked_cards(tournament: Tournament) -> list[Card]:
 
 
 def race_is_sound(tournament: Tournament) -> None:
-    """Each round takes one out; who is in a round was safe in the one before; who is to play waits once."""
+    """Check that each round eliminates one player, has safe players of the previous one, and queues once."""
     before: set[int] | None = None
     for round_ in tournament.rounds_in_order:
         games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
@@ -230,7 +230,7 @@ def race_is_sound(tournament: Tournament) -> None:
 
 
 def race_points(tournament: Tournament) -> Mapping[int, Decimal]:
-    """Rounds in which somebody else was below."""
+    """Player id -> number of rounds survived."""
     totals = {entrant.player_id: entrant.points_adjustment for entrant in tournament.entrants}
     for round_ in tournament.rounds:
         games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]

@@ -1,9 +1,9 @@
-"""A night in which anything may happen, for every format: a state machine that hypothesis drives.
+"""Random nights of a format, as a state machine that hypothesis drives.
 
-A format says in a `Moves` what is special about it; the machine adds players, drops them, opens rounds,
-records, corrects, clears, adjusts, completes, reopens and undoes in any order, and after every action
-checks what must always hold. An action that the rules refuse must leave everything as it was.
-A family of formats has its machines in its own file (`test_machines_<family>.py`):
+A `Moves` holds the particulars of a format. The machine adds and drops players, opens rounds, records,
+corrects, clears, adjusts, completes, reopens and undoes in any order, and checks invariants after every
+action. A refused action must leave the tournament unchanged.
+Each family of formats has its machines in its own file (`test_machines_<family>.py`):
 
     TestMine = machine_of(Moves(kind="mine", settings={"duration": (0, 3)}))
 """
@@ -36,12 +36,12 @@ RUNS = 50
 STEPS = 40
 LATE_IDS_FROM = 101
 PLAYERS_MAX = 14
-# Every choice a step makes hangs on one number, which hypothesis can shrink.
+# All choices of a step depend on one number, which hypothesis can shrink.
 PICKS = st.integers(0, 2**16)
 
 
 class NightMachine(RuleBasedStateMachine):
-    """Plays one night; the format is in `moves`."""
+    """A state machine that plays one night; `moves` holds the format."""
 
     moves: ClassVar[Moves]
     night: Night
@@ -49,7 +49,7 @@ class NightMachine(RuleBasedStateMachine):
 
     @initialize(pick=PICKS, seed=st.integers(0, 999))
     def plan(self, pick: int, seed: int) -> None:
-        """A planned tournament with drawn settings; nearly always it is started at once."""
+        """Plan a tournament with random settings; in most nights start it at once."""
         dice = Random(pick)
         chosen = {name: dice.choice(list(values)) for name, values in self.moves.settings.items()}
         players, arenas = dice.randint(*self.moves.players), dice.randint(*self.moves.arenas)
@@ -63,7 +63,7 @@ class NightMachine(RuleBasedStateMachine):
             self.begin()
 
     def prepare_night(self, night: Night) -> Night:
-        """The night to play, made of this plan: here the same, in memory."""
+        """The night to play from this plan: here the same one, in memory."""
         return night
 
     @precondition(lambda self: self.tournament.status == "planned")
@@ -75,7 +75,7 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.is_open and len(self.tournament.entrants) < PLAYERS_MAX)
     @rule(pick=PICKS)
     def join(self, pick: int) -> None:
-        """A player comes, often with strikes or points given."""
+        """Add a player, often with strikes or points."""
         given = Decimal(self.dice_for(pick).choice([0, 0, 1, 2]))
         new = Entrant(player_id=LATE_IDS_FROM + len(self.applied_changes), points_adjustment=given)
         self.try_action(
@@ -87,7 +87,7 @@ class NightMachine(RuleBasedStateMachine):
     def leave_or_return(self, pick: int) -> None:
         inactive = [entrant for entrant in self.tournament.entrants if not entrant.is_active]
         active = [entrant for entrant in self.tournament.entrants if entrant.is_active]
-        # One player less on most nights, not an empty hall.
+        # Most nights lose one player, and none loses all.
         is_active = bool(inactive) and (len(active) <= 2 or pick % 3 == 0)
         player_id = self.dice_for(pick).choice(inactive if is_active else active).player_id
         self.try_action(
@@ -119,7 +119,7 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.tournament.status == "started")
     @rule()
     def open_round(self) -> None:
-        """The night goes on: a round, or whatever the format has instead."""
+        """Continue the night with a round, or with the format's equivalent."""
         before = self.tournament
         dice, _seed = tournament_commands.dice_for(before, tournament_commands.next_draw_name(before))
         if self.try_action(lambda: self.moves.go_on(self.night, dice)):
@@ -133,7 +133,7 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.moves.can_record(self.tournament))
     @rule(pick=PICKS)
     def record_all(self, pick: int) -> None:
-        """Every game that is open now gets its result."""
+        """Record a result for every open game."""
         self._record_all(pick, leaving=0)
 
     def _record_all(self, pick: int, leaving: int) -> None:
@@ -145,7 +145,7 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.tournament.status == "started")
     @rule(pick=PICKS)
     def play_round(self, pick: int) -> None:
-        """A round as it should be: opened, every result recorded, completed; or nearly so."""
+        """Open a round, record all results and complete it; sometimes leave the last steps out."""
         self.open_round()
         self._record_all(pick, leaving=int(pick % 3 == 0))
         if pick % 3:
@@ -180,7 +180,7 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.moves.extra and self.tournament.status == "started")
     @rule(pick=PICKS)
     def something_else(self, pick: int) -> None:
-        """A move that only some formats have, mostly while games are on."""
+        """Make a move that only some formats have, mostly while games are open."""
         if pick % 4 and not self.moves.can_record(self.tournament):
             self.open_round()
         dice = self.dice_for(pick)
@@ -211,13 +211,13 @@ class NightMachine(RuleBasedStateMachine):
         if newest is not None and self.try_action(
             lambda: tournament_commands.delete_round(self.tournament, newest.round_id), may_lower=True
         ):
-            # Byes credited to those who came later stay.
+            # Byes credited to late players stay.
             self.may_byes_differ = True
 
     @precondition(lambda self: self.tournament.status == "started")
     @rule(pick=PICKS)
     def complete(self, pick: int) -> None:
-        """The end; nothing more can be done then, and mostly it was too early."""
+        """Complete the tournament, after which nothing can be recorded; mostly reopen it."""
         if self.try_action(lambda: tournament_commands.complete(self.tournament, self.night.now)):
             assert not self.try_action(lambda: self.moves.record(self.night, self.dice))
             assert not self.try_action(lambda: self.moves.go_on(self.night, self.dice))
@@ -242,7 +242,7 @@ class NightMachine(RuleBasedStateMachine):
 
     @property
     def is_open(self) -> bool:
-        """Whether anything may still change."""
+        """Whether the tournament can still change."""
         return self.tournament.status != "completed"
 
     @property
@@ -255,11 +255,14 @@ class NightMachine(RuleBasedStateMachine):
         return self.dice_for(0)
 
     def dice_for(self, pick: int) -> Random:
-        """Dice of this step: the same pick means another thing later in the night."""
+        """Dice of this step: the same pick has another meaning later in the night."""
         return Random(f"{pick} {len(self.applied_changes)}")
 
     def try_action(self, action: Callable[[], Sequence[Change]], *, may_lower: bool = False) -> bool:
-        """Whether it was done. Refusals must be sentences; what was done must be undone exactly."""
+        """Try an action; True when it changed something.
+
+        A refusal must be a sentence, and changes must be undone exactly by their opposites.
+        """
         before = self.tournament
         self.night.tick(60)
         try:
@@ -290,7 +293,7 @@ class NightMachine(RuleBasedStateMachine):
             check(self.tournament)
 
     def _check_byes(self, before: Tournament) -> None:
-        """Byes of those in the new round differ by one at most."""
+        """Check that byes of the players in the new round differ by one at most."""
         newest = self.tournament.newest_round
         if newest is None:
             return
@@ -301,7 +304,7 @@ class NightMachine(RuleBasedStateMachine):
             assert max(byes, default=0) - min(byes, default=0) <= 1
 
     def teardown(self) -> None:
-        """The journal, played again from the planned tournament, tells the same."""
+        """Check that all changes, applied to the planned tournament, give the same tournament."""
         if hasattr(self, "planned"):
             assert apply_changes(self.planned, self.applied_changes) == self.tournament
 
@@ -316,7 +319,7 @@ def _strikes(rows: Sequence[Standing]) -> dict[int, int]:
 
 
 def _check_table(rows: Sequence[Standing], *, lists_everybody: bool) -> None:
-    """Places are a total order with ties: 1, 2, 2, 4, ascending by player id inside a tie."""
+    """Check that places are a ranking with ties (1, 2, 2, 4), player ids ascending within a tie."""
     shown = [(row.position, row.player_id) for row in rows]
     assert shown == sorted(shown)
     assert len({row.player_id for row in rows}) == len(rows)
@@ -334,10 +337,10 @@ def _check_points(rows: Sequence[Standing], expected: Mapping[int, Decimal]) -> 
 
 
 def _check_rounds(tournament: Tournament, moves: Moves) -> None:
-    """Nobody sits twice in a game or in two groups of a round, nor in two started games at once."""
+    """Check that no player is twice in a game, in two groups of a round or in two open games."""
     playing: Counter[int] = Counter()
     for round_id, games in tournament.games_by_round.items():
-        # Whose opponent left after their first game of a round has a bye beside it.
+        # A player whose opponent left after the first game of a round has a bye besides that game.
         groups = Counter(
             (player, len(group) > 1) for group in history.groups_in_games(games) for player in group
         )
@@ -359,7 +362,7 @@ def _check_game(game: Game) -> None:
 
 
 def machine_of(moves: Moves, runs: int = RUNS) -> Any:
-    """A test case that plays nights of a format: the same ones each time."""
+    """A test case that plays random nights of a format, the same ones each time."""
     name = f"{moves.kind.title().replace('_', '')}Night"
     machine = type(name, (NightMachine,), {"moves": moves})
     case: Any = machine.TestCase  # type: ignore[attr-defined]  # Hypothesis makes it on asking
