@@ -30,7 +30,8 @@ SOURCE = "robots"
 STEPS_MAX = 2000
 PAGE_SIZE = 500
 SCORES = range(100_000, 90_000_000, 10)
-TIED_PATTERN = re.compile(r"Players ([\d, ]+) are tied")
+TIED_PATTERN = re.compile(r"Players ([\d, and]+) are tied")
+NUMBER = re.compile(r"\d+")
 Json = Any
 
 
@@ -219,7 +220,7 @@ class Robot:
             tied = TIED_PATTERN.search(refusal.message)
             if tied is not None:
                 self._send(
-                    "POST", "/tiebreaks", {"playerIds": [int(player_id) for player_id in tied[1].split(",")]}
+                    "POST", "/tiebreaks", {"playerIds": [int(each) for each in NUMBER.findall(tied[1])]}
                 )
                 return True
             if refusal.status == 409 and "is over" in refusal.message:

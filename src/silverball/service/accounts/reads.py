@@ -99,7 +99,7 @@ def _games(user_id: int) -> Select[Any]:
 
 def _rating_history(user_id: int) -> Select[Any]:
     revision, own = tables.rating_revision, tables.rating.c
-    # The column names opponents by id, and their ids are theirs.
+    # The column `meetings` holds the ids of opponents, which are other people's data.
     columns = [column for column in revision.c if column.name != "meetings"]
     rows = select(*columns).join(tables.rating, own.rating_id == revision.c.rating_id)
     return rows.where(own.user_id == user_id).order_by(revision.c.period_date)
