@@ -1,4 +1,4 @@
-"""silverball migrate: the only way in which a PostgreSQL database gets new tables."""
+"""silverball migrate: the only way to update the tables of a PostgreSQL database."""
 
 import click
 

@@ -48,7 +48,7 @@ class RobotClient(Protocol):
     """A robot's connection to the service."""
 
     def send(self, method: str, path: str, body: Json = None) -> Json:
-        """The decoded answer. Raises Refused."""
+        """The decoded answer. Raises RequestRefused."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class InProcessClient:
     caller: AuthenticatedCaller
 
     def send(self, method: str, path: str, body: Json = None) -> Json:
-        """The decoded answer. Raises Refused."""
+        """The decoded answer. Raises RequestRefused."""
         route, _, query = path.partition("?")
         sent = b"" if body is None else json.dumps(body).encode()
         request = Request(

@@ -1,4 +1,4 @@
-"""silverball submissions: what a moderator does with results that were sent in."""
+"""silverball submissions: moderate submitted results."""
 
 from datetime import UTC, datetime
 

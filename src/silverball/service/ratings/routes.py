@@ -9,7 +9,7 @@ from silverball.service.ratings.reads import ratings as reads
 from silverball.wire.pages import Data, Page
 from silverball.wire.ratings import Rating, RatingBundle, RatingComparison, RatingRevision
 
-# `users`; what belongs to federation numbers has a path of its own beside the list by number.
+# Only `users`: ratings of federation numbers have paths of their own.
 HOLDER = "/api/ratings/{type}/{user_id}"
 TYPE = {"type": "[A-Za-z_-]+"}
 IFPA = "/api/ratings/ifpa/{ifpa_id}"

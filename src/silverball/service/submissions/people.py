@@ -40,7 +40,7 @@ class ResolvedPlayer:
     name: str
     ifpa_id: int | None
     user_id: int | None
-    # Whether that is decided.
+    # Whether the match is final.
     settled: bool
     candidates: tuple[KnownPerson, ...] = ()
 

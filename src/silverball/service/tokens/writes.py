@@ -62,7 +62,7 @@ def create_token(
     now: datetime,
     dice: Random,
 ) -> IssuedToken:
-    """Create a token of this user. Raises NotFound, Invalid, TooManyTokens or CannotSignIn."""
+    """Create a token of this user. Raises NotFound, Invalid, TooManyTokens or AccountCannotHaveTokens."""
     owner = db.execute(select(user.c.role, user.c.placeholder).where(user.c.user_id == user_id)).one_or_none()
     if owner is None:
         raise NotFound("User", user_id)

@@ -35,7 +35,7 @@ def own_profile(call: Call[Query]) -> OwnProfile:
 
 @patch("/api/users/profile", body=writes.ChangedProfile, ability="score")
 def change_profile(call: Write[writes.ChangedProfile]) -> OwnProfile:
-    """The caller's profile, changed."""
+    """Change the caller's profile."""
     writes.change_profile(call.transaction, call.user_id, call.body)
     return reads.own_profile(call.db, call.caller)
 
@@ -49,7 +49,7 @@ def resolve_users(call: Call[UnknownUsersQuery]) -> Data[tuple[User, ...]]:
 
 @get("/api/users/{user_id}", query=BundleQuery, access=Access.OPENABLE)
 def one_user(call: Call[BundleQuery]) -> UserBundle:
-    """A user's profile and what belongs to it."""
+    """A user's profile with rating, federation record, club and counts."""
     with call.read() as db:
         query = call.query
         return reads.user_bundle(

@@ -1,4 +1,4 @@
-"""Creating accounts, changing profiles, setting passwords."""
+"""Create accounts, change profiles, set passwords."""
 
 import re
 from datetime import datetime
