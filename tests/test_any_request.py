@@ -1,4 +1,4 @@
-"""Whatever is asked, the answer is one that the published description names."""
+"""Every answer to generated requests conforms to the OpenAPI document."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -33,7 +33,7 @@ CHECKS: list[CheckFunction] = [
 
 
 def _fill(store: Store) -> str:
-    """A little of everything; returns a token of who owns it."""
+    """Create a row of each kind and return a token of their owner."""
     user_id = build.a_user(store, name="Olga Ramp", role="organizer")
     for status in ("started", "completed"):
         night = build.a_tournament(store, organizer_id=user_id, status=status)
@@ -53,11 +53,11 @@ def _fill(store: Store) -> str:
     build.row(store, tables.location, organizer_id=user_id)
     build.row(store, tables.series, organizer_id=user_id)
     build.row(store, tables.occasion, organizer_id=user_id)
-    own = build.row(store, tables.rating_submission, submitter_id=user_id, status="needs_players")
+    submission_id = build.row(store, tables.rating_submission, submitter_id=user_id, status="needs_players")
     player = {"place": 0, "name": "Ada", "settled": False, "candidates": []}
-    build.row(store, tables.submission_player, rating_submission_id=own, **player)
+    build.row(store, tables.submission_player, rating_submission_id=submission_id, **player)
     build.row(store, tables.machine)
-    # Switched off: nothing is to be sent from here.
+    # Inactive, so that nothing is sent.
     hook = build.row(store, tables.webhook, tournament_id=1, is_active=False)
     build.row(store, tables.webhook_delivery, webhook_id=hook)
     with store.write() as transaction:
@@ -67,24 +67,24 @@ def _fill(store: Store) -> str:
 
 
 @pytest.fixture(scope="module")
-def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str]]:
-    """The description of the running program, and a token."""
+def openapi_schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str]]:
+    """The OpenAPI document of the running program, and a token."""
     store = Store(f"sqlite:///{tmp_path_factory.mktemp('any') / 'any.db'}")
     migrate.migrate(store)
     token = _fill(store)
     limits = Settings(base_url=build.BASE_URL, rate_limit_per_minute=0, standings_interval_seconds=0)
-    door = app.build(store, limits)
+    front_door = app.build(store, limits)
 
     async def without_lifespan(scope: Any, receive: Any, send: Any) -> None:
-        # Schemathesis would begin and end the program's life with every request.
+        # Schemathesis runs the lifespan with each request, which would restart the program.
         if scope["type"] == "lifespan":
-            for word in ("startup", "shutdown"):
+            for phase in ("startup", "shutdown"):
                 await receive()
-                await send({"type": f"lifespan.{word}.complete"})
+                await send({"type": f"lifespan.{phase}.complete"})
         else:
-            await door(scope, receive, send)
+            await front_door(scope, receive, send)
 
-    with TestClient(door):
+    with TestClient(front_door):
         yield schemathesis.openapi.from_asgi("/openapi.json", without_lifespan), token
     store.close()
 
@@ -93,16 +93,16 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, s
 @pytest.mark.parametrize(
     ("method", "path"),
     sorted(
-        (one.method, openapi.documented_path(one))
-        for one in collect_endpoints(*app.ROUTE_MODULES)
-        # What may wait or never end is asked anything in `feed/test_replay.py`.
-        if not one.is_async
+        (endpoint.method, openapi.documented_path(endpoint))
+        for endpoint in collect_endpoints(*app.ROUTE_MODULES)
+        # `feed/test_replay.py` tests the routes that wait.
+        if not endpoint.is_async
     ),
 )
-def test_every_answer_is_as_described(
-    described: tuple[Any, str], method: str, path: str, mode: GenerationMode
+def test_every_answer_conforms_to_the_document(
+    openapi_schema: tuple[Any, str], method: str, path: str, mode: GenerationMode
 ) -> None:
-    description, token = described
+    schema, token = openapi_schema
     headers = {"authorization": f"Bearer {token}"}
 
     @settings(
@@ -112,8 +112,8 @@ def test_every_answer_is_as_described(
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=description[path][method].as_strategy(generation_mode=mode))
-    def ask(case: Any) -> None:
+    @given(case=schema[path][method].as_strategy(generation_mode=mode))
+    def send(case: Any) -> None:
         case.call_and_validate(headers=headers, checks=CHECKS)
 
-    ask()
+    send()

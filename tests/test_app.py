@@ -39,17 +39,17 @@ def a_token(store: Store, user_id: int, seed: int = 7, ability: str = "read") ->
 
 
 @contextmanager
-def started(store: Store, **settings: Any) -> Iterator[FrontDoor]:
-    """The program between the start and the end of a server's life."""
-    built = app.build(store, Settings(base_url=build.BASE_URL, **settings))
-    with TestClient(built):
-        yield built
+def running_app(store: Store, **settings: Any) -> Iterator[FrontDoor]:
+    """The running program, with its background work."""
+    front_door = app.build(store, Settings(base_url=build.BASE_URL, **settings))
+    with TestClient(front_door):
+        yield front_door
 
 
 @pytest.fixture
-def door(store: Store) -> Iterator[FrontDoor]:
-    with started(store) as built:
-        yield built
+def front_door(store: Store) -> Iterator[FrontDoor]:
+    with running_app(store) as front_door:
+        yield front_door
 
 
 @pytest.fixture
@@ -57,59 +57,59 @@ def token(store: Store) -> str:
     return a_token(store, build.a_user(store))
 
 
-def test_a_token_opens_what_nobody_may_read(door: FrontDoor, token: str) -> None:
-    assert asgi.get(door, "/api/tournaments").status == 401
-    assert asgi.get(door, "/api/tournaments", token="1|slv_wrong").status == 401
-    assert asgi.get(door, "/api/tournaments", token=token).status == 200
+def test_tournaments_need_a_valid_token(front_door: FrontDoor, token: str) -> None:
+    assert asgi.get(front_door, "/api/tournaments").status == 401
+    assert asgi.get(front_door, "/api/tournaments", token="1|slv_wrong").status == 401
+    assert asgi.get(front_door, "/api/tournaments", token=token).status == 200
 
 
-def test_links_begin_with_the_base_url_whatever_the_request_claims(door: FrontDoor, token: str) -> None:
-    claims = {"host": "evil.example", "x-forwarded-host": "evil.example", "forwarded": "host=evil.example"}
+def test_links_begin_with_the_base_url_whatever_headers_claim(front_door: FrontDoor, token: str) -> None:
+    headers = {"host": "evil.example", "x-forwarded-host": "evil.example", "forwarded": "host=evil.example"}
     for path in ("/api/tournaments", "/api/arenas", "/docs", "/openapi.json"):
-        reply = asgi.get(door, path, token=token, headers=claims)
+        reply = asgi.get(front_door, path, token=token, headers=headers)
         assert reply.status == 200
         assert b"evil.example" not in reply.body
-    reply = asgi.get(door, "/api/arenas?status=active", token=token, headers=claims)
+    reply = asgi.get(front_door, "/api/arenas?status=active", token=token, headers=headers)
     assert reply.json["links"]["first"] == f"{build.BASE_URL}/api/arenas?status=active&page=1"
     for path in ("/", "/docs/", "/account/"):
-        assert "evil.example" not in asgi.get(door, path, headers=claims).headers.get("location", "")
+        assert "evil.example" not in asgi.get(front_door, path, headers=headers).headers.get("location", "")
 
 
-def test_a_committed_change_is_seen_by_the_next_request(store: Store, door: FrontDoor, token: str) -> None:
+def test_the_next_request_sees_a_committed_change(store: Store, front_door: FrontDoor, token: str) -> None:
     night = build.a_tournament(store)
     path = f"/api/tournaments/{night.tournament_id}"
-    first = asgi.get(door, path, token=token)
+    first = asgi.get(front_door, path, token=token)
     with store.write(night.tournament_id) as transaction:
         row = tables.tournament.c.tournament_id == night.tournament_id
         transaction.connection.execute(update(tables.tournament).where(row).values(name="Renamed"))
         revisions.raise_tournaments(transaction, [night.tournament_id])
-    again = asgi.get(door, path, token=token, headers={"if-none-match": first.headers["etag"]})
-    assert (again.status, again.json["data"]["name"]) == (200, "Renamed")
+    again = asgi.get(front_door, path, token=token, headers={"if-none-match": first.headers["etag"]})
+    assert (repeated.status, repeated.json["data"]["name"]) == (200, "Renamed")
 
 
-def test_deliveries_are_read_anew_each_time_though_the_tournament_stays_the_same(store: Store) -> None:
+def test_webhook_deliveries_are_never_cached(store: Store) -> None:
     night = build.a_tournament(store)
     token = a_token(store, night.organizer_id, ability="manage")
-    # Switched off, so that this program leaves it alone.
+    # Inactive, so that the running program does not deliver to it.
     hook = build.row(store, tables.webhook, tournament_id=night.tournament_id, is_active=False)
     build.row(store, tables.webhook_delivery, webhook_id=hook)
     path = f"/api/tournaments/{night.tournament_id}/webhooks/{hook}/deliveries"
-    with started(store) as door:
-        first = asgi.get(door, path, token=token)
-        same = asgi.get(door, path, token=token, headers={"if-none-match": first.headers["etag"]})
+    with running_app(store) as front_door:
+        first = asgi.get(front_door, path, token=token)
+        same = asgi.get(front_door, path, token=token, headers={"if-none-match": first.headers["etag"]})
         with store.write(quiet=True) as transaction:
             transaction.connection.execute(update(tables.webhook_delivery).values(status="delivered"))
-        again = asgi.get(door, path, token=token, headers={"if-none-match": first.headers["etag"]})
+        repeated = asgi.get(front_door, path, token=token, headers={"if-none-match": first.headers["etag"]})
     assert [first.json["data"][0]["status"], same.status] == ["failed", 304]
-    assert (again.status, again.json["data"][0]["status"]) == (200, "delivered")
+    assert (repeated.status, repeated.json["data"][0]["status"]) == (200, "delivered")
 
 
-def test_a_change_by_another_program_is_seen_within_a_second(
-    door: FrontDoor, store: Store, token: str
+def test_a_change_by_another_process_is_seen_within_a_second(
+    front_door: FrontDoor, store: Store, token: str
 ) -> None:
     night = build.a_tournament(store)
     path = f"/api/tournaments/{night.tournament_id}"
-    assert asgi.get(door, path, token=token).status == 200
+    assert asgi.get(front_door, path, token=token).status == 200
     other = Store(store.url.render_as_string(hide_password=False))
     with other.write(night.tournament_id) as transaction:
         row = tables.tournament.c.tournament_id == night.tournament_id
@@ -119,75 +119,77 @@ def test_a_change_by_another_program_is_seen_within_a_second(
     until = time.monotonic() + 1.0
     names: list[str] = []
     while "Renamed" not in names and time.monotonic() < until:
-        names.append(asgi.get(door, path, token=token).json["data"]["name"])
+        names.append(asgi.get(front_door, path, token=token).json["data"]["name"])
         time.sleep(0.1)
     assert names[-1] == "Renamed"
 
 
-def test_the_use_of_a_token_is_noted_and_makes_no_answer_worthless(
-    door: FrontDoor, store: Store, token: str
+def test_the_use_of_a_token_is_recorded_without_invalidating_responses(
+    front_door: FrontDoor, store: Store, token: str
 ) -> None:
-    world = store.world_revision()
-    assert asgi.get(door, "/api/tournaments", token=token).status == 200
+    revision = store.world_revision()
+    assert asgi.get(front_door, "/api/tournaments", token=token).status == 200
     until = time.monotonic() + 2.0
     used: Any = None
     while used is None and time.monotonic() < until:
         with store.read() as db:
             used = db.execute(select(tables.token.c.last_used_at)).scalar_one()
     assert used is not None
-    assert store.world_revision() == world
+    assert store.world_revision() == revision
 
 
-def test_an_account_that_may_see_more_does_not_fill_the_answers_of_others(
-    store: Store, door: FrontDoor
+def test_details_that_only_one_account_may_see_do_not_reach_others(
+    store: Store, front_door: FrontDoor
 ) -> None:
-    shy = build.a_user(store, name="Shy", pronouns="she/her", profile_opt_out=True)
+    shy = build.a_user(store, name="Shy", pronouns="they/them", profile_opt_out=True)
     path = f"/api/users/{shy}"
-    own = asgi.get(door, path, token=a_token(store, shy))
-    other = asgi.get(door, path, token=a_token(store, build.a_user(store), seed=8))
-    assert own.json["user"]["pronouns"] == "she/her"
+    own = asgi.get(front_door, path, token=a_token(store, shy))
+    other = asgi.get(front_door, path, token=a_token(store, build.a_user(store), seed=8))
+    assert own.json["user"]["pronouns"] == "they/them"
     assert other.json["user"]["pronouns"] is None
 
 
-def test_private_lists_are_kept_per_user(store: Store, door: FrontDoor) -> None:
+def test_private_lists_are_cached_per_user(store: Store, front_door: FrontDoor) -> None:
     owner, other = build.a_user(store), build.a_user(store)
     build.an_arena(store, owner, name="Mine")
-    mine = asgi.get(door, "/api/arenas", token=a_token(store, owner))
-    theirs = asgi.get(door, "/api/arenas", token=a_token(store, other, seed=8))
+    mine = asgi.get(front_door, "/api/arenas", token=a_token(store, owner))
+    theirs = asgi.get(front_door, "/api/arenas", token=a_token(store, other, seed=8))
     assert [arena["name"] for arena in mine.json["data"]] == ["Mine"]
     assert theirs.json["data"] == []
 
 
-def test_running_standings_come_once_in_the_interval(store: Store, door: FrontDoor, token: str) -> None:
+def test_running_standings_are_served_once_per_interval(
+    store: Store, front_door: FrontDoor, token: str
+) -> None:
     running = build.a_tournament(store, status="started")
-    over = build.a_tournament(store, status="completed")
-    for night, statuses in ((running, [200, 429]), (over, [200, 200])):
+    completed = build.a_tournament(store, status="completed")
+    for night, statuses in ((running, [200, 429]), (completed, [200, 200])):
         path = f"/api/tournaments/{night.tournament_id}/standings"
-        assert [asgi.get(door, path, token=token).status for _ in range(2)] == statuses
+        assert [asgi.get(front_door, path, token=token).status for _ in range(2)] == statuses
 
 
 @pytest.mark.parametrize("number", ["0", str(2**63), "9" * 19, "9" * 40, "-1", "1.0", "%D9%A1", "x", "1%00"])
-def test_what_cannot_be_an_id_is_not_found(door: FrontDoor, token: str, number: str) -> None:
+def test_an_invalid_id_is_not_found(front_door: FrontDoor, token: str, number: str) -> None:
     for path in (f"/api/tournaments/{unquote(number)}", f"/api/tournaments/{unquote(number)}/standings"):
-        assert asgi.get(door, path, token=token).status == 404
+        assert asgi.get(front_door, path, token=token).status == 404
 
 
 def test_public_read_opens_tournaments_and_nothing_private(store: Store) -> None:
-    with started(store, public_read=True) as open_door:
-        assert asgi.get(open_door, "/api/tournaments").status == 200
-        assert asgi.get(open_door, "/api/arenas").status == 401
+    with running_app(store, public_read=True) as front_door:
+        assert asgi.get(front_door, "/api/tournaments").status == 200
+        assert asgi.get(front_door, "/api/arenas").status == 401
 
 
-def test_whoever_runs_it_can_ask_how_it_is(door: FrontDoor) -> None:
-    up, ready = asgi.get(door, "/up"), asgi.get(door, "/ready")
+def test_health_and_readiness_are_reported(front_door: FrontDoor) -> None:
+    up, ready = asgi.get(front_door, "/up"), asgi.get(front_door, "/ready")
     assert (up.status, up.json) == (200, {"status": "up"})
     assert (ready.status, ready.json["status"]) == (200, "ready")
-    # How many more sockets the open files of this process allow.
+    # The number of sockets that the open file limit still allows.
     assert ready.json["connectionsLeft"] > 0
 
 
-def test_whoever_watches_it_can_read_its_numbers(door: FrontDoor) -> None:
-    reply = asgi.get(door, "/metrics")
+def test_metrics_are_served_for_prometheus(front_door: FrontDoor) -> None:
+    reply = asgi.get(front_door, "/metrics")
     assert reply.status == 200
     assert reply.headers["content-type"].startswith("text/plain")
     lines = reply.body.decode().splitlines()
@@ -199,9 +201,9 @@ def test_whoever_watches_it_can_read_its_numbers(door: FrontDoor) -> None:
 
 def test_a_database_without_tables_is_up_but_not_ready(tmp_path: Any) -> None:
     store = Store(f"sqlite:///{tmp_path / 'new.db'}")
-    door = app.build(store, Settings(base_url=build.BASE_URL))
-    assert asgi.get(door, "/up").status == 200
-    reply = asgi.get(door, "/ready")
+    front_door = app.build(store, Settings(base_url=build.BASE_URL))
+    assert asgi.get(front_door, "/up").status == 200
+    reply = asgi.get(front_door, "/ready")
     assert (reply.status, reply.json) == (
         503,
         {"message": "Service Unavailable", "code": "service-unavailable"},
@@ -209,8 +211,8 @@ def test_a_database_without_tables_is_up_but_not_ready(tmp_path: Any) -> None:
     store.close()
 
 
-def test_the_description_can_be_read_and_tried_out_without_another_site(door: FrontDoor) -> None:
-    page = asgi.get(door, "/docs")
+def test_the_interface_can_be_browsed_without_loading_other_sites(front_door: FrontDoor) -> None:
+    page = asgi.get(front_door, "/docs")
     assert page.status == 200
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert "unsafe-eval" not in page.headers["content-security-policy"]
@@ -220,20 +222,20 @@ def test_the_description_can_be_read_and_tried_out_without_another_site(door: Fr
         ("swagger-ui.css", "text/css"),
         ("start.js", "text/javascript"),
     ):
-        file = asgi.get(door, f"/docs/{name}")
+        file = asgi.get(front_door, f"/docs/{name}")
         assert file.status == 200
         assert file.headers["content-type"].startswith(kind)
-    assert asgi.get(door, "/docs/index.html").status == 404
-    assert asgi.get(door, "/docs/..%2fcore.py").status == 404
+    assert asgi.get(front_door, "/docs/index.html").status == 404
+    assert asgi.get(front_door, "/docs/..%2fcore.py").status == 404
 
 
-def test_a_fault_in_a_handler_is_told_without_its_reason_and_logged(
-    store: Store, door: FrontDoor, token: str, caplog: pytest.LogCaptureFixture
+def test_an_error_in_a_handler_is_answered_without_details_and_logged(
+    store: Store, front_door: FrontDoor, token: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert asgi.get(door, "/api/tournaments", token=token).status == 200
+    assert asgi.get(front_door, "/api/tournaments", token=token).status == 200
     with store.migration() as db:
         db.exec_driver_sql("ALTER TABLE location RENAME TO gone")
-    reply = asgi.get(door, "/api/locations", token=token, headers={"x-request-id": "order-17"})
+    reply = asgi.get(front_door, "/api/locations", token=token, headers={"x-request-id": "order-17"})
     assert (reply.status, reply.json) == (500, {"message": "Server Error", "code": "server-error"})
     assert any(record.exc_info for record in caplog.records)
     assert token not in caplog.text
@@ -254,18 +256,18 @@ def rename(call: Write[NewName]) -> Data[int]:
 
 
 @pytest.fixture
-def writing_door(store: Store) -> Iterator[FrontDoor]:
-    """The program with one route that writes more."""
+def writable_app(store: Store) -> Iterator[FrontDoor]:
+    """The program with one more writing route."""
     module = ModuleType("more")
     vars(module)["rename"] = rename
     limits = Settings(base_url=build.BASE_URL, rate_limit_per_minute=3)
-    built = app.build(store, limits, modules=[tournaments, module])
-    with TestClient(built):
-        yield built
+    front_door = app.build(store, limits, modules=[tournaments, module])
+    with TestClient(front_door):
+        yield front_door
 
 
-def test_who_runs_a_tournament_writes_and_reads_it_often_and_sees_each_change(
-    store: Store, writing_door: FrontDoor
+def test_an_organizer_writes_and_reads_often_and_sees_each_change(
+    store: Store, writable_app: FrontDoor
 ) -> None:
     night = build.a_tournament(store)
     path = f"/api/tournaments/{night.tournament_id}"
@@ -285,49 +287,51 @@ def test_who_runs_a_tournament_writes_and_reads_it_often_and_sees_each_change(
             "if-match": f'"{number + 1}"',
             "idempotency-key": str(number),
         }
-        wrote = asgi.get(writing_door, path, method="PUT", token=owner, headers=headers, body=body)
-        assert (wrote.status, wrote.headers["x-tournament-revision"]) == (200, str(number + 2))
-        assert wrote.headers["x-ratelimit-limit"] == "600"
-        again = asgi.get(writing_door, path, method="PUT", token=owner, headers=headers, body=body)
-        assert (again.body, again.headers["idempotency-replayed"]) == (wrote.body, "true")
-        assert asgi.get(writing_door, path, token=owner).json["data"]["name"] == f"Night {number}"
+        written = asgi.get(writable_app, path, method="PUT", token=owner, headers=headers, body=body)
+        assert (written.status, written.headers["x-tournament-revision"]) == (200, str(number + 2))
+        assert written.headers["x-ratelimit-limit"] == "600"
+        repeated = asgi.get(writable_app, path, method="PUT", token=owner, headers=headers, body=body)
+        assert (repeated.body, repeated.headers["idempotency-replayed"]) == (written.body, "true")
+        assert asgi.get(writable_app, path, token=owner).json["data"]["name"] == f"Night {number}"
     stranger = a_token(store, build.a_user(store), seed=8)
-    assert asgi.get(writing_door, path, token=stranger).headers["x-ratelimit-limit"] == "3"
-    refused = asgi.get(writing_door, path, method="PUT", token=stranger, headers={"content-length": "0"})
-    assert (refused.status, refused.json) == (
+    assert asgi.get(writable_app, path, token=stranger).headers["x-ratelimit-limit"] == "3"
+    refusal = asgi.get(writable_app, path, method="PUT", token=stranger, headers={"content-length": "0"})
+    assert (refusal.status, refusal.json) == (
         403,
         {"message": "Invalid ability provided.", "code": "ability-missing"},
     )
 
 
-def test_a_scorekeeper_runs_the_tournament_too_and_nobody_does_when_it_is_over(store: Store) -> None:
-    keeper = build.a_user(store)
+def test_scorekeepers_run_a_tournament_too_until_it_is_completed(store: Store) -> None:
+    scorekeeper = build.a_user(store)
     running = build.a_tournament(store)
-    over = build.a_tournament(store, status="completed")
-    for night in (running, over):
-        build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=keeper)
+    completed = build.a_tournament(store, status="completed")
+    for night in (running, completed):
+        build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=scorekeeper)
     with store.read() as db:
-        assert staff.is_on_duty(db, keeper, running.tournament_id)
+        assert staff.is_on_duty(db, scorekeeper, running.tournament_id)
         assert staff.is_on_duty(db, running.organizer_id, running.tournament_id)
-        assert not staff.is_on_duty(db, over.organizer_id, running.tournament_id)
-        assert not staff.is_on_duty(db, keeper, over.tournament_id)
+        assert not staff.is_on_duty(db, completed.organizer_id, running.tournament_id)
+        assert not staff.is_on_duty(db, scorekeeper, completed.tournament_id)
 
 
-def test_a_wrong_verb_is_told_all_the_right_ones(writing_door: FrontDoor, store: Store) -> None:
+def test_an_unsupported_method_gets_the_supported_ones(writable_app: FrontDoor, store: Store) -> None:
     path = f"/api/tournaments/{build.a_tournament(store).tournament_id}"
-    reply = asgi.get(writing_door, path, method="POST")
+    reply = asgi.get(writable_app, path, method="POST")
     assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, PUT, PATCH, DELETE")
-    assert asgi.get(writing_door, path, method="OPTIONS").headers["allow"] == "GET,HEAD,PUT,PATCH,DELETE"
+    assert asgi.get(writable_app, path, method="OPTIONS").headers["allow"] == "GET,HEAD,PUT,PATCH,DELETE"
 
 
-def test_many_callers_at_once_get_their_own_answers(store: Store, door: FrontDoor) -> None:
+def test_many_callers_at_once_get_their_own_responses(store: Store, front_door: FrontDoor) -> None:
     owners = [build.a_user(store) for _ in range(6)]
     for owner in owners:
         build.an_arena(store, owner, name=f"Arena of {owner}")
-    texts = [a_token(store, owner, seed=owner) for owner in owners]
+    owner_tokens = [a_token(store, owner, seed=owner) for owner in owners]
 
-    async def crowd() -> list[asgi.Reply]:
-        return await asyncio.gather(*(asgi.send(door, "/api/arenas", token=text) for text in texts * 3))
+    async def send_all() -> list[asgi.Reply]:
+        return await asyncio.gather(
+            *(asgi.send(front_door, "/api/arenas", token=token) for token in owner_tokens * 3)
+        )
 
-    for index, reply in enumerate(asyncio.run(crowd())):
+    for index, reply in enumerate(asyncio.run(send_all())):
         assert [arena["name"] for arena in reply.json["data"]] == [f"Arena of {owners[index % 6]}"]

@@ -9,7 +9,7 @@ import asgi
 import build
 from house.call_path import CallPath, traced
 from silverball.store.engine import Store
-from test_app import a_token, started
+from test_app import a_token, running_app
 
 FILES_MAX = 20
 PAGE = Path(__file__).parents[2] / "docs" / "how-it-works.md"
@@ -30,7 +30,7 @@ def recorded_result(store: Store) -> CallPath:
     game = drawn["games"][0]
     body = json.dumps({"resultPositions": game["playerIds"]}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body))}
-    with started(store) as door:
+    with running_app(store) as door:
         # The caller is known from here on, as in mid-night.
         asgi.get(door, path, token=token)
         with traced() as steps:
