@@ -83,7 +83,7 @@ def test_the_next_request_sees_a_committed_change(store: Store, front_door: Fron
         row = tables.tournament.c.tournament_id == night.tournament_id
         transaction.connection.execute(update(tables.tournament).where(row).values(name="Renamed"))
         revisions.raise_tournaments(transaction, [night.tournament_id])
-    again = asgi.get(front_door, path, token=token, headers={"if-none-match": first.headers["etag"]})
+    repeated = asgi.get(front_door, path, token=token, headers={"if-none-match": first.headers["etag"]})
     assert (repeated.status, repeated.json["data"]["name"]) == (200, "Renamed")
 
 
