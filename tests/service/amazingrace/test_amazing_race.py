@@ -5,7 +5,7 @@ from silverball.store import tables
 from silverball.store.engine import Store
 
 
-def test_an_amazing_race_shows_rounds_games_and_who_is_up(store: Store) -> None:
+def test_an_amazing_race_has_rounds_games_and_queues(store: Store) -> None:
     night = build.a_tournament(store, type="amazingrace")
     tournament_id, (ann, bob, *_) = night.tournament_id, night.player_ids
     round_id = build.a_round(store, tournament_id, arena_id=night.arena_ids[0], size=4, score=1000)
@@ -18,9 +18,11 @@ def test_an_amazing_race_shows_rounds_games_and_who_is_up(store: Store) -> None:
     status, body = build.ask(store, f"/api/tournaments/{tournament_id}/amazing-race", by=1)
     assert status == 200
     assert list(body) == ["rounds", "games", "queues"]
-    assert [(one["roundId"], one["size"], one["score"]) for one in body["rounds"]] == [(round_id, 4, 1000)]
-    assert [one["singlePlayerGameId"] for one in body["games"]] == [game_id]
-    assert [(one["queueId"], one["roundId"]) for one in body["queues"]] == [(queue_id, round_id)]
+    assert [(round_["roundId"], round_["size"], round_["score"]) for round_ in body["rounds"]] == [
+        (round_id, 4, 1000)
+    ]
+    assert [game["singlePlayerGameId"] for game in body["games"]] == [game_id]
+    assert [(spot["queueId"], spot["roundId"]) for spot in body["queues"]] == [(queue_id, round_id)]
 
 
 def test_a_race_that_has_not_begun_is_empty(store: Store) -> None:

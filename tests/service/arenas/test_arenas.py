@@ -57,7 +57,7 @@ def test_an_arena_of_the_lineup_has_its_part_in_the_tournament(store: Store) -> 
 
 def test_arenas_of_other_tournaments_are_not_in_this_lineup(store: Store) -> None:
     night, other = build.a_tournament(store), build.a_tournament(store)
-    asked = ",".join(str(one) for one in [*other.arena_ids, *reversed(night.arena_ids)])
+    asked = ",".join(str(arena_id) for arena_id in [*other.arena_ids, *reversed(night.arena_ids)])
     path = f"/api/tournaments/{night.tournament_id}/arenas/resolve-unknown?arenas={asked}"
     _, body = build.ask(store, path, by=other.organizer_id)
     assert [arena["arenaId"] for arena in body["data"]] == night.arena_ids

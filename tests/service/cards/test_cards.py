@@ -22,7 +22,7 @@ class Qualifying:
     def ask(self, tail: str = "") -> tuple[int, Any]:
         return build.ask(self.store, f"/api/tournaments/{self.night.tournament_id}/cards{tail}", by=1)
 
-    def listed(self, tail: str = "") -> list[int]:
+    def listed_ids(self, tail: str = "") -> list[int]:
         status, body = self.ask(tail)
         assert status == 200, body
         return [card["cardId"] for card in body["data"]]
@@ -97,8 +97,8 @@ def test_a_card_shows_its_moments_with_six_digits(qualifying: Qualifying) -> Non
     ],
 )
 def test_the_list_is_narrowed_by_its_filters(qualifying: Qualifying, query: str, expected: list[int]) -> None:
-    said = query.format(ann=qualifying.night.player_ids[0])
-    assert qualifying.listed(said) == [qualifying.cards[index] for index in expected]
+    filters = query.format(ann=qualifying.night.player_ids[0])
+    assert qualifying.listed_ids(filters) == [qualifying.cards[index] for index in expected]
 
 
 @pytest.mark.parametrize(

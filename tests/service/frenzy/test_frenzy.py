@@ -29,7 +29,7 @@ def test_a_frenzy_shows_its_games_its_queue_and_how_long_people_waited(store: St
     assert body["avgQueueDuration"] == 131
 
 
-def test_a_frenzy_in_which_nobody_was_called_yet_has_no_waiting_time(store: Store) -> None:
+def test_a_frenzy_has_no_average_wait_before_the_first_call(store: Store) -> None:
     night = build.a_tournament(store, type="frenzy")
     _, body = build.ask(store, f"/api/tournaments/{night.tournament_id}/frenzy", by=1)
     assert body == {"games": [], "queue": [], "avgQueueDuration": None}

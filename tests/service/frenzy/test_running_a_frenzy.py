@@ -32,11 +32,11 @@ def test_a_result_moves_the_queue_and_undo_moves_it_back(store: Store) -> None:
     desk = a_frenzy(store)
     state = build.ask(store, f"{desk.path}/frenzy", by=desk.callers["owner"])[1]
     game, first = state["games"][0], state["queue"][0]["playerId"]
-    said = {"resultPositions": game["playerIds"]}
-    desk.do_and_undo("PUT", f"/games/{game['gameId']}/result", said, by="keeper")
-    desk.ok("PUT", f"/games/{game['gameId']}/result", said, by="keeper")
+    result = {"resultPositions": game["playerIds"]}
+    desk.do_and_undo("PUT", f"/games/{game['gameId']}/result", result, by="keeper")
+    desk.ok("PUT", f"/games/{game['gameId']}/result", result, by="keeper")
     after = build.ask(store, f"{desk.path}/frenzy", by=desk.callers["owner"])[1]
-    assert any(first in one["playerIds"] for one in after["games"])
+    assert any(first in game["playerIds"] for game in after["games"])
     gone = desk.do_and_undo("DELETE", f"/games/{game['gameId']}/result")["data"]
     assert (gone["gameId"], gone["status"]) == (game["gameId"], "completed")
 
@@ -49,7 +49,7 @@ def test_players_leave_the_queue_join_it_and_let_others_go_first(store: Store) -
     assert moved[-1]["playerId"] == first["playerId"]
     desk.expect_refusal(409, "POST", f"/frenzy/queue/{last['queueId']}/end")
     left = desk.ok("DELETE", f"/frenzy/queue/{first['queueId']}", by="keeper")["queue"]
-    assert first["playerId"] not in [one["playerId"] for one in left]
+    assert first["playerId"] not in [player["playerId"] for player in left]
     back = desk.do_and_undo("POST", "/frenzy/queue", {"playerId": first["playerId"]}, by="keeper")["queue"]
     assert back[-1]["playerId"] == first["playerId"]
     desk.expect_refusal(409, "POST", "/frenzy/queue", {"playerId": last["playerId"]})
@@ -62,7 +62,7 @@ def test_players_leave_the_queue_join_it_and_let_others_go_first(store: Store) -
         desk.expect_refusal(status, "POST", "/frenzy/games", by=who)
 
 
-def test_a_reopened_frenzy_goes_on_when_it_is_asked_to(store: Store) -> None:
+def test_a_reopened_frenzy_resumes_on_request(store: Store) -> None:
     desk = a_frenzy(store)
     desk.ok("POST", "/complete")
     desk.ok("POST", "/reopen")

@@ -1,4 +1,4 @@
-"""Two people do the same thing at the same moment: exactly one effect."""
+"""Concurrent requests for the same change have exactly one effect."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,7 +17,7 @@ def test_a_round_that_two_people_open_is_opened_once(store: Store) -> None:
     assert (len(night.rounds), len(night.games)) == (1, 4)
 
 
-def test_of_two_scorekeepers_one_is_told_what_the_other_entered(store: Store) -> None:
+def test_the_second_of_two_scorekeepers_learns_the_first_result(store: Store) -> None:
     desk = a_desk(store)
     game = desk.open_round()[0]
     orders = [game["playerIds"], game["playerIds"][::-1]]
@@ -29,7 +29,7 @@ def test_of_two_scorekeepers_one_is_told_what_the_other_entered(store: Store) ->
 
     with ThreadPoolExecutor(6) as crowd:
         answers = list(crowd.map(send, range(6)))
-    # The three who say the same are all right.
+    # Three equal results are all accepted.
     assert sorted(status for status, _ in answers) == [200, 200, 200, 409, 409, 409]
     told = next(body for status, body in answers if status == 409)
-    assert "Keeper entered the order" in str(told["message"])
+    assert "Keeper entered players" in str(told["message"])

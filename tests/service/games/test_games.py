@@ -25,13 +25,13 @@ class Evening:
     def ask(self, path: str) -> tuple[int, Any]:
         return build.ask(self.store, path, by=self.night.organizer_id)
 
-    def listed(self, query: str = "") -> list[int]:
+    def listed_ids(self, query: str = "") -> list[int]:
         """Ids of the games that the tournament's list shows."""
         status, body = self.ask(f"/api/tournaments/{self.night.tournament_id}/games{query}")
         assert status == 200, body
         return [game["gameId"] for game in body["data"]]
 
-    def found(self, query: str) -> list[int]:
+    def page_ids(self, query: str) -> list[int]:
         """Ids of the games on a page of the global list."""
         status, body = self.ask(f"/api/games?{query}")
         assert status == 200, body
@@ -131,7 +131,7 @@ def test_the_games_of_a_tournament_are_narrowed_by_its_filters(
     evening: Evening, query: str, expected: list[int]
 ) -> None:
     night = evening.night
-    said = query.format(
+    filters = query.format(
         ann=night.player_ids[0],
         eve=night.player_ids[4],
         arena=night.arena_ids[0],
@@ -139,7 +139,7 @@ def test_the_games_of_a_tournament_are_narrowed_by_its_filters(
         first=evening.rounds[0],
         second=evening.rounds[1],
     )
-    assert evening.listed(said) == [evening.games[index] for index in expected]
+    assert evening.listed_ids(filters) == [evening.games[index] for index in expected]
 
 
 def test_a_filtered_game_keeps_all_its_players(evening: Evening) -> None:
@@ -154,24 +154,30 @@ def test_several_rounds_can_be_active_and_the_newest_need_not_be(store: Store) -
     rounds = [
         build.a_round(store, night.tournament_id, n, status=status) for n, status in enumerate(statuses)
     ]
-    games = [build.a_game(store, night.tournament_id, night.player_ids[:2], round_id=one) for one in rounds]
+    games = [
+        build.a_game(store, night.tournament_id, night.player_ids[:2], round_id=round_id)
+        for round_id in rounds
+    ]
     evening = Evening(store, night, 0, rounds, games)
-    assert evening.listed("?round=activeOrLatest") == games[:2]
-    assert evening.listed("?round=latest") == games[2:]
+    assert evening.listed_ids("?round=activeOrLatest") == games[:2]
+    assert evening.listed_ids("?round=latest") == games[2:]
 
 
 def test_the_latest_round_is_shown_when_none_is_active(store: Store) -> None:
     night = build.a_tournament(store)
     rounds = [build.a_round(store, night.tournament_id, n, status="completed") for n in range(2)]
-    games = [build.a_game(store, night.tournament_id, night.player_ids[:2], round_id=one) for one in rounds]
-    assert Evening(store, night, 0, rounds, games).listed("?round=activeOrLatest") == games[1:]
+    games = [
+        build.a_game(store, night.tournament_id, night.player_ids[:2], round_id=round_id)
+        for round_id in rounds
+    ]
+    assert Evening(store, night, 0, rounds, games).listed_ids("?round=activeOrLatest") == games[1:]
 
 
 @pytest.mark.parametrize("word", ["latest", "activeOrLatest"])
 def test_a_tournament_without_rounds_has_no_latest_games(store: Store, word: str) -> None:
     night = build.a_tournament(store, type="frenzy")
     game_id = build.a_game(store, night.tournament_id, night.player_ids[:2])
-    assert Evening(store, night, 0, [], [game_id]).listed(f"?round={word}") == []
+    assert Evening(store, night, 0, [], [game_id]).listed_ids(f"?round={word}") == []
 
 
 @pytest.mark.parametrize(
@@ -202,7 +208,7 @@ def test_a_filter_that_cannot_be_understood_is_refused_by_name(
 
 
 def test_fifty_rounds_can_be_named(evening: Evening) -> None:
-    assert evening.listed("?round=" + ",".join([str(ID_MAX)] * 50)) == []
+    assert evening.listed_ids("?round=" + ",".join([str(ID_MAX)] * 50)) == []
 
 
 @pytest.mark.parametrize("tail", ["", "?status=started", "?round=latest", "/1"])
@@ -271,13 +277,13 @@ def test_games_are_found_by_tournament_and_by_series(evening: Evening) -> None:
     other = build.a_tournament(store, organizer_id=organizer_id, series_id=series_id)
     theirs = build.a_game(store, other.tournament_id, other.player_ids[:2])
     own = evening.night.tournament_id
-    assert evening.found(f"tournaments={own}") == evening.games
-    assert evening.found(f"tournaments={own},{other.tournament_id}") == [*evening.games, theirs]
-    assert evening.found(f"series={series_id}") == [theirs]
+    assert evening.page_ids(f"tournaments={own}") == evening.games
+    assert evening.page_ids(f"tournaments={own},{other.tournament_id}") == [*evening.games, theirs]
+    assert evening.page_ids(f"series={series_id}") == [theirs]
     # Both narrow: nothing of this tournament is in the series.
-    assert evening.found(f"series={series_id}&tournaments={own}") == []
-    assert evening.found("tournaments=99999999") == []
-    assert evening.found("series=99999999,9223372036854775807") == []
+    assert evening.page_ids(f"series={series_id}&tournaments={own}") == []
+    assert evening.page_ids("tournaments=99999999") == []
+    assert evening.page_ids("series=99999999,9223372036854775807") == []
 
 
 @pytest.mark.parametrize(
@@ -293,7 +299,7 @@ def test_games_are_found_by_tournament_and_by_series(evening: Evening) -> None:
     ],
 )
 def test_found_games_are_narrowed_by_the_filters(evening: Evening, query: str, expected: list[int]) -> None:
-    said = query.format(
+    filters = query.format(
         second=evening.games[1],
         fourth=evening.games[3],
         round=evening.rounds[1],
@@ -301,11 +307,11 @@ def test_found_games_are_narrowed_by_the_filters(evening: Evening, query: str, e
         arena=evening.night.arena_ids[0],
         bank=evening.bank_id,
     )
-    found = evening.found(f"tournaments={evening.night.tournament_id}&{said}")
+    found = evening.page_ids(f"tournaments={evening.night.tournament_id}&{filters}")
     assert found == [evening.games[index] for index in expected]
 
 
-def test_found_games_are_whole_games(evening: Evening) -> None:
+def test_games_of_the_global_list_are_complete(evening: Evening) -> None:
     own = evening.night.tournament_id
     _, found = evening.ask(f"/api/games?tournaments={own}")
     _, listed = evening.ask(f"/api/tournaments/{own}/games")
@@ -340,7 +346,7 @@ def test_a_search_for_games_at_the_limits_is_answered(evening: Evening) -> None:
     many = ",".join(str(n) for n in range(1, 26))
     series = "1,2,3,4,5"
     ids = ",".join(str(n) for n in range(1, 51))
-    assert evening.found(f"tournaments={many}&series={series}&ids={ids}") == []
+    assert evening.page_ids(f"tournaments={many}&series={series}&ids={ids}") == []
 
 
 def test_a_hundred_games_fill_a_page(store: Store) -> None:
@@ -348,12 +354,12 @@ def test_a_hundred_games_fill_a_page(store: Store) -> None:
     game_ids = [build.a_game(store, night.tournament_id, night.player_ids) for _ in range(101)]
     evening = Evening(store, night, 0, [], game_ids)
     query = f"tournaments={night.tournament_id}"
-    assert evening.found(query) == game_ids[:100]
-    assert evening.found(f"{query}&page=2") == game_ids[100:]
+    assert evening.page_ids(query) == game_ids[:100]
+    assert evening.page_ids(f"{query}&page=2") == game_ids[100:]
     _, body = evening.ask(f"/api/games?{query}&page=2")
     assert (body["meta"]["per_page"], body["meta"]["total"], body["meta"]["last_page"]) == (100, 101, 2)
     assert body["links"]["prev"] == f"{build.BASE_URL}/api/games?{query}&page=1"
-    assert evening.found(f"{query}&page=100") == []
+    assert evening.page_ids(f"{query}&page=100") == []
     status, body = evening.ask(f"/api/games?{query}&page=101")
     assert (status, body["message"]) == (403, "Do not scrape data by paginating deeply.")
 

@@ -1,4 +1,4 @@
-"""Games over HTTP: results, corrections, and what is done to open games. Source: formats, 10 and 20."""
+"""Games over HTTP: results, corrections, and changes to open games. Source: formats, 10 and 20."""
 
 from datetime import timedelta
 
@@ -50,30 +50,30 @@ def test_a_result_is_said_in_one_of_five_ways(
     def real(value: object) -> object:
         if isinstance(value, dict):
             return {str(ids[int(key)]): score for key, score in value.items()}
-        return [ids[one] for one in value] if isinstance(value, list) else ids[int(str(value))]
+        return [ids[number] for number in value] if isinstance(value, list) else ids[int(str(value))]
 
-    said = {name: real(value) for name, value in body.items()}
-    assert desk.ok("PUT", f"/games/{game['gameId']}/result", said)["data"]["resultPoints"] == points
+    sent = {name: real(value) for name, value in body.items()}
+    assert desk.ok("PUT", f"/games/{game['gameId']}/result", sent)["data"]["resultPoints"] == points
 
 
-def test_what_cannot_be_a_result_is_refused_and_changes_nothing(store: Store) -> None:
+def test_invalid_results_are_refused_and_change_nothing(store: Store) -> None:
     desk = a_desk(store)
     game = desk.open_round()[0]
-    one, two = game["playerIds"]
+    first, second = game["playerIds"]
     path = f"/games/{game['gameId']}/result"
     for body, field in [
         ({}, "resultPositions"),
-        ({"resultPositions": [one, two], "forfeit": one}, "resultPositions"),
-        ({"resultPositions": [one, 99999]}, "resultPositions"),
-        ({"resultPositions": [one]}, "resultPositions"),
-        ({"resultPositions": [one, one]}, "resultPositions"),
-        ({"resultScores": {one: 5, two: 5}}, "resultScores"),
-        ({"resultScores": {one: 5}}, "resultScores"),
-        ({"resultPositions": [one, two], "resultScores": {one: 5, 99999: 4}}, "resultScores"),
-        ({"strikes": [one]}, "strikes"),
-        ({"strokes": {one: 3, two: 3}}, "strokes"),
+        ({"resultPositions": [first, second], "forfeit": first}, "resultPositions"),
+        ({"resultPositions": [first, 99999]}, "resultPositions"),
+        ({"resultPositions": [first]}, "resultPositions"),
+        ({"resultPositions": [first, first]}, "resultPositions"),
+        ({"resultScores": {first: 5, second: 5}}, "resultScores"),
+        ({"resultScores": {first: 5}}, "resultScores"),
+        ({"resultPositions": [first, second], "resultScores": {first: 5, 99999: 4}}, "resultScores"),
+        ({"strikes": [first]}, "strikes"),
+        ({"strokes": {first: 3, second: 3}}, "strokes"),
         ({"forfeit": 99999}, "forfeit"),
-        ({"resultPositions": [one, two], "winner": one}, "winner"),
+        ({"resultPositions": [first, second], "winner": first}, "winner"),
     ]:
         assert field in desk.expect_refusal(422, "PUT", path, body)["errors"], body
     desk.expect_refusal(404, "PUT", "/games/99999/result", result(game))
@@ -89,26 +89,28 @@ def test_who_may_record_a_result(store: Store) -> None:
         desk.do_and_undo("PUT", path, result(game), by=who)
 
 
-def test_a_scorekeeper_may_not_replace_a_result_and_hears_whose_it_is(store: Store) -> None:
+def test_a_scorekeeper_cannot_replace_a_result_and_learns_its_author(store: Store) -> None:
     desk = a_desk(store)
     game = desk.open_round()[0]
     path = f"/games/{game['gameId']}/result"
     desk.ok("PUT", path, result(game), by="keeper")
     before = desk.stored_state()
-    # The same again, by anybody.
+    # Anyone may repeat the stored result.
     for who in ("keeper", "kiosk", "owner"):
         desk.ok("PUT", path, result(game), by=who)
     assert desk.stored_state() == before
-    one, two = game["playerIds"]
+    first, second = game["playerIds"]
     for who in ("keeper", "kiosk"):
-        told = desk.expect_refusal(409, "PUT", path, result(game, flip=True), by=who)["message"]
-        assert f"Keeper entered the order {one}, {two} at 2026-03-05 19:30:00Z" in told
+        message = desk.expect_refusal(409, "PUT", path, result(game, flip=True), by=who)["message"]
+        assert (
+            f"Keeper entered players {first} and {second}, first to last at 2026-03-05 19:30:00Z" in message
+        )
     desk.ok("PUT", path, result(game, flip=True), now=build.NOW + timedelta(minutes=3))
-    told = desk.expect_refusal(409, "PUT", path, result(game), by="keeper")["message"]
-    assert f"Olga Ramp entered the order {two}, {one} at 2026-03-05 19:33:00Z" in told
+    message = desk.expect_refusal(409, "PUT", path, result(game), by="keeper")["message"]
+    assert f"Olga Ramp entered players {second} and {first}, first to last at 2026-03-05 19:33:00Z" in message
 
 
-def test_a_result_of_a_closed_round_is_told_again_but_not_changed(store: Store) -> None:
+def test_a_result_of_a_closed_round_can_be_repeated_but_not_changed(store: Store) -> None:
     desk = a_desk(store)
     games = desk.open_round()
     for game in games:
@@ -133,34 +135,34 @@ def test_only_the_organizer_takes_a_result_away(store: Store) -> None:
 
 def test_order_arena_and_players_of_an_open_game_are_changed(store: Store) -> None:
     desk = a_desk(store)
-    one, two = desk.open_round()
-    path = f"/games/{one['gameId']}"
-    ids = one["playerIds"]
+    first, second = desk.open_round()
+    path = f"/games/{first['gameId']}"
+    ids = first["playerIds"]
     assert desk.do_and_undo("PATCH", path, {"playerIds": ids[::-1]})["data"]["playerIds"] == ids[::-1]
-    free = set(desk.night.arena_ids) - {one["arenaId"], two["arenaId"]}
+    free = set(desk.night.arena_ids) - {first["arenaId"], second["arenaId"]}
     assert desk.do_and_undo("PATCH", path, {"arenaId": min(free)})["data"]["arenaId"] in free
     assert desk.do_and_undo("POST", path + "/arena")["data"]["arenaId"] in free
-    swap = {"playerId": ids[0], "withPlayerId": two["playerIds"][0]}
-    assert two["playerIds"][0] in desk.do_and_undo("PATCH", path, {"swap": swap})["data"]["playerIds"]
+    swap = {"playerId": ids[0], "withPlayerId": second["playerIds"][0]}
+    assert second["playerIds"][0] in desk.do_and_undo("PATCH", path, {"swap": swap})["data"]["playerIds"]
     assert desk.do_and_undo("DELETE", f"{path}/players/{ids[0]}")["data"]["bye"] is True
-    desk.expect_refusal(409, "PATCH", path, {"arenaId": two["arenaId"]})
+    desk.expect_refusal(409, "PATCH", path, {"arenaId": second["arenaId"]})
     desk.expect_refusal(422, "PATCH", path, {"arenaId": 99999})
     desk.expect_refusal(422, "PATCH", path, {"playerIds": [ids[0]]})
     desk.expect_refusal(422, "PATCH", path, {})
     desk.expect_refusal(
-        422, "PATCH", path, {"swap": {"playerId": two["playerIds"][0], "withPlayerId": ids[0]}}
+        422, "PATCH", path, {"swap": {"playerId": second["playerIds"][0], "withPlayerId": ids[0]}}
     )
-    desk.expect_refusal(422, "DELETE", f"{path}/players/{two['playerIds'][0]}")
+    desk.expect_refusal(422, "DELETE", f"{path}/players/{second['playerIds'][0]}")
     desk.expect_refusal(409, "DELETE", path)
     desk.expect_refusal(409, "POST", "/games", {"playerIds": ids})
-    desk.ok("PUT", path + "/result", result(one))
+    desk.ok("PUT", path + "/result", result(first))
     desk.expect_refusal(409, "PATCH", path, {"playerIds": ids[::-1]})
 
 
 def test_players_change_the_order_where_it_is_open_to_them_and_nothing_else(store: Store) -> None:
     for way, status in (("players", 200), ("scorekeepers", 403)):
         desk = a_desk(store, playerOrderOpen=way)
-        mine = next(one for one in desk.open_round() if desk.night.player_ids[0] in one["playerIds"])
+        mine = next(game for game in desk.open_round() if desk.night.player_ids[0] in game["playerIds"])
         path = f"/games/{mine['gameId']}"
         for who, expected in [("player", status), ("keeper", 200), ("stranger", 403), ("other", 403)]:
             assert desk.do("PATCH", path, {"playerIds": mine["playerIds"]}, by=who)[0] == expected
@@ -170,7 +172,7 @@ def test_players_change_the_order_where_it_is_open_to_them_and_nothing_else(stor
 
 def test_a_late_player_joins_the_player_with_a_bye(store: Store) -> None:
     desk = a_desk(store, players=3)
-    bye = next(one for one in desk.open_round() if one["bye"])
+    bye = next(game for game in desk.open_round() if game["bye"])
     late = desk.ok("POST", "/players", {"name": "Late Comer"})["data"]["playerId"]
     seats = desk.do_and_undo("POST", f"/games/{bye['gameId']}/players", {"playerId": late})["data"]
     assert (seats["bye"], late in seats["playerIds"]) == (False, True)

@@ -18,11 +18,13 @@ def night(store: Store) -> build.Night:
     return build.a_tournament(store, type="max_matchplay", settings=SETTINGS)
 
 
-def played(store: Store, night: build.Night, players: tuple[int, int], minute: int, arena: int) -> int:
+def add_played_game(
+    store: Store, night: build.Night, players: tuple[int, int], minute: int, arena: int
+) -> int:
     return build.a_game(
         store,
         night.tournament_id,
-        [night.player_ids[one] for one in players],
+        [night.player_ids[index] for index in players],
         arena_id=night.arena_ids[arena],
         status="completed",
         started_at=build.NOW + timedelta(minutes=minute),
@@ -36,11 +38,11 @@ def state(store: Store, night: build.Night) -> Any:
     return body
 
 
-def test_players_are_shown_with_whom_and_what_they_met(store: Store, night: build.Night) -> None:
+def test_players_have_their_opponents_and_arenas(store: Store, night: build.Night) -> None:
     ann, bob, cy, dee = night.player_ids
-    # Entered in the wrong order: the order of play counts.
-    played(store, night, (0, 2), minute=20, arena=0)
-    played(store, night, (1, 0), minute=0, arena=0)
+    # Entered out of order, because the order of play counts.
+    add_played_game(store, night, (0, 2), minute=20, arena=0)
+    add_played_game(store, night, (1, 0), minute=0, arena=0)
     running = build.a_game(store, night.tournament_id, [cy, dee])
     body = state(store, night)
     assert [game["gameId"] for game in body["games"]] == [running]
@@ -67,7 +69,7 @@ def test_players_are_shown_with_whom_and_what_they_met(store: Store, night: buil
     assert body["avgGameDuration"] == 510
 
 
-def test_nobody_waits_for_games_of_somebody_who_left(store: Store, night: build.Night) -> None:
+def test_games_with_dropped_players_are_not_expected(store: Store, night: build.Night) -> None:
     with store.write() as transaction:
         entrant = tables.entrant
         gone = entrant.c.player_id == night.player_ids[3]

@@ -1,4 +1,4 @@
-"""Occasions, which the wire calls events. Source: samples/events.json, events-list.json."""
+"""Occasions, called events on the wire. Source: samples/events.json, events-list.json."""
 
 import build
 from silverball.store import tables
@@ -11,8 +11,8 @@ def test_the_newest_come_first_25_a_page_with_their_location(store: Store) -> No
     made = [build.row(store, tables.occasion, organizer_id=organizer) for _ in range(25)]
     made.append(build.row(store, tables.occasion, organizer_id=organizer, location_id=location_id))
     _, body = build.ask(store, "/api/events", by=organizer)
-    assert [one["eventId"] for one in body["data"]] == made[:0:-1]
-    assert [one["location"] and one["location"]["locationId"] for one in body["data"][:2]] == [
+    assert [occasion["eventId"] for occasion in body["data"]] == made[:0:-1]
+    assert [occasion["location"] and occasion["location"]["locationId"] for occasion in body["data"][:2]] == [
         location_id,
         None,
     ]
@@ -55,7 +55,7 @@ def test_an_occasion_has_its_links_and_tournaments_and_their_order(store: Store)
     _, body = build.ask(store, f"/api/events/{occasion_id}", by=organizer)
     data = body["data"]
     assert data["organizer"]["userId"] == organizer
-    assert [one["linkId"] for one in data["links"]] == links
+    assert [link["linkId"] for link in data["links"]] == links
     assert data["links"][0] == {
         "linkId": links[0],
         "userId": organizer,
@@ -65,12 +65,12 @@ def test_an_occasion_has_its_links_and_tournaments_and_their_order(store: Store)
         "embed": 0,
     }
     assert data["linkIds"] == links[::-1]
-    assert [one["eventTournamentId"] for one in data["eventTournaments"]] == entries
+    assert [entry["eventTournamentId"] for entry in data["eventTournaments"]] == entries
     assert data["eventTournamentIds"] == [entries[1], entries[2], entries[0]]
     elsewhere = data["eventTournaments"][2]
     assert (elsewhere["tournamentId"], elsewhere["externalName"]) == (None, "Elsewhere")
     assert elsewhere["externalStartUtc"] is None
-    assert [one["tournamentId"] for one in data["tournaments"]] == [
+    assert [tournament["tournamentId"] for tournament in data["tournaments"]] == [
         nights[1].tournament_id,
         nights[0].tournament_id,
     ]

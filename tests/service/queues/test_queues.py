@@ -16,7 +16,7 @@ def test_queues_are_listed_under_their_arena_in_order(store: Store, kind: str) -
     build.row(store, tables.queue_entry, **common, arena_id=there, player_id=cy, queue_index=0)
     second = build.row(store, tables.queue_entry, **common, arena_id=here, player_id=bob, queue_index=1)
     first = build.row(store, tables.queue_entry, **common, arena_id=here, player_id=ann, queue_index=0)
-    # Called up already, so waiting no longer.
+    # Called up already, so no longer waiting.
     build.row(store, tables.queue_entry, **common, arena_id=here, player_id=dee, completed_at=build.NOW)
     status, body = build.ask(store, f"/api/tournaments/{night.tournament_id}/queues", by=1)
     assert status == 200
@@ -34,7 +34,7 @@ def test_queues_are_listed_under_their_arena_in_order(store: Store, kind: str) -
     }
 
 
-def test_queues_nobody_waits_in_are_an_empty_list(store: Store) -> None:
+def test_empty_queues_are_an_empty_list(store: Store) -> None:
     night = build.a_tournament(store, type="best_game")
     assert build.ask(store, f"/api/tournaments/{night.tournament_id}/queues", by=1) == (200, {"data": []})
 

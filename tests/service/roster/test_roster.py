@@ -32,11 +32,11 @@ def players_in_book(desk: Desk) -> int:
 
 def test_players_join_by_id_by_name_and_many_at_once(store: Store) -> None:
     desk = a_desk(store)
-    one, two = book(desk, 2)
-    shown = desk.do_and_undo("POST", "/players", {"playerId": one, "labels": ["new"], "labelColor": "red"})[
+    first, second = book(desk, 2)
+    shown = desk.do_and_undo("POST", "/players", {"playerId": first, "labels": ["new"], "labelColor": "red"})[
         "data"
     ]
-    assert (shown["playerId"], shown["tournamentPlayer"]["labels"]) == (one, ["new"])
+    assert (shown["playerId"], shown["tournamentPlayer"]["labels"]) == (first, ["new"])
     shown = desk.ok("POST", "/players", {"name": "  Zoe\u202e Nudge ", "ifpaId": 77})["data"]
     assert (shown["name"], shown["ifpaId"], shown["organizerId"]) == (
         "Zoe Nudge",
@@ -44,7 +44,7 @@ def test_players_join_by_id_by_name_and_many_at_once(store: Store) -> None:
         desk.night.organizer_id,
     )
     added = desk.do_and_undo(
-        "POST", "/players", {"players": [{"playerId": two}, {"name": "Max"}, {"playerId": one}]}
+        "POST", "/players", {"players": [{"playerId": second}, {"name": "Max"}, {"playerId": first}]}
     )
     assert [each["name"] for each in added["data"]] == ["Spare 2", "Max", "Spare 1"]
 
@@ -68,13 +68,13 @@ def test_a_late_player_elsewhere_brings_points(store: Store) -> None:
         {"pointsAdjustment": 2_000_000_000},
         {"pointsAdjustment": 1, "strikes": 1},
     ):
-        said = desk.expect_refusal(422, "POST", "/players", {"name": "x", **wrong})
-        assert list(said["errors"]) == ["pointsAdjustment"]
+        refusal = desk.expect_refusal(422, "POST", "/players", {"name": "x", **wrong})
+        assert list(refusal["errors"]) == ["pointsAdjustment"]
     bracket = a_desk(store, "bracket", starts=False)
     bracket.expect_refusal(409, "POST", "/players", {"name": "x", "pointsAdjustment": 1})
 
 
-def test_who_cannot_join_is_refused_and_nothing_is_written_down(store: Store) -> None:
+def test_players_who_cannot_join_are_refused_and_not_stored(store: Store) -> None:
     desk = a_desk(store)
     foreign = build.a_player(store, build.a_user(store, role="organizer"))
     before = players_in_book(desk)
@@ -96,7 +96,7 @@ def test_who_cannot_join_is_refused_and_nothing_is_written_down(store: Store) ->
     assert players_in_book(desk) == before
 
 
-def test_nobody_joins_a_bracket_that_has_started(store: Store) -> None:
+def test_a_started_bracket_accepts_no_players(store: Store) -> None:
     desk = a_desk(store, "bracket")
     assert "schedule" in desk.expect_refusal(409, "POST", "/players", {"name": "Max"})["message"]
     player = desk.night.player_ids[0]
@@ -104,7 +104,7 @@ def test_nobody_joins_a_bracket_that_has_started(store: Store) -> None:
     assert "forfeits" in told["message"]
     desk.do_and_undo("POST", f"/players/{player}/forfeit")
     games = build.ask(store, f"{desk.path}/games?player={player}", by=desk.callers["owner"])[1]["data"]
-    assert [one["status"] for one in games] == ["started"]
+    assert [game["status"] for game in games] == ["started"]
 
 
 def test_a_player_is_changed(store: Store) -> None:
@@ -137,9 +137,9 @@ def test_seeds_are_given_before_the_start(store: Store) -> None:
 def test_many_players_are_dropped_at_once_as_one_action(store: Store) -> None:
     desk = a_desk(store, players=8)
     gone = desk.night.player_ids[:3]
-    body = {"players": [{"playerId": one, "status": "inactive"} for one in gone]}
+    body = {"players": [{"playerId": player_id, "status": "inactive"} for player_id in gone]}
     shown = desk.do_and_undo("PATCH", "/players", body)["data"]
-    assert [one["tournamentPlayer"]["status"] for one in shown] == ["inactive"] * 3
+    assert [player["tournamentPlayer"]["status"] for player in shown] == ["inactive"] * 3
     desk.expect_refusal(
         404, "PATCH", "/players", {"players": [*body["players"], {"playerId": 9999, "status": "active"}]}
     )
@@ -147,7 +147,7 @@ def test_many_players_are_dropped_at_once_as_one_action(store: Store) -> None:
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", 1e30, "1e30", -(10**10), 0.125, "x", None, True])
-def test_what_is_no_amount_adjusts_nothing(store: Store, value: object) -> None:
+def test_invalid_amounts_are_refused(store: Store, value: object) -> None:
     desk = a_desk(store)
     player_id = desk.night.player_ids[0]
     desk.expect_refusal(422, "PATCH", f"/players/{player_id}", {"pointsAdjustment": value})
@@ -159,12 +159,12 @@ def test_what_is_no_amount_adjusts_nothing(store: Store, value: object) -> None:
 def test_a_thousand_players_join_and_leave_in_one_call(store: Store) -> None:
     desk = a_desk(store)
     added = desk.ok("POST", "/players", {"players": [{"name": f"New {n}"} for n in range(1000)]})["data"]
-    dropped = [{"playerId": one["playerId"], "status": "inactive"} for one in added]
+    dropped = [{"playerId": player["playerId"], "status": "inactive"} for player in added]
     assert len(desk.ok("PATCH", "/players", {"players": dropped})["data"]) == 1000
     desk.expect_refusal(422, "POST", "/players", {"players": [{"name": "x"}] * 1001})
 
 
-def test_who_has_not_played_is_taken_out(store: Store) -> None:
+def test_a_player_without_games_is_removed(store: Store) -> None:
     desk = a_desk(store)
     gone = desk.do_and_undo("DELETE", f"/players/{desk.night.player_ids[3]}")["data"]
     assert gone["playerId"] == desk.night.player_ids[3]
@@ -175,23 +175,25 @@ def test_who_has_not_played_is_taken_out(store: Store) -> None:
 
 def test_arenas_join_change_break_down_and_leave(store: Store) -> None:
     desk = a_desk(store)
-    one, two = (build.an_arena(store, desk.night.organizer_id, name=name, category_id=3) for name in "AB")
-    shown = desk.do_and_undo("POST", "/arenas", {"arenaId": one, "preferred": True})["data"]
-    assert (shown["arenaId"], shown["tournamentArena"]["preferred"]) == (one, True)
-    both = desk.ok("POST", "/arenas", {"arenas": [{"arenaId": two}, {"arenaId": one, "labels": ["x"]}]})[
+    first, second = (
+        build.an_arena(store, desk.night.organizer_id, name=name, category_id=3) for name in "AB"
+    )
+    shown = desk.do_and_undo("POST", "/arenas", {"arenaId": first, "preferred": True})["data"]
+    assert (shown["arenaId"], shown["tournamentArena"]["preferred"]) == (first, True)
+    both = desk.ok("POST", "/arenas", {"arenas": [{"arenaId": second}, {"arenaId": first, "labels": ["x"]}]})[
         "data"
     ]
-    assert [each["arenaId"] for each in both] == [two, one]
+    assert [each["arenaId"] for each in both] == [second, first]
     body = {"status": "inactive", "labels": ["broken"], "bestGameBlocked": True, "amazingRaceSeed": 4}
-    part = desk.do_and_undo("PATCH", f"/arenas/{one}", body)["data"]["tournamentArena"]
+    part = desk.do_and_undo("PATCH", f"/arenas/{first}", body)["data"]["tournamentArena"]
     assert {name: part[name] for name in body} == body
-    assert desk.do_and_undo("DELETE", f"/arenas/{one}")["data"]["arenaId"] == one
+    assert desk.do_and_undo("DELETE", f"/arenas/{first}")["data"]["arenaId"] == first
     foreign = build.an_arena(store, build.a_user(store))
     assert "arenaId" in desk.expect_refusal(422, "POST", "/arenas", {"arenaId": foreign})["errors"]
-    desk.expect_refusal(409, "POST", "/arenas", {"arenaId": one})
+    desk.expect_refusal(409, "POST", "/arenas", {"arenaId": first})
     desk.expect_refusal(422, "POST", "/arenas", {})
     desk.expect_refusal(404, "PATCH", "/arenas/99999", {"status": "inactive"})
-    desk.expect_refusal(422, "PATCH", f"/arenas/{one}", {"redraw": True})
+    desk.expect_refusal(422, "PATCH", f"/arenas/{first}", {"redraw": True})
 
 
 def test_a_broken_arena_goes_and_its_game_moves_in_one_call(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Rounds over HTTP: drawn, shown before, drawn again, completed and deleted. Source: formats, 2."""
+"""Rounds over HTTP: dry runs, draws, redraws, completion and deletion. Source: formats, 2."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from silverball.store import snapshot
 from silverball.store.engine import Store
 
 
-def drawn(games: list[dict[str, object]]) -> list[tuple[object, object]]:
-    return [(one["playerIds"], one["arenaId"]) for one in games]
+def pairs_and_arenas(games: list[dict[str, object]]) -> list[tuple[object, object]]:
+    return [(game["playerIds"], game["arenaId"]) for game in games]
 
 
 def record_all(desk: Desk, games: list[dict[str, object]]) -> None:
@@ -36,21 +36,28 @@ def test_a_dry_run_is_the_draw_that_will_be_made(store: Store) -> None:
     before = desk.stored_state()
     shown = desk.ok("POST", "/rounds", {"dryRun": True})
     assert desk.stored_state() == before
-    assert (shown["data"]["roundId"], {one["gameId"] for one in shown["games"] if not one["bye"]}) == (0, {0})
+    assert (shown["data"]["roundId"], {game["gameId"] for game in shown["games"] if not game["bye"]}) == (
+        0,
+        {0},
+    )
     real = desk.ok("POST", "/rounds", {})
-    assert drawn(real["games"]) == drawn(shown["games"])
-    assert [one["userIds"] for one in real["games"]] == [one["userIds"] for one in shown["games"]]
+    assert pairs_and_arenas(real["games"]) == pairs_and_arenas(shown["games"])
+    assert [game["userIds"] for game in real["games"]] == [game["userIds"] for game in shown["games"]]
 
 
 def test_the_same_draw_again_until_it_is_drawn_anew(store: Store) -> None:
     desk = a_desk(store, players=12, arenas=6)
     first = desk.ok("POST", "/rounds", {})
     desk.undo()
-    assert drawn(desk.ok("POST", "/rounds", {})["games"]) == drawn(first["games"])
+    assert pairs_and_arenas(desk.ok("POST", "/rounds", {})["games"]) == pairs_and_arenas(first["games"])
     desk.undo()
     shown = desk.ok("POST", "/rounds", {"redraw": True, "dryRun": True})
     other = desk.ok("POST", "/rounds", {"redraw": True})
-    assert drawn(shown["games"]) == drawn(other["games"]) != drawn(first["games"])
+    assert (
+        pairs_and_arenas(shown["games"])
+        == pairs_and_arenas(other["games"])
+        != pairs_and_arenas(first["games"])
+    )
 
 
 def test_the_next_round_names_the_games_that_are_still_open(store: Store) -> None:
@@ -104,7 +111,7 @@ def test_a_hole_gets_its_arena_and_target(store: Store) -> None:
 )
 def test_too_few_players_make_no_round(store: Store, kind: str, chosen: dict[str, Any]) -> None:
     desk = a_desk(store, kind, **chosen)
-    gone = [{"playerId": one, "status": "inactive"} for one in desk.night.player_ids[:3]]
+    gone = [{"playerId": player_id, "status": "inactive"} for player_id in desk.night.player_ids[:3]]
     desk.do_and_undo("POST", "/rounds", {})
     desk.ok("PATCH", "/players", {"players": gone})
     desk.expect_refusal(409, "POST", "/rounds", {})
@@ -119,7 +126,7 @@ def test_a_dry_run_is_answered_or_refused_as_the_round_would_be(store: Store, ki
     got, real = desk.do("POST", "/rounds", {})
     assert got == status
     if status == 201:
-        assert drawn(real["games"]) == drawn(shown["games"])
+        assert pairs_and_arenas(real["games"]) == pairs_and_arenas(shown["games"])
         assert real["data"]["name"] == shown["data"]["name"]
     else:
         assert real == shown

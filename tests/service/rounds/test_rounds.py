@@ -13,8 +13,8 @@ def test_rounds_are_listed_newest_first(store: Store) -> None:
     round_ids = [build.a_round(store, night.tournament_id, index) for index in range(3)]
     status, body = build.ask(store, f"/api/tournaments/{night.tournament_id}/rounds", by=1)
     assert status == 200
-    assert [one["roundId"] for one in body["data"]] == round_ids[::-1]
-    assert [one["index"] for one in body["data"]] == [2, 1, 0]
+    assert [round_["roundId"] for round_ in body["data"]] == round_ids[::-1]
+    assert [spot["index"] for spot in body["data"]] == [2, 1, 0]
 
 
 def test_a_round_is_shown_with_every_field(store: Store) -> None:

@@ -39,8 +39,8 @@ def test_the_newest_come_first_with_the_ids_of_their_tournaments(store: Store, o
     made = [build.row(store, tables.series, organizer_id=organizer) for _ in range(3)]
     nights = [a_night(store, organizer, made[1], []) for _ in range(2)]
     _, body = build.ask(store, "/api/series", by=organizer)
-    assert [one["seriesId"] for one in body["data"]] == made[::-1]
-    assert [one["tournamentIds"] for one in body["data"]] == [[], nights, []]
+    assert [series["seriesId"] for series in body["data"]] == made[::-1]
+    assert [series["tournamentIds"] for series in body["data"]] == [[], nights, []]
     assert body["meta"]["per_page"] == 25
 
 
@@ -52,16 +52,16 @@ def test_each_filter_narrows(store: Store, organizer: int) -> None:
     for _ in range(2):
         a_night(store, other, done, [(player_id, 1, "1")])
 
-    def ids(query: str) -> list[int]:
+    def listed_ids(query: str) -> list[int]:
         _, body = build.ask(store, f"/api/series?{query}", by=other)
-        return [one["seriesId"] for one in body["data"]]
+        return [series["seriesId"] for series in body["data"]]
 
-    assert ids(f"owner={organizer}") == [mine]
-    assert ids("status=completed") == [done]
-    assert ids("status=inactive") == []
-    assert ids(f"played={organizer}") == [done]
-    assert ids(f"played={other}") == []
-    assert ids(f"played={organizer}&status=active") == []
+    assert listed_ids(f"owner={organizer}") == [mine]
+    assert listed_ids("status=completed") == [done]
+    assert listed_ids("status=inactive") == []
+    assert listed_ids(f"played={organizer}") == [done]
+    assert listed_ids(f"played={other}") == []
+    assert listed_ids(f"played={organizer}&status=active") == []
 
 
 def test_without_details_there_is_the_series_and_its_organizer(store: Store, organizer: int) -> None:
@@ -108,7 +108,7 @@ def test_points_of_the_nights_are_summed_as_they_are(store: Store, organizer: in
         }
         for player_id, position, points in ((bob, 1, 42.5), (ann, 2, 35))
     ]
-    assert [one["playerId"] for one in found["players"]] == [ann, bob]
+    assert [player["playerId"] for player in found["players"]] == [ann, bob]
     assert found["playerLabels"] == {str(ann): ["x"]}
 
 
@@ -126,7 +126,8 @@ def test_a_curve_gives_whole_numbers_and_equals_share_the_mean(store: Store, org
         str(second): {str(bob): 100, str(ann): 99},
     }
     rows = [
-        (one["playerId"], one["position"], one["points"], one["pointsAdjusted"]) for one in found["standings"]
+        (standing["playerId"], standing["position"], standing["points"], standing["pointsAdjusted"])
+        for standing in found["standings"]
     ]
     assert rows == [(ann, 1, 199, 100), (bob, 1, 199, 100), (cat, 3, 99, 99)]
 
@@ -137,9 +138,11 @@ def test_an_organizers_own_curve_is_used(store: Store, organizer: int) -> None:
         store, tables.series, organizer_id=organizer, scoring="custom", scoring_custom=table
     )
     people = [build.a_player(store, organizer) for _ in range(4)]
-    night = a_night(store, organizer, series_id, [(one, place, "1") for place, one in enumerate(people, 1)])
+    night = a_night(
+        store, organizer, series_id, [(player, place, "1") for place, player in enumerate(people, 1)]
+    )
     points = details(store, series_id, organizer)["tournamentPoints"][str(night)]
-    assert [points[str(one)] for one in people] == [10, 0, 4, 0]
+    assert [points[str(player)] for player in people] == [10, 0, 4, 0]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +155,10 @@ def test_completed_finals_decide_the_night_only_under_a_curve(
     series_id = build.row(store, tables.series, organizer_id=organizer, scoring=scoring)
     people = [build.a_player(store, organizer) for _ in range(3)]
     night = a_night(
-        store, organizer, series_id, [(one, place, str(9 - place)) for place, one in enumerate(people, 1)]
+        store,
+        organizer,
+        series_id,
+        [(player, place, str(9 - place)) for place, player in enumerate(people, 1)],
     )
     finals = build.a_tournament(store, organizer_id=organizer, players=0, status=status).tournament_id
     for position, player_id in enumerate((people[1], people[0]), start=1):
@@ -178,7 +184,7 @@ def test_completed_finals_decide_the_night_only_under_a_curve(
     assert standings[0]["playerId"] == people[winner]
 
 
-def test_a_scoring_nobody_knows_counts_points(store: Store, organizer: int) -> None:
+def test_an_unknown_scoring_counts_points(store: Store, organizer: int) -> None:
     for scoring in (None, "from_the_future"):
         series_id = build.row(store, tables.series, organizer_id=organizer, scoring=scoring)
         player_id = build.a_player(store, organizer)
@@ -194,7 +200,9 @@ def test_players_tied_across_a_border_are_on_its_bubble(store: Store, organizer:
     ann, bob = (build.a_player(store, organizer) for _ in range(2))
     a_night(store, organizer, series_id, [(ann, 1, "5"), (bob, 1, "5")])
     rows = details(store, series_id, organizer)["standings"]
-    assert [(one["position"], one["onCutoffBubble"], one["cutoffBubbleColor"]) for one in rows] == [
+    assert [
+        (standing["position"], standing["onCutoffBubble"], standing["cutoffBubbleColor"]) for standing in rows
+    ] == [
         (1, True, "red"),
         (1, True, "red"),
     ]

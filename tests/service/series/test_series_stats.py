@@ -11,7 +11,7 @@ from silverball.store.engine import Store
 
 
 class League:
-    """A series of three nights: two players come always, a guest and another player once."""
+    """A series of three nights: two players attend all, a guest and another player one."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -54,7 +54,8 @@ def test_attendance_is_summed_over_members_and_guests(league: League) -> None:
     assert body["guests"] == {"sum": 1, "max": 1, "min": 1, "mean": 1, "median": 1, "count": 1}
     assert body["playerAttendances"] == {"1": 2, "3": 2}
     assert {
-        key: (one["total"], one["members"], one["guests"]) for key, one in body["tournaments"].items()
+        key: (attendance["total"], attendance["members"], attendance["guests"])
+        for key, attendance in body["tournaments"].items()
     } == {
         str(league.nights[0]): (4, 3, 1),
         str(league.nights[1]): (2, 2, 0),
@@ -63,7 +64,7 @@ def test_attendance_is_summed_over_members_and_guests(league: League) -> None:
     assert body["series"]["seriesId"] == league.series_id
 
 
-def test_a_series_nobody_played_has_no_numbers(store: Store) -> None:
+def test_a_series_without_games_has_no_numbers(store: Store) -> None:
     organizer = build.a_user(store)
     series_id = build.row(store, tables.series, organizer_id=organizer)
     _, body = build.ask(store, f"/api/series/{series_id}/stats", by=organizer)
@@ -88,7 +89,7 @@ def test_meetings_and_arenas_are_counted_over_all_nights(league: League) -> None
     build.row(store, tables.single_player_game, **single, voided=True)
     build.row(store, tables.single_player_game, **single, status="started")
     body = league.ask("/stats")
-    ann, bob, once, arena = (str(one) for one in (league.ann, league.bob, league.once, arena_id))
+    ann, bob, once, arena = (str(key) for key in (league.ann, league.bob, league.once, arena_id))
     assert body["opponentCounts"] == [
         {bob: 3, once: 1, "playerId": league.ann, "name": "A"},
         {ann: 3, once: 1, "playerId": league.bob, "name": "B"},
@@ -103,7 +104,7 @@ def test_meetings_and_arenas_are_counted_over_all_nights(league: League) -> None
 
 def test_attendance_lists_those_behind_one_bar_of_the_histogram(league: League) -> None:
     def came(count: int) -> list[int]:
-        return [one["playerId"] for one in league.ask(f"/stats/attendance?count={count}")["data"]]
+        return [player["playerId"] for player in league.ask(f"/stats/attendance?count={count}")["data"]]
 
     assert came(1) == [league.once, league.guest]
     assert came(2) == []

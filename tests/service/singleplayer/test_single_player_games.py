@@ -23,7 +23,7 @@ class Qualifying:
         path = f"/api/tournaments/{self.night.tournament_id}/single-player-games{tail}"
         return build.ask(self.store, path, by=self.night.organizer_id)
 
-    def listed(self, tail: str = "") -> list[int]:
+    def listed_ids(self, tail: str = "") -> list[int]:
         status, body = self.ask(tail)
         assert status == 200, body
         return [game["singlePlayerGameId"] for game in body["data"]]
@@ -110,14 +110,14 @@ def test_a_game_of_a_round_names_it_and_others_do_not(qualifying: Qualifying) ->
     ],
 )
 def test_the_list_is_narrowed_by_its_filters(qualifying: Qualifying, query: str, expected: list[int]) -> None:
-    said = query.format(
+    filters = query.format(
         ann=qualifying.night.player_ids[0],
         here=qualifying.night.arena_ids[0],
         round=1,
         first=qualifying.games[0],
         fourth=qualifying.games[3],
     )
-    assert qualifying.listed(said) == [qualifying.games[index] for index in expected]
+    assert qualifying.listed_ids(filters) == [qualifying.games[index] for index in expected]
 
 
 def test_twenty_five_games_fill_a_page_unless_a_limit_is_given(qualifying: Qualifying) -> None:
@@ -171,7 +171,7 @@ def test_the_five_best_of_each_arena_are_the_top_scores(qualifying: Qualifying) 
         for score in scores
     ]
     expected = [qualifying.games[1], qualifying.games[0], more[1], more[2], more[5], more[0], more[4]]
-    assert qualifying.listed("/top-scores") == expected
+    assert qualifying.listed_ids("/top-scores") == expected
     _, body = qualifying.ask("/top-scores")
     assert [game["arenaId"] for game in body["data"]] == [here] * 2 + [there] * 5
 

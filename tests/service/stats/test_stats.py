@@ -179,7 +179,7 @@ def test_opponents_are_counted_from_both_sides(night: Night, admin: Authenticate
     assert (even["games"], even["wins"], even["losses"]) == (1, 0, 0)
 
 
-def test_who_wants_no_statistics_is_in_none_of_them(night: Night, admin: AuthenticatedCaller) -> None:
+def test_opted_out_players_are_in_no_statistics(night: Night, admin: AuthenticatedCaller) -> None:
     canary = night.players[3]
     rows = night.stats("matches")
     assert rows
@@ -193,7 +193,7 @@ def test_who_wants_no_statistics_is_in_none_of_them(night: Night, admin: Authent
     assert night.stats("matches", himself) == night.stats("matches", admin)
 
 
-def test_who_only_played_single_player_games_is_hidden_too(night: Night) -> None:
+def test_opted_out_single_players_are_hidden_too(night: Night) -> None:
     store, made = night.store, build.a_tournament(night.store, type="best_game")
     canary = night.players[3]
     build.row(

@@ -1,4 +1,4 @@
-"""Results that players send in over HTTP. Source: formats, 10."""
+"""Results that players report over HTTP. Source: formats, 10."""
 
 from typing import Any
 
@@ -8,23 +8,26 @@ from silverball.store.engine import Store
 
 def my_game(desk: Desk) -> dict[str, Any]:
     """The game of the player who has an account."""
-    return next(one for one in desk.open_round() if desk.night.player_ids[0] in one["playerIds"])
+    return next(game for game in desk.open_round() if desk.night.player_ids[0] in game["playerIds"])
 
 
 def positions(game: dict[str, Any], *, flip: bool = False) -> dict[str, Any]:
     return {"resultPositions": game["playerIds"][::-1] if flip else game["playerIds"]}
 
 
-def test_a_suggestion_waits_until_somebody_approves_it(store: Store) -> None:
+def test_a_suggestion_waits_for_approval(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     game = my_game(desk)
     path = f"/games/{game['gameId']}/suggestions"
     desk.do_and_undo("POST", path, positions(game), by="player")
     shown = desk.ok("POST", path, positions(game, flip=True), by="player")["data"]
-    (said,) = shown["suggestions"]
-    assert (shown["status"], said["results"]) == ("started", game["playerIds"][::-1])
-    assert (said["playerId"], said["userId"]) == (desk.night.player_ids[0], desk.callers["player"].user_id)
-    approve = f"/suggestions/{said['suggestionId']}/approve"
+    (suggestion,) = shown["suggestions"]
+    assert (shown["status"], suggestion["results"]) == ("started", game["playerIds"][::-1])
+    assert (suggestion["playerId"], suggestion["userId"]) == (
+        desk.night.player_ids[0],
+        desk.callers["player"].user_id,
+    )
+    approve = f"/suggestions/{suggestion['suggestionId']}/approve"
     for who, status in [("nobody", 401), ("reader", 403), ("player", 403), ("other", 403)]:
         desk.expect_refusal(status, "POST", approve, by=who)
     done = desk.do_and_undo("POST", approve, by="keeper")["data"]
@@ -35,7 +38,7 @@ def test_a_suggestion_waits_until_somebody_approves_it(store: Store) -> None:
     )
 
 
-def test_a_suggestion_is_declined_or_taken_back(store: Store) -> None:
+def test_a_suggestion_is_declined_or_withdrawn(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     game = my_game(desk)
     shown = desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="player")["data"]
@@ -59,21 +62,23 @@ def test_the_first_automatic_suggestion_is_the_result_and_the_next_one_a_mismatc
     assert desk.stored_state() == before
     late = desk.do_and_undo("POST", path, positions(game, flip=True), by="player")["data"]
     assert (late["resultCountMismatch"], late["resultPositions"]) == (True, game["playerIds"])
-    said = desk.ok("POST", path, positions(game, flip=True), by="player")["data"]["suggestions"][0]
-    approve = f"/suggestions/{said['suggestionId']}/approve"
+    suggestion = desk.ok("POST", path, positions(game, flip=True), by="player")["data"]["suggestions"][0]
+    approve = f"/suggestions/{suggestion['suggestionId']}/approve"
     assert "Player entered" in desk.expect_refusal(409, "POST", approve, by="keeper")["message"]
     changed = desk.do_and_undo("POST", approve)["data"]
     assert (changed["resultCountMismatch"], changed["resultPositions"]) == (False, game["playerIds"][::-1])
     assert (
-        desk.do_and_undo("DELETE", f"/suggestions/{said['suggestionId']}")["data"]["resultCountMismatch"]
+        desk.do_and_undo("DELETE", f"/suggestions/{suggestion['suggestionId']}")["data"][
+            "resultCountMismatch"
+        ]
         is False
     )
-    # Whoever enters a result again has seen what was sent in.
+    # Entering the result again settles the reports.
     settled = desk.ok("PUT", f"/games/{game['gameId']}/result", positions(game, flip=True))["data"]
     assert (settled["resultCountMismatch"], settled["suggestions"]) == (False, [])
 
 
-def test_who_and_what_cannot_suggest(store: Store) -> None:
+def test_suggestions_that_are_refused(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     game = my_game(desk)
     path = f"/games/{game['gameId']}/suggestions"

@@ -77,7 +77,7 @@ def a_night(store: Store, **values: Any) -> Night:
     return night
 
 
-def summarised(night: Night) -> Night:
+def store_summaries(night: Night) -> Night:
     with night.store.write(night.tournament_id) as transaction:
         summaries.store_summaries(transaction.connection, night.tournament_id)
     return night
@@ -85,7 +85,7 @@ def summarised(night: Night) -> Night:
 
 @pytest.fixture
 def night(store: Store) -> Night:
-    return summarised(a_night(store))
+    return store_summaries(a_night(store))
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_each_pairing_appears_once_per_player(night: Night, admin: Authenticated
 
 
 @pytest.mark.parametrize("path", ["player-arenas", "matches"])
-def test_who_wants_no_statistics_has_no_rows_from_either_side(
+def test_opted_out_players_have_no_rows_from_either_side(
     night: Night, admin: AuthenticatedCaller, path: str
 ) -> None:
     canary = night.players[3]
@@ -181,7 +181,7 @@ def test_a_page_that_is_none_is_refused(night: Night, path: str, page: str) -> N
 def test_before_completion_the_page_is_empty(store: Store, status: str) -> None:
     made = build.a_tournament(store, status=status)
     build.a_game(store, made.tournament_id, made.player_ids, arena_id=made.arena_ids[0], status="completed")
-    night = summarised(Night(store, made.tournament_id, made.organizer_id, [], [], 0))
+    night = store_summaries(Night(store, made.tournament_id, made.organizer_id, [], [], 0))
     for path in ("arenas", "player-arenas", "matches"):
         body = night.page(path)
         assert (body["data"], body["meta"]["total"], body["meta"]["last_page"]) == ([], 0, 1)
@@ -189,12 +189,12 @@ def test_before_completion_the_page_is_empty(store: Store, status: str) -> None:
 
 def test_summarising_again_changes_nothing(night: Night) -> None:
     before = [night.rows(path) for path in ("arenas", "player-arenas", "matches")]
-    again = summarised(night)
+    again = store_summaries(night)
     assert [again.rows(path) for path in ("arenas", "player-arenas", "matches")] == before
 
 
 def test_positions_and_fair_strikes_are_counted_their_own_way(store: Store) -> None:
-    fair = summarised(
+    fair = store_summaries(
         a_night(store, settings={"scorekeeping": "disabled", "playoffsCutoffs": [], "knockoutFair": True})
     )
     assert fair.rows("arenas")
@@ -208,7 +208,7 @@ def test_positions_and_fair_strikes_are_counted_their_own_way(store: Store) -> N
         points=["1.00", "7.00", "5.00", "3.00"],
         positions=[made.player_ids[n] for n in (1, 2, 3, 0)],
     )
-    night = summarised(Night(store, made.tournament_id, made.organizer_id, made.player_ids, [], 0))
+    night = store_summaries(Night(store, made.tournament_id, made.organizer_id, made.player_ids, [], 0))
     wins = [(row["wins"], row["losses"]) for row in night.rows("player-arenas")]
     assert wins == [(0, 3), (3, 0), (2, 1), (1, 2)]
 
@@ -226,7 +226,7 @@ def test_single_player_games_count_as_plays_without_a_record(store: Store) -> No
             points=Decimal(1),
             **values,
         )
-    night = summarised(Night(store, made.tournament_id, made.organizer_id, made.player_ids, [here], 0))
+    night = store_summaries(Night(store, made.tournament_id, made.organizer_id, made.player_ids, [here], 0))
     (row,) = night.rows("player-arenas")
     assert (row["games"], row["singlePlayerGames"], row["totalGames"]) == (0, 2, 2)
     assert (row["wins"], row["losses"]) == (0, 0)
@@ -243,7 +243,7 @@ def test_five_thousand_rows_fill_a_page(store: Store) -> None:
     night = Night(store, made.tournament_id, made.organizer_id, [], [], 0)
     assert len(night.rows("arenas")) == 5000
     second = night.page("arenas", query="?page=2")
-    assert [one["arenaId"] for one in second["data"]] == [5001]
+    assert [arena["arenaId"] for arena in second["data"]] == [5001]
     assert second["meta"]["last_page"] == 2
 
 

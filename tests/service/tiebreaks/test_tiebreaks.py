@@ -6,8 +6,8 @@ from service.nightly import Desk, a_desk
 from silverball.store.engine import Store
 
 
-def tied(store: Store) -> tuple[Desk, list[int]]:
-    """A night of four after one round, and the two who won."""
+def a_tied_night(store: Store) -> tuple[Desk, list[int]]:
+    """A night of four after one round, and its two winners."""
     desk = a_desk(store)
     games = desk.open_round()
     for game in games:
@@ -20,28 +20,28 @@ def place(desk: Desk, player_id: int) -> int:
 
 
 def test_a_tiebreak_game_separates_two_players(store: Store) -> None:
-    desk, winners = tied(store)
+    desk, winners = a_tied_night(store)
     desk.do_and_undo("POST", "/tiebreaks", {"playerIds": winners})
     (game,) = desk.ok("POST", "/tiebreaks", {"playerIds": winners})["data"]
     desk.do_and_undo("PUT", f"/games/{game['gameId']}/result", {"resultPositions": winners[::-1]})
     desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": winners[::-1]})
-    assert [place(desk, one) for one in winners] == [2, 1]
+    assert [place(desk, player_id) for player_id in winners] == [2, 1]
     desk.do_and_undo("DELETE", f"/games/{game['gameId']}")
 
 
 def test_tied_players_are_ordered_by_hand_and_share_again(store: Store) -> None:
-    desk, winners = tied(store)
+    desk, winners = a_tied_night(store)
     desk.do_and_undo("POST", "/tiebreaks", {"order": winners[::-1]})
     rows = desk.ok("POST", "/tiebreaks", {"order": winners[::-1]})["data"]
     assert [row["playerId"] for row in rows[:2]] == winners[::-1]
     desk.do_and_undo("POST", "/tiebreaks", {"forget": winners})
     desk.ok("POST", "/tiebreaks", {"forget": winners})
-    assert [place(desk, one) for one in winners] == [1, 1]
+    assert [place(desk, player_id) for player_id in winners] == [1, 1]
 
 
-def test_who_is_not_tied_is_refused(store: Store) -> None:
-    desk, winners = tied(store)
-    losers = [one for one in desk.night.player_ids if one not in winners]
+def test_players_who_are_not_tied_are_refused(store: Store) -> None:
+    desk, winners = a_tied_night(store)
+    losers = [player_id for player_id in desk.night.player_ids if player_id not in winners]
     desk.expect_refusal(409, "POST", "/tiebreaks", {"playerIds": [winners[0], losers[0]]})
     desk.expect_refusal(409, "POST", "/tiebreaks", {"order": desk.night.player_ids})
     desk.expect_refusal(422, "POST", "/tiebreaks", {"playerIds": [winners[0]]})

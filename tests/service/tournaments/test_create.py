@@ -29,7 +29,7 @@ def create(store: Store, by: int, **body: Any) -> dict[str, Any]:
     return data
 
 
-def refused(store: Store, by: Any, status: int = 422, **body: Any) -> dict[str, list[str]]:
+def refusal_of(store: Store, by: Any, status: int = 422, **body: Any) -> dict[str, list[str]]:
     got, answer, _ = build.do(store, "POST", PATH, {"name": "Thursday", "type": "matchplay", **body}, by=by)
     assert got == status, answer
     with store.read() as db:
@@ -49,7 +49,9 @@ def test_a_tournament_of_each_format_begins_with_its_defaults(store: Store, kind
     organizer = build.a_user(store, name="Olga Ramp", role="organizer")
     made = create(store, organizer, type=kind)
     defaults = rules.default_values(FORMATS[kind].settings)
-    assert {key: made[key] for key in defaults} == {key: _listed(value) for key, value in defaults.items()}
+    assert {key: made[key] for key in defaults} == {
+        key: _listed_ids(value) for key, value in defaults.items()
+    }
     assert (made["status"], made["type"], made["organizerId"]) == ("planned", kind, organizer)
     assert made["primaryConfigSettings"] == list(FORMATS[kind].primary_settings)
     assert made["tiebreakerPointsMap"] == TIEBREAKERS
@@ -57,7 +59,7 @@ def test_a_tournament_of_each_format_begins_with_its_defaults(store: Store, kind
     assert (made["endUtc"], made["completedAt"], made["test"]) == (None, None, False)
 
 
-def _listed(value: Any) -> Any:
+def _listed_ids(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -91,16 +93,16 @@ def test_points_by_place_follow_from_the_scoring(
 
 
 def test_its_dice_are_drawn_once_and_journalled(store: Store, organizer: int) -> None:
-    one = create(store, organizer, type="matchplay")["tournamentId"]
-    two = create(store, organizer, type="matchplay")["tournamentId"]
+    first = create(store, organizer, type="matchplay")["tournamentId"]
+    second = create(store, organizer, type="matchplay")["tournamentId"]
     with store.read() as db:
-        (action,) = journal.all_actions(db, one)
+        (action,) = journal.all_actions(db, first)
     assert (action.action_id, action.actor_id, action.source) == (1, organizer, "203.0.113.7")
     ((change, data),) = action.entries
     assert change == journal.TOURNAMENT_CREATED
-    assert journal.decode_creation(one, "matchplay", data) == loaded(store, one)
-    assert len(loaded(store, one).state.dice_seed) == 32
-    assert loaded(store, one).state.dice_seed != loaded(store, two).state.dice_seed
+    assert journal.decode_creation(first, "matchplay", data) == loaded(store, first)
+    assert len(loaded(store, first).state.dice_seed) == 32
+    assert loaded(store, first).state.dice_seed != loaded(store, second).state.dice_seed
     assert not action.is_undoable
 
 
@@ -113,14 +115,14 @@ def test_it_is_announced_from_the_beginning_of_a_channel(store: Store, organizer
     assert (len(row.epoch), row.seq, row.seq_low, row.revision) == (8, 0, 0, 1)
 
 
-def test_everything_that_can_be_said_of_it_is_shown(store: Store, organizer: int) -> None:
+def test_every_field_of_the_body_is_in_the_answer(store: Store, organizer: int) -> None:
     location_id = build.row(store, tables.location, organizer_id=organizer)
     series_id = build.row(store, tables.series, organizer_id=organizer)
     event_id = build.row(store, tables.occasion, organizer_id=organizer)
     qualifier = build.a_tournament(store, organizer_id=organizer).tournament_id
     flags = "".join(
-        f"&include{one}=1"
-        for one in (
+        f"&include{part}=1"
+        for part in (
             "Location",
             "Series",
             "Event",
@@ -177,7 +179,7 @@ def test_everything_that_can_be_said_of_it_is_shown(store: Store, organizer: int
     assert loaded(store, made["tournamentId"]).has_entry_limits
 
 
-def test_a_registration_opens_at_the_moment_that_was_said_in_any_zone(store: Store, organizer: int) -> None:
+def test_a_registration_opens_at_the_sent_moment_in_any_zone(store: Store, organizer: int) -> None:
     wanted = {"openAtUtc": "2026-06-01T12:00:00+02:00", "closeAtUtc": "2026-06-30T23:30:00-05:00"}
     body = {
         "name": "Finals",
@@ -241,13 +243,13 @@ def test_tiebreak_games_may_be_worth_something_else(store: Store, organizer: int
         ({"entryConfiguration": {"limited": "yes"}}, "entryConfiguration.limited"),
     ],
 )
-def test_what_is_wrong_is_named_and_nothing_is_made(
+def test_faults_are_named_and_nothing_is_stored(
     store: Store, organizer: int, body: dict[str, Any], field: str
 ) -> None:
-    assert field in " ".join(refused(store, organizer, **body))
+    assert field in " ".join(refusal_of(store, organizer, **body))
 
 
-def test_places_and_series_of_somebody_else_are_refused(store: Store, organizer: int) -> None:
+def test_locations_and_series_of_others_are_refused(store: Store, organizer: int) -> None:
     other = build.a_user(store, name="Otto Tilt", role="organizer")
     for field, table in (
         ("locationId", tables.location),
@@ -255,7 +257,7 @@ def test_places_and_series_of_somebody_else_are_refused(store: Store, organizer:
         ("eventId", tables.occasion),
     ):
         theirs = build.row(store, table, organizer_id=other)
-        assert list(refused(store, organizer, **{field: theirs})) == [field]
+        assert list(refusal_of(store, organizer, **{field: theirs})) == [field]
 
 
 def test_a_shortcut_leads_to_one_place(store: Store, organizer: int) -> None:
@@ -267,27 +269,27 @@ def test_a_shortcut_leads_to_one_place(store: Store, organizer: int) -> None:
 
 def test_only_organizers_create_tournaments(store: Store) -> None:
     player = build.a_user(store)
-    assert refused(store, None, 401) == {}
-    assert refused(store, build.caller(player), 403) == {}
-    assert refused(store, build.caller(player, role="player", ability="manage"), 403) == {}
-    assert refused(store, build.caller(player, role="organizer", ability="score"), 403) == {}
+    assert refusal_of(store, None, 401) == {}
+    assert refusal_of(store, build.caller(player), 403) == {}
+    assert refusal_of(store, build.caller(player, role="player", ability="manage"), 403) == {}
+    assert refusal_of(store, build.caller(player, role="organizer", ability="score"), 403) == {}
     admin = build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
     assert build.do(store, "POST", PATH, {"name": "A", "type": "golf"}, by=admin)[0] == 201
 
 
-def test_names_are_kept_without_what_cannot_be_seen(store: Store, organizer: int) -> None:
+def test_invisible_characters_of_names_are_dropped(store: Store, organizer: int) -> None:
     made = create(store, organizer, type="golf", name="  Fri\u202eday\u0007 Cafe\u0301 ", motdText="a\r\nb")
     assert (made["name"], made["motdText"]) == ("Friday Caf\u00e9", "a\nb")
 
 
-def test_what_follows_from_play_cannot_be_entered(store: Store, organizer: int) -> None:
+def test_settings_that_follow_from_play_are_ignored(store: Store, organizer: int) -> None:
     assert create(store, organizer, type="frenzy", frenzyPausedSecondsLeft=90)["frenzyPausedSecondsLeft"] == 0
-    errors = refused_beside(store, organizer, type="golf", frenzyPausedSecondsLeft=90)
+    errors = faults_beside_others(store, organizer, type="golf", frenzyPausedSecondsLeft=90)
     assert errors == ["frenzyPausedSecondsLeft"]
 
 
-def refused_beside(store: Store, by: int, **body: Any) -> list[str]:
-    """The faults of a creation where there are other tournaments already."""
+def faults_beside_others(store: Store, by: int, **body: Any) -> list[str]:
+    """The faults of a creation beside other tournaments."""
     status, answer, _ = build.do(store, "POST", PATH, {"name": "Thursday", **body}, by=by)
     assert status == 422, answer
     return list(answer["errors"])

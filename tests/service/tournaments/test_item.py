@@ -42,7 +42,7 @@ ENTRIES = {
     "currency": "EUR",
     "bundles": [{"entries": 10, "price": 20}],
 }
-# Flag -> member, and what it is when there is nothing to show.
+# Flag -> member, and its empty value.
 FLAGS: dict[str, tuple[str, Any]] = {
     "includePlayers": ("players", []),
     "includeArenas": ("arenas", []),
@@ -140,10 +140,10 @@ def test_players_and_arenas_come_in_the_order_they_were_added(store: Store) -> N
     late = build.a_player(store, night.organizer_id)
     build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=late, place=-1)
     found = item(store, night.tournament_id, "includePlayers=1&includeArenas=on")
-    assert [one["playerId"] for one in found["players"]] == [late, *night.player_ids]
-    assert [one["arenaId"] for one in found["arenas"]] == night.arena_ids
-    assert all("tournamentPlayer" in one for one in found["players"])
-    assert all("tournamentArena" in one for one in found["arenas"])
+    assert [player["playerId"] for player in found["players"]] == [late, *night.player_ids]
+    assert [arena["arenaId"] for arena in found["arenas"]] == night.arena_ids
+    assert all("tournamentPlayer" in player for player in found["players"])
+    assert all("tournamentArena" in arena for arena in found["arenas"])
 
 
 def test_a_bank_lists_its_arenas_in_order(store: Store) -> None:
@@ -164,7 +164,9 @@ def test_a_scorekeeper_is_a_user(store: Store) -> None:
     night, keeper = build.a_tournament(store), build.a_user(store, name="Kim Keeper")
     build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=keeper)
     found = item(store, night.tournament_id, "includeScorekeepers=1")["scorekeepers"]
-    assert [(one["userId"], one["name"], one["role"]) for one in found] == [(keeper, "Kim Keeper", "player")]
+    assert [(user["userId"], user["name"], user["role"]) for user in found] == [
+        (keeper, "Kim Keeper", "player")
+    ]
 
 
 def test_configurations_are_shown_as_they_were_stored(store: Store) -> None:
@@ -206,11 +208,11 @@ SAID = {
 }
 
 
-def test_a_linked_tournament_is_shown_as_it_is_now_or_as_it_was_said(store: Store) -> None:
+def test_a_linked_tournament_has_its_current_or_its_stored_state(store: Store) -> None:
     night, finals = build.a_tournament(store), build.a_tournament(store, name="Finals", status="planned")
     series = {**{key: value for key, value in SAID.items() if key != "tournamentId"}, "seriesId": 7}
     series |= {"linkType": "series", "status": "active", "type": None}
-    for place, (linked_id, link_type, said) in enumerate(
+    for place, (linked_id, link_type, stored) in enumerate(
         [
             (finals.tournament_id, "playoff", {**SAID, "tournamentId": finals.tournament_id}),
             (99999999, "qualifying", SAID),
@@ -225,7 +227,7 @@ def test_a_linked_tournament_is_shown_as_it_is_now_or_as_it_was_said(store: Stor
             place=place,
             linked_tournament_id=linked_id,
             link_type=link_type,
-            shown=said,
+            shown=stored,
         )
     linked = item(store, night.tournament_id, "includeLinkedTournaments=1")["linkedTournaments"]
     assert linked[0] == {
@@ -252,16 +254,16 @@ def test_an_item_takes_one_statement_and_each_part_one_more(empty_sqlite: Path, 
     shutil.copy(empty_sqlite, tmp_path / "one.db")
     store = Store(f"sqlite:///{tmp_path / 'one.db'}")
     night = build.a_tournament(store, players=8, arenas=4)
-    said: list[str] = []
+    statements: list[str] = []
 
     def listen(connection: Any, *_: Any) -> None:
         connection.set_trace_callback(
-            lambda text: said.append(text) if text.startswith(("SELECT", "WITH")) else None
+            lambda text: statements.append(text) if text.startswith(("SELECT", "WITH")) else None
         )
 
     event.listen(store.engine, "checkout", listen)
-    for query, statements in (("", 1), ("includePlayers=1", 2), ("includePlayers=1&includeArenas=1", 3)):
-        said.clear()
+    for query, count in (("", 1), ("includePlayers=1", 2), ("includePlayers=1&includeArenas=1", 3)):
+        statements.clear()
         item(store, night.tournament_id, query)
-        assert len(said) == statements, said
+        assert len(statements) == count, statements
     store.close()

@@ -36,9 +36,7 @@ def story(store: Store, night: build.Night, query: str = "") -> dict[str, Any]:
     return found
 
 
-def test_each_action_is_told_with_who_when_and_from_where_newest_first(
-    store: Store, night: build.Night
-) -> None:
+def test_each_action_has_actor_time_and_source_newest_first(store: Store, night: build.Night) -> None:
     send(store, night, "PATCH", body={"name": "Friday", "byes": "half"})
     send(store, night, "POST", "/start")
     started, edited = story(store, night)["data"]
@@ -56,19 +54,20 @@ def test_each_action_is_told_with_who_when_and_from_where_newest_first(
     }
     assert (started["actionId"], started["canUndo"]) == (2, True)
     assert started["diceSeed"].endswith("start/0")
-    told = [one["text"] for one in started["changes"]]
+    told = [change["text"] for change in started["changes"]]
     assert sum(text.endswith(" is seed 1.") for text in told) == 1
     assert "The tournament was started." in told
     assert "Round 1 was opened." in told
     assert any(text.startswith("A game was opened: game ") and "Player 4" in text for text in told)
 
 
-def test_what_was_undone_says_so_and_the_one_before_is_next(store: Store, night: build.Night) -> None:
+def test_an_undone_action_is_marked_and_the_one_before_is_next(store: Store, night: build.Night) -> None:
     send(store, night, "PATCH", body={"name": "Friday"})
     send(store, night, "PATCH", body={"name": "Saturday"})
     send(store, night, "POST", "/undo", {"action": 2})
     shown = [
-        (one["actionId"], one["undone"], one["undoes"], one["canUndo"]) for one in story(store, night)["data"]
+        (action["actionId"], action["undone"], action["undoes"], action["canUndo"])
+        for action in story(store, night)["data"]
     ]
     assert shown == [(3, False, 2, False), (2, True, None, False), (1, False, None, True)]
     assert story(store, night)["data"][0]["changes"][0]["text"] == "Action 2 was undone."
@@ -77,15 +76,15 @@ def test_what_was_undone_says_so_and_the_one_before_is_next(store: Store, night:
 def test_nothing_of_a_completed_tournament_can_be_undone(store: Store, night: build.Night) -> None:
     send(store, night, "POST", "/start")
     send(store, night, "POST", "/complete")
-    assert not any(one["canUndo"] for one in story(store, night)["data"])
+    assert not any(action["canUndo"] for action in story(store, night)["data"])
 
 
 def test_the_journal_has_pages(store: Store, night: build.Night) -> None:
     for number in range(52):
         send(store, night, "PATCH", body={"name": f"Name {number}"})
     first, second = story(store, night), story(store, night, "?page=2")
-    assert [one["actionId"] for one in first["data"]] == list(range(52, 2, -1))
-    assert [one["actionId"] for one in second["data"]] == [2, 1]
+    assert [action["actionId"] for action in first["data"]] == list(range(52, 2, -1))
+    assert [action["actionId"] for action in second["data"]] == [2, 1]
     assert (first["meta"]["total"], first["meta"]["last_page"]) == (52, 2)
     assert first["links"]["next"].endswith("/journal?page=2")
 
@@ -103,10 +102,10 @@ def test_only_the_organizer_and_an_admin_read_it(store: Store, night: build.Nigh
 
 def test_every_change_has_its_sentence() -> None:
     stated = {
-        one.__name__
+        change.__name__
         for base in (Added, Altered, Removed, TournamentAltered)
-        for one in base.__subclasses__()
-        if one.__module__ == changes.__name__
+        for change in base.__subclasses__()
+        if change.__module__ == changes.__name__
     }
     others = {journal.ACTION_UNDONE, journal.TOURNAMENT_CREATED, "TournamentImported"}
     assert set(journal_text.SENTENCES) == stated | others
@@ -184,7 +183,7 @@ NAMES = journal_text.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, us
         ("FutureChange", {}, "FutureChange."),
     ],
 )
-def test_a_change_is_told_in_a_sentence(change: str, data: dict[str, Any], text: str) -> None:
+def test_a_change_has_a_sentence(change: str, data: dict[str, Any], text: str) -> None:
     assert journal_text.change_sentence(change, data, NAMES) == text
 
 
@@ -201,4 +200,4 @@ def test_the_journal_of_an_import_begins_with_it(store: Store, night: build.Nigh
     )
     (action,) = story(store, night)["data"]
     assert (action["actorName"], action["source"], action["canUndo"]) == (None, "import", False)
-    assert action["changes"][0]["text"] == "The tournament came in from a file."
+    assert action["changes"][0]["text"] == "The tournament was imported."

@@ -53,7 +53,9 @@ def call(
     return status, answer
 
 
-def done(store: Store, night: build.Night, way: str, body: Any = None, **more: Any) -> dict[str, Any]:
+def expect_success(
+    store: Store, night: build.Night, way: str, body: Any = None, **more: Any
+) -> dict[str, Any]:
     status, answer = call(store, night, way, body, **more)
     assert status == 200, answer
     data: dict[str, Any] = answer["data"]
@@ -65,7 +67,7 @@ def loaded(store: Store, night: build.Night) -> Tournament:
         return enact.load_tournament(db, night.tournament_id)
 
 
-def everything(store: Store, night: build.Night) -> tuple[Any, ...]:
+def stored_state(store: Store, night: build.Night) -> tuple[Any, ...]:
     """The snapshot, the standings as they are stored and the length of the journal."""
     key = tables.standing.c
     rows = select(key.player_id, type_coerce(key.row, Text)).order_by(key.player_id)
@@ -90,7 +92,7 @@ def play_all(store: Store, night: build.Night) -> None:
                 enact.enact(transaction, night.tournament_id, changes, who)
 
 
-def newest(store: Store, night: build.Night) -> int:
+def newest_action_id(store: Store, night: build.Night) -> int:
     own = tables.journal.c.tournament_id == night.tournament_id
     with store.read() as db:
         return int(db.execute(select(func.max(tables.journal.c.action_id)).where(own)).scalar_one())
@@ -98,15 +100,15 @@ def newest(store: Store, night: build.Night) -> int:
 
 def test_a_night_from_start_to_completion_and_reopened(store: Store, organizer: int) -> None:
     night = a_planned(store, organizer)
-    assert done(store, night, "start")["status"] == "started"
-    assert {one.seed_rank for one in loaded(store, night).entrants} == {1, 2, 3, 4}
+    assert expect_success(store, night, "start")["status"] == "started"
+    assert {player.seed_rank for player in loaded(store, night).entrants} == {1, 2, 3, 4}
     assert len(loaded(store, night).games) == 6
     play_all(store, night)
-    completed = done(store, night, "complete", now=LATER)
+    completed = expect_success(store, night, "complete", now=LATER)
     assert (completed["status"], completed["completedAt"]) == ("completed", "2026-03-05T22:30:00.000000Z")
     _, summaries = build.ask(store, f"{PATH}/{night.tournament_id}/summary/matches", by=organizer)
     assert summaries["meta"]["total"] > 0
-    reopened = done(store, night, "reopen", now=LATER)
+    reopened = expect_success(store, night, "reopen", now=LATER)
     assert (reopened["status"], reopened["completedAt"]) == ("started", None)
     _, summaries = build.ask(store, f"{PATH}/{night.tournament_id}/summary/matches", by=organizer)
     assert summaries["meta"]["total"] == 0
@@ -116,14 +118,14 @@ def test_the_draw_of_the_start_names_its_seed_and_is_made_again_after_an_undo(
     store: Store, organizer: int
 ) -> None:
     night = a_planned(store, organizer, type="bracket")
-    done(store, night, "start")
+    expect_success(store, night, "start")
     first = loaded(store, night)
-    done(store, night, "undo", {"action": newest(store, night)})
+    expect_success(store, night, "undo", {"action": newest_action_id(store, night)})
     assert loaded(store, night).status == "planned"
-    done(store, night, "start")
+    expect_success(store, night, "start")
     again = loaded(store, night)
-    assert [one.player_ids for one in again.games] == [one.player_ids for one in first.games]
-    assert [one.arena_id for one in again.games] == [one.arena_id for one in first.games]
+    assert [game.player_ids for game in again.games] == [game.player_ids for game in first.games]
+    assert [game.arena_id for game in again.games] == [game.arena_id for game in first.games]
     with store.read() as db:
         seeds = db.execute(select(tables.journal.c.dice_seed).distinct()).scalars().all()
     assert "7/start/0" in seeds
@@ -138,10 +140,10 @@ def test_automatic_entries_are_given_at_the_start(store: Store, organizer: int) 
         "bundles": [],
     }
     night = a_planned(store, organizer, type="best_game", entry_configuration=entries)
-    done(store, night, "start")
-    assert {one.entries_bought for one in loaded(store, night).entrants} == {3}
-    done(store, night, "undo", {"action": newest(store, night)})
-    assert {one.entries_bought for one in loaded(store, night).entrants} == {0}
+    expect_success(store, night, "start")
+    assert {player.entries_bought for player in loaded(store, night).entrants} == {3}
+    expect_success(store, night, "undo", {"action": newest_action_id(store, night)})
+    assert {player.entries_bought for player in loaded(store, night).entrants} == {0}
 
 
 def test_the_start_uses_places_in_the_series_as_seeds(store: Store, organizer: int) -> None:
@@ -161,10 +163,10 @@ def test_the_start_uses_places_in_the_series_as_seeds(store: Store, organizer: i
         build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=player_id, place=place)
     stranger = build.a_player(store, organizer)
     build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=stranger, place=9)
-    done(store, night, "start")
+    expect_success(store, night, "start")
     after = loaded(store, night)
-    ranks = {one.player_id: one.seed_rank for one in after.entrants}
-    assert [ranks[one] for one in (*earlier.player_ids, stranger)] == [4, 3, 2, 1, 5]
+    ranks = {player.player_id: player.seed_rank for player in after.entrants}
+    assert [ranks[player_id] for player_id in (*earlier.player_ids, stranger)] == [4, 3, 2, 1, 5]
     assert after.state.seed_facts == {}
 
 
@@ -196,35 +198,37 @@ Step = tuple[str, Any]
         ),
     ],
 )
-def test_what_the_state_forbids_is_refused_and_changes_nothing(
+def test_changes_that_the_status_forbids_are_refused(
     store: Store, organizer: int, before: dict[str, Any], step: Step, sentence: str
 ) -> None:
     if before.get("type") != "group_matchplay" and step[1] == {"seeding": "random"}:
         before = {**before, "type": "matchplay", "settings": {"seeding": "manual"}}
     night = a_planned(store, organizer, **before)
-    was = everything(store, night)
+    was = stored_state(store, night)
     status, answer = call(store, night, *step)
     assert (status, sentence in answer["message"]) == (409, True), answer
-    assert everything(store, night) == was
+    assert stored_state(store, night) == was
 
 
 def test_only_the_newest_action_can_be_undone(store: Store, organizer: int) -> None:
     night = a_planned(store, organizer)
-    done(store, night, "", {"name": "One"})
-    done(store, night, "", {"name": "Two"})
+    expect_success(store, night, "", {"name": "One"})
+    expect_success(store, night, "", {"name": "Two"})
     status, answer = call(store, night, "undo", {"action": 1})
     assert (status, "action 2" in answer["message"], "Olga Ramp" in answer["message"]) == (409, True, True)
-    assert done(store, night, "undo", {"action": 2})["name"] == "One"
-    assert done(store, night, "undo", {"action": 1})["name"] == "Thursday Strikes"
+    assert expect_success(store, night, "undo", {"action": 2})["name"] == "One"
+    assert expect_success(store, night, "undo", {"action": 1})["name"] == "Thursday Strikes"
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda store, night: done(store, night, "", {"duration": 5, "pairing": "swiss"}),
-        lambda store, night: done(store, night, "", {"playoffsCutoffs": []}),
-        lambda store, night: done(store, night, "", {"name": "Other", "motdText": "Hello"}),
-        lambda store, night: done(store, night, "complete") and done(store, night, "reopen"),
+        lambda store, night: expect_success(store, night, "", {"duration": 5, "pairing": "swiss"}),
+        lambda store, night: expect_success(store, night, "", {"playoffsCutoffs": []}),
+        lambda store, night: expect_success(store, night, "", {"name": "Other", "motdText": "Hello"}),
+        lambda store, night: (
+            expect_success(store, night, "complete") and expect_success(store, night, "reopen")
+        ),
     ],
 )
 def test_undoing_leaves_everything_as_it_was_to_the_byte(
@@ -232,19 +236,19 @@ def test_undoing_leaves_everything_as_it_was_to_the_byte(
 ) -> None:
     cutoffs = [{"index": 0, "value": 2, "cumulative": 2, "text": "A", "color": "red"}]
     night = a_planned(store, organizer, type="matchplay", settings={"playoffsCutoffs": cutoffs})
-    done(store, night, "start")
-    was, standings, length = everything(store, night)
+    expect_success(store, night, "start")
+    was, standings, length = stored_state(store, night)
     change(store, night)
-    steps = everything(store, night)[2] - length
-    while newest(store, night) > 1 and everything(store, night)[0] != was:
-        done(store, night, "undo", {"action": _undoable(store, night)})
+    steps = stored_state(store, night)[2] - length
+    while newest_action_id(store, night) > 1 and stored_state(store, night)[0] != was:
+        expect_success(store, night, "undo", {"action": _undoable(store, night)})
     assert steps
-    assert everything(store, night)[:2] == (was, standings)
+    assert stored_state(store, night)[:2] == (was, standings)
 
 
 def _undoable(store: Store, night: build.Night) -> int:
     _, body = build.ask(store, f"{PATH}/{night.tournament_id}/journal", by=night.organizer_id)
-    (action_id,) = [one["actionId"] for one in body["data"] if one["canUndo"]]
+    (action_id,) = [action["actionId"] for action in body["data"] if action["canUndo"]]
     return int(action_id)
 
 
@@ -252,7 +256,7 @@ def test_everything_may_be_changed_before_the_start(store: Store, organizer: int
     night = a_planned(store, organizer, type="group_matchplay")
     series_id = build.row(store, tables.series, organizer_id=organizer)
     event_id = build.row(store, tables.occasion, organizer_id=organizer)
-    changed = done(
+    changed = expect_success(
         store,
         night,
         "",
@@ -272,7 +276,9 @@ def test_everything_may_be_changed_before_the_start(store: Store, organizer: int
     assert changed["pointsMap"][3] == [4, 2, 1, 0]
     assert (changed["seriesId"], changed["startLocal"]) == (series_id, "2026-03-05 14:30:00")
     assert changed["endUtc"] == "2026-03-06T15:00:00.000000Z"
-    back = done(store, night, "", {"scoring": None, "seriesId": None, "eventId": None, "shortcut": None})
+    back = expect_success(
+        store, night, "", {"scoring": None, "seriesId": None, "eventId": None, "shortcut": None}
+    )
     assert (back["scoring"], back["seriesId"], back["pointsMap"][3]) == ("ifpa", None, [7, 5, 3, 1])
     with store.read() as db:
         assert db.execute(select(func.count()).select_from(tables.shortcut)).scalar_one() == 0
@@ -282,14 +288,17 @@ def test_everything_may_be_changed_before_the_start(store: Store, organizer: int
 def test_a_completed_night_may_still_be_put_in_a_series(store: Store, organizer: int) -> None:
     series_id = build.row(store, tables.series, organizer_id=organizer)
     night = a_planned(store, organizer, status="completed")
-    assert done(store, night, "", {"seriesId": series_id})["seriesId"] == series_id
+    assert expect_success(store, night, "", {"seriesId": series_id})["seriesId"] == series_id
 
 
 def test_saying_the_same_again_changes_nothing(store: Store, organizer: int) -> None:
     night = a_planned(store, organizer)
-    was = everything(store, night)
-    assert done(store, night, "", {"name": "Thursday Strikes", "test": False})["name"] == "Thursday Strikes"
-    assert everything(store, night) == was
+    was = stored_state(store, night)
+    assert (
+        expect_success(store, night, "", {"name": "Thursday Strikes", "test": False})["name"]
+        == "Thursday Strikes"
+    )
+    assert stored_state(store, night) == was
 
 
 @pytest.mark.parametrize(
@@ -308,27 +317,27 @@ def test_a_faulty_change_names_its_field_and_changes_nothing(
     store: Store, organizer: int, body: dict[str, Any], field: str
 ) -> None:
     night = a_planned(store, organizer)
-    was = everything(store, night)
+    was = stored_state(store, night)
     status, answer = call(store, night, "", body)
     assert (status, list(answer["errors"])) == (422, [field])
-    assert everything(store, night) == was
+    assert stored_state(store, night) == was
 
 
-def test_an_undo_that_would_take_a_shortcut_from_somebody_is_refused(store: Store, organizer: int) -> None:
+def test_an_undo_that_needs_a_shortcut_in_use_is_refused(store: Store, organizer: int) -> None:
     night, other = a_planned(store, organizer), a_planned(store, organizer)
-    done(store, night, "", {"shortcut": "friday"})
-    done(store, night, "", {"shortcut": None})
-    done(store, other, "", {"shortcut": "friday"})
-    was = everything(store, night)
+    expect_success(store, night, "", {"shortcut": "friday"})
+    expect_success(store, night, "", {"shortcut": None})
+    expect_success(store, other, "", {"shortcut": "friday"})
+    was = stored_state(store, night)
     status, answer = call(store, night, "undo", {"action": 2})
     assert (status, "cannot be undone any more" in answer["message"]) == (409, True)
-    assert everything(store, night) == was
+    assert stored_state(store, night) == was
 
 
 def test_a_planned_tournament_can_be_deleted(store: Store, organizer: int) -> None:
     night = a_planned(store, organizer)
-    done(store, night, "", {"shortcut": "friday"})
-    assert done(store, night, "!")["tournamentId"] == night.tournament_id
+    expect_success(store, night, "", {"shortcut": "friday"})
+    assert expect_success(store, night, "!")["tournamentId"] == night.tournament_id
     assert build.ask(store, f"{PATH}/{night.tournament_id}", by=organizer)[0] == 404
     assert call(store, night, "!")[0] == 404
 
@@ -336,10 +345,10 @@ def test_a_planned_tournament_can_be_deleted(store: Store, organizer: int) -> No
 def test_a_tournament_that_others_lead_to_is_not_deleted(store: Store, organizer: int) -> None:
     night, other = a_planned(store, organizer), a_planned(store, organizer)
     link = {"tournamentId": night.tournament_id, "linkType": "playoff"}
-    done(store, other, "", {"links": [link]})
+    expect_success(store, other, "", {"links": [link]})
     status, answer = call(store, night, "!")
     assert (status, str(other.tournament_id) in answer["message"]) == (409, True)
-    done(store, other, "", {"links": []})
+    expect_success(store, other, "", {"links": []})
     assert call(store, night, "!")[0] == 200
 
 
@@ -369,18 +378,18 @@ def test_only_the_organizer_and_an_admin_may(store: Store, organizer: int, way: 
         (build.caller(other, role="organizer", ability="manage"), 403),
         (build.caller(organizer, role="organizer", ability="score"), 403),
     ]
-    was = everything(store, night)
+    was = stored_state(store, night)
     for who, expected in refused:
         assert call(store, night, way, WRITES[way], by=who)[0] == expected
     path = f"{PATH}/{night.tournament_id}" + (f"/{way}" if way not in {"", "!"} else "")
     method = {"": "PATCH", "!": "DELETE"}.get(way, "POST")
     assert build.do(store, method, path, WRITES[way])[0] == 401
-    assert everything(store, night) == was
+    assert stored_state(store, night) == was
     admin = build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
     assert call(store, night, way, WRITES[way], by=admin)[0] in {200, 409}
 
 
-def test_no_seed_can_be_foreseen_from_what_is_shown(store: Store, organizer: int) -> None:
+def test_seeds_cannot_be_predicted_from_published_data(store: Store, organizer: int) -> None:
     night = a_planned(store, organizer)
     shown = json.dumps(build.ask(store, f"{PATH}/{night.tournament_id}", by=organizer)[1])
     assert "dice" not in shown

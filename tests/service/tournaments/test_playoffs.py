@@ -20,7 +20,7 @@ BANDS = [
 
 
 def a_qualifier(store: Store, points: list[int], **values: Any) -> build.Night:
-    """A match play in which each player stands by his points."""
+    """A match play in which players are ranked by these points."""
     values = {"type": "group_matchplay", "status": "completed", **values}
     night = build.a_tournament(
         store, players=len(points), settings={"playoffsCutoffs": BANDS}, timezone="Europe/Stockholm", **values
@@ -40,7 +40,7 @@ def call(store: Store, night: build.Night, **body: Any) -> tuple[int, Any]:
     return status, answer
 
 
-def made(store: Store, night: build.Night, **body: Any) -> tuple[dict[str, Any], Tournament]:
+def create_playoffs(store: Store, night: build.Night, **body: Any) -> tuple[dict[str, Any], Tournament]:
     status, answer = call(store, night, **body)
     assert status == 201, answer
     data: dict[str, Any] = answer["data"]
@@ -50,7 +50,7 @@ def made(store: Store, night: build.Night, **body: Any) -> tuple[dict[str, Any],
 
 def test_the_best_go_through_seeded_by_their_places(store: Store) -> None:
     night = a_qualifier(store, [1, 5, 3, 4, 2])
-    shown, finals = made(store, night, players=4)
+    shown, finals = create_playoffs(store, night, players=4)
     _one, two, three, four, five = night.player_ids
     assert [entrant.player_id for entrant in finals.entrants] == [two, four, three, five]
     assert [entrant.seed_value for entrant in finals.entrants] == [1, 2, 3, 4]
@@ -66,7 +66,7 @@ def test_the_best_go_through_seeded_by_their_places(store: Store) -> None:
 
 def test_the_two_are_linked_both_ways(store: Store) -> None:
     night = a_qualifier(store, [4, 3, 2, 1], status="started")
-    shown, _ = made(store, night, players=2)
+    shown, _ = create_playoffs(store, night, players=2)
     (link,) = shown["linkedTournaments"]
     assert (link["tournamentId"], link["linkType"]) == (night.tournament_id, "qualifying")
     path = f"{PATH}/{night.tournament_id}?includeLinkedTournaments=1"
@@ -77,8 +77,8 @@ def test_the_two_are_linked_both_ways(store: Store) -> None:
 
 def test_a_band_is_a_tournament_of_its_own(store: Store) -> None:
     night = a_qualifier(store, [5, 4, 3, 2, 1])
-    shown, finals = made(store, night, band=1, settings={"bracketSize": 4})
-    assert [one.player_id for one in finals.entrants] == night.player_ids[2:4]
+    shown, finals = create_playoffs(store, night, band=1, settings={"bracketSize": 4})
+    assert [player.player_id for player in finals.entrants] == night.player_ids[2:4]
     assert (shown["name"], shown["bracketSize"]) == ("Thursday Strikes: B finals", 4)
 
 
@@ -87,11 +87,11 @@ def test_ties_across_the_line_are_named_and_naming_the_players_settles_them(stor
     status, answer = call(store, night, players=2)
     second, third = night.player_ids[1:3]
     assert status == 409
-    assert f"Player 2 ({second}), Player 3 ({third})" in answer["message"]
+    assert f"players {second} and {third}" in answer["message"]
     with store.read() as db:
         assert db.execute(select(func.count()).select_from(tables.tournament)).scalar_one() == 1
-    _, finals = made(store, night, players=[third, night.player_ids[0]])
-    assert [one.player_id for one in finals.entrants] == [night.player_ids[0], third]
+    _, finals = create_playoffs(store, night, players=[third, night.player_ids[0]])
+    assert [player.player_id for player in finals.entrants] == [night.player_ids[0], third]
 
 
 def test_a_tie_in_front_of_a_band_is_named_too(store: Store) -> None:
@@ -99,13 +99,13 @@ def test_a_tie_in_front_of_a_band_is_named_too(store: Store) -> None:
     assert call(store, night, band=1)[0] == 409
 
 
-def test_who_has_left_makes_room_for_the_next(store: Store) -> None:
+def test_a_dropped_player_makes_room_for_the_next(store: Store) -> None:
     night = a_qualifier(store, [4, 3, 2, 1])
     with store.write() as transaction:
         own = tables.entrant.c.player_id == night.player_ids[0]
         transaction.connection.execute(update(tables.entrant).where(own).values(status="inactive"))
-    _, finals = made(store, night, players=2)
-    assert [one.player_id for one in finals.entrants] == night.player_ids[1:3]
+    _, finals = create_playoffs(store, night, players=2)
+    assert [player.player_id for player in finals.entrants] == night.player_ids[1:3]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_who_has_left_makes_room_for_the_next(store: Store) -> None:
         ({"players": 2, "settings": {"bracketSize": 5}}, "settings.bracketSize"),
     ],
 )
-def test_what_is_wrong_is_named_and_nothing_is_made(store: Store, body: dict[str, Any], field: str) -> None:
+def test_faults_are_named_and_nothing_is_stored(store: Store, body: dict[str, Any], field: str) -> None:
     night = a_qualifier(store, [4, 3, 2, 1])
     status, answer = call(store, night, **body)
     assert (status, list(answer["errors"])) == (422, [field])
@@ -131,7 +131,7 @@ def test_what_is_wrong_is_named_and_nothing_is_made(store: Store, body: dict[str
         assert db.execute(select(func.count()).select_from(tables.journal)).scalar_one() == 0
 
 
-def test_nobody_has_qualified_before_the_start(store: Store) -> None:
+def test_there_are_no_qualifiers_before_the_start(store: Store) -> None:
     night = a_qualifier(store, [2, 1], status="planned")
     status, answer = call(store, night, players=2)
-    assert (status, "nobody has qualified" in answer["message"]) == (409, True)
+    assert (status, "no player has qualified" in answer["message"]) == (409, True)

@@ -1,4 +1,4 @@
-"""What draws and seeds know of the rest of a series. Source: formats, sections 4, 6.8 and 7."""
+"""Facts of a series that draws and seeds use. Source: formats, sections 4, 6.8 and 7."""
 
 from decimal import Decimal
 from typing import Any
@@ -14,7 +14,7 @@ BALANCED_SERIES = {"pairing": "balanced_series"}
 
 
 def a_series_of_two(store: Store, **settings: str) -> tuple[build.Night, build.Night]:
-    """An earlier night and one that begins now, in the same series."""
+    """An earlier night and a planned one of the same series."""
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
     series_id = build.row(store, tables.series, organizer_id=organizer_id)
     common: dict[str, Any] = {"organizer_id": organizer_id, "series_id": series_id, "type": "group_matchplay"}
@@ -22,60 +22,60 @@ def a_series_of_two(store: Store, **settings: str) -> tuple[build.Night, build.N
     return earlier, build.a_tournament(store, **common, status="planned", settings=settings)
 
 
-def of(store: Store, night: build.Night) -> Tournament:
+def with_facts(store: Store, night: build.Night) -> Tournament:
     with store.read() as db:
         return series_facts.with_series_facts(db, enact.load_tournament(db, night.tournament_id))
 
 
-def play(store: Store, night: build.Night) -> None:
+def play_round(store: Store, night: build.Night) -> None:
     """One round: a group of three with two games, a bye, a tiebreak; then a game outside of it."""
-    one, two, three, four = night.player_ids
+    ann, bob, cy, dee = night.player_ids
     first, second = night.arena_ids
     round_id = build.a_round(store, night.tournament_id)
     common = {"round_id": round_id, "arena_id": first}
-    build.a_game(store, night.tournament_id, [three, one, two], **common)
-    build.a_game(store, night.tournament_id, [one, two, three], **{**common, "arena_id": second})
-    build.a_game(store, night.tournament_id, [four], round_id=round_id, bye=True, set_number=9999)
-    build.a_game(store, night.tournament_id, [one, four], **common, is_tiebreak=True, set_number=1)
-    build.a_game(store, night.tournament_id, [two, four])
+    build.a_game(store, night.tournament_id, [cy, ann, bob], **common)
+    build.a_game(store, night.tournament_id, [ann, bob, cy], **{**common, "arena_id": second})
+    build.a_game(store, night.tournament_id, [dee], round_id=round_id, bye=True, set_number=9999)
+    build.a_game(store, night.tournament_id, [ann, dee], **common, is_tiebreak=True, set_number=1)
+    build.a_game(store, night.tournament_id, [bob, dee])
 
 
-def test_a_draw_balanced_over_the_series_knows_who_met_whom_on_other_nights(store: Store) -> None:
+def test_a_draw_balanced_over_the_series_knows_the_groups_of_other_nights(store: Store) -> None:
     earlier, tonight = a_series_of_two(store, **BALANCED_SERIES)
-    play(store, earlier)
-    one, two, three, four = earlier.player_ids
-    state = of(store, tonight).state
-    assert sorted(state.series_groups) == sorted([(one, two, three), (two, four)])
+    play_round(store, earlier)
+    ann, bob, cy, dee = earlier.player_ids
+    state = with_facts(store, tonight).state
+    assert sorted(state.series_groups) == sorted([(ann, bob, cy), (bob, dee)])
 
 
-def test_arenas_balanced_over_the_series_know_what_was_played_on_other_nights(store: Store) -> None:
+def test_arenas_balanced_over_the_series_know_the_plays_of_other_nights(store: Store) -> None:
     earlier, tonight = a_series_of_two(store, arenaAssignment="balanced_series")
-    play(store, earlier)
-    one, two, three, four = earlier.player_ids
+    play_round(store, earlier)
+    ann, bob, cy, dee = earlier.player_ids
     first, second = earlier.arena_ids
-    plays = of(store, tonight).state.series_plays
+    plays = with_facts(store, tonight).state.series_plays
     assert plays == {
-        one: {first: 2, second: 1},
-        two: {first: 1, second: 1},
-        three: {first: 1, second: 1},
-        four: {first: 1},
+        ann: {first: 2, second: 1},
+        bob: {first: 1, second: 1},
+        cy: {first: 1, second: 1},
+        dee: {first: 1},
     }
 
 
 def test_the_nights_own_games_are_not_counted_twice(store: Store) -> None:
     _earlier, tonight = a_series_of_two(store, **BALANCED_SERIES)
-    play(store, tonight)
-    state = of(store, tonight).state
+    play_round(store, tonight)
+    state = with_facts(store, tonight).state
     assert (state.series_groups, state.series_plays) == ((), {})
 
 
 def test_other_draws_do_not_look_at_the_series(store: Store) -> None:
     earlier, tonight = a_series_of_two(store)
-    play(store, earlier)
-    assert of(store, tonight).state.series_groups == ()
+    play_round(store, earlier)
+    assert with_facts(store, tonight).state.series_groups == ()
 
 
-def test_who_is_seeded_by_the_series_has_his_place_in_its_standings(store: Store) -> None:
+def test_series_seeds_are_places_in_its_standings(store: Store) -> None:
     earlier, tonight = a_series_of_two(store, seeding="series_seed")
     for position, player_id in enumerate(earlier.player_ids[:3], start=1):
         points = Decimal(10 - position)

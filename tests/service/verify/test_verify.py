@@ -1,4 +1,4 @@
-"""The verifier finds whatever was changed behind the back of the door."""
+"""The verifier finds changes that bypassed enact."""
 
 import json
 from collections.abc import Callable
@@ -37,31 +37,35 @@ def _faults(night: StoredNight) -> list[str]:
         return list(reads.verify_tournament(db, night.tournament.tournament_id).faults)
 
 
-def _changed(table: Table, **values: Any) -> Tamper:
-    """One row of the tournament with other values: the first by its keys."""
+def _change_row(table: Table, **values: Any) -> Tamper:
+    """Change the first row of the tournament, by its keys."""
 
     def tamper(db: Any, night: StoredNight) -> None:
         own = table.c.tournament_id == night.tournament.tournament_id
         row = db.execute(select(table).where(own).order_by(*table.primary_key).limit(1)).one()
         db.execute(
-            update(table).where(*(one == row._mapping[one.name] for one in table.primary_key)).values(values)
+            update(table)
+            .where(*(column == row._mapping[column.name] for column in table.primary_key))
+            .values(values)
         )
 
     return tamper
 
 
-def _gone(table: Table) -> Tamper:
-    """One row of the tournament deleted: the first by its keys."""
+def _delete_row(table: Table) -> Tamper:
+    """Delete the first row of the tournament, by its keys."""
 
     def tamper(db: Any, night: StoredNight) -> None:
         own = table.c.tournament_id == night.tournament.tournament_id
         row = db.execute(select(table).where(own).order_by(*table.primary_key).limit(1)).one()
-        db.execute(delete(table).where(*(one == row._mapping[one.name] for one in table.primary_key)))
+        db.execute(
+            delete(table).where(*(column == row._mapping[column.name] for column in table.primary_key))
+        )
 
     return tamper
 
 
-def _journal_gone(change: str, nth: int = 0) -> Tamper:
+def _delete_journal_line(change: str, nth: int = 0) -> Tamper:
     def tamper(db: Any, night: StoredNight) -> None:
         entry = tables.journal.c
         own = (entry.tournament_id == night.tournament.tournament_id, entry.change == change)
@@ -71,23 +75,23 @@ def _journal_gone(change: str, nth: int = 0) -> Tamper:
     return tamper
 
 
-def _swapped_seats(db: Any, night: StoredNight) -> None:
-    """Two players of the same round in each other's games."""
-    one, other = night.tournament.games[:2]
+def _swap_seats(db: Any, night: StoredNight) -> None:
+    """Swap two players of a round between their games."""
+    first, second = night.tournament.games[:2]
     seat = tables.game_player
-    for game, player_id in ((one, other.player_ids[0]), (other, one.player_ids[0])):
-        here = (seat.c.game_id == game.game_id, seat.c.slot == 0)
-        db.execute(update(seat).where(*here).values(player_id=player_id))
+    for game, player_id in ((first, second.player_ids[0]), (second, first.player_ids[0])):
+        seat_of_game = (seat.c.game_id == game.game_id, seat.c.slot == 0)
+        db.execute(update(seat).where(*seat_of_game).values(player_id=player_id))
 
 
-def _twice(db: Any, night: StoredNight) -> None:
+def _duplicate_seat(db: Any, night: StoredNight) -> None:
     game = night.tournament.games[0]
     here = (tables.game_player.c.game_id == game.game_id, tables.game_player.c.slot == 0)
     db.execute(update(tables.game_player).where(*here).values(player_id=game.player_ids[1]))
 
 
-def _shown(**values: Any) -> Tamper:
-    """A row of the standings that shows something else."""
+def _change_shown_row(**values: Any) -> Tamper:
+    """Change the published row of a standing."""
 
     def tamper(db: Any, night: StoredNight) -> None:
         row = db.execute(select(tables.standing.c.player_id, tables.standing.c.row).limit(1)).one()
@@ -97,7 +101,7 @@ def _shown(**values: Any) -> Tamper:
     return tamper
 
 
-def _invented_game(db: Any, night: StoredNight) -> None:
+def _invent_game(db: Any, night: StoredNight) -> None:
     tournament_id = night.tournament.tournament_id
     values = {"set_number": 7, "status": "completed", "bye": False, "scorbit_verified": False}
     round_id = night.tournament.rounds[0].round_id
@@ -113,8 +117,8 @@ def _invented_game(db: Any, night: StoredNight) -> None:
     db.execute(insert(tables.game_player).values(**seat, result_position=1))
 
 
-def _forged(db: Any, night: StoredNight) -> None:
-    """Another result, in the rows and in the journal alike."""
+def _forge_result(db: Any, night: StoredNight) -> None:
+    """Change a result in the rows and in the journal alike."""
     entry = tables.journal.c
     own = (entry.tournament_id == night.tournament.tournament_id, entry.change == "GameCompleted")
     line = db.execute(select(tables.journal).where(*own).order_by(entry.journal_id).limit(1)).one()
@@ -128,65 +132,68 @@ def _forged(db: Any, night: StoredNight) -> None:
 
 
 TAMPERED: dict[str, tuple[Tamper, str]] = {
-    "points": (_changed(tables.game_player, points=5), "result_points is"),
+    "points": (_change_row(tables.game_player, points=5), "result_points is"),
     "a place": (
-        _changed(tables.game_player, result_position=None, score=3),
+        _change_row(tables.game_player, result_position=None, score=3),
         "is not what it is since action",
     ),
-    "a game": (_gone(tables.game), "is missing: it is there since action"),
-    "a seat": (_gone(tables.game_player), "player_ids is"),
-    "swapped players": (_swapped_seats, "player_ids is"),
-    "a player twice in a game": (_twice, "has a player twice"),
-    "a game nobody played": (_invented_game, "is stored, but no action of the journal made it"),
-    "a round's status": (_changed(tables.round_, status="started"), "status is started"),
-    "an entrant": (_changed(tables.entrant, points_adjustment=2), "points_adjustment is 2"),
-    "an arena": (_gone(tables.lineup_arena), "The arena 501 is missing"),
+    "a game": (_delete_row(tables.game), "is missing: it is there since action"),
+    "a seat": (_delete_row(tables.game_player), "player_ids is"),
+    "swapped players": (_swap_seats, "player_ids is"),
+    "a player twice in a game": (_duplicate_seat, "has a player twice"),
+    "a game nobody played": (_invent_game, "is stored, but no action of the journal made it"),
+    "a round's status": (_change_row(tables.round_, status="started"), "status is started"),
+    "an entrant": (_change_row(tables.entrant, points_adjustment=2), "points_adjustment is 2"),
+    "an arena": (_delete_row(tables.lineup_arena), "The arena 501 is missing"),
     "the settings": (
-        _changed(tables.tournament, settings={"knockoutStrikeCount": 9}),
+        _change_row(tables.tournament, settings={"knockoutStrikeCount": 9}),
         "The tournament's settings",
     ),
-    "the name": (_changed(tables.tournament, name="Another"), "The tournament's details.name is Another"),
-    "the status": (_changed(tables.tournament, status="started"), "The tournament's status is started"),
-    "a place in the standings": (_changed(tables.standing, position=9), "under another player or place"),
-    "points in the standings": (_changed(tables.standing, points=77), "are stored as 77.00 and shown"),
-    "a shown place": (_shown(position=9), "show position 9"),
-    "shown points": (_shown(points="77.00"), "show points 77.00"),
-    "shown strikes": (_shown(strikeCount=9), "show strikeCount 9"),
-    "shown games": (_shown(gamesPlayed=9), "show gamesPlayed 9"),
-    "a shown tiebreaker": (_shown(tiebreakers=["9.00"]), "show tiebreakers"),
-    "a row of the standings": (_gone(tables.standing), "has no row in the standings"),
-    "arena sums": (_changed(tables.arena_summary, games=99), "The arena_summary of"),
-    "an arena sum": (_gone(tables.arena_summary), "is missing"),
-    "wins": (_changed(tables.player_arena_summary, wins=99), "The player_arena_summary of"),
-    "meetings": (_changed(tables.match_summary, losses=99), "The match_summary of"),
-    "a result in the journal": (_journal_gone("GameCompleted"), "is not what it is since action"),
-    "a draw in the journal": (_journal_gone("GameOpened"), "no action of the journal made it"),
-    "the end in the journal": (_journal_gone("TournamentCompleted"), "status is completed, since action"),
-    "the creation in the journal": (_journal_gone("TournamentCreated"), "Action 1 is missing"),
-    "rows and journal alike": (_forged, "strikes, not"),
-    "the channel": (_changed(tables.tournament, seq=2, seq_low=9), "The channel cannot be"),
+    "the name": (_change_row(tables.tournament, name="Another"), "The tournament's details.name is Another"),
+    "the status": (_change_row(tables.tournament, status="started"), "The tournament's status is started"),
+    "a place in the standings": (_change_row(tables.standing, position=9), "under another player or place"),
+    "points in the standings": (_change_row(tables.standing, points=77), "are stored as 77.00 and shown"),
+    "a shown place": (_change_shown_row(position=9), "show position 9"),
+    "shown points": (_change_shown_row(points="77.00"), "show points 77.00"),
+    "shown strikes": (_change_shown_row(strikeCount=9), "show strikeCount 9"),
+    "shown games": (_change_shown_row(gamesPlayed=9), "show gamesPlayed 9"),
+    "a shown tiebreaker": (_change_shown_row(tiebreakers=["9.00"]), "show tiebreakers"),
+    "a row of the standings": (_delete_row(tables.standing), "has no row in the standings"),
+    "arena sums": (_change_row(tables.arena_summary, games=99), "The arena_summary of"),
+    "an arena sum": (_delete_row(tables.arena_summary), "is missing"),
+    "wins": (_change_row(tables.player_arena_summary, wins=99), "The player_arena_summary of"),
+    "meetings": (_change_row(tables.match_summary, losses=99), "The match_summary of"),
+    "a result in the journal": (_delete_journal_line("GameCompleted"), "is not what it is since action"),
+    "a draw in the journal": (_delete_journal_line("GameOpened"), "no action of the journal made it"),
+    "the end in the journal": (
+        _delete_journal_line("TournamentCompleted"),
+        "status is completed, since action",
+    ),
+    "the creation in the journal": (_delete_journal_line("TournamentCreated"), "Action 1 is missing"),
+    "rows and journal alike": (_forge_result, "strikes, not"),
+    "the channel": (_change_row(tables.tournament, seq=2, seq_low=9), "The channel cannot be"),
 }
 
 
-def test_a_night_that_nobody_touched_is_clean(store: Store) -> None:
+def test_an_untouched_night_is_clean(store: Store) -> None:
     assert _faults(_night(store)) == []
     assert _faults(_night(store, "matchplay")) == []
 
 
-# The rows are the same on both databases; their kinds are the subject of other tests.
+# The rows are the same on both databases, whose types other tests cover.
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("what", sorted(TAMPERED))
-def test_what_was_changed_in_secret_is_found(store: Store, what: str) -> None:
+def test_tampering_is_found(store: Store, what: str) -> None:
     night = _night(store)
-    tamper, said = TAMPERED[what]
+    tamper, fault_text = TAMPERED[what]
     with store.write() as transaction:
         tamper(transaction.connection, night)
-    assert any(said in fault for fault in _faults(night)), _faults(night)
+    assert any(fault_text in fault for fault in _faults(night)), _faults(night)
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
-    ("kind", "column", "value", "said"),
+    ("kind", "column", "value", "fault_text"),
     [
         ("golf", "points", 9, "9.00 strokes, not 1 to 6"),
         ("golf", "points", 3, "show points"),
@@ -195,8 +202,8 @@ def test_what_was_changed_in_secret_is_found(store: Store, what: str) -> None:
         ("amazingrace", "score", 7, "score is 7"),
     ],
 )
-def test_attempts_changed_in_secret_are_found(
-    store: Store, kind: str, column: str, value: Any, said: str
+def test_tampering_with_single_player_games_is_found(
+    store: Store, kind: str, column: str, value: Any, fault_text: str
 ) -> None:
     night = door.a_stored_night(store, a_night(kind, players=3, arenas=2))
     night.start()
@@ -208,30 +215,33 @@ def test_attempts_changed_in_secret_are_found(
     }
     play[kind]()
     assert _faults(night) == []
-    played = next(one for one in night.tournament.single_player_games if one.status == "completed")
+    played = next(game for game in night.tournament.single_player_games if game.status == "completed")
     attempt = tables.single_player_game
     here = attempt.c.single_player_game_id == played.single_player_game_id
     with store.write() as transaction:
         transaction.connection.execute(update(attempt).where(here).values({column: value}))
-    assert any(said in fault for fault in _faults(night)), _faults(night)
+    assert any(fault_text in fault for fault in _faults(night)), _faults(night)
 
 
-def test_an_undo_that_took_back_something_else_is_found(store: Store) -> None:
+def test_an_undo_of_another_action_is_found(store: Store) -> None:
     night = door.a_stored_night(store, a_night("matchplay", players=4, arenas=2))
     night.start()
     night.open_round()
     night.undo()
     assert _faults(night) == []
     with store.write() as transaction:
-        _journal_gone("RoundDeleted")(transaction.connection, night)
+        _delete_journal_line("RoundDeleted")(transaction.connection, night)
     assert any("its changes are not the opposite ones" in fault for fault in _faults(night))
 
 
-def test_tournaments_that_came_in_are_clean_until_somebody_touches_them(store: Store) -> None:
+def test_imported_tournaments_are_clean_until_they_are_tampered_with(store: Store) -> None:
     imported = bundles.import_bundle(store, bundles.real_night("17"))
     bundles.import_bundle(store, bundles.full_bundle())
     with store.read() as db:
-        found = {one: reads.verify_tournament(db, one).faults for one in reads.tournament_ids(db)}
+        found = {
+            tournament_id: reads.verify_tournament(db, tournament_id).faults
+            for tournament_id in reads.tournament_ids(db)
+        }
     assert found == {imported.tournament_id: [], 700: []}
     with store.write() as transaction:
         here = tables.game.c.tournament_id == imported.tournament_id
@@ -253,22 +263,22 @@ def test_a_tournament_that_is_not_there_is_not_found(store: Store) -> None:
         reads.verify_tournament(db, 404)
 
 
-def test_the_command_tells_what_differs_and_fails(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_prints_differences_and_fails(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SILVERBALL_DATABASE_URL", store.url.render_as_string(hide_password=False))
     night = _night(store)
     tournament_id = str(night.tournament.tournament_id)
     clean = CliRunner().invoke(silverball_group, ["verify"])
     assert (clean.exit_code, clean.output) == (0, "1 tournament verified, none with differences.\n")
     with store.write() as transaction:
-        _changed(tables.standing, position=9)(transaction.connection, night)
-    told = CliRunner().invoke(silverball_group, ["verify", tournament_id])
-    assert told.exit_code == 1
-    assert told.output.startswith(
+        _change_row(tables.standing, position=9)(transaction.connection, night)
+    output = CliRunner().invoke(silverball_group, ["verify", tournament_id])
+    assert output.exit_code == 1
+    assert output.output.startswith(
         f"Tournament {tournament_id}, Thursday Night:\n  The standings of player 1 "
     )
     listed = CliRunner().invoke(silverball_group, ["verify", "--json"])
     assert listed.exit_code == 1
-    ((one,),) = (json.loads(listed.output),)
-    assert (one["tournamentId"], len(one["faults"])) == (int(tournament_id), 1)
+    ((report,),) = (json.loads(listed.output),)
+    assert (report["tournamentId"], len(report["faults"])) == (int(tournament_id), 1)
     missing = CliRunner().invoke(silverball_group, ["verify", "404"])
     assert (missing.exit_code, missing.output) == (1, "Error: There is no tournament 404.\n")

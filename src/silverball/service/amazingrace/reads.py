@@ -11,7 +11,7 @@ from silverball.wire.amazingrace import AmazingRaceState
 
 
 def amazing_race_state(db: Connection, tournament_id: int) -> AmazingRaceState:
-    """Rounds, their games, and who is up. Raises WrongFormat."""
+    """Rounds, their games and the queues. Raises WrongFormat."""
     formats.require_race(db, tournament_id)
     return AmazingRaceState(
         rounds=rounds.rounds_in_tournament(db, tournament_id),

@@ -41,7 +41,7 @@ LINEUP_ROW = RowMapper(
     _LINEUP.labels.label("lineup_labels"),
     _LINEUP.label_color.label("lineup_label_color"),
 )
-# The arena of a game: asked for with every result.
+# The arena of a game, loaded with every result.
 _ARENA_BY_ID = PreparedStatement(select(*ROW.columns).where(_ARENA.arena_id == bindparam("arena_id")))
 _LINEUP_ROWS = (
     select(*LINEUP_ROW.columns)
@@ -118,7 +118,7 @@ def _conditions(organizer_id: int, query: ArenaQuery) -> ColumnElement[bool]:
 
 
 def existing_arenas(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
-    """Those of these arenas that exist, by id."""
+    """Those of the given arenas that exist, by id."""
     if len(arena_ids) == 1:
         return tuple(arena_item(row) for row in _ARENA_BY_ID.rows(db, arena_id=arena_ids[0]))
     rows = select(*ROW.columns).where(_ARENA.arena_id.in_(arena_ids)).order_by(_ARENA.arena_id)
@@ -126,7 +126,7 @@ def existing_arenas(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ..
 
 
 def search_arenas(db: Connection, organizer_id: int, words: str) -> tuple[Arena, ...]:
-    """Active arenas of the organizer whose name has these words, by name; 200 at most."""
+    """Active arenas of the organizer whose name contains these words, by name; 200 at most."""
     rows = select(*ROW.columns).where(_ARENA.organizer_id == organizer_id, _ARENA.status == "active")
     if words:
         rows = rows.where(names.NameContains(_ARENA.name, literal(words)))
@@ -135,12 +135,12 @@ def search_arenas(db: Connection, organizer_id: int, words: str) -> tuple[Arena,
 
 
 def lineup_arenas(db: Connection, tournament_id: int) -> tuple[Arena, ...]:
-    """Every arena of the tournament, in the order they were added."""
+    """The arenas of the tournament, in the order in which they were added."""
     return _lineup_items(db.execute(_WHOLE_LINEUP, {"tournament_id": tournament_id}))
 
 
 def selected_lineup_arenas(db: Connection, tournament_id: int, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
-    """Those of these arenas that are in the tournament, by id."""
+    """Those of the given arenas that are in the tournament, by id."""
     key = {"tournament_id": tournament_id, "arena_ids": arena_ids}
     return _lineup_items(db.execute(_SELECTED_LINEUP, key))
 
@@ -151,7 +151,7 @@ def _lineup_items(rows: Iterable[Any]) -> tuple[Arena, ...]:
 
 def find_arena(db: Connection, arena_id: int) -> Arena:
     """The arena. Raises NotFound."""
-    found = existing_arenas(db, [arena_id])
-    if not found:
+    selected = existing_arenas(db, [arena_id])
+    if not selected:
         raise NotFound("Arena", arena_id)
-    return found[0]
+    return selected[0]

@@ -27,8 +27,8 @@ class UnknownArenasQuery(Query, frozen=True, kw_only=True):
 def list_arenas(call: Call[reads.ArenaQuery]) -> Page[Arena]:
     """The caller's arenas."""
     with call.read() as db:
-        found = reads.owned_by(db, call.user_id, call.query)
-    return pages.full_page(call, found, per_page=reads.PER_PAGE)
+        rows = reads.owned_by(db, call.user_id, call.query)
+    return pages.full_page(call, rows, per_page=reads.PER_PAGE)
 
 
 @get("/api/arenas/resolve-unknown", query=UnknownArenasQuery)
@@ -53,19 +53,19 @@ def resolve_lineup(call: Call[UnknownArenasQuery]) -> Data[tuple[Arena, ...]]:
 
 @post("/api/arenas", body=writes.NewArena, ability="manage", status=201)
 def add_arena(call: Write[writes.NewArena]) -> Data[Arena]:
-    """A new arena in the caller's book."""
+    """Add an arena to the caller's book."""
     return Data(data=reads.find_arena(call.db, writes.add_arena(call)))
 
 
 @patch("/api/arenas/{arena_id}", body=writes.ChangedArena, ability="manage")
 def change_arena(call: Write[writes.ChangedArena]) -> Data[Arena]:
-    """An arena of the caller's book, changed; every tournament shows it."""
+    """Change an arena of the caller's book; its tournaments show the change."""
     return Data(data=reads.find_arena(call.db, writes.change_arena(call)))
 
 
 @delete("/api/arenas/{arena_id}", ability="manage")
 def delete_arena(call: Write[Body]) -> Data[Arena]:
-    """An arena that nothing uses gone from the book; as it was."""
+    """Delete an unused arena from the book; answers its last state."""
     arena_id = writes.require_removable(call)
     removed = reads.find_arena(call.db, arena_id)
     book.remove(call.db, book.ARENA, arena_id)

@@ -1,4 +1,4 @@
-"""Changing the arenas of somebody's book."""
+"""Arenas of an organizer's book, added and changed."""
 
 from typing import Annotated
 
@@ -30,7 +30,7 @@ class NewArena(Body, frozen=True, kw_only=True):
 
 
 class ChangedArena(Body, frozen=True, kw_only=True):
-    """What is different about an arena."""
+    """Changes to an arena."""
 
     name: Name | UnsetType = UNSET
     status: Status | UnsetType = UNSET
@@ -40,13 +40,17 @@ class ChangedArena(Body, frozen=True, kw_only=True):
     label_color: Color | UnsetType | None = UNSET
 
 
+class ArenaInBank(Conflict):
+    sentence = "{arena} is in bank {bank}. Remove it there first."
+
+
 def add_arena(call: Write[NewArena]) -> int:
-    """A new arena of the caller; returns its id."""
+    """Add an arena of the caller; returns its id."""
     return book.add(call.db, book.ARENA, call.user_id, ownership.sent_values(call.body))
 
 
 def change_arena(call: Write[ChangedArena]) -> int:
-    """The arena in the path, different now."""
+    """Change the arena in the path; returns its id."""
     arena_id = ownership.owned_id_in_path(call, book.ARENA)
     book.change(call.db, book.ARENA, arena_id, ownership.sent_values(call.body))
     feed_events.announce_arenas(call.transaction, [arena_id])
@@ -54,7 +58,7 @@ def change_arena(call: Write[ChangedArena]) -> int:
 
 
 def require_removable(call: Write[Body]) -> int:
-    """The arena in the path. Raises Conflict when a tournament or a bank has it."""
+    """The id of the arena in the path. Raises Conflict when a tournament or a bank uses it."""
     arena_id = ownership.owned_id_in_path(call, book.ARENA, is_exclusive=True)
     ownership.refuse_used(call, book.ARENA, arena_id, "Set the arena inactive instead.")
     rows = (
@@ -62,5 +66,5 @@ def require_removable(call: Write[Body]) -> int:
     )
     bank_id = call.db.execute(rows.limit(1)).scalar_one_or_none()
     if bank_id is not None:
-        raise Conflict(f"Arena {arena_id} is in bank {bank_id}. Take it out there first.")
+        raise ArenaInBank(arena=arena_id, bank=bank_id)
     return arena_id

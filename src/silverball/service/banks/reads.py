@@ -16,7 +16,7 @@ from silverball.wire.values import Status
 
 PER_PAGE = 100
 _BANK, _LINEUP, _MEMBER = tables.bank.c, tables.lineup_bank.c, tables.bank_arena.c
-# The order in which `_gathered` unpacks them: one row for each arena of a bank.
+# The order in which `_banks_from_rows` unpacks them: one row for each arena of a bank.
 _COLUMNS = (_BANK.bank_id, _BANK.name, _BANK.status, _BANK.organizer_id, _MEMBER.arena_id)
 _ROWS = (
     select(*_COLUMNS).select_from(tables.bank).outerjoin(tables.bank_arena, _MEMBER.bank_id == _BANK.bank_id)
@@ -37,7 +37,7 @@ class BankQuery(Query, frozen=True, kw_only=True):
 
 
 def banks_in_tournament(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
-    """The banks of the tournament in the order they were added, their arenas in order."""
+    """The banks of the tournament in the order in which they were added, their arenas in order."""
     return _banks_from_rows(db.execute(_TOURNAMENT_BANKS, {"tournament_id": tournament_id}))
 
 
@@ -54,10 +54,10 @@ def owned_by(db: Connection, organizer_id: int, query: BankQuery) -> PageRows[Ba
 
 def find_bank(db: Connection, bank_id: int) -> Bank:
     """The bank. Raises NotFound."""
-    found = _banks_from_rows(db.execute(_ROWS.where(_BANK.bank_id == bank_id).order_by(_MEMBER.place)))
-    if not found:
+    selected = _banks_from_rows(db.execute(_ROWS.where(_BANK.bank_id == bank_id).order_by(_MEMBER.place)))
+    if not selected:
         raise NotFound("Bank", bank_id)
-    return found[0]
+    return selected[0]
 
 
 def _conditions(organizer_id: int, query: BankQuery) -> ColumnElement[bool]:
@@ -70,7 +70,7 @@ def _conditions(organizer_id: int, query: BankQuery) -> ColumnElement[bool]:
 
 
 def _banks_from_rows(rows: Iterable[Any]) -> tuple[Bank, ...]:
-    """One bank for its rows, in their order."""
+    """The banks in these rows, in their order."""
     arena_ids: dict[int, list[int]] = {}
     banks = {}
     for bank_id, name, status, organizer_id, arena_id in rows:

@@ -14,25 +14,25 @@ from silverball.wire.pages import Data, Page
 def list_banks(call: Call[reads.BankQuery]) -> Page[Bank]:
     """The caller's banks."""
     with call.read() as db:
-        found = reads.owned_by(db, call.user_id, call.query)
-    return pages.full_page(call, found, per_page=reads.PER_PAGE)
+        rows = reads.owned_by(db, call.user_id, call.query)
+    return pages.full_page(call, rows, per_page=reads.PER_PAGE)
 
 
 @post("/api/banks", body=writes.NewBank, ability="manage", status=201)
 def add_bank(call: Write[writes.NewBank]) -> Data[Bank]:
-    """A new bank in the caller's book."""
+    """Add a bank to the caller's book."""
     return Data(data=reads.find_bank(call.db, writes.add_bank(call)))
 
 
 @patch("/api/banks/{bank_id}", body=writes.ChangedBank, ability="manage")
 def change_bank(call: Write[writes.ChangedBank]) -> Data[Bank]:
-    """A bank of the caller's book, changed; every tournament shows it."""
+    """Change a bank of the caller's book; its tournaments show the change."""
     return Data(data=reads.find_bank(call.db, writes.change_bank(call)))
 
 
 @delete("/api/banks/{bank_id}", ability="manage")
 def delete_bank(call: Write[Body]) -> Data[Bank]:
-    """A bank that nothing uses gone from the book; as it was."""
+    """Delete an unused bank from the book; answers its last state."""
     bank_id = writes.require_removable(call)
     removed = reads.find_bank(call.db, bank_id)
     book.remove(call.db, book.BANK, bank_id)

@@ -1,4 +1,4 @@
-"""Changing the banks of somebody's book."""
+"""Banks of an organizer's book, added and changed."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, UnsetType
 from sqlalchemy import delete, insert, select
 
-from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id, Name
 from silverball.service import ownership
@@ -28,15 +28,22 @@ class NewBank(Body, frozen=True, kw_only=True):
 
 
 class ChangedBank(Body, frozen=True, kw_only=True):
-    """What is different about a bank."""
+    """Changes to a bank."""
 
     name: Name | UnsetType = UNSET
     status: Status | UnsetType = UNSET
     arena_ids: ArenaIds | UnsetType = UNSET
 
 
+class BankInUse(Conflict):
+    sentence = (
+        "Tournament {tournament} is being played with bank {bank}. Remove the bank there first, "
+        "or set an arena inactive in the tournament."
+    )
+
+
 def add_bank(call: Write[NewBank]) -> int:
-    """A new bank of the caller; returns its id."""
+    """Add a bank of the caller; returns its id."""
     _refuse_faulty_arenas(call, call.body.arena_ids, call.user_id)
     bank_id = book.add(call.db, book.BANK, call.user_id, ownership.sent_values(call.body, "arena_ids"))
     _insert_arenas(call, bank_id, call.body.arena_ids)
@@ -44,7 +51,7 @@ def add_bank(call: Write[NewBank]) -> int:
 
 
 def change_bank(call: Write[ChangedBank]) -> int:
-    """The bank in the path, different now. Raises Conflict for other arenas while it is being played."""
+    """Change the bank in the path; returns its id. Raises Conflict for other arenas during play."""
     bank_id = ownership.owned_id_in_path(call, book.BANK)
     arena_ids = call.body.arena_ids
     if arena_ids is not UNSET:
@@ -58,35 +65,34 @@ def change_bank(call: Write[ChangedBank]) -> int:
 
 
 def require_removable(call: Write[Body]) -> int:
-    """The bank in the path. Raises Conflict when a tournament has it."""
+    """The id of the bank in the path. Raises Conflict when a tournament uses it."""
     bank_id = ownership.owned_id_in_path(call, book.BANK, is_exclusive=True)
     ownership.refuse_used(call, book.BANK, bank_id, "Set the bank inactive instead.")
     return bank_id
 
 
 def _insert_arenas(call: Write[Any], bank_id: int, arena_ids: Sequence[int]) -> None:
-    rows = [{"bank_id": bank_id, "place": place, "arena_id": one} for place, one in enumerate(arena_ids)]
+    rows = [
+        {"bank_id": bank_id, "place": place, "arena_id": arena_id} for place, arena_id in enumerate(arena_ids)
+    ]
     if rows:
         call.db.execute(insert(bank_arena), rows)
 
 
 def _refuse_faulty_arenas(call: Write[Any], arena_ids: Sequence[int], owner_id: int) -> None:
-    twice = [one for one in arena_ids if arena_ids.count(one) > 1]
+    twice = [arena_id for arena_id in arena_ids if arena_ids.count(arena_id) > 1]
     if twice:
-        raise Invalid({"arenaIds": [f"Arena {twice[0]} is named twice."]})
+        raise Invalid({"arenaIds": [Sentence("{arena} is named twice.", arena=twice[0])]})
     ownership.require_owned_ids(call, book.ARENA, "arenaIds", arena_ids, owner_id)
 
 
 def _refuse_if_played(call: Write[Any], bank_id: int) -> None:
-    """Its arenas are part of what a running tournament draws and its journal tells."""
+    """Raise Conflict while a running tournament draws the bank's arenas, which its journal refers to."""
     rows = (
         select(lineup_bank.c.tournament_id)
         .join(tournament, tournament.c.tournament_id == lineup_bank.c.tournament_id)
         .where(lineup_bank.c.bank_id == bank_id, tournament.c.status == "started")
     )
-    found = call.db.execute(rows.order_by(lineup_bank.c.tournament_id).limit(1)).scalar_one_or_none()
-    if found is not None:
-        raise Conflict(
-            f"Tournament {found} is being played with bank {bank_id}. Take the bank out there first, or make"
-            " an arena inactive in the tournament."
-        )
+    tournament_id = call.db.execute(rows.order_by(lineup_bank.c.tournament_id).limit(1)).scalar_one_or_none()
+    if tournament_id is not None:
+        raise BankInUse(tournament=tournament_id, bank=bank_id)

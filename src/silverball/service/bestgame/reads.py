@@ -1,4 +1,4 @@
-"""The arenas of a best game at a glance, and one of them closely."""
+"""The arenas of a best game: an overview, and one arena in detail."""
 
 from sqlalchemy import Connection, false, func, select
 
@@ -15,7 +15,7 @@ _SINGLE_PLAYER_GAME = single_player_game.c
 
 
 def best_game_summary(db: Connection, tournament_id: int) -> tuple[BestGameSummaryRow, ...]:
-    """Every arena of the lineup with its queue and best score, by arena id. Raises WrongFormat."""
+    """The arenas of the lineup with queue and best score, by arena id. Raises WrongFormat."""
     formats.require_best_game(db, tournament_id)
     played = (
         select(
@@ -45,7 +45,7 @@ def best_game_summary(db: Connection, tournament_id: int) -> tuple[BestGameSumma
             game_queue=waiting.get(row.arena_id, ()),
             game_duration=durations.mean_from_total(row.seconds, row.timed or 0),
             best_score=row.best_score,
-            # Which place qualifies is not known here (formats 14.18).
+            # The service does not know which place qualifies (formats 14.18).
             highlighted_score=None,
         )
         for row in db.execute(lineup).all()
@@ -55,12 +55,12 @@ def best_game_summary(db: Connection, tournament_id: int) -> tuple[BestGameSumma
 def best_game_details(db: Connection, tournament_id: int, arena_id: int) -> BestGameDetails:
     """An arena of the lineup with its games. Raises NotFound and WrongFormat."""
     formats.require_best_game(db, tournament_id)
-    found = arenas.selected_lineup_arenas(db, tournament_id, [arena_id])
-    if not found:
+    selected = arenas.selected_lineup_arenas(db, tournament_id, [arena_id])
+    if not selected:
         raise NotFound("Arena", arena_id)
     played = attempts.games_on_arena(db, tournament_id, arena_id)
     return BestGameDetails(
-        arena=found[0],
+        arena=selected[0],
         voided_game_count=sum(game.voided for game in played),
         single_player_games=tuple(game for game in played if not game.voided),
         queue=queues.group_by_arena(queues.waiting_spots(db, tournament_id)).get(arena_id, ()),

@@ -1,4 +1,4 @@
-"""GET the arenas of a best game."""
+"""The arenas of a best game over HTTP."""
 
 from silverball.kit.http.endpoints import Access, Call, get
 from silverball.kit.http.query import Query
@@ -8,7 +8,7 @@ from silverball.wire.bestgame import BestGameDetails, BestGameSummaryRow
 
 @get("/api/tournaments/{tournament_id}/arenas/bgsummary", access=Access.OPENABLE)
 def list_best_game_arenas(call: Call[Query]) -> tuple[BestGameSummaryRow, ...]:
-    """Arenas of a best game at a glance."""
+    """Arenas of a best game, each with queue and best score."""
     with call.read() as db:
         return reads.best_game_summary(db, call.ids["tournament_id"])
 

@@ -1,4 +1,4 @@
-"""What a bundle would meet here, and the bundle of a tournament that is here."""
+"""Conflicts of a bundle with stored data, and the bundle of a stored tournament."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -23,15 +23,15 @@ from silverball.wire.bundle import Bundle
 from silverball.wire.standings import Standing
 from silverball.wire.tournaments import Tournament
 
-# SQLite takes 32,766 parameters in one statement.
+# SQLite accepts up to 32,766 parameters in a statement.
 IDS_AT_ONCE = 5_000
-# Who exports sees everything: nothing is hidden from the operator of the service.
+# Exports run as the operator of the service, from whom nothing is hidden.
 OPERATOR = AuthenticatedCaller(user_id=0, role="admin", ability="admin")
 ALL_PARTS = parts.PartsQuery(
     **dict.fromkeys(parts.PartsQuery.__struct_fields__, True),
 )
 
-# Things that belong to one tournament, by the name of their id on the wire.
+# Parts of a tournament, by the wire name of their id.
 PART_TABLES: dict[str, Table] = {
     "roundId": tables.round_,
     "gameId": tables.game,
@@ -41,7 +41,7 @@ PART_TABLES: dict[str, Table] = {
     "queueId": tables.queue_entry,
     "shortcutId": tables.shortcut,
 }
-# Things of an organizer.
+# Things that belong to an organizer, by the wire name of their id.
 OWNED_TABLES: dict[str, Table] = {
     "playerId": tables.player,
     "arenaId": tables.arena,
@@ -64,17 +64,17 @@ def id_column(table: Table) -> str:
 
 
 def rows_by_id(db: Connection, table: Table, key: str, ids: Collection[int]) -> dict[int, RowMapping]:
-    """Id -> row, for those of these ids that are here."""
-    found: dict[int, RowMapping] = {}
+    """Id -> row, for those of the given ids that are stored."""
+    by_id: dict[int, RowMapping] = {}
     ordered = sorted(set(ids))
     for start in range(0, len(ordered), IDS_AT_ONCE):
         rows = select(table).where(table.c[key].in_(ordered[start : start + IDS_AT_ONCE]))
-        found.update({values[key]: values for values in db.execute(rows).mappings()})
-    return found
+        by_id.update({values[key]: values for values in db.execute(rows).mappings()})
+    return by_id
 
 
 def highest_ids(db: Connection) -> dict[str, int]:
-    """Name of an id on the wire -> the highest that is in use."""
+    """Wire name of an id -> the highest one in use."""
     columns = [func.max(table.c[id_column(table)]).label(name) for name, table in ID_TABLES.items()]
     row = db.execute(
         select(*[select(column).scalar_subquery().label(column.name) for column in columns])
@@ -83,67 +83,65 @@ def highest_ids(db: Connection) -> dict[str, int]:
 
 
 def refuse_other_tournaments(db: Connection, kind: str, ids: Collection[int], tournament_id: int) -> None:
-    """Raises Conflict when one of these parts of a tournament is here, in another tournament."""
+    """Raise Conflict when one of these parts is stored in another tournament."""
     table = PART_TABLES[kind]
-    for one_id, values in rows_by_id(db, table, id_column(table), ids).items():
+    for part_id, values in rows_by_id(db, table, id_column(table), ids).items():
         if values["tournament_id"] != tournament_id:
-            where = f"in tournament {values['tournament_id']}" if values["tournament_id"] else "elsewhere"
-            raise IdInUse(f"{kind_title(kind)} {one_id} is here already, {where}.")
+            where = f", in tournament {values['tournament_id']}" if values["tournament_id"] else ", elsewhere"
+            raise IdInUse(kind, part_id, where)
 
 
 def refuse_other_owners(
     db: Connection, kind: str, rows: Sequence[Mapping[str, Any]], same: Mapping[int, int]
 ) -> None:
-    """Raises Conflict when one of these things is here and is somebody else's.
+    """Raise Conflict when one of these things belongs to another organizer here.
 
-    `same` says which other organizer an organizer of the bundle may be here.
+    `same` maps an organizer of the bundle to the id that the same organizer has here.
     """
     table = OWNED_TABLES[kind]
     key = id_column(table)
-    found = rows_by_id(db, table, key, [values[key] for values in rows])
+    stored = rows_by_id(db, table, key, [values[key] for values in rows])
     for values in rows:
-        other = found.get(values[key])
+        existing = stored.get(values[key])
         organizer_id = values["organizer_id"]
         if (
-            other is None
-            or other.get("placeholder")
-            or other["organizer_id"]
+            existing is None
+            or existing.get("placeholder")
+            or existing["organizer_id"]
             in (
                 organizer_id,
                 same.get(organizer_id),
             )
         ):
             continue
-        raise IdInUse(
-            f"{kind_title(kind)} {values[key]} is here already as {other['name']!r} of organizer "
-            f"{other['organizer_id']}."
-        )
+        where = f" as {existing['name']!r} of organizer {existing['organizer_id']}"
+        raise IdInUse(kind, values[key], where)
 
 
 def refuse_renamed_users(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Raises Conflict when one of these users is here under another name."""
-    found = rows_by_id(db, tables.user, "user_id", [values["user_id"] for values in rows])
+    """Raise Conflict when one of these users has another name here."""
+    stored = rows_by_id(db, tables.user, "user_id", [values["user_id"] for values in rows])
     for values in rows:
-        other = found.get(values["user_id"])
-        if other is not None and not other["placeholder"] and other["name"] != values["name"]:
-            raise IdInUse(f"User {values['user_id']} is here already as {other['name']!r}.")
+        existing = stored.get(values["user_id"])
+        if existing is not None and not existing["placeholder"] and existing["name"] != values["name"]:
+            raise IdInUse("userId", values["user_id"], f" as {existing['name']!r}")
 
 
 def is_slug_taken(db: Connection, slug: str, tournament_id: int) -> bool:
-    """Whether the custom link is in use here, and not for this tournament."""
+    """Whether the custom link is in use for something other than this tournament."""
     shortcut = tables.shortcut.c
     row = db.execute(select(shortcut.tournament_id).where(shortcut.slug == slug)).one_or_none()
     return row is not None and row.tournament_id != tournament_id
 
 
 def refuse_taken_slug(db: Connection, slug: str, tournament_id: int) -> None:
-    """Raises Conflict when the custom link leads elsewhere here."""
+    """Raise Conflict when the custom link leads elsewhere here."""
     if is_slug_taken(db, slug, tournament_id):
-        raise IdInUse(f"The custom link {slug!r} is in use already.")
+        raise LinkInUse(link=repr(slug))
 
 
 def kind_title(kind: str) -> str:
-    """`singlePlayerGameId` as a sentence begins with it: Single player game."""
+    """The id's name as the first words of a sentence: `singlePlayerGameId` -> "Single player game"."""
     words = re.sub(r"(?=[A-Z])", " ", kind.removesuffix("Id")).lower()
     return words[0].upper() + words[1:]
 
@@ -158,15 +156,23 @@ def is_in_occasion(db: Connection, occasion_id: int, tournament_id: int) -> bool
 
 
 class IdInUse(Conflict):
-    """Another object has the id; the bundle can be given new ones."""
+    """Another object has the id; the bundle can be imported with new ids."""
 
-    def __init__(self, sentence: str) -> None:
-        super().__init__(f"{sentence} Import with new ids (--renumber), or leave it out.")
+    sentence = "{kind} {key} is here already{where}. Import with new ids (--renumber), or leave it out."
+
+    def __init__(self, kind: str, key: int, where: str) -> None:
+        super().__init__(kind=kind_title(kind), key=key, where=where)
+
+
+class LinkInUse(Conflict):
+    """The custom link leads to something else here."""
+
+    sentence = "The custom link {link} is in use already. Import with new ids (--renumber), or leave it out."
 
 
 @dataclass(frozen=True)
 class ExistingTournament:
-    """A tournament that is here already: how it came in last, and whether anything happened since."""
+    """A stored tournament with the newest line of its journal."""
 
     name: str
     change: str | None
@@ -174,7 +180,7 @@ class ExistingTournament:
 
 
 def find_existing(db: Connection, tournament_id: int) -> ExistingTournament | None:
-    """The tournament with the newest line of its journal, under its lock; None when it is not here."""
+    """Lock the tournament and return it with the newest line of its journal; None when it is unknown."""
     rows = select(tables.tournament.c.name).where(tables.tournament.c.tournament_id == tournament_id)
     row = db.execute(rows.with_for_update()).one_or_none()
     if row is None:
@@ -190,14 +196,16 @@ def find_existing(db: Connection, tournament_id: int) -> ExistingTournament | No
 
 
 def load_bundle(db: Connection, tournament_id: int) -> Bundle:
-    """The tournament with everything in it, every list by id. Raises NotFound."""
+    """The tournament with all its parts, every list by id. Raises NotFound."""
     tournament = parts.find_tournament(db, tournament_id, ALL_PARTS, OPERATOR)
     rows, _ = standings.tournament_standings(db, tournament_id)
     waiting = queues.all_spots(db, tournament_id)
     own = _without_placeholders(db, tournament)
     return Bundle(
         tournament=_parts_by_id(own),
-        rounds=tuple(sorted(rounds.rounds_in_tournament(db, tournament_id), key=lambda one: one.round_id)),
+        rounds=tuple(
+            sorted(rounds.rounds_in_tournament(db, tournament_id), key=lambda round_: round_.round_id)
+        ),
         games=games.games_in_tournament(db, tournament_id, games.TournamentGamesQuery()),
         single_player_games=attempts.single_player_games_in_tournament(
             db, tournament_id, attempts.SinglePlayerGameFilters(voided=True)
@@ -213,11 +221,11 @@ def load_bundle(db: Connection, tournament_id: int) -> Bundle:
 
 def _standings_by_player(rows: Sequence[Standing]) -> tuple[Standing, ...]:
     decoded = msgspec.json.decode(msgspec.json.encode(rows), type=list[Standing])
-    return tuple(sorted(decoded, key=lambda one: one.player_id))
+    return tuple(sorted(decoded, key=lambda standing: standing.player_id))
 
 
 def _without_placeholders(db: Connection, tournament: Tournament) -> Tournament:
-    """Who and what is known by its id only stays a mere id."""
+    """The tournament without organizer and series that are only known by id."""
     user = rows_by_id(db, tables.user, "user_id", [tournament.organizer_id])[tournament.organizer_id]
     series = rows_by_id(db, tables.series, "series_id", [tournament.series_id or 0])
     is_named = tournament.series_id is not None and series[tournament.series_id]["placeholder"]
@@ -238,7 +246,7 @@ def _parts_by_id(tournament: Tournament) -> Tournament:
     )
 
 
-def _sorted_part(listed: tuple[Any, ...] | UnsetType, key: str) -> tuple[Any, ...] | UnsetType:
+def _sorted_part(items: tuple[Any, ...] | UnsetType, key: str) -> tuple[Any, ...] | UnsetType:
     return (
-        listed if isinstance(listed, UnsetType) else tuple(sorted(listed, key=lambda one: getattr(one, key)))
+        items if isinstance(items, UnsetType) else tuple(sorted(items, key=lambda item: getattr(item, key)))
     )

@@ -1,4 +1,4 @@
-"""What a bundle brings beside its tournament: users, and things in the organizer's book."""
+"""The users and the organizer's things that a bundle brings along with its tournament."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ SERIES_NEW: dict[str, Any] = {
 
 @dataclass(frozen=True, kw_only=True)
 class BundleContents:
-    """Stored fields of everything a bundle contains or names, beside its tournament."""
+    """Stored fields of the things in a bundle besides its tournament, whether contained or only named."""
 
     organizer_id: int
     users: Rows = ()
@@ -37,16 +37,16 @@ class BundleContents:
     # Place and arena of each bank's arenas.
     bank_arenas: Rows = ()
     occasions: Rows = ()
-    # Named but not contained: user id -> a name to show.
+    # User id -> name to show, for users that are named but not contained.
     users_named: Mapping[int, str] = field(default_factory=dict)
     series_named: Collection[int] = ()
 
 
 def store_contents(transaction: Transaction, book: BundleContents, *, now: datetime) -> None:
-    """Store what is new and bring up to date what is here; the caller has refused what is somebody else's.
+    """Insert new things and update those that exist; the caller has refused those of other organizers.
 
-    An account that people sign in to is left as it is: a file says nothing about it. Tournaments that
-    show something that changed get a new revision.
+    Accounts that people sign in to stay as they are, because a file is no authority on them. Tournaments
+    that show a changed thing get a new revision.
     """
     db = transaction.connection
     _store_users(transaction, book, now)
@@ -62,7 +62,7 @@ def store_contents(transaction: Transaction, book: BundleContents, *, now: datet
 
 
 def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id: int) -> None:
-    """The tournament belongs to the occasion, if it did not already."""
+    """Add the tournament to the occasion, unless it belongs to it already."""
     if reads.is_in_occasion(db, occasion_id, tournament_id):
         return
     values = {"occasion_id": occasion_id, "tournament_id": tournament_id, "user_id": user_id}
@@ -72,14 +72,14 @@ def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id:
 def _store_users(transaction: Transaction, book: BundleContents, now: datetime) -> None:
     db = transaction.connection
     contained = {values["user_id"] for values in book.users}
-    here = reads.rows_by_id(db, tables.user, "user_id", contained | set(book.users_named))
-    known = {user_id for user_id, values in here.items() if not values["placeholder"]}
+    stored = reads.rows_by_id(db, tables.user, "user_id", contained | set(book.users_named))
+    known = {user_id for user_id, values in stored.items() if not values["placeholder"]}
     rows = [{**values, "placeholder": False} for values in book.users if values["user_id"] not in known]
     feed_events.announce_users(transaction, _upsert(db, tables.user, "user_id", rows))
     new = [
         {**USER_NEW, "user_id": user_id, "name": name, "created_at": now, "placeholder": True}
         for user_id, name in sorted(book.users_named.items())
-        if user_id not in here and user_id not in contained
+        if user_id not in stored and user_id not in contained
     ]
     if new:
         db.execute(insert(tables.user), new)
@@ -89,8 +89,8 @@ def _store_series(db: Connection, book: BundleContents) -> list[int]:
     rows = [{**values, "placeholder": False} for values in book.series]
     changed = _upsert(db, tables.series, "series_id", rows)
     named = set(book.series_named) - {values["series_id"] for values in rows}
-    here = reads.rows_by_id(db, tables.series, "series_id", named)
-    for series_id in sorted(named - set(here)):
+    stored = reads.rows_by_id(db, tables.series, "series_id", named)
+    for series_id in sorted(named - set(stored)):
         values = {"series_id": series_id, "name": f"Series {series_id}", "organizer_id": book.organizer_id}
         db.execute(insert(tables.series).values(**SERIES_NEW, **values, placeholder=True))
     return changed
@@ -105,13 +105,13 @@ def _store_banks(db: Connection, book: BundleContents) -> None:
 
 
 def _upsert(db: Connection, table: Table, key: str, rows: Rows) -> list[int]:
-    """Insert what is new, update what differs; returns the ids that were updated."""
-    here = reads.rows_by_id(db, table, key, [values[key] for values in rows])
-    new = [dict(values) for values in rows if values[key] not in here]
+    """Insert new rows and update changed ones; returns the ids of the updated ones."""
+    stored = reads.rows_by_id(db, table, key, [values[key] for values in rows])
+    new = [dict(values) for values in rows if values[key] not in stored]
     changed = [
         values
         for values in rows
-        if values[key] in here and dict(here[values[key]]) != {**here[values[key]], **values}
+        if values[key] in stored and dict(stored[values[key]]) != {**stored[values[key]], **values}
     ]
     if new:
         db.execute(insert(table), new)

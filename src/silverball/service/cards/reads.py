@@ -1,4 +1,4 @@
-"""Cards: lists and one card, each with its games; what they are worth is as in single player games."""
+"""Cards: the list and one card, each with its games and their current points."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -52,7 +52,7 @@ def cards_page(db: Connection, tournament_id: int, query: CardsQuery) -> PageRow
 
 
 def cards_in_tournament(db: Connection, tournament_id: int) -> tuple[Card, ...]:
-    """Every card of a tournament, voided ones too, by id. Raises NotFound."""
+    """All cards of a tournament, voided ones included, by id. Raises NotFound."""
     running = attempts.running_best_game(db, tournament_id)
     rows = select(card).where(card.c.tournament_id == tournament_id).order_by(card.c.card_id)
     cards = db.execute(rows).all()
@@ -74,7 +74,7 @@ def find_card(db: Connection, tournament_id: int, card_id: int) -> Card:
 
 
 def cards_by_id(db: Connection, tournament: Tournament, card_ids: Sequence[int]) -> dict[int, Card]:
-    """Card id -> the card as it stands in this tournament; one that is not in it is left out."""
+    """Card id -> card, for those of the given cards that are in the tournament."""
     running = None if tournament.status == "completed" else tournament
     rows = select(card).where(card.c.tournament_id == tournament.tournament_id, card.c.card_id.in_(card_ids))
     games = attempts.games_by_card(db, card_ids, attempts.current_marks(running))
@@ -116,7 +116,7 @@ def _card_item(row: Any, games: tuple[SinglePlayerGame, ...], best: Mapping[int,
 
 
 def _points_number(points: str | None) -> Number | None:
-    """Points as a JSON number: whole ones without decimals."""
+    """Points as a JSON number, whole ones without decimals."""
     if points is None:
         return None
     return int(points[:-3]) if points.endswith(".00") else float(points)

@@ -1,4 +1,4 @@
-"""Cards over HTTP: a list, one card and what may be done to it."""
+"""Cards over HTTP: the list, one card, and its changes."""
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, delete, get, post
@@ -18,8 +18,8 @@ ONE = LIST + "/{card_id}"
 def list_cards(call: Call[CardsQuery]) -> Page[Card]:
     """Cards of a tournament, with their games."""
     with call.read() as db:
-        found = reads.cards_page(db, call.ids["tournament_id"], call.query)
-    return pages.full_page(call, found, per_page=call.query.limit)
+        rows = reads.cards_page(db, call.ids["tournament_id"], call.query)
+    return pages.full_page(call, rows, per_page=call.query.limit)
 
 
 @get(ONE, access=Access.OPENABLE)
@@ -31,19 +31,19 @@ def show_card(call: Call[Query]) -> Data[Card]:
 
 @post(ONE + "/void", ability="score")
 def void_card(call: Write[Body]) -> Data[Card]:
-    """A card struck out with its games; it still uses up its entry."""
+    """Void a card and its games; it still uses up its entry."""
     return _card_data(call, writes.void_card(call))
 
 
 @post(ONE + "/unvoid", ability="manage")
 def unvoid_card(call: Write[Body]) -> Data[Card]:
-    """A voided card back among the results."""
+    """Count a voided card again."""
     return _card_data(call, writes.unvoid_card(call))
 
 
 @delete(ONE, ability="manage")
 def delete_card(call: Write[Body]) -> Data[Card]:
-    """A card gone with its games; as it was."""
+    """Delete a card with its games; answers its last state."""
     removed = _card_data(call, call.ids["card_id"])
     writes.delete_card(call)
     return removed

@@ -1,4 +1,4 @@
-"""Voiding and deleting cards. Rules: rules/families/cards.py."""
+"""Cards voided and deleted. Rules: rules/families/cards.py."""
 
 from silverball.kit.http.body import Body
 from silverball.rules.commands import single_player as single_player_commands
@@ -10,27 +10,33 @@ from silverball.service.core import commands
 
 
 def void_card(call: Write[Body]) -> int:
-    """A card struck out with its games, by a scorekeeper or its player; returns its id."""
+    """Void a card with its games, as a scorekeeper or as its player; returns its id."""
     card_id = call.ids["card_id"]
 
-    def may(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
+    def is_allowed(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
         own = access.claimed_player_ids(caller, tournament)
-        is_own = any(one.card_id == card_id and one.player_id in own for one in tournament.cards)
+        is_own = any(card.card_id == card_id and card.player_id in own for card in tournament.cards)
         return is_own or access.may_score(caller, tournament)
 
     commands.run_command(
-        call, lambda one: single_player_commands.void_card(one, card_id, call.now), is_allowed=may
+        call,
+        lambda tournament: single_player_commands.void_card(tournament, card_id, call.now),
+        is_allowed=is_allowed,
     )
     return card_id
 
 
 def unvoid_card(call: Write[Body]) -> int:
-    """A voided card back among the results; returns its id."""
+    """Count a voided card again; returns its id."""
     card_id = call.ids["card_id"]
-    commands.run_command(call, lambda one: single_player_commands.unvoid_card(one, card_id, call.now))
+    commands.run_command(
+        call, lambda tournament: single_player_commands.unvoid_card(tournament, card_id, call.now)
+    )
     return card_id
 
 
 def delete_card(call: Write[Body]) -> None:
-    """A card gone with its games, as if it had never been bought."""
-    commands.run_command(call, lambda one: single_player_commands.delete_card(one, call.ids["card_id"]))
+    """Delete a card with its games and its entry."""
+    commands.run_command(
+        call, lambda tournament: single_player_commands.delete_card(tournament, call.ids["card_id"])
+    )

@@ -25,7 +25,7 @@ def store_summaries(db: Connection, tournament_id: int) -> None:
     """
     tournament = formats.tournament_facts(db, tournament_id)
     records = _game_records(db, tournament_id) if tournament.status == "completed" else []
-    rule = tournament.regime
+    rule = tournament.win_loss_rule
     opdb_ids = _opdb_ids(db, {record.arena_id for record in records if record.arena_id is not None})
     _replace_summaries(db, arena_summary, tournament_id, summaries.arena_summaries(records), opdb_ids)
     _replace_summaries(

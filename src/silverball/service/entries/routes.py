@@ -1,4 +1,4 @@
-"""POST entries of a player."""
+"""Entries of a player over HTTP."""
 
 from silverball.kit.http.endpoints import TOURNAMENT, post
 from silverball.service.calls import Write
@@ -12,17 +12,17 @@ ENTRIES = "/api/tournaments/{tournament_id}/players/{player_id}/entries"
 
 @post(ENTRIES, body=writes.NewEntries, ability="manage", status=201)
 def add_entries(call: Write[writes.NewEntries]) -> Data[EntryPurchase]:
-    """Entries bought, given free or refunded."""
-    made = writes.add_entries(call)
+    """Record entries that a player bought, got free of charge or returned."""
+    purchase = writes.add_entries(call)
     return Data(
         data=EntryPurchase(
-            entry_id=made.entry_id,
+            entry_id=purchase.entry_id,
             tournament_id=call.ids[TOURNAMENT],
-            player_id=made.player_id,
-            type=made.type,
-            quantity=made.quantity,
-            amount=None if made.amount is None else float(made.amount),
-            currency=made.currency,
+            player_id=purchase.player_id,
+            type=purchase.type,
+            quantity=purchase.quantity,
+            amount=None if purchase.amount is None else float(purchase.amount),
+            currency=purchase.currency,
             created_at=times.iso(call.now),
         )
     )

@@ -1,4 +1,4 @@
-"""Entries that a player buys or is given. Rules: rules/mechanics/entries.py."""
+"""Entries that a player buys or gets. Rules: rules/mechanics/entries.py."""
 
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -14,7 +14,7 @@ from silverball.service.core import commands
 
 
 class NewEntries(Body, frozen=True, kw_only=True):
-    """Entries bought, given or taken back: a refund says how many as a positive number."""
+    """Entries bought, given or refunded; the quantity of a refund is positive too."""
 
     type: Literal["regular", "comped", "refund"] = "regular"
     quantity: Annotated[int, Meta(ge=1, le=1000)] = 1
@@ -27,9 +27,9 @@ class NewEntries(Body, frozen=True, kw_only=True):
 
 
 def add_entries(call: Write[NewEntries]) -> Purchase:
-    """The entries of the player in the path, more or fewer now."""
+    """Add the entries to the player in the path, or take refunded ones off."""
     body, player_id = call.body, call.ids["player_id"]
-    bought = Purchase(
+    purchase = Purchase(
         entry_id=-1,
         player_id=player_id,
         type=body.type,
@@ -38,5 +38,5 @@ def add_entries(call: Write[NewEntries]) -> Purchase:
         currency=body.currency,
         created_at=call.now,
     )
-    after = commands.run_command(call, lambda one: purchases.record_purchase(one, bought))
+    after = commands.run_command(call, lambda tournament: purchases.record_purchase(tournament, purchase))
     return after.purchases[-1]

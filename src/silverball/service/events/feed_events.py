@@ -17,7 +17,7 @@ from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import bestgame
 from silverball.service.cards import reads as cards
-from silverball.service.formats.reads import BEST_GAME_TYPES
+from silverball.service.formats.reads import is_best_game
 from silverball.service.games.reads import games
 from silverball.service.parts import reads as parts
 from silverball.service.queues import reads as queues
@@ -194,7 +194,7 @@ def _touched_parts(
     touched: dict[TouchedPart, None] = {}
     for change in changes:
         touched.update(dict.fromkeys(ANNOUNCE[type(change)](change, after)))
-    if before.type in BEST_GAME_TYPES and touched:
+    if is_best_game(before.type) and touched:
         remarked = (
             TouchedPart("single_player_games", one)
             for one in bestgame.games_with_changed_marks(before, after)

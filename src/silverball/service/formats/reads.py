@@ -1,4 +1,4 @@
-"""What the slices below a tournament need to know of it before they answer."""
+"""The format, status and settings of a tournament, for slices that answer by format."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,31 +19,37 @@ from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.registry import FORMATS
 from silverball.store.tables import tournament
 
-BEST_GAME_TYPES = frozenset(form.type for form in FORMATS.values() if form.play is PlayKind.SCORES)
-
 
 @dataclass(frozen=True)
 class TournamentFacts:
-    """The part of a tournament that decides how its results are read."""
+    """The fields of a tournament that decide how its results are read."""
 
     tournament_id: int
     type: str
     status: str
     organizer_id: int
     start_local: str
-    # Wire name -> value, only the keys that the format has.
+    # Wire name -> value, for the settings of the format.
     settings: dict[str, Any]
 
     @property
-    def is_best_game(self) -> bool:
-        return self.type in BEST_GAME_TYPES
+    def format(self) -> Format | None:
+        """The format; None for a type that this version does not know."""
+        return FORMATS.get(self.type)
 
     @property
-    def regime(self) -> WinLossRule:
-        """How wins and losses follow from a game of this tournament."""
-        form = FORMATS.get(self.type)
-        # An import may bring a format that this program does not know.
-        return WinLossRule.POSITIONS if form is None else form.win_loss_rule(self.settings)
+    def is_best_game(self) -> bool:
+        return is_best_game(self.type)
+
+    @property
+    def win_loss_rule(self) -> WinLossRule:
+        """The rule by which games of this tournament are won and lost."""
+        return WinLossRule.POSITIONS if self.format is None else self.format.win_loss_rule(self.settings)
+
+
+def is_best_game(type_: str) -> bool:
+    """Whether players of this type of tournament choose an arena and play it for a score."""
+    return type_ in FORMATS and FORMATS[type_].play is PlayKind.SCORES
 
 
 def tournament_facts(db: Connection, tournament_id: int) -> TournamentFacts:
@@ -63,30 +69,29 @@ def tournament_facts(db: Connection, tournament_id: int) -> TournamentFacts:
 
 def require_clock(db: Connection, tournament_id: int) -> TournamentFacts:
     """The tournament, if a clock decides how long it goes on. Raises NotFound and WrongFormat."""
-    return _require_format(db, tournament_id, lambda form: form.has_clock, NotAFrenzy)
+    return _require_format(db, tournament_id, lambda format_: format_.has_clock, NotAFrenzy)
 
 
 def require_match_requests(db: Connection, tournament_id: int) -> TournamentFacts:
     """The tournament, if its matches are drawn on request. Raises NotFound and WrongFormat."""
-    return _require_format(db, tournament_id, lambda form: form.has_match_requests, NotAMaxMatchPlay)
+    return _require_format(db, tournament_id, lambda format_: format_.has_match_requests, NotAMaxMatchPlay)
 
 
 def require_race(db: Connection, tournament_id: int) -> TournamentFacts:
     """The tournament, if it is a race. Raises NotFound and WrongFormat."""
-    return _require_format(db, tournament_id, lambda form: form.play is PlayKind.RACE, NotAnAmazingRace)
+    return _require_format(db, tournament_id, lambda format_: format_.play is PlayKind.RACE, NotAnAmazingRace)
 
 
 def require_best_game(db: Connection, tournament_id: int) -> TournamentFacts:
     """The tournament, if scores are ranked on each arena. Raises NotFound and WrongFormat."""
-    return _require_format(db, tournament_id, lambda form: form.play is PlayKind.SCORES, NotABestGame)
+    return _require_format(db, tournament_id, lambda format_: format_.play is PlayKind.SCORES, NotABestGame)
 
 
 def _require_format(
     db: Connection, tournament_id: int, is_suitable: Callable[[Format], bool], refusal: type[WrongFormat]
 ) -> TournamentFacts:
     facts = tournament_facts(db, tournament_id)
-    form = FORMATS.get(facts.type)
-    if form is None or not is_suitable(form):
+    if facts.format is None or not is_suitable(facts.format):
         raise refusal
     return facts
 
@@ -94,6 +99,6 @@ def _require_format(
 def require_match_play(db: Connection, tournament_id: int) -> TournamentFacts:
     """The tournament, if its games have winners and losers. Raises NotFound and WrongFormat."""
     facts = tournament_facts(db, tournament_id)
-    if facts.regime is WinLossRule.NONE:
+    if facts.win_loss_rule is WinLossRule.NONE:
         raise NotAMatchPlay
     return facts

@@ -1,4 +1,4 @@
-"""What is sent about a frenzy."""
+"""Bodies of requests about a frenzy."""
 
 from typing import Annotated
 
@@ -17,6 +17,6 @@ class ClockAdjustment(Body, frozen=True, kw_only=True):
 
 
 class NewFrenzySpot(Body, frozen=True, kw_only=True):
-    """A player who waits."""
+    """A player who joins the queue."""
 
     player_id: Id

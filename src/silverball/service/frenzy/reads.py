@@ -10,7 +10,7 @@ from silverball.wire.frenzy import FrenzyState
 
 
 def frenzy_state(db: Connection, tournament_id: int) -> FrenzyState:
-    """Started games, who waits, and how long the others waited. Raises WrongFormat."""
+    """Started games, the queue, and the average wait. Raises WrongFormat."""
     formats.require_clock(db, tournament_id)
     return FrenzyState(
         games=games.started_games(db, tournament_id),

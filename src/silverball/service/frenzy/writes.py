@@ -19,48 +19,59 @@ TOURNAMENT, QUEUE = "tournament_id", "queue_id"
 
 
 def pause_clock(call: Write[Body]) -> FrenzyState:
-    """The clock stops."""
-    return _run_and_load_state(call, lambda t, _dice: frenzy_commands.pause(t, call.now))
+    """Stop the clock."""
+    return _run_and_load_state(call, lambda tournament, _dice: frenzy_commands.pause(tournament, call.now))
 
 
 def resume_clock(call: Write[Body]) -> FrenzyState:
-    """The clock runs on."""
-    return _run_and_load_state(call, lambda t, dice: frenzy_commands.resume(t, dice, call.now))
+    """Resume the clock."""
+    return _run_and_load_state(
+        call, lambda tournament, dice: frenzy_commands.resume(tournament, dice, call.now)
+    )
 
 
 def change_clock(call: Write[ClockAdjustment]) -> FrenzyState:
-    """More or less time."""
+    """Add time to the clock, or take time off."""
     return _run_and_load_state(
-        call, lambda t, dice: frenzy_commands.change_time(t, call.body.seconds, dice, call.now)
+        call,
+        lambda tournament, dice: frenzy_commands.change_time(tournament, call.body.seconds, dice, call.now),
     )
 
 
 def start_waiting_players(call: Write[Body]) -> FrenzyState:
-    """Games for whoever waits."""
+    """Start games for waiting players."""
     return _run_and_load_state(
-        call, lambda t, dice: frenzy_commands.start_waiting_games(t, dice, call.now), may=access.may_score
+        call,
+        lambda tournament, dice: frenzy_commands.start_waiting_games(tournament, dice, call.now),
+        is_allowed=access.may_score,
     )
 
 
 def join_queue(call: Write[NewFrenzySpot]) -> FrenzyState:
-    """A player waits again."""
+    """Put a player into the queue again."""
     player_id = call.body.player_id
     return _run_and_load_state(
-        call, lambda t, dice: frenzy_commands.join_queue(t, player_id, dice, call.now), may=access.may_score
+        call,
+        lambda tournament, dice: frenzy_commands.join_queue(tournament, player_id, dice, call.now),
+        is_allowed=access.may_score,
     )
 
 
 def leave_queue(call: Write[Body]) -> FrenzyState:
-    """Somebody waits no more."""
+    """Remove a player from the queue."""
     return _run_and_load_state(
-        call, lambda t, _dice: frenzy_commands.remove_from_queue(t, call.ids[QUEUE]), may=access.may_score
+        call,
+        lambda tournament, _dice: frenzy_commands.remove_from_queue(tournament, call.ids[QUEUE]),
+        is_allowed=access.may_score,
     )
 
 
 def send_to_end_of_queue(call: Write[Body]) -> FrenzyState:
-    """Somebody lets all others go first."""
+    """Move a player to the end of the queue."""
     return _run_and_load_state(
-        call, lambda t, _dice: frenzy_commands.move_to_end(t, call.ids[QUEUE]), may=access.may_score
+        call,
+        lambda tournament, _dice: frenzy_commands.move_to_end(tournament, call.ids[QUEUE]),
+        is_allowed=access.may_score,
     )
 
 
@@ -68,11 +79,13 @@ def _run_and_load_state(
     call: Write[Any],
     rule: Callable[[Tournament, Random], Sequence[Change]],
     *,
-    may: commands.Permission = access.is_organizer,
+    is_allowed: commands.Permission = access.is_organizer,
 ) -> FrenzyState:
     commands.run_command(
         call,
-        lambda t: commands.decide_by_draw(t, f"queue after {len(t.games)}", lambda dice: rule(t, dice)),
-        is_allowed=may,
+        lambda tournament: commands.decide_by_draw(
+            tournament, f"queue after {len(tournament.games)}", lambda dice: rule(tournament, dice)
+        ),
+        is_allowed=is_allowed,
     )
     return reads.frenzy_state(call.db, call.ids[TOURNAMENT])

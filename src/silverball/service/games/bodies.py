@@ -1,4 +1,4 @@
-"""What is sent about games."""
+"""Bodies of requests about games."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ RESULT_FIELDS = {
 
 
 class ReportedResult(Body, frozen=True, kw_only=True):
-    """Who finished where: best first, or by scores; where both are sent the order wins."""
+    """A finishing order, best first, or scores; where both are sent the order wins."""
 
     result_positions: Annotated[Players, Meta(min_length=1)] | UnsetType = UNSET
     result_scores: Annotated[dict[Id, Score], Meta(min_length=1, max_length=8)] | UnsetType = UNSET
@@ -33,7 +33,7 @@ class ReportedResult(Body, frozen=True, kw_only=True):
             raise Invalid({"resultPositions": [f"Say the result in one way: {wanted}."]})
 
     def outcome(self, game_id: int, by: int | None) -> GameOutcome:
-        """As the rules take it."""
+        """The result in the form that the rules take."""
         return GameOutcome(
             game_id=game_id,
             finishing_order=() if isinstance(self.result_positions, UnsetType) else self.result_positions,
@@ -48,11 +48,11 @@ class EnteredResult(ReportedResult, frozen=True, kw_only=True):
     # The players who get a strike.
     strikes: Players | UnsetType = UNSET
     strokes: Annotated[dict[Id, Score], Meta(min_length=1, max_length=8)] | UnsetType = UNSET
-    # The player of two who did not come.
+    # The no-show in a game of two.
     forfeit: Id | UnsetType = UNSET
 
     def outcome(self, game_id: int, by: int | None) -> GameOutcome:
-        """As the rules take it."""
+        """The result in the form that the rules take."""
         if not isinstance(self.strikes, UnsetType):
             return GameOutcome(game_id=game_id, strikers=self.strikes, recorded_by=by)
         if not isinstance(self.strokes, UnsetType):
@@ -64,16 +64,16 @@ class EnteredResult(ReportedResult, frozen=True, kw_only=True):
 
 
 class PlayerSwap(Body, frozen=True, kw_only=True):
-    """A player of the game and the one who takes the seat."""
+    """A player of the game and the player who takes the seat."""
 
     player_id: Id
     with_player_id: Id
 
 
 class GamePatch(Body, frozen=True, kw_only=True):
-    """What is to be different about an open game."""
+    """Changes to an open game."""
 
-    # The playing order: the first plays first.
+    # The playing order, first player first.
     player_ids: Players | UnsetType = UNSET
     arena_id: Id | UnsetType | None = UNSET
     swap: PlayerSwap | UnsetType = UNSET

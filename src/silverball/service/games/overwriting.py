@@ -1,4 +1,4 @@
-"""Who may replace a result that is there: the organizer. Others are told whose it is."""
+"""Overwriting a stored result, which only the organizer may do."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,32 +14,41 @@ from silverball.service.users import reads as users
 from silverball.store import journal
 
 
+class ResultAlreadyEntered(Conflict):
+    """The stored result as a finishing order, or as the points of each player."""
+
+    def __init__(self, game: Game, author: str, time: str) -> None:
+        order = game.finishing_order or game.result_positions
+        facts: dict[str, Any] = {"players": order}
+        result = "{players}, first to last"
+        if None in order:
+            facts = {f"p{slot}_player": player_id for slot, player_id in enumerate(game.player_ids)}
+            points = zip(game.result_points, facts, strict=True)
+            result = ", ".join(f"{earned} for {{{key}}}" for earned, key in points)
+        super().__init__(
+            f"{{game}} has a result: {{author}} entered {result}{{time}}. Only the organizer can change it.",
+            game=game.game_id,
+            author=author,
+            time=time,
+            **facts,
+        )
+
+
 def refuse_overwrite(
     call: Write[Any], tournament: Tournament, game_id: int, changes: Sequence[Change]
 ) -> None:
-    """Raises Conflict that names who entered what and when, unless nothing is replaced."""
+    """Raise Conflict, with the author and time of the stored result, when the caller may not replace it."""
     game = results.find_game(tournament, game_id)
     if game.status != "completed" or not changes or access.may_manage(call.caller, tournament):
         return
-    entered = journal.newest_result(call.db, tournament.tournament_id, game_id)
-    action_id, user_id, at = entered or (0, game.scorekeeper_id, game.completed_at)
-    name = _author_name(call, tournament.tournament_id, action_id, user_id)
-    when = "" if at is None else f" at {at:%Y-%m-%d %H:%M:%SZ}"
-    raise Conflict(
-        f"Game {game_id} has a result: {name} entered {_result_text(game)}{when}. Only the organizer can change it."  # noqa: E501
-    )
+    entry = journal.newest_result(call.db, tournament.tournament_id, game_id)
+    action_id, user_id, at = entry or (0, game.scorekeeper_id, game.completed_at)
+    author = _author_name(call, tournament.tournament_id, action_id, user_id)
+    raise ResultAlreadyEntered(game, author, "" if at is None else f" at {at:%Y-%m-%d %H:%M:%SZ}")
 
 
 def _author_name(call: Write[Any], tournament_id: int, action_id: int, user_id: int | None) -> str:
-    """Who did an action: an account, a device, or nobody who is known."""
+    """The name of the account or device behind an action."""
     if user_id is not None:
         return users.find_user(call.db, user_id, call.caller).name
-    return devices.actor_names(call.db, tournament_id, [action_id]).get(action_id, "Somebody")
-
-
-def _result_text(game: Game) -> str:
-    order = game.finishing_order or game.result_positions
-    if None not in order:
-        return "the order " + ", ".join(str(player_id) for player_id in order)
-    points = zip(game.result_points, game.player_ids, strict=True)
-    return ", ".join(f"{worth} for player {player_id}" for worth, player_id in points)
+    return devices.actor_names(call.db, tournament_id, [action_id]).get(action_id, "an unknown account")

@@ -1,4 +1,4 @@
-"""Games: of one tournament, of several, one game, and what is done to it."""
+"""Games over HTTP: lists, one game, and its changes."""
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post, put
@@ -15,7 +15,7 @@ from silverball.wire.pages import Data, Page
 
 @get("/api/tournaments/{tournament_id}/games", query=TournamentGamesQuery, access=Access.OPENABLE)
 def list_games_of_tournament(call: Call[TournamentGamesQuery]) -> Data[tuple[Game, ...]]:
-    """Games of a tournament, all of them."""
+    """All games of a tournament."""
     with call.read() as db:
         return Data(data=reads.games_in_tournament(db, call.ids["tournament_id"], call.query))
 
@@ -39,47 +39,47 @@ GAME = "/api/tournaments/{tournament_id}/games/{game_id}"
 
 @put(GAME + "/result", body=EnteredResult, ability="score")
 def record_result(call: Write[EnteredResult]) -> Data[Game]:
-    """The result of a game; the same again changes nothing, another one only the organizer enters."""
+    """Record the result of a game; only the organizer can replace a result with another one."""
     return Data(data=writes.record_result(call))
 
 
 @delete(GAME + "/result", ability="manage")
 def clear_result(call: Write[Body]) -> Data[Game]:
-    """A result, taken away."""
+    """Clear the result of a game."""
     return Data(data=writes.clear_result(call))
 
 
 @patch(GAME, body=GamePatch, ability="score")
 def change_game(call: Write[GamePatch]) -> Data[Game]:
-    """Playing order, arena or players of an open game."""
+    """Change the playing order, the arena or the players of an open game."""
     return Data(data=writes.change_game(call))
 
 
 @post(GAME + "/arena", ability="manage")
 def redraw_arena(call: Write[Body]) -> Data[Game]:
-    """Another arena for an open game, by lot."""
+    """Draw another arena for an open game."""
     return Data(data=writes.redraw_arena(call))
 
 
 @post(GAME + "/players", body=SeatedPlayer, ability="manage", status=201)
 def seat_player(call: Write[SeatedPlayer]) -> Data[Game]:
-    """A player joins a game of the open round."""
+    """Add a player to a game of the open round."""
     return Data(data=writes.add_player(call))
 
 
 @delete(GAME + "/players/{player_id}", ability="manage")
 def unseat_player(call: Write[Body]) -> Data[Game]:
-    """A player, taken out of an open game."""
+    """Remove a player from an open game."""
     return Data(data=writes.remove_player(call))
 
 
 @post("/api/tournaments/{tournament_id}/games", body=NewGame, ability="manage", status=201)
 def create_game(call: Write[NewGame]) -> Data[Game]:
-    """A game of chosen players, where the organizer makes the games."""
+    """Create a game of chosen players, where the organizer makes the games."""
     return Data(data=writes.create_game(call))
 
 
 @delete(GAME, ability="manage")
 def delete_game(call: Write[Body]) -> Data[Game]:
-    """A game outside drawn rounds or of a tiebreak, taken out."""
+    """Delete a game outside drawn rounds, or a tiebreak game."""
     return Data(data=writes.delete_game(call))

@@ -12,14 +12,16 @@ from silverball.wire.maxmatchplay import MaxMatchplayPlayer, MaxMatchplayState
 
 
 def max_matchplay_state(db: Connection, tournament_id: int) -> MaxMatchplayState:
-    """Started games, whom each entrant has met, and what is left to play. Raises WrongFormat."""
+    """Started games, the opponents that each entrant has met, and the games left. Raises WrongFormat."""
     formats.require_match_requests(db, tournament_id)
     rows = select(tournament.c.revision).where(tournament.c.tournament_id == tournament_id)
-    kept = snapshot.load_at_revision(db, tournament_id, db.execute(rows).scalar_one())
-    view = max_matchplay_family.live_view(kept.tournament)
+    loaded = snapshot.load_at_revision(db, tournament_id, db.execute(rows).scalar_one())
+    view = max_matchplay_family.live_view(loaded.tournament)
     return MaxMatchplayState(
         games=games.started_games(db, tournament_id),
-        players=tuple(msgspec.convert(one, MaxMatchplayPlayer, from_attributes=True) for one in view.players),
+        players=tuple(
+            msgspec.convert(player, MaxMatchplayPlayer, from_attributes=True) for player in view.players
+        ),
         remaining_games=view.remaining_games,
         avg_game_duration=view.avg_game_duration,
     )

@@ -1,4 +1,4 @@
-"""A max match play: the live view, and its matches created."""
+"""A max match play over HTTP: the live view, and new matches."""
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import Access, Call, get, post
@@ -12,12 +12,12 @@ from silverball.wire.pages import Data
 
 @get("/api/tournaments/{tournament_id}/max-matchplay", access=Access.OPENABLE)
 def show_max_matchplay(call: Call[Query]) -> MaxMatchplayState:
-    """The max match play as it stands: games, players and what is left."""
+    """The current games, players and remaining games of a max match play."""
     with call.read() as db:
         return reads.max_matchplay_state(db, call.ids["tournament_id"])
 
 
 @post("/api/tournaments/{tournament_id}/max-matchplay/games", ability="score", status=201)
 def create_matches(call: Write[Body]) -> Data[tuple[Game, ...]]:
-    """The matches that can be played now, as many as players and arenas allow."""
+    """Create the matches that can start now, as many as players and arenas allow."""
     return Data(data=writes.create_matches(call))

@@ -1,4 +1,4 @@
-"""Matches of a max match play, created when somebody asks for them."""
+"""Matches of a max match play, created on request."""
 
 from silverball.kit.http.body import Body
 from silverball.rules.commands import max_matchplay as max_matchplay_commands
@@ -13,19 +13,19 @@ from silverball.wire.games import Game
 
 
 def create_matches(call: Write[Body]) -> tuple[Game, ...]:
-    """The matches that can be played now."""
-    before = {one.game_id for one in commands.load_tournament(call, _may_create).games}
+    """Create the matches that can be played now."""
+    before = {game.game_id for game in commands.load_tournament(call, _may_create).games}
     after = commands.run_command(
         call,
-        lambda t: commands.decide_by_draw(
-            t,
-            f"matches after {len(t.games)}",
-            lambda dice: max_matchplay_commands.create_matches(t, dice, call.now),
+        lambda tournament: commands.decide_by_draw(
+            tournament,
+            f"matches after {len(tournament.games)}",
+            lambda dice: max_matchplay_commands.create_matches(tournament, dice, call.now),
         ),
         is_allowed=_may_create,
     )
-    made = [one.game_id for one in after.games if one.game_id not in before]
-    return games.selected_games(call.db, call.ids["tournament_id"], made)
+    new_ids = [game.game_id for game in after.games if game.game_id not in before]
+    return games.selected_games(call.db, call.ids["tournament_id"], new_ids)
 
 
 def _may_create(caller: AuthenticatedCaller, tournament: Tournament) -> bool:

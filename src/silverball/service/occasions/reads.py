@@ -67,7 +67,7 @@ def occasion_rows(mapper: RowMapper = ROW) -> Select[Any]:
 
 
 def occasion_item(row: NamedRow) -> OccasionListItem:
-    """The occasion in a row of ROW as lists and tournaments show it."""
+    """The occasion in a row of ROW, as lists and tournaments show it."""
     return OccasionListItem(**_occasion_fields(row), is_favorite=None)
 
 
@@ -118,7 +118,7 @@ _OCCASION = (
 
 
 def find_occasion(db: Connection, occasion_id: int, viewer: AuthenticatedCaller | None) -> Occasion:
-    """The occasion with all that belongs to it. Raises NotFound."""
+    """The occasion with its organizer, links and tournaments. Raises NotFound."""
     found = db.execute(_OCCASION, {"occasion_id": occasion_id}).first()
     if found is None:
         raise NotFound("Event", occasion_id)
@@ -127,7 +127,7 @@ def find_occasion(db: Connection, occasion_id: int, viewer: AuthenticatedCaller 
     entries, entry_ids = _load_entries(db, occasion_id)
     return Occasion(
         **_occasion_fields(row.occasion),
-        # Nobody can mark a favourite here.
+        # The service has no favourites.
         is_favorite=False,
         organizer=users.user_item(row.organizer, viewer),
         links=links,
@@ -150,23 +150,23 @@ def _load_links(db: Connection, occasion_id: int) -> tuple[tuple[OccasionLink, .
         .order_by(link.link_id)
         .limit(ITEMS_MAX)
     )
-    found = db.execute(statement).all()
+    rows = db.execute(statement).all()
     links = tuple(
         OccasionLink(
             link_id=id_, user_id=user_id, label=label, url=url, is_registration=is_registration, embed=embed
         )
-        for id_, user_id, label, url, is_registration, embed, _ in found
+        for id_, user_id, label, url, is_registration, embed, _ in rows
     )
-    return links, _ids_by_place([(row.place, row.link_id) for row in found])
+    return links, _ids_by_place([(row.place, row.link_id) for row in rows])
 
 
 def _load_entries(db: Connection, occasion_id: int) -> tuple[tuple[OccasionTournament, ...], tuple[int, ...]]:
-    """The tournaments kept here or elsewhere by id, and their ids in the organizer's order."""
+    """The tournaments of the occasion by id, and their ids in the organizer's order."""
     entry = tables.occasion_tournament.c
     statement = select(tables.occasion_tournament).where(entry.occasion_id == occasion_id)
-    found = db.execute(statement.order_by(entry.event_tournament_id).limit(ITEMS_MAX)).all()
-    return tuple(_occasion_tournament(row) for row in found), _ids_by_place(
-        [(row.place, row.event_tournament_id) for row in found]
+    rows = db.execute(statement.order_by(entry.event_tournament_id).limit(ITEMS_MAX)).all()
+    return tuple(_occasion_tournament(row) for row in rows), _ids_by_place(
+        [(row.place, row.event_tournament_id) for row in rows]
     )
 
 
@@ -187,7 +187,7 @@ def _occasion_tournament(row: Row[Any]) -> OccasionTournament:
     )
 
 
-# What is stored about a tournament kept elsewhere goes by its wire names.
+# The fields of a tournament on another site are stored under their wire names.
 _EXTERNAL_FIELDS = {
     info.encode_name: info.name
     for info in msgspec.structs.fields(OccasionTournament)

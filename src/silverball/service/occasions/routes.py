@@ -16,8 +16,8 @@ from silverball.wire.parts import OccasionListItem
 def list_occasions(call: Call[reads.OccasionQuery]) -> Page[OccasionListItem]:
     """Occasions, newest first."""
     with call.read() as db:
-        found = reads.occasions_page(db, call.query)
-    return pages.full_page(call, found, per_page=reads.PER_PAGE)
+        rows = reads.occasions_page(db, call.query)
+    return pages.full_page(call, rows, per_page=reads.PER_PAGE)
 
 
 @get("/api/events/{event_id}")
@@ -29,19 +29,19 @@ def one_occasion(call: Call[Query]) -> Data[Occasion]:
 
 @post("/api/events", body=writes.NewOccasion, ability="manage", status=201)
 def add_occasion(call: Write[writes.NewOccasion]) -> Data[Occasion]:
-    """A new occasion of the caller."""
+    """Create an occasion."""
     return Data(data=reads.find_occasion(call.db, writes.add_occasion(call), call.caller))
 
 
 @patch("/api/events/{event_id}", body=writes.ChangedOccasion, ability="manage")
 def change_occasion(call: Write[writes.ChangedOccasion]) -> Data[Occasion]:
-    """An occasion of the caller, changed; lists of links and tournaments are replaced whole."""
+    """Change an occasion of the caller; lists of links and tournaments are replaced as a whole."""
     return Data(data=reads.find_occasion(call.db, writes.change_occasion(call), call.caller))
 
 
 @delete("/api/events/{event_id}", ability="manage")
 def delete_occasion(call: Write[Body]) -> Data[Occasion]:
-    """An occasion without tournaments gone; as it was."""
+    """Delete an occasion without tournaments; answers its last state."""
     occasion_id = writes.require_removable(call)
     removed = reads.find_occasion(call.db, occasion_id, call.caller)
     book.remove(call.db, book.OCCASION, occasion_id)

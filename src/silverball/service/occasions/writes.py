@@ -1,4 +1,4 @@
-"""Changing occasions, with their links and tournaments."""
+"""Occasions with their links and tournaments, added and changed."""
 
 import html
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class NewOccasionLink(Body, frozen=True, kw_only=True):
 
 
 class NewOccasionTournament(Body, frozen=True, kw_only=True):
-    """A tournament of an occasion: one that is kept here, or the name of one that is kept elsewhere."""
+    """A tournament of an occasion: one of this service, or the name of one on another site."""
 
     tournament_id: Id | None = None
     labels: Labels = ()
@@ -81,7 +81,7 @@ class NewOccasion(Body, frozen=True, kw_only=True):
 
 
 class ChangedOccasion(Body, frozen=True, kw_only=True):
-    """What is different about an occasion; its links and its tournaments are replaced whole."""
+    """Changes to an occasion; its links and its tournaments are replaced as a whole."""
 
     name: Name | UnsetType = UNSET
     status: Status | UnsetType = UNSET
@@ -101,7 +101,7 @@ class ChangedOccasion(Body, frozen=True, kw_only=True):
 
 
 def add_occasion(call: Write[NewOccasion]) -> int:
-    """A new occasion of the caller; returns its id."""
+    """Add an occasion of the caller; returns its id."""
     body = call.body
     values = _column_values(call, ownership.sent_values(body, "links", "tournaments"), {}, call.user_id)
     occasion_id = book.add(call.db, book.OCCASION, call.user_id, values)
@@ -112,7 +112,7 @@ def add_occasion(call: Write[NewOccasion]) -> int:
 
 
 def change_occasion(call: Write[ChangedOccasion]) -> int:
-    """The occasion in the path, different now."""
+    """Change the occasion in the path; returns its id."""
     occasion_id = ownership.owned_id_in_path(call, book.OCCASION)
     own = tables.occasion.c.occasion_id == occasion_id
     stored = dict(call.db.execute(select(tables.occasion).where(own)).mappings().one())
@@ -121,7 +121,7 @@ def change_occasion(call: Write[ChangedOccasion]) -> int:
     book.change(call.db, book.OCCASION, occasion_id, values)
     if body.links is not UNSET:
         _replace_links(call, occasion_id, body.links)
-    # Those that leave it show it no longer, those that come show it from now on.
+    # Tournaments that leave stop showing the occasion, those that join start to show it.
     touched = set(_tournament_ids(call, occasion_id))
     if body.tournaments is not UNSET:
         zone = values.get("timezone") or stored["timezone"] or "UTC"
@@ -131,42 +131,42 @@ def change_occasion(call: Write[ChangedOccasion]) -> int:
 
 
 def require_removable(call: Write[Body]) -> int:
-    """The occasion in the path. Raises Conflict when a tournament belongs to it."""
+    """The id of the occasion in the path. Raises Conflict when a tournament belongs to it."""
     occasion_id = ownership.owned_id_in_path(call, book.OCCASION, is_exclusive=True)
     ownership.refuse_used(call, book.OCCASION, occasion_id, "Take the tournaments out of it first.")
     return occasion_id
 
 
 def _column_values(
-    call: Write[Any], said: dict[str, Any], stored: dict[str, Any], owner_id: int
+    call: Write[Any], sent: dict[str, Any], stored: dict[str, Any], owner_id: int
 ) -> dict[str, Any]:
-    """What is stored of what was said, with everything that follows from it."""
-    location_id = said.get("location_id")
+    """The stored columns of the sent fields, with those that derive from them."""
+    location_id = sent.get("location_id")
     if location_id is not None:
         ownership.require_owned_ids(call, book.LOCATION, "locationId", [location_id], owner_id)
-    values = {**said, **_time_columns({**stored, **said})}
-    if "description_collapse" in said:
-        values["description_collapse"] = int(said["description_collapse"])
-    if "description" in said:
+    values = {**sent, **_time_columns({**stored, **sent})}
+    if "description_collapse" in sent:
+        values["description_collapse"] = int(sent["description_collapse"])
+    if "description" in sent:
         values["description_html"], values["description_preview_html"] = _description_html(
-            said["description"]
+            sent["description"]
         )
     return values
 
 
 def _time_columns(known: dict[str, Any]) -> dict[str, Any]:
-    """The moments in UTC and on the clock of the place. Raises Invalid."""
+    """The moments in UTC and on the local clock. Raises Invalid."""
     zone = _checked_zone(known.get("timezone") or "UTC")
-    found: dict[str, Any] = {"timezone": zone}
+    values: dict[str, Any] = {"timezone": zone}
     for name in MOMENTS:
         moment: datetime | None = known.get(f"{name}_utc")
         if moment is not None:
             _refuse_odd_year(f"{name}Utc", moment)
-        found[f"{name}_utc"] = None if moment is None else moment.astimezone(UTC)
-        found[f"{name}_local"] = None if moment is None else times.local(moment, zone)
-    if found["end_utc"] is not None and found["end_utc"] < found["start_utc"]:
+        values[f"{name}_utc"] = None if moment is None else moment.astimezone(UTC)
+        values[f"{name}_local"] = None if moment is None else times.local(moment, zone)
+    if values["end_utc"] is not None and values["end_utc"] < values["start_utc"]:
         raise Invalid({"endUtc": ["The end cannot be before the start."]})
-    return found
+    return values
 
 
 def _refuse_odd_year(field: str, moment: datetime) -> None:
@@ -185,13 +185,13 @@ def _checked_zone(name: str) -> str:
 
 
 def _description_html(description: str | None) -> tuple[str | None, str | None]:
-    """The description as HTML, and its first paragraph; what was typed is text, never markup."""
+    """The description as HTML, and its first paragraph; markup in the text is escaped."""
     if description is None:
         return None, None
     paragraphs = [
-        "<p>" + html.escape(one.strip()).replace("\n", "<br>") + "</p>\n"
-        for one in description.split("\n\n")
-        if one.strip()
+        "<p>" + html.escape(paragraph.strip()).replace("\n", "<br>") + "</p>\n"
+        for paragraph in description.split("\n\n")
+        if paragraph.strip()
     ]
     return "".join(paragraphs), paragraphs[0]
 
@@ -199,15 +199,15 @@ def _description_html(description: str | None) -> tuple[str | None, str | None]:
 def _replace_links(call: Write[Any], occasion_id: int, links: Sequence[NewOccasionLink]) -> None:
     link = tables.occasion_link
     call.db.execute(delete(link).where(link.c.occasion_id == occasion_id))
-    for place, one in enumerate(links):
+    for place, new in enumerate(links):
         values = {
             "occasion_id": occasion_id,
             "user_id": call.user_id,
             "place": place,
-            "label": one.label,
-            "url": one.url,
-            "is_registration": int(one.is_registration),
-            "embed": int(one.embed),
+            "label": new.label,
+            "url": new.url,
+            "is_registration": int(new.is_registration),
+            "embed": int(new.embed),
         }
         call.db.execute(insert(link).values(**values))
 
@@ -217,44 +217,44 @@ def _replace_tournaments(
 ) -> None:
     entry = tables.occasion_tournament
     _refuse_unusable_tournaments(
-        call, occasion_id, [one.tournament_id for one in entries if one.tournament_id], owner_id
+        call, occasion_id, [new.tournament_id for new in entries if new.tournament_id], owner_id
     )
     call.db.execute(delete(entry).where(entry.c.occasion_id == occasion_id))
-    for place, one in enumerate(entries):
+    for place, new in enumerate(entries):
         values = {
             "occasion_id": occasion_id,
             "user_id": call.user_id,
-            "tournament_id": one.tournament_id,
+            "tournament_id": new.tournament_id,
             "place": place,
-            "labels": one.labels,
-            "label_color": one.label_color,
-            "player_limit": one.player_limit,
-            "tgp": one.tgp,
-            "external": _external_fields(one, zone),
+            "labels": new.labels,
+            "label_color": new.label_color,
+            "player_limit": new.player_limit,
+            "tgp": new.tgp,
+            "external": _external_fields(new, zone),
         }
         call.db.execute(insert(entry).values(**values))
 
 
-def _external_fields(one: NewOccasionTournament, zone: str) -> dict[str, str]:
-    """What is known of a tournament that is kept elsewhere, by wire names."""
-    found = {
-        "externalName": one.external_name,
-        "externalLink": one.external_link,
-        "externalLocation": one.external_location,
+def _external_fields(entry: NewOccasionTournament, zone: str) -> dict[str, str]:
+    """The fields of a tournament on another site, by wire names."""
+    values = {
+        "externalName": entry.external_name,
+        "externalLink": entry.external_link,
+        "externalLocation": entry.external_location,
     }
-    for name, moment in (("Start", one.external_start_utc), ("End", one.external_end_utc)):
+    for name, moment in (("Start", entry.external_start_utc), ("End", entry.external_end_utc)):
         if moment is not None:
             _refuse_odd_year("tournaments", moment)
-            found[f"external{name}Utc"] = times.iso(moment.astimezone(UTC))
-            found[f"external{name}Local"] = times.local(moment, zone)
-    return {key: value for key, value in found.items() if value is not None}
+            values[f"external{name}Utc"] = times.iso(moment.astimezone(UTC))
+            values[f"external{name}Local"] = times.local(moment, zone)
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def _refuse_unusable_tournaments(
     call: Write[Any], occasion_id: int, ids: Sequence[int], owner_id: int
 ) -> None:
-    """Raises Invalid for tournaments of others, named twice, or in another occasion."""
-    twice = [one for one in ids if ids.count(one) > 1]
+    """Raise Invalid for tournaments of others, duplicates, and tournaments of another occasion."""
+    twice = [tournament_id for tournament_id in ids if ids.count(tournament_id) > 1]
     if twice:
         raise Invalid({"tournaments": [f"Tournament {twice[0]} is named twice."]})
     ownership.require_owned_ids(call, OWN_TOURNAMENT, "tournaments", ids, owner_id)
@@ -262,9 +262,9 @@ def _refuse_unusable_tournaments(
     taken = select(entry.tournament_id, entry.occasion_id).where(
         entry.tournament_id.in_(ids), entry.occasion_id != occasion_id
     )
-    for tournament_id, other in call.db.execute(taken.order_by(entry.tournament_id)):
+    for tournament_id, other_id in call.db.execute(taken.order_by(entry.tournament_id)):
         raise Invalid(
-            {"tournaments": [f"Tournament {tournament_id} is in event {other}. Take it out there first."]}
+            {"tournaments": [f"Tournament {tournament_id} is in event {other_id}. Remove it there first."]}
         )
 
 
@@ -273,5 +273,5 @@ def _tournament_ids(call: Write[Any], occasion_id: int) -> Sequence[int]:
     rows = select(entry.tournament_id).where(
         entry.occasion_id == occasion_id, entry.tournament_id.is_not(None)
     )
-    found: Sequence[int] = call.db.execute(rows).scalars().all()
-    return found
+    tournament_ids: Sequence[int] = call.db.execute(rows).scalars().all()
+    return tournament_ids

@@ -34,7 +34,7 @@ _TOURNAMENT = PreparedStatement(
 
 @dataclass(frozen=True)
 class PartContext:
-    """What a loader of a part may look at."""
+    """The input of a function that loads a part."""
 
     db: Connection
     row: NamedRow
@@ -68,14 +68,14 @@ class PartsQuery(Query, frozen=True, kw_only=True):
 def find_tournament(
     db: Connection, tournament_id: int, query: PartsQuery, viewer: AuthenticatedCaller | None
 ) -> Tournament:
-    """The tournament with the parts that are asked for. Raises NotFound."""
-    found = _TOURNAMENT.rows(db, tournament_id=tournament_id)
-    if not found:
+    """The tournament with the parts that the query asks for. Raises NotFound."""
+    rows = _TOURNAMENT.rows(db, tournament_id=tournament_id)
+    if not rows:
         raise NotFound("Tournament", tournament_id)
-    row = found[0]
-    asked = PartContext(db, row, viewer)
-    wanted = {name: load(asked) for flag, (name, load) in PARTS.items() if getattr(query, flag)}
-    return tournaments.tournament_item(row.tournament, viewer, **wanted)
+    row = rows[0]
+    context = PartContext(db, row, viewer)
+    parts = {name: load(context) for flag, (name, load) in PARTS.items() if getattr(query, flag)}
+    return tournaments.tournament_item(row.tournament, viewer, **parts)
 
 
 _SCOREKEEPERS = (
@@ -86,8 +86,10 @@ _SCOREKEEPERS = (
 )
 
 
-def _scorekeepers(asked: PartContext) -> tuple[User, ...]:
-    return tuple(users.user_item(row, asked.viewer) for row in asked.db.execute(_SCOREKEEPERS, asked.key))
+def _scorekeepers(context: PartContext) -> tuple[User, ...]:
+    return tuple(
+        users.user_item(row, context.viewer) for row in context.db.execute(_SCOREKEEPERS, context.key)
+    )
 
 
 _LINK = tables.tournament_link.c
@@ -101,17 +103,17 @@ _LINKS = (
 )
 
 
-def _linked_tournaments(asked: PartContext) -> tuple[LinkedTournament, ...]:
-    return tuple(_link_item(*row) for row in asked.db.execute(_LINKS, asked.key))
+def _linked_tournaments(context: PartContext) -> tuple[LinkedTournament, ...]:
+    return tuple(_link_item(*row) for row in context.db.execute(_LINKS, context.key))
 
 
 def _link_item(
-    linked_id: int, link_type: Any, link_index: int | None, said: Any, *now: Any
+    linked_id: int, link_type: Any, link_index: int | None, stored: Any, *current: Any
 ) -> LinkedTournament:
-    """A link with the linked tournament as it is now, or as the import said when it is not here."""
-    name, type_, organizer_id, status, test = now
-    if name is None or "seriesId" in said:
-        return msgspec.convert(said, LinkedTournament)
+    """A link with the current state of the linked tournament, or with its imported state."""
+    name, type_, organizer_id, status, test = current
+    if name is None or "seriesId" in stored:
+        return msgspec.convert(stored, LinkedTournament)
     return LinkedTournament(
         tournament_id=linked_id,
         name=name,
@@ -124,16 +126,16 @@ def _link_item(
     )
 
 
-def _rsvp(asked: PartContext) -> RsvpConfiguration | None:
-    found = msgspec.convert(asked.row.rsvp_configuration, RsvpConfiguration | None)
+def _rsvp(context: PartContext) -> RsvpConfiguration | None:
+    found = msgspec.convert(context.row.rsvp_configuration, RsvpConfiguration | None)
     if found is None or found.tournament_id is not None or found.series_id is not None:
         return found
-    # It was said before the tournament had its id.
-    return msgspec.structs.replace(found, tournament_id=asked.tournament_id)
+    # The configuration was stored before the tournament had its id.
+    return msgspec.structs.replace(found, tournament_id=context.tournament_id)
 
 
-def _entries(asked: PartContext) -> EntryConfiguration | None:
-    return msgspec.convert(asked.row.entry_configuration, EntryConfiguration | None)
+def _entries(context: PartContext) -> EntryConfiguration | None:
+    return msgspec.convert(context.row.entry_configuration, EntryConfiguration | None)
 
 
 _EVENT = (
@@ -143,14 +145,14 @@ _EVENT = (
         tables.occasion_tournament.c.occasion_id == tables.occasion.c.occasion_id,
     )
     .where(tables.occasion_tournament.c.tournament_id == bindparam("tournament_id"))
-    # A tournament of two occasions is shown with the one that named it first.
+    # A tournament of two occasions belongs to the one that added it first.
     .order_by(tables.occasion_tournament.c.event_tournament_id)
     .limit(1)
 )
 
 
-def _event(asked: PartContext) -> OccasionListItem | None:
-    row = asked.db.execute(_EVENT, asked.key).first()
+def _event(context: PartContext) -> OccasionListItem | None:
+    row = context.db.execute(_EVENT, context.key).first()
     return None if row is None else occasions.occasion_item(occasions.ROW.row(row))
 
 
@@ -163,8 +165,8 @@ _SHORTCUT = (
 )
 
 
-def _shortcut(asked: PartContext) -> Shortcut | None:
-    row = asked.db.execute(_SHORTCUT, asked.key).first()
+def _shortcut(context: PartContext) -> Shortcut | None:
+    row = context.db.execute(_SHORTCUT, context.key).first()
     return None if row is None else Shortcut(shortcut_id=row.shortcut_id, slug=row.slug)
 
 
@@ -175,12 +177,12 @@ _SERIES = (
 )
 
 
-def _series(asked: PartContext) -> Series | None:
-    row = asked.db.execute(_SERIES, asked.key).first()
+def _series(context: PartContext) -> Series | None:
+    row = context.db.execute(_SERIES, context.key).first()
     return None if row is None else series.series_item(row)
 
 
-# Include flag -> the member it adds, and who loads that.
+# Include flag -> the member that it adds, and the function that loads it.
 PARTS: dict[str, tuple[str, Callable[[PartContext], Any]]] = {
     "include_players": ("players", lambda a: players.entrants(a.db, a.tournament_id, a.viewer)),
     "include_arenas": ("arenas", lambda a: arenas.lineup_arenas(a.db, a.tournament_id)),

@@ -1,4 +1,4 @@
-"""Queues: who waits, for what arena."""
+"""Queues for arenas."""
 
 from typing import Any
 
@@ -11,15 +11,19 @@ from silverball.wire import times
 from silverball.wire.queues import ArenaQueues, EntriesByArena, QueueEntry
 
 
+class NoArenaQueues(NotAllowed):
+    sentence = "Tournament is not Best Game."
+
+
 def queues_by_arena(db: Connection, tournament_id: int) -> ArenaQueues:
-    """Arena id -> who waits for it. Raises NotAllowed for a format without such queues."""
+    """The queue of each arena. Raises NotAllowed for a format without such queues."""
     if not formats.tournament_facts(db, tournament_id).is_best_game:
-        raise NotAllowed("Tournament is not Best Game.")
+        raise NoArenaQueues
     return ArenaQueues(data=group_by_arena(waiting_spots(db, tournament_id)) or ())
 
 
 def waiting_spots(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
-    """Everybody who waits in a tournament, by place, then by id."""
+    """The spots of all waiting players of a tournament, by place, then by id."""
     rows = (
         select(queue_entry)
         .where(queue_entry.c.tournament_id == tournament_id, queue_entry.c.completed_at.is_(None))
@@ -31,7 +35,7 @@ def waiting_spots(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
 def spots_in_line(
     db: Connection, tournament_id: int, arena_id: int | None, round_id: int | None
 ) -> tuple[QueueEntry, ...]:
-    """Who waits for this arena, or in this round, or (both None) for any arena; first in line first."""
+    """The queue of an arena, of a round, or (both None) of the tournament, first in line first."""
     rows = (
         select(queue_entry)
         .where(
@@ -46,7 +50,7 @@ def spots_in_line(
 
 
 def find_spot(db: Connection, tournament_id: int, queue_id: int) -> QueueEntry:
-    """A place in a queue of this tournament. Raises NotFound."""
+    """A spot in a queue of this tournament. Raises NotFound."""
     own = (queue_entry.c.tournament_id == tournament_id, queue_entry.c.queue_id == queue_id)
     row = db.execute(select(queue_entry).where(*own)).one_or_none()
     if row is None:
@@ -55,13 +59,13 @@ def find_spot(db: Connection, tournament_id: int, queue_id: int) -> QueueEntry:
 
 
 def all_spots(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
-    """Everybody who waits or was called, by id."""
+    """The spots of waiting players and of those already called, by id."""
     rows = select(queue_entry).where(queue_entry.c.tournament_id == tournament_id)
     return tuple(_spot_item(row) for row in db.execute(rows.order_by(queue_entry.c.queue_id)).all())
 
 
 def wait_seconds(db: Connection, tournament_id: int) -> list[float]:
-    """How long each of those who were called had waited."""
+    """Seconds that each called player waited."""
     rows = select(queue_entry.c.created_at, queue_entry.c.completed_at).where(
         queue_entry.c.tournament_id == tournament_id,
         queue_entry.c.created_at.is_not(None),
@@ -71,7 +75,7 @@ def wait_seconds(db: Connection, tournament_id: int) -> list[float]:
 
 
 def group_by_arena(entries: tuple[QueueEntry, ...]) -> EntriesByArena:
-    """The entries under the arena they wait for, by arena id."""
+    """Arena id -> the spots in its queue."""
     queues: dict[int, list[QueueEntry]] = {}
     for entry in entries:
         if entry.arena_id is not None:

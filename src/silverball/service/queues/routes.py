@@ -23,13 +23,13 @@ def show_queues(call: Call[Query]) -> ArenaQueues:
 
 @post(LIST, body=writes.NewQueueSpot, ability="score", status=201)
 def join_queue(call: Write[writes.NewQueueSpot]) -> Data[QueueEntry]:
-    """A player at the end of a queue."""
+    """Add a player to the end of an arena's queue."""
     return Data(data=reads.find_spot(call.db, call.ids[TOURNAMENT], writes.join_queue(call)))
 
 
 @delete(ONE, ability="score")
 def leave_queue(call: Write[Body]) -> Data[QueueEntry]:
-    """A spot in a queue given up; as it was."""
+    """Remove a spot from a queue; answers its last state."""
     left = reads.find_spot(call.db, call.ids[TOURNAMENT], call.ids["queue_id"])
     writes.leave_queue(call)
     return Data(data=left)
@@ -37,13 +37,13 @@ def leave_queue(call: Write[Body]) -> Data[QueueEntry]:
 
 @post(ONE + "/move", ability="score")
 def move_in_queue(call: Write[Body]) -> Data[QueueEntry]:
-    """Who does not come lets the next one go first."""
+    """Swap an absent player with the next one in line."""
     return Data(data=reads.find_spot(call.db, call.ids[TOURNAMENT], writes.move_in_queue(call)))
 
 
 @post(ONE + "/start", ability="score")
 def start_from_queue(call: Write[Body]) -> Data[SinglePlayerGame]:
-    """Who is up begins to play."""
+    """Start the game of the first player in line."""
     return Data(
         data=attempts.find_single_player_game(call.db, call.ids[TOURNAMENT], writes.start_from_queue(call))
     )

@@ -1,4 +1,4 @@
-"""What is sent about players, arenas and time of a tournament."""
+"""Bodies of requests about the players and arenas of a tournament."""
 
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -16,20 +16,20 @@ Status = Literal["active", "inactive"]
 
 
 def sent_fields(body: Body, names: dict[str, str]) -> dict[str, Any]:
-    """What was sent of these fields, under the names that the rules have for them."""
-    found = {known: getattr(body, sent) for sent, known in names.items()}
-    return {known: value for known, value in found.items() if value is not UNSET}
+    """The fields in the body, under the names that the rules use."""
+    values = {field: getattr(body, name) for name, field in names.items()}
+    return {field: value for field, value in values.items() if value is not UNSET}
 
 
 class NewEntrant(Body, frozen=True, kw_only=True):
-    """A player of the owner's book by id, or a new one by name."""
+    """A player of the organizer's book by id, or a new player by name."""
 
     player_id: Id | UnsetType = UNSET
     name: Name | UnsetType = UNSET
     ifpa_id: Id | UnsetType | None = UNSET
-    # For who comes late to a knockout.
+    # For late entrants of a knockout.
     strikes: Strikes | UnsetType = UNSET
-    # For who comes late elsewhere: a pace match play takes nobody below its bar.
+    # For late entrants elsewhere: a pace match play accepts no player below its bar.
     points_adjustment: Decimal | UnsetType = UNSET
     seed: Seed | UnsetType | None = UNSET
     labels: Labels | UnsetType = UNSET
@@ -37,7 +37,7 @@ class NewEntrant(Body, frozen=True, kw_only=True):
 
 
 class NewEntrants(NewEntrant, frozen=True, kw_only=True):
-    """One player, or many in `players`."""
+    """One player, or several in `players`."""
 
     players: Annotated[tuple[NewEntrant, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)] | UnsetType = UNSET
 
@@ -49,17 +49,17 @@ class NewEntrants(NewEntrant, frozen=True, kw_only=True):
         is_one = any(getattr(self, name) is not UNSET for name in NewEntrant.__struct_fields__)
         if is_one and self.players is not UNSET:
             raise Invalid({"players": ["Send one player or a list of players, not both."]})
-        for one in self.new_entrants:
-            if (one.player_id is UNSET) == (one.name is UNSET):
+        for entrant in self.new_entrants:
+            if (entrant.player_id is UNSET) == (entrant.name is UNSET):
                 raise Invalid({"playerId": ["Name each player by playerId, or by name for a new one."]})
-            if one.strikes is not UNSET and one.points_adjustment is not UNSET:
+            if entrant.strikes is not UNSET and entrant.points_adjustment is not UNSET:
                 raise Invalid({"pointsAdjustment": ["Send strikes or pointsAdjustment, not both."]})
-            if one.player_id is not UNSET and one.ifpa_id is not UNSET:
+            if entrant.player_id is not UNSET and entrant.ifpa_id is not UNSET:
                 raise Invalid({"ifpaId": ["The ifpaId belongs to a new player. Leave it out."]})
 
 
 class EntrantPatch(Body, frozen=True, kw_only=True):
-    """What is to be different about a player here."""
+    """Changes to a player of the tournament."""
 
     seed: Seed | UnsetType | None = UNSET
     labels: Labels | UnsetType = UNSET
@@ -70,21 +70,21 @@ class EntrantPatch(Body, frozen=True, kw_only=True):
 
     @property
     def changed_fields(self) -> dict[str, Any]:
-        """As `rules/commands/roster.py` takes it."""
+        """The changes in the form that `rules/commands/roster.py` takes."""
         names = {"seed": "seed", "labels": "labels", "label_color": "label_color"}
         adjusted = {"points_adjustment": "points", "score_adjustment": "score"}
-        found = sent_fields(self, {**names, **adjusted})
-        return found if self.status is UNSET else {**found, "is_active": self.status == "active"}
+        fields = sent_fields(self, {**names, **adjusted})
+        return fields if self.status is UNSET else {**fields, "is_active": self.status == "active"}
 
 
 class ListedEntrantPatch(EntrantPatch, frozen=True, kw_only=True):
-    """A player of a list, and what is to be different about him."""
+    """Changes to one player of a list."""
 
     player_id: Id
 
 
 class EntrantsPatch(Body, frozen=True, kw_only=True):
-    """Many players at once."""
+    """Changes to several players."""
 
     players: Annotated[tuple[ListedEntrantPatch, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)]
 
@@ -100,7 +100,7 @@ ARENA_NAMES = {
 
 
 class LineupArenaFields(Body, frozen=True, kw_only=True):
-    """What an arena is in one tournament."""
+    """The properties of an arena in one tournament."""
 
     labels: Labels | UnsetType = UNSET
     label_color: Color | UnsetType | None = UNSET
@@ -112,19 +112,19 @@ class LineupArenaFields(Body, frozen=True, kw_only=True):
 
     @property
     def lineup_fields(self) -> dict[str, Any]:
-        """As fields of LineupArena."""
-        found = sent_fields(self, ARENA_NAMES)
-        return found if self.status is UNSET else {**found, "is_active": self.status == "active"}
+        """The properties in the body, as fields of LineupArena."""
+        fields = sent_fields(self, ARENA_NAMES)
+        return fields if self.status is UNSET else {**fields, "is_active": self.status == "active"}
 
 
 class NewLineupArena(LineupArenaFields, frozen=True, kw_only=True):
-    """An arena of the owner's book."""
+    """An arena of the organizer's book."""
 
     arena_id: Id
 
 
 class NewLineupArenas(LineupArenaFields, frozen=True, kw_only=True):
-    """One arena, or many in `arenas`."""
+    """One arena, or several in `arenas`."""
 
     arena_id: Id | UnsetType = UNSET
     arenas: Annotated[tuple[NewLineupArena, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)] | UnsetType = (
@@ -133,9 +133,9 @@ class NewLineupArenas(LineupArenaFields, frozen=True, kw_only=True):
 
     @property
     def new_arenas(self) -> list[tuple[int, dict[str, Any]]]:
-        """Arena id and its fields, for each."""
+        """Arena id and fields of each arena."""
         if not isinstance(self.arenas, UnsetType):
-            return [(one.arena_id, one.lineup_fields) for one in self.arenas]
+            return [(arena.arena_id, arena.lineup_fields) for arena in self.arenas]
         assert not isinstance(self.arena_id, UnsetType)
         return [(self.arena_id, self.lineup_fields)]
 
@@ -145,9 +145,9 @@ class NewLineupArenas(LineupArenaFields, frozen=True, kw_only=True):
 
 
 class LineupArenaPatch(LineupArenaFields, frozen=True, kw_only=True):
-    """What is to be different about an arena here."""
+    """Changes to an arena of the tournament."""
 
-    # With status inactive: open games on it move to other arenas.
+    # With status inactive: move the open games on this arena to other arenas.
     redraw: bool = False
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What an organizer's book has that a tournament may take in."""
+"""Players, arenas and banks of an organizer's book that can join a tournament."""
 
 from collections.abc import Collection
 
@@ -10,24 +10,24 @@ _PLAYER, _ARENA, _BANK, _MEMBER = tables.player.c, tables.arena.c, tables.bank.c
 
 
 def book_players(db: Connection, organizer_id: int, player_ids: Collection[int]) -> dict[int, int | None]:
-    """Player id -> who claimed the player, for those that are in the book."""
+    """Player id -> the user who claimed the player, for players of the book."""
     columns = select(_PLAYER.player_id, _PLAYER.claimed_by)
-    found = columns.where(_PLAYER.organizer_id == organizer_id, _PLAYER.player_id.in_(player_ids))
-    return {row.player_id: row.claimed_by for row in db.execute(found)}
+    statement = columns.where(_PLAYER.organizer_id == organizer_id, _PLAYER.player_id.in_(player_ids))
+    return {row.player_id: row.claimed_by for row in db.execute(statement)}
 
 
 def book_arenas(db: Connection, organizer_id: int, arena_ids: Collection[int]) -> dict[int, int | None]:
-    """Arena id -> its category, for those that are in the book."""
+    """Arena id -> category, for arenas of the book."""
     columns = select(_ARENA.arena_id, _ARENA.category_id)
-    found = columns.where(_ARENA.organizer_id == organizer_id, _ARENA.arena_id.in_(arena_ids))
-    return {row.arena_id: row.category_id for row in db.execute(found)}
+    statement = columns.where(_ARENA.organizer_id == organizer_id, _ARENA.arena_id.in_(arena_ids))
+    return {row.arena_id: row.category_id for row in db.execute(statement)}
 
 
 def book_bank_arenas(
     db: Connection, organizer_id: int, bank_id: int
 ) -> tuple[tuple[int, int | None], ...] | None:
-    """Arena id and category of each arena of the bank, in order; None when it is not in the book."""
-    found = (
+    """Id and category of each arena of the bank, in order; None when the bank is not in the book."""
+    statement = (
         select(_MEMBER.arena_id, _ARENA.category_id)
         .select_from(tables.bank)
         .outerjoin(tables.bank_arena, _MEMBER.bank_id == _BANK.bank_id)
@@ -35,7 +35,7 @@ def book_bank_arenas(
         .where(_BANK.bank_id == bank_id, _BANK.organizer_id == organizer_id)
         .order_by(_MEMBER.place)
     )
-    rows = db.execute(found).all()
+    rows = db.execute(statement).all()
     if not rows:
         return None
     return tuple((row.arena_id, row.category_id) for row in rows if row.arena_id is not None)

@@ -1,4 +1,4 @@
-"""Players, arenas, banks and scorekeepers of a tournament, changed."""
+"""Players, arenas, banks and scorekeepers of a tournament over HTTP."""
 
 from msgspec import UNSET
 
@@ -29,73 +29,73 @@ SCOREKEEPER = "/api/tournaments/{tournament_id}/scorekeepers/{user_id}"
 
 @post(PLAYERS, body=NewEntrants, ability="manage", status=201)
 def add_players_to_tournament(call: Write[NewEntrants]) -> Data[Player | tuple[Player, ...]]:
-    """Players join: one, or all of `players`; late ones of a knockout with their strikes."""
+    """Add one player, or all of `players`; late entrants of a knockout come with their strikes."""
     added = writes.add_players(call)
     return Data(data=added[0] if call.body.players is UNSET else added)
 
 
 @patch(PLAYERS, body=EntrantsPatch, ability="manage")
 def change_players_of_tournament(call: Write[EntrantsPatch]) -> Data[tuple[Player, ...]]:
-    """Many players changed at once, for example dropped."""
+    """Change several players at once, for example drop them."""
     return Data(data=writes.change_players(call))
 
 
 @patch(PLAYER, body=EntrantPatch, ability="manage")
 def change_player_of_tournament(call: Write[EntrantPatch]) -> Data[Player]:
-    """A player's seed, labels, status and adjustments."""
+    """Change a player's seed, labels, status or adjustments."""
     return Data(data=writes.change_player(call))
 
 
 @delete(PLAYER, ability="manage")
 def remove_player_from_tournament(call: Write[Body]) -> Data[Player]:
-    """A player who has not played, taken out."""
+    """Remove a player who has not played."""
     return Data(data=writes.remove_player(call))
 
 
 @post(PLAYER + "/forfeit", ability="manage")
 def forfeit_games_of_player(call: Write[Body]) -> Data[Player]:
-    """All open games of two of a player, lost: for who leaves a bracket or a round robin."""
+    """Forfeit the open two-player games of a player who leaves a bracket or a round robin."""
     return Data(data=writes.forfeit_games(call))
 
 
 @post(ARENAS, body=NewLineupArenas, ability="manage", status=201)
 def add_arenas_to_tournament(call: Write[NewLineupArenas]) -> Data[Arena | tuple[Arena, ...]]:
-    """Arenas join: one, or all of `arenas`."""
+    """Add one arena, or all of `arenas`."""
     added = writes.add_arenas(call)
     return Data(data=added[0] if call.body.arenas is UNSET else added)
 
 
 @patch(ARENA, body=LineupArenaPatch, ability="manage")
 def change_arena_of_tournament(call: Write[LineupArenaPatch]) -> Data[Arena]:
-    """An arena's labels, status and switches; `redraw` moves its open games when it breaks down."""
+    """Change an arena's labels, status or switches; `redraw` moves its open games when it breaks down."""
     return Data(data=writes.change_arena(call))
 
 
 @delete(ARENA, ability="manage")
 def remove_arena_from_tournament(call: Write[Body]) -> Data[Arena]:
-    """An arena that nobody has played, taken out."""
+    """Remove an arena without games."""
     return Data(data=writes.remove_arena(call))
 
 
 @put(BANK, ability="manage")
 def add_bank_to_tournament(call: Write[Body]) -> Data[Bank]:
-    """A bank joins, with its arenas."""
+    """Add a bank with its arenas."""
     return Data(data=writes.add_bank(call))
 
 
 @delete(BANK, ability="manage")
 def remove_bank_from_tournament(call: Write[Body]) -> Data[Bank]:
-    """A bank is drawn no more."""
+    """Remove a bank from the draws."""
     return Data(data=writes.remove_bank(call))
 
 
 @put(SCOREKEEPER, ability="manage")
 def add_scorekeeper_to_tournament(call: Write[Body]) -> Data[User]:
-    """An account may record results of the tournament."""
+    """Let an account record results of the tournament."""
     return Data(data=writes.add_scorekeeper(call))
 
 
 @delete(SCOREKEEPER, ability="manage")
 def remove_scorekeeper_from_tournament(call: Write[Body]) -> Data[User]:
-    """An account may record results of the tournament no more."""
+    """Withdraw an account's right to record results of the tournament."""
     return Data(data=writes.remove_scorekeeper(call))

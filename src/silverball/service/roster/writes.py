@@ -1,4 +1,4 @@
-"""Who and what takes part, changed by the organizer."""
+"""Players, arenas, banks and scorekeepers of a tournament, changed by the organizer."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from sqlalchemy import insert
 
-from silverball.kit.errors import Invalid, NotFound
+from silverball.kit.errors import Invalid, NotFound, Sentence
 from silverball.kit.http.body import Body
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import roster as roster_commands
@@ -38,51 +38,56 @@ TOURNAMENT, PLAYER, ARENA, BANK, USER = "tournament_id", "player_id", "arena_id"
 
 
 def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
-    """Players of the owner's book join; those who come by name are written into it first."""
+    """Add players of the owner's book; those sent by name are added to the book first."""
     tournament = commands.load_tournament(call)
     listed = call.body.new_entrants
-    if any(one.strikes is not UNSET for one in listed):
+    if any(entrant.strikes is not UNSET for entrant in listed):
         roster_commands.require_strikes(tournament)
-    for one in listed:
-        if isinstance(one.points_adjustment, Decimal):
-            tournament_commands.require_adjustable(tournament, pointsAdjustment=one.points_adjustment)
+    for entrant in listed:
+        if isinstance(entrant.points_adjustment, Decimal):
+            tournament_commands.require_adjustable(tournament, pointsAdjustment=entrant.points_adjustment)
     entrants = _new_entrants(call, tournament, listed)
     commands.run_command(
         call,
-        lambda t: commands.decide_by_draw(
-            t, "roster", lambda dice: roster_commands.add_entrants(t, entrants, dice, call.now)
+        lambda tournament: commands.decide_by_draw(
+            tournament,
+            "roster",
+            lambda dice: roster_commands.add_entrants(tournament, entrants, dice, call.now),
         ),
     )
-    added = players.entrants_by_ids(
-        call.db, call.ids[TOURNAMENT], [one.player_id for one in entrants], call.caller
-    )
-    shown = {one.player_id: one for one in added}
-    return tuple(shown[one.player_id] for one in entrants)
+    ids = [entrant.player_id for entrant in entrants]
+    added = {
+        player.player_id: player
+        for player in players.entrants_by_ids(call.db, call.ids[TOURNAMENT], ids, call.caller)
+    }
+    return tuple(added[player_id] for player_id in ids)
 
 
 def _new_entrants(
     call: Write[NewEntrants], tournament: Tournament, listed: Sequence[NewEntrant]
 ) -> list[Entrant]:
     organizer_id = tournament.details["organizer_id"]
-    named = [one.player_id for one in listed if isinstance(one.player_id, int)]
+    named = [entrant.player_id for entrant in listed if isinstance(entrant.player_id, int)]
     claimed = reads.book_players(call.db, organizer_id, named)
     entrants = []
-    for one in listed:
-        player_id = one.player_id
+    for entrant in listed:
+        player_id = entrant.player_id
         if not isinstance(player_id, int):
-            player_id = _insert_player(call, organizer_id, one)
+            player_id = _insert_player(call, organizer_id, entrant)
         elif player_id not in claimed:
-            sentence = f"Player {player_id} is not in the organizer's book. Add the player by name."
+            sentence = Sentence(
+                "{player} is not in the organizer's book. Add the player by name.", player=player_id
+            )
             raise Invalid({"playerId": [sentence]})
-        entrants.append(_new_entrant(one, player_id, claimed.get(player_id)))
+        entrants.append(_new_entrant(entrant, player_id, claimed.get(player_id)))
     return entrants
 
 
-def _insert_player(call: Write[Any], organizer_id: int, one: NewEntrant) -> int:
+def _insert_player(call: Write[Any], organizer_id: int, entrant: NewEntrant) -> int:
     values: dict[str, Any] = {
         "organizer_id": organizer_id,
-        "name": one.name,
-        "ifpa_id": None if one.ifpa_id is UNSET else one.ifpa_id,
+        "name": entrant.name,
+        "ifpa_id": None if entrant.ifpa_id is UNSET else entrant.ifpa_id,
         "status": "active",
         "labels": [],
     }
@@ -90,28 +95,30 @@ def _insert_player(call: Write[Any], organizer_id: int, one: NewEntrant) -> int:
     return int(call.db.execute(inserted).scalar_one())
 
 
-def _new_entrant(one: NewEntrant, player_id: int, user_id: int | None) -> Entrant:
-    given = one.points_adjustment if isinstance(one.strikes, UnsetType) else Decimal(one.strikes)
+def _new_entrant(entrant: NewEntrant, player_id: int, user_id: int | None) -> Entrant:
+    adjustment = (
+        entrant.points_adjustment if isinstance(entrant.strikes, UnsetType) else Decimal(entrant.strikes)
+    )
     return Entrant(
         player_id=player_id,
         user_id=user_id,
-        seed_value=one.seed if isinstance(one.seed, int) else None,
-        points_adjustment=given if isinstance(given, Decimal) else Decimal(0),
-        labels=one.labels if isinstance(one.labels, tuple) else (),
-        label_color=one.label_color if isinstance(one.label_color, str) else None,
+        seed_value=entrant.seed if isinstance(entrant.seed, int) else None,
+        points_adjustment=adjustment if isinstance(adjustment, Decimal) else Decimal(0),
+        labels=entrant.labels if isinstance(entrant.labels, tuple) else (),
+        label_color=entrant.label_color if isinstance(entrant.label_color, str) else None,
     )
 
 
 def change_player(call: Write[EntrantPatch]) -> Player:
-    """A player's seed, labels, status and adjustments here."""
+    """Change a player's seed, labels, status and adjustments in this tournament."""
     player_id = call.ids[PLAYER]
     _change_entrants(call, [(player_id, call.body.changed_fields)])
     return _current_player(call, player_id)
 
 
 def change_players(call: Write[EntrantsPatch]) -> tuple[Player, ...]:
-    """Many players changed as one action."""
-    listed = [(one.player_id, one.changed_fields) for one in call.body.players]
+    """Change several players in one action."""
+    listed = [(patch.player_id, patch.changed_fields) for patch in call.body.players]
     _change_entrants(call, listed)
     ids = [player_id for player_id, _ in listed]
     return players.entrants_by_ids(call.db, call.ids[TOURNAMENT], ids, call.caller)
@@ -120,102 +127,111 @@ def change_players(call: Write[EntrantsPatch]) -> tuple[Player, ...]:
 def _change_entrants(call: Write[Any], listed: Sequence[tuple[int, dict[str, Any]]]) -> None:
     commands.run_command(
         call,
-        lambda t: commands.decide_by_draw(
-            t, "roster", lambda dice: roster_commands.change_entrants(t, listed, dice, call.now)
+        lambda tournament: commands.decide_by_draw(
+            tournament,
+            "roster",
+            lambda dice: roster_commands.change_entrants(tournament, listed, dice, call.now),
         ),
     )
 
 
 def remove_player(call: Write[Body]) -> Player:
-    """A player who has not played taken out; answers what the player was."""
+    """Remove a player without games; returns their last state."""
     player_id = call.ids[PLAYER]
     tournament_commands.find_entrant(commands.load_tournament(call), player_id)
-    gone = _current_player(call, player_id)
+    removed = _current_player(call, player_id)
     commands.run_command(
         call,
-        lambda t: commands.decide_by_draw(
-            t,
+        lambda tournament: commands.decide_by_draw(
+            tournament,
             "roster",
-            lambda dice: tournament_commands.remove_entrant(t, player_id, dice=dice, now=call.now),
+            lambda dice: tournament_commands.remove_entrant(tournament, player_id, dice=dice, now=call.now),
         ),
     )
-    return gone
+    return removed
 
 
 def forfeit_games(call: Write[Body]) -> Player:
-    """Every open game of two with this player is lost."""
+    """Forfeit all open two-player games of the player."""
     player_id = call.ids[PLAYER]
     commands.run_command(
         call,
-        lambda t: commands.decide_by_draw(
-            t,
+        lambda tournament: commands.decide_by_draw(
+            tournament,
             f"forfeits of player {player_id}",
-            lambda dice: tournament_commands.forfeit_open_games(t, player_id, dice, call.now),
+            lambda dice: tournament_commands.forfeit_open_games(tournament, player_id, dice, call.now),
         ),
     )
     return _current_player(call, player_id)
 
 
 def _current_player(call: Write[Any], player_id: int) -> Player:
-    (found,) = players.entrants_by_ids(call.db, call.ids[TOURNAMENT], [player_id], call.caller)
-    return found
+    (player,) = players.entrants_by_ids(call.db, call.ids[TOURNAMENT], [player_id], call.caller)
+    return player
 
 
 def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
-    """Arenas of the owner's book join."""
+    """Add arenas of the owner's book."""
     tournament = commands.load_tournament(call)
     listed = call.body.new_arenas
     ids = [arena_id for arena_id, _ in listed]
     categories = reads.book_arenas(call.db, tournament.details["organizer_id"], ids)
     for arena_id in ids:
         if arena_id not in categories:
-            sentence = f"Arena {arena_id} is not in the organizer's book. Create it there first."
+            sentence = Sentence(
+                "{arena} is not in the organizer's book. Create it there first.", arena=arena_id
+            )
             raise Invalid({"arenaId": [sentence]})
-    new = [LineupArena(arena_id=one, category_id=categories[one], **fields) for one, fields in listed]
+    new = [
+        LineupArena(arena_id=arena_id, category_id=categories[arena_id], **fields)
+        for arena_id, fields in listed
+    ]
     commands.run_command(
         call,
-        lambda t: commands.decide_by_draw(
-            t, "lineup", lambda dice: lineup_commands.add_arenas(t, new, dice, call.now)
+        lambda tournament: commands.decide_by_draw(
+            tournament, "lineup", lambda dice: lineup_commands.add_arenas(tournament, new, dice, call.now)
         ),
     )
-    shown = {one.arena_id: one for one in arenas.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], ids)}
-    return tuple(shown[arena_id] for arena_id in ids)
+    added = {
+        arena.arena_id: arena for arena in arenas.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], ids)
+    }
+    return tuple(added[arena_id] for arena_id in ids)
 
 
 def change_arena(call: Write[LineupArenaPatch]) -> Arena:
-    """An arena's labels, status and switches here; with `redraw` its open games move to others."""
+    """Change an arena's labels, status and switches; `redraw` moves its open games to other arenas."""
     arena_id = call.ids[ARENA]
 
-    def rule(t: Tournament) -> commands.Decision:
-        def changed(dice: Any) -> list[Any]:
-            wanted = call.body.lineup_fields
+    def rule(tournament: Tournament) -> commands.Decision:
+        def changes(dice: Any) -> list[Any]:
+            fields = call.body.lineup_fields
             if not call.body.redraw:
-                return lineup_commands.change_arena(t, arena_id, dice, call.now, **wanted)
-            rest = {name: value for name, value in wanted.items() if name != "is_active"}
-            return lineup_commands.mark_out_of_order(t, arena_id, dice, call.now, **rest)
+                return lineup_commands.change_arena(tournament, arena_id, dice, call.now, **fields)
+            others = {name: value for name, value in fields.items() if name != "is_active"}
+            return lineup_commands.mark_out_of_order(tournament, arena_id, dice, call.now, **others)
 
-        return commands.decide_by_draw(t, f"arena {arena_id}", changed)
+        return commands.decide_by_draw(tournament, f"arena {arena_id}", changes)
 
     commands.run_command(call, rule)
     return _current_arena(call, arena_id)
 
 
 def remove_arena(call: Write[Body]) -> Arena:
-    """An arena that nobody has played taken out; answers what it was."""
+    """Remove an arena without games; returns its last state."""
     arena_id = call.ids[ARENA]
     lineup_commands.find_lineup_arena(commands.load_tournament(call), arena_id)
-    gone = _current_arena(call, arena_id)
-    commands.run_command(call, lambda t: lineup_commands.remove_arena(t, arena_id))
-    return gone
+    removed = _current_arena(call, arena_id)
+    commands.run_command(call, lambda tournament: lineup_commands.remove_arena(tournament, arena_id))
+    return removed
 
 
 def _current_arena(call: Write[Any], arena_id: int) -> Arena:
-    (found,) = arenas.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], [arena_id])
-    return found
+    (arena,) = arenas.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], [arena_id])
+    return arena
 
 
 def add_bank(call: Write[Body]) -> ShownBank:
-    """A bank of the owner's book joins, with those of its arenas that are not in yet."""
+    """Add a bank of the owner's book, with those of its arenas that are missing."""
     bank_id = call.ids[BANK]
     tournament = commands.load_tournament(call)
     inside = reads.book_bank_arenas(call.db, tournament.details["organizer_id"], bank_id)
@@ -225,39 +241,41 @@ def add_bank(call: Write[Body]) -> ShownBank:
     new = [LineupArena(arena_id=arena_id, category_id=category) for arena_id, category in inside]
     commands.run_command(
         call,
-        lambda t: commands.decide_by_draw(
-            t, "lineup", lambda dice: roster_commands.add_bank(t, bank, new, dice, call.now)
+        lambda tournament: commands.decide_by_draw(
+            tournament, "lineup", lambda dice: roster_commands.add_bank(tournament, bank, new, dice, call.now)
         ),
     )
     return _current_bank(call, bank_id)
 
 
 def remove_bank(call: Write[Body]) -> ShownBank:
-    """A bank is drawn no more; answers what it was."""
+    """Remove a bank from the draws; returns its last state."""
     bank_id = call.ids[BANK]
-    if all(one.bank_id != bank_id for one in commands.load_tournament(call).banks):
+    if all(bank.bank_id != bank_id for bank in commands.load_tournament(call).banks):
         raise NotFound("Bank", bank_id)
-    gone = _current_bank(call, bank_id)
-    commands.run_command(call, lambda t: roster_commands.remove_bank(t, bank_id))
-    return gone
+    removed = _current_bank(call, bank_id)
+    commands.run_command(call, lambda tournament: roster_commands.remove_bank(tournament, bank_id))
+    return removed
 
 
 def _current_bank(call: Write[Any], bank_id: int) -> ShownBank:
     listed = banks.banks_in_tournament(call.db, call.ids[TOURNAMENT])
-    return next(one for one in listed if one.bank_id == bank_id)
+    return next(bank for bank in listed if bank.bank_id == bank_id)
 
 
 def add_scorekeeper(call: Write[Body]) -> User:
-    """An account may record results here."""
+    """Let an account record results here."""
     commands.load_tournament(call)
-    found = users.find_user(call.db, call.ids[USER], call.caller)
-    commands.run_command(call, lambda t: roster_commands.add_scorekeeper(t, found.user_id))
-    return found
+    user = users.find_user(call.db, call.ids[USER], call.caller)
+    commands.run_command(call, lambda tournament: roster_commands.add_scorekeeper(tournament, user.user_id))
+    return user
 
 
 def remove_scorekeeper(call: Write[Body]) -> User:
-    """An account may record results here no more."""
+    """Withdraw an account's right to record results here."""
     commands.load_tournament(call)
-    found = users.find_user(call.db, call.ids[USER], call.caller)
-    commands.run_command(call, lambda t: roster_commands.remove_scorekeeper(t, found.user_id))
-    return found
+    user = users.find_user(call.db, call.ids[USER], call.caller)
+    commands.run_command(
+        call, lambda tournament: roster_commands.remove_scorekeeper(tournament, user.user_id)
+    )
+    return user

@@ -1,4 +1,4 @@
-"""What is sent about rounds."""
+"""Bodies of requests about rounds."""
 
 from typing import Annotated
 
@@ -11,16 +11,16 @@ from silverball.rules.model.outcome import SCORE_MAX
 
 
 class NewRound(Body, frozen=True, kw_only=True):
-    """How the next round is drawn."""
+    """Options of the draw of the next round."""
 
-    # Show the draw and keep nothing of it.
+    # Answer with the draw and store nothing.
     dry_run: bool = False
-    # With other dice than those that this round was drawn with before.
+    # Draw with other dice than in the last draw of this round.
     redraw: bool = False
 
 
 class RoundPatch(Body, frozen=True, kw_only=True):
-    """The arena of a hole or a race, and its target."""
+    """Changes to the arena of a hole or a race, and to its target."""
 
     arena_id: Id | UnsetType | None = UNSET
     score: Annotated[int, Meta(ge=0, le=SCORE_MAX)] | UnsetType | None = UNSET

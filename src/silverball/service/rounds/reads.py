@@ -13,16 +13,16 @@ from silverball.wire.rounds import Round
 
 
 def rounds_in_tournament(db: Connection, tournament_id: int) -> tuple[Round, ...]:
-    """Every round, newest first. Raises NotFound for a tournament that does not exist."""
+    """All rounds, newest first. Raises NotFound for an unknown tournament."""
     rows = (
         select(round_)
         .where(round_.c.tournament_id == tournament_id)
         .order_by(round_.c.round_index.desc(), round_.c.round_id.desc())
     )
-    found = db.execute(rows).all()
-    if not found:
+    rounds = db.execute(rows).all()
+    if not rounds:
         tournaments.require_tournament(db, tournament_id)
-    return tuple(_round_item(row) for row in found)
+    return tuple(_round_item(row) for row in rounds)
 
 
 def find_round(db: Connection, tournament_id: int, round_id: int) -> Round:
@@ -35,7 +35,7 @@ def find_round(db: Connection, tournament_id: int, round_id: int) -> Round:
 
 
 def rounds_by_id(db: Connection, tournament_id: int, round_ids: Sequence[int]) -> dict[int, Round]:
-    """Round id -> the round; one that is not in the tournament is left out."""
+    """Round id -> round, for those of the given rounds that are in the tournament."""
     wanted = (round_.c.tournament_id == tournament_id, round_.c.round_id.in_(round_ids))
     return {row.round_id: _round_item(row) for row in db.execute(select(round_).where(*wanted))}
 

@@ -1,4 +1,4 @@
-"""Rounds: the list, and rounds drawn, changed, completed and deleted."""
+"""Rounds over HTTP: the list, and rounds drawn, changed, completed and deleted."""
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post
@@ -27,23 +27,23 @@ def list_rounds(call: Call[Query]) -> Data[tuple[Round, ...]]:
     prepare=writes.prepare_round,
 )
 def open_round(call: Write[NewRound]) -> DrawnRound:
-    """The next round, drawn, with its games; `dryRun` shows the draw and keeps nothing of it."""
+    """Draw and open the next round with its games; `dryRun` answers with the draw and stores nothing."""
     return writes.open_round(call)
 
 
 @patch(ROUND, body=RoundPatch, ability="manage")
 def change_round(call: Write[RoundPatch]) -> Data[Round]:
-    """Arena and target of a hole, a frame or a race."""
+    """Change the arena and the target of a hole, a frame or a race."""
     return Data(data=writes.change_round(call))
 
 
 @post(ROUND + "/complete", ability="manage")
 def complete_round(call: Write[Body]) -> Data[Round]:
-    """A round whose games all have results, closed."""
+    """Complete a round whose games all have results."""
     return Data(data=writes.complete_round(call))
 
 
 @delete(ROUND, ability="manage")
 def delete_round(call: Write[Body]) -> Data[Round]:
-    """The newest round, deleted with its games."""
+    """Delete the newest round with its games."""
     return Data(data=writes.delete_round(call))

@@ -25,8 +25,8 @@ TOURNAMENT, ROUND = "tournament_id", "round_id"
 
 
 def prepare_round(call: Write[NewRound]) -> DryRun:
-    """The draw, made of a snapshot: it may take long."""
-    return commands.dry_run(call, lambda t: _round_decision(call, t))
+    """Draw the next round from a snapshot, because the draw may take long."""
+    return commands.dry_run(call, lambda tournament: _round_decision(call, tournament))
 
 
 def _round_decision(call: Write[NewRound], tournament: Tournament) -> Decision:
@@ -34,21 +34,21 @@ def _round_decision(call: Write[NewRound], tournament: Tournament) -> Decision:
     changes = tournament_commands.request_redraw(tournament, draw) if call.body.redraw else []
     current = apply_changes(tournament, changes)
     informed = series_facts.with_series_facts(call.db, current)
-    made = commands.decide_by_draw(
+    decision = commands.decide_by_draw(
         current, draw, lambda dice: tournament_commands.open_round(informed, dice, call.now)
     )
-    return Decision([*changes, *made.changes], made.dice_seed)
+    return Decision([*changes, *decision.changes], decision.dice_seed)
 
 
 def open_round(call: Write[NewRound]) -> DrawnRound:
-    """The next round with its games; of a dry run nothing is kept."""
+    """Open the next round with its games; a dry run stores nothing."""
     tournament_id = call.ids[TOURNAMENT]
     if call.body.dry_run:
-        seen: DryRun = call.preparation
-        kept = enact.load_for_change(call.transaction, tournament_id)
-        if kept.revision != seen.revision:
+        dry_run: DryRun = call.preparation
+        loaded = enact.load_for_change(call.transaction, tournament_id)
+        if loaded.revision != dry_run.revision:
             raise PreparationOutdated
-        return drafts.drawn_round(apply_changes(kept.tournament, seen.decision.changes))
+        return drafts.drawn_round(apply_changes(loaded.tournament, dry_run.decision.changes))
     newest = commands.commit_dry_run(call).newest_round
     assert newest is not None
     query = TournamentGamesQuery(round=str(newest.round_id))
@@ -59,16 +59,16 @@ def open_round(call: Write[NewRound]) -> DrawnRound:
 
 
 def change_round(call: Write[RoundPatch]) -> Round:
-    """Arena and target of a round; what is not sent stays."""
+    """Change the arena and the target of a round; omitted fields stay."""
     round_id, body = call.ids[ROUND], call.body
 
-    def rule(t: Tournament) -> Any:
-        one = rounds.find_round(t, round_id)
+    def rule(tournament: Tournament) -> Any:
+        round_ = rounds.find_round(tournament, round_id)
         return single_player_commands.set_round(
-            t,
+            tournament,
             round_id,
-            arena_id=one.arena_id if isinstance(body.arena_id, UnsetType) else body.arena_id,
-            score=one.score if isinstance(body.score, UnsetType) else body.score,
+            arena_id=round_.arena_id if isinstance(body.arena_id, UnsetType) else body.arena_id,
+            score=round_.score if isinstance(body.score, UnsetType) else body.score,
             now=call.now,
         )
 
@@ -77,17 +77,21 @@ def change_round(call: Write[RoundPatch]) -> Round:
 
 
 def complete_round(call: Write[Body]) -> Round:
-    """A round closed whose games all have results."""
-    commands.run_command(call, lambda t: tournament_commands.complete_round(t, call.ids[ROUND], call.now))
+    """Complete a round whose games all have results."""
+    commands.run_command(
+        call, lambda tournament: tournament_commands.complete_round(tournament, call.ids[ROUND], call.now)
+    )
     return _current_round(call)
 
 
 def delete_round(call: Write[Body]) -> Round:
-    """The newest round gone; answers what it was."""
+    """Delete the newest round; returns its last state."""
     rounds.find_round(commands.load_tournament(call), call.ids[ROUND])
-    gone = _current_round(call)
-    commands.run_command(call, lambda t: tournament_commands.delete_round(t, call.ids[ROUND]))
-    return gone
+    deleted = _current_round(call)
+    commands.run_command(
+        call, lambda tournament: tournament_commands.delete_round(tournament, call.ids[ROUND])
+    )
+    return deleted
 
 
 def _current_round(call: Write[Any]) -> Round:

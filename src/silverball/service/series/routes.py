@@ -36,8 +36,8 @@ class AttendanceQuery(Query, frozen=True, kw_only=True):
 def list_series(call: Call[reads.SeriesQuery]) -> Page[SeriesListItem]:
     """Series, newest first."""
     with call.read() as db:
-        found = reads.series_page(db, call.query, call.caller)
-    return pages.full_page(call, found, per_page=reads.PER_PAGE)
+        rows = reads.series_page(db, call.query, call.caller)
+    return pages.full_page(call, rows, per_page=reads.PER_PAGE)
 
 
 @get("/api/series/{series_id}", query=DetailsQuery, access=Access.OPENABLE)
@@ -50,33 +50,33 @@ def one_series(call: Call[DetailsQuery]) -> Data[Series | SeriesDetails]:
 
 @get("/api/series/{series_id}/stats", access=Access.OPENABLE)
 def series_stats(call: Call[Query]) -> SeriesStats:
-    """Who came to a series how often, whom they met and what they played."""
+    """Attendance, opponents and arenas of the players of a series."""
     with call.read() as db:
         return stats.series_stats(db, call.ids["series_id"], call.caller)
 
 
 @get("/api/series/{series_id}/stats/attendance", query=AttendanceQuery, access=Access.OPENABLE)
 def series_attendance(call: Call[AttendanceQuery]) -> Data[tuple[Player, ...]]:
-    """The players who came to a series exactly so many times."""
+    """The players who attended a series exactly this many times."""
     with call.read() as db:
         return Data(data=stats.attendees(db, call.ids["series_id"], call.query.count, call.caller))
 
 
 @post("/api/series", body=writes.NewSeries, ability="manage", status=201)
 def add_series(call: Write[writes.NewSeries]) -> Data[Series]:
-    """A new series of the caller."""
+    """Create a series."""
     return Data(data=reads.find_series(call.db, writes.add_series(call), call.caller))
 
 
 @patch("/api/series/{series_id}", body=writes.ChangedSeries, ability="manage")
 def change_series(call: Write[writes.ChangedSeries]) -> Data[Series]:
-    """A series of the caller, changed; its tournaments show it."""
+    """Change a series of the caller; its tournaments show the change."""
     return Data(data=reads.find_series(call.db, writes.change_series(call), call.caller))
 
 
 @delete("/api/series/{series_id}", ability="manage")
 def delete_series(call: Write[Body]) -> Data[Series]:
-    """A series without tournaments gone; as it was."""
+    """Delete a series without tournaments; answers its last state."""
     series_id = writes.require_removable(call)
     removed = reads.find_series(call.db, series_id, call.caller)
     book.remove(call.db, book.SERIES, series_id)

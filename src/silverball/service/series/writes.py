@@ -1,4 +1,4 @@
-"""Changing the series of an organizer."""
+"""Series of an organizer, added and changed."""
 
 from typing import Annotated, Literal
 
@@ -56,7 +56,7 @@ class NewSeries(Body, frozen=True, kw_only=True):
 
 
 class ChangedSeries(Body, frozen=True, kw_only=True):
-    """What is different about a series."""
+    """Changes to a series."""
 
     name: Name | UnsetType = UNSET
     status: SeriesStatus | UnsetType = UNSET
@@ -69,14 +69,14 @@ class ChangedSeries(Body, frozen=True, kw_only=True):
 
 
 def add_series(call: Write[NewSeries]) -> int:
-    """A new series of the caller; returns its id."""
+    """Add a series of the caller; returns its id."""
     return book.add(
         call.db, book.SERIES, call.user_id, {**ownership.sent_values(call.body), "placeholder": False}
     )
 
 
 def change_series(call: Write[ChangedSeries]) -> int:
-    """The series in the path, different now."""
+    """Change the series in the path; returns its id."""
     series_id = ownership.owned_id_in_path(call, book.SERIES)
     book.change(call.db, book.SERIES, series_id, ownership.sent_values(call.body))
     feed_events.announce_series(call.transaction, [series_id])
@@ -84,7 +84,7 @@ def change_series(call: Write[ChangedSeries]) -> int:
 
 
 def require_removable(call: Write[Body]) -> int:
-    """The series in the path. Raises Conflict when a tournament belongs to it."""
+    """The id of the series in the path. Raises Conflict when a tournament belongs to it."""
     series_id = ownership.owned_id_in_path(call, book.SERIES, is_exclusive=True)
     ownership.refuse_used(call, book.SERIES, series_id, "Take the tournaments out of it, or complete it.")
     return series_id

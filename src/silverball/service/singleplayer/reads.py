@@ -1,7 +1,7 @@
 """Single player games: lists, the best of each arena, one game, the games of a card.
 
-What a score of a best game is worth follows from all of them. It is stored when the tournament
-completes; before that it is computed here, from the tournament kept in memory.
+The points of a best game depend on all its scores. They are stored when the tournament completes;
+before that they are computed here, from the tournament in memory.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import bestgame
 from silverball.rules.ranking.bestgame import GameMark
-from silverball.service.formats.reads import BEST_GAME_TYPES
+from silverball.service.formats import reads as formats
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import snapshot
 from silverball.store.named_rows import IsoText, PointsText, points_text
@@ -31,7 +31,7 @@ TOP_SCORES_EACH = 5
 _TOURNAMENT_FACTS = select(tournament.c.type, tournament.c.status, tournament.c.revision).where(
     tournament.c.tournament_id == bindparam("tournament_id")
 )
-# Single player game id -> what it is worth.
+# Single player game id -> its points and whether it counts.
 Marks = Mapping[int, GameMark]
 NO_MARKS: Marks = {}
 
@@ -60,7 +60,7 @@ COLUMNS = (
 
 
 class SinglePlayerGameFilters(Query, frozen=True, kw_only=True):
-    """What the list and its CSV can be narrowed by."""
+    """The filters of the list and of its CSV."""
 
     status: AttemptStatus | None = None
     best_game: bool = False
@@ -80,17 +80,17 @@ class SinglePlayerGamesQuery(SinglePlayerGameFilters, frozen=True, kw_only=True)
 
 
 def running_best_game(db: Connection, tournament_id: int) -> Tournament | None:
-    """The tournament, when its points follow from its scores still. Raises NotFound."""
+    """The tournament, if its points are still computed from its scores; else None. Raises NotFound."""
     row = db.execute(_TOURNAMENT_FACTS, {"tournament_id": tournament_id}).one_or_none()
     if row is None:
         raise NotFound("Tournament", tournament_id)
-    if row.type not in BEST_GAME_TYPES or row.status == "completed":
+    if not formats.is_best_game(row.type) or row.status == "completed":
         return None
     return snapshot.load_at_revision(db, tournament_id, row.revision).tournament
 
 
 def current_marks(running: Tournament | None) -> Marks:
-    """What the games are worth now; empty where that is stored with them."""
+    """The current points of the games; empty where points are stored with the games."""
     return NO_MARKS if running is None else bestgame.game_marks(running)
 
 
@@ -105,9 +105,11 @@ def single_player_games_page(
     if query.ids:
         conditions.append(_GAME.single_player_game_id.in_(query.ids))
     if running is not None and query.best_game:
-        every = _ordered(select(*COLUMNS).where(*conditions), query)
-        found = _best_only([_single_player_game_item(row, marks) for row in db.execute(every).all()], running)
-        return PageRows(found[query.limit * (query.page - 1) : query.limit * query.page], len(found))
+        statement = _ordered(select(*COLUMNS).where(*conditions), query)
+        games = _best_only(
+            [_single_player_game_item(row, marks) for row in db.execute(statement).all()], running
+        )
+        return PageRows(games[query.limit * (query.page - 1) : query.limit * query.page], len(games))
     conditions += _stored_best_conditions(running, query)
     total = db.execute(select(func.count()).select_from(single_player_game).where(*conditions)).scalar_one()
     rows = _ordered(select(*COLUMNS).where(*conditions), query)
@@ -118,13 +120,13 @@ def single_player_games_page(
 def single_player_games_in_tournament(
     db: Connection, tournament_id: int, filters: SinglePlayerGameFilters
 ) -> tuple[SinglePlayerGame, ...]:
-    """Every game that passes the filters. Raises NotFound for an unknown tournament."""
+    """The games that pass the filters. Raises NotFound for an unknown tournament."""
     running = running_best_game(db, tournament_id)
     marks = current_marks(running)
     conditions = _conditions(tournament_id, filters) + _stored_best_conditions(running, filters)
     rows = _ordered(select(*COLUMNS).where(*conditions), filters)
-    found = [_single_player_game_item(row, marks) for row in db.execute(rows).all()]
-    return tuple(_best_only(found, running) if filters.best_game else found)
+    games = [_single_player_game_item(row, marks) for row in db.execute(rows).all()]
+    return tuple(_best_only(games, running) if filters.best_game else games)
 
 
 def find_single_player_game(
@@ -144,7 +146,7 @@ def find_single_player_game(
 def single_player_games_by_id(
     db: Connection, tournament: Tournament, single_player_game_ids: Sequence[int]
 ) -> dict[int, SinglePlayerGame]:
-    """Id -> the game as it is worth in this tournament; one that is not in it is left out."""
+    """Id -> game with its current points, for those of the given games that are in the tournament."""
     marks = current_marks(_running_or_none(tournament))
     rows = select(*COLUMNS).where(
         _GAME.tournament_id == tournament.tournament_id,
@@ -154,7 +156,7 @@ def single_player_games_by_id(
 
 
 def _running_or_none(tournament: Tournament) -> Tournament | None:
-    is_computed = tournament.type in BEST_GAME_TYPES and tournament.status != "completed"
+    is_computed = formats.is_best_game(tournament.type) and tournament.status != "completed"
     return tournament if is_computed else None
 
 
@@ -196,7 +198,7 @@ def games_by_card(
 
 
 def games_on_arena(db: Connection, tournament_id: int, arena_id: int) -> tuple[SinglePlayerGame, ...]:
-    """Every game on an arena of a tournament, voided ones too, by id. Raises NotFound."""
+    """The games on an arena of a tournament, voided ones included, by id. Raises NotFound."""
     marks = current_marks(running_best_game(db, tournament_id))
     rows = select(*COLUMNS).where(_GAME.tournament_id == tournament_id, _GAME.arena_id == arena_id)
     return tuple(
@@ -223,13 +225,13 @@ def _conditions(tournament_id: int, query: SinglePlayerGameFilters) -> list[Colu
 def _stored_best_conditions(
     running: Tournament | None, query: SinglePlayerGameFilters
 ) -> list[ColumnElement[bool]]:
-    """The filter `bestGame` where the marks are stored."""
+    """The filter `bestGame`, where the marks are stored."""
     return [_GAME.best_game.is_(true())] if query.best_game and running is None else []
 
 
-def _best_only(found: list[SinglePlayerGame], running: Tournament | None) -> list[SinglePlayerGame]:
-    """Those that hold a rank; where the marks are stored the others are left out already."""
-    return found if running is None else [one for one in found if one.best_game]
+def _best_only(games: list[SinglePlayerGame], running: Tournament | None) -> list[SinglePlayerGame]:
+    """The games that hold a rank; a no-op where the statement has filtered already."""
+    return games if running is None else [game for game in games if game.best_game]
 
 
 def _ordered(rows: Select[Any], query: SinglePlayerGameFilters) -> Select[Any]:

@@ -1,4 +1,4 @@
-"""Single player games over HTTP: a list, the best of each arena, one game and what may be done to it."""
+"""Single player games over HTTP: lists, one game, and its changes."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ ONE = LIST + "/{single_player_game_id}"
 def list_single_player_games(call: Call[SinglePlayerGamesQuery]) -> Page[SinglePlayerGame]:
     """Single player games of a tournament."""
     with call.read() as db:
-        found = reads.single_player_games_page(db, call.ids["tournament_id"], call.query)
-    return pages.full_page(call, found, per_page=call.query.limit)
+        rows = reads.single_player_games_page(db, call.ids["tournament_id"], call.query)
+    return pages.full_page(call, rows, per_page=call.query.limit)
 
 
 @get(LIST + "/top-scores", access=Access.OPENABLE)
@@ -44,39 +44,39 @@ def show_single_player_game(call: Call[Query]) -> Data[SinglePlayerGame]:
 
 @post(LIST, body=writes.NewSinglePlayerGame, ability="score", status=201)
 def add_single_player_game(call: Write[writes.NewSinglePlayerGame]) -> Data[SinglePlayerGame]:
-    """A score of a player on an arena; without a result the game begins."""
+    """Record a player's score on an arena; without a result the game starts."""
     return _single_player_game_data(call, writes.add_single_player_game(call))
 
 
 @patch(ONE, body=writes.AttemptResult, ability="score")
 def record_single_player_game(call: Write[writes.AttemptResult]) -> Data[SinglePlayerGame]:
-    """The result of a single player game, new or corrected."""
+    """Record or correct the result of a single player game."""
     return _single_player_game_data(call, writes.record_single_player_game(call))
 
 
 @post(ONE + "/void", ability="score")
 def void_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
-    """A single player game struck out of the results; it still uses up its entry."""
+    """Void a single player game; it still uses up its entry."""
     return _single_player_game_data(call, writes.void_single_player_game(call))
 
 
 @post(ONE + "/unvoid", ability="manage")
 def unvoid_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
-    """A voided single player game back among the results."""
+    """Count a voided single player game again."""
     return _single_player_game_data(call, writes.unvoid_single_player_game(call))
 
 
 @delete(ONE, ability="manage")
 def delete_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
-    """A single player game gone, shown as it was; where the format made the game its result is gone."""
+    """Delete a single player game, or its result where the format made the game; answers the game."""
     game_id = call.ids[writes.SINGLE_PLAYER_GAME]
-    was = _single_player_game_data(call, game_id)
-    return _single_player_game_data(call, game_id) if writes.delete_single_player_game(call) else was
+    before = _single_player_game_data(call, game_id)
+    return _single_player_game_data(call, game_id) if writes.delete_single_player_game(call) else before
 
 
 @post("/api/tournaments/{tournament_id}/amazing-race/{player_id}/advance", ability="score")
 def advance_in_amazing_race(call: Write[Body]) -> Data[SinglePlayerGame]:
-    """A player of an amazing race who is above the bar goes on without an exact score."""
+    """Advance a player of an amazing race who is above the bar, without an exact score."""
     return _single_player_game_data(call, writes.advance_player(call))
 
 

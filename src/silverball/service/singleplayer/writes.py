@@ -1,4 +1,4 @@
-"""Recording, voiding and deleting single player games. Rules: rules/commands/single_player.py."""
+"""Single player games recorded, voided and deleted. Rules: rules/commands/single_player.py."""
 
 from typing import Annotated, Any
 
@@ -24,7 +24,7 @@ SINGLE_PLAYER_GAME = "single_player_game_id"
 
 
 class AttemptResult(Body, frozen=True, kw_only=True):
-    """What somebody scored: one of the three."""
+    """The result of a single player game: score, strokes or rolls."""
 
     score: Score | None = None
     strokes: Strokes | None = None
@@ -35,15 +35,15 @@ class AttemptResult(Body, frozen=True, kw_only=True):
             raise Invalid({"score": ["Give the score, the strokes or the rolls: one of them."]})
 
     def result_count(self) -> int:
-        """How many of the three are given."""
+        """The number of results in the body, of the three kinds."""
         return (self.score is not None) + (self.strokes is not None) + bool(self.rolls)
 
 
 class NewSinglePlayerGame(AttemptResult, frozen=True, kw_only=True):
-    """A game that a player has played, or begins to play when there is no result yet.
+    """A single player game with its result, or without one to start it.
 
-    Where the games are there already, the player's open one is meant; `arenaId` and `roundId` tell
-    several apart.
+    Where the format has made the games already, the body refers to the player's open one; `arenaId` and
+    `roundId` choose among several.
     """
 
     player_id: Id
@@ -55,53 +55,63 @@ class NewSinglePlayerGame(AttemptResult, frozen=True, kw_only=True):
             raise Invalid({"score": ["Give the score, the strokes or the rolls: only one of them."]})
 
 
+class GameInProgress(Conflict):
+    sentence = "{player} is playing this game already. Record its score."
+
+
 def add_single_player_game(call: Write[NewSinglePlayerGame]) -> int:
-    """The game that the body says: begun, or recorded; returns its id."""
-    meant: list[int] = []
+    """Start or record the game in the body; returns its id."""
+    existing_ids: list[int] = []
 
     def rule(tournament: Tournament) -> Decision:
-        one = single_player_commands.find_open_attempt(
+        game = single_player_commands.find_open_attempt(
             tournament, call.body.player_id, arena_id=call.body.arena_id, round_id=call.body.round_id
         )
-        if one is None:
-            return _open_decision(call, tournament, meant)
-        meant.append(one.single_player_game_id)
+        if game is None:
+            return _open_decision(call, tournament, existing_ids)
+        existing_ids.append(game.single_player_game_id)
         if call.body.result_count():
-            return _record_decision(call, tournament, one.single_player_game_id)
-        return Decision(single_player_commands.start_attempt(tournament, one.single_player_game_id, call.now))
+            return _record_decision(call, tournament, game.single_player_game_id)
+        return Decision(
+            single_player_commands.start_attempt(tournament, game.single_player_game_id, call.now)
+        )
 
     after = commands.run_command(call, rule, is_allowed=access.may_score)
-    # What is new has the highest id.
-    return meant[0] if meant else after.single_player_games[-1].single_player_game_id
+    # The newest game has the highest id.
+    return existing_ids[0] if existing_ids else after.single_player_games[-1].single_player_game_id
 
 
-def _open_decision(call: Write[NewSinglePlayerGame], tournament: Tournament, meant: list[int]) -> Decision:
+def _open_decision(
+    call: Write[NewSinglePlayerGame], tournament: Tournament, existing_ids: list[int]
+) -> Decision:
     body = call.body
     if body.strokes is not None or body.rolls:
         raise Invalid({"score": ["Enter the score: nothing else counts in this tournament."]})
     if body.arena_id is None:
         raise Invalid({"arenaId": ["The arena id field is required."]})
-    said = NewAttempt(
+    attempt = NewAttempt(
         player_id=body.player_id, arena_id=body.arena_id, score=body.score, recorded_by=call.actor_id
     )
     playing = best_game_family.running_attempt(tournament, body.player_id, body.arena_id)
     if playing is not None:
         if body.score is None:
-            raise Conflict(f"Player {body.player_id} is playing this game already. Record its score.")
-        meant.append(playing.single_player_game_id)
-    return Decision(single_player_commands.open_attempt(tournament, said, call.now))
+            raise GameInProgress(player=body.player_id)
+        existing_ids.append(playing.single_player_game_id)
+    return Decision(single_player_commands.open_attempt(tournament, attempt, call.now))
 
 
 def record_single_player_game(call: Write[AttemptResult]) -> int:
-    """A result, new or corrected; returns the game's id."""
+    """Record or correct a result; returns the game's id."""
     game_id = call.ids[SINGLE_PLAYER_GAME]
-    commands.run_command(call, lambda one: _record_decision(call, one, game_id), is_allowed=access.may_score)
+    commands.run_command(
+        call, lambda tournament: _record_decision(call, tournament, game_id), is_allowed=access.may_score
+    )
     return game_id
 
 
 def _record_decision(call: Write[Any], tournament: Tournament, game_id: int) -> Decision:
     body: AttemptResult = call.body
-    said = AttemptOutcome(
+    outcome = AttemptOutcome(
         single_player_game_id=game_id,
         score=body.score,
         strokes=body.strokes,
@@ -110,46 +120,50 @@ def _record_decision(call: Write[Any], tournament: Tournament, game_id: int) -> 
     )
     draw = f"single player game {game_id}"
     return commands.decide_by_draw(
-        tournament, draw, lambda dice: single_player_commands.record_attempt(tournament, said, dice, call.now)
+        tournament,
+        draw,
+        lambda dice: single_player_commands.record_attempt(tournament, outcome, dice, call.now),
     )
 
 
 def void_single_player_game(call: Write[Body]) -> int:
-    """A game struck out of the results; returns its id."""
+    """Void a game; returns its id."""
     game_id = call.ids[SINGLE_PLAYER_GAME]
     commands.run_command(
         call,
-        lambda one: single_player_commands.void_attempt(one, game_id, call.now),
+        lambda tournament: single_player_commands.void_attempt(tournament, game_id, call.now),
         is_allowed=access.may_score,
     )
     return game_id
 
 
 def unvoid_single_player_game(call: Write[Body]) -> int:
-    """A voided game back among the results; returns its id."""
+    """Count a voided game again; returns its id."""
     game_id = call.ids[SINGLE_PLAYER_GAME]
-    commands.run_command(call, lambda one: single_player_commands.unvoid_attempt(one, game_id, call.now))
+    commands.run_command(
+        call, lambda tournament: single_player_commands.unvoid_attempt(tournament, game_id, call.now)
+    )
     return game_id
 
 
 def delete_single_player_game(call: Write[Body]) -> bool:
-    """A game gone, or its result where the format made the game. Returns whether the game is still there."""
+    """Delete a game, or its result where the format made the game. Returns whether the game still exists."""
     game_id = call.ids[SINGLE_PLAYER_GAME]
     after = commands.run_command(
-        call, lambda one: single_player_commands.delete_attempt(one, game_id, call.now)
+        call, lambda tournament: single_player_commands.delete_attempt(tournament, game_id, call.now)
     )
-    return any(one.single_player_game_id == game_id for one in after.single_player_games)
+    return any(game.single_player_game_id == game_id for game in after.single_player_games)
 
 
 def advance_player(call: Write[Body]) -> int:
-    """A player of an amazing race who is above the bar goes on; returns the id of his game."""
+    """Advance a player of an amazing race who is above the bar; returns the id of the game."""
     player_id = call.ids["player_id"]
-    found: list[int] = []
+    game_ids: list[int] = []
 
     def rule(tournament: Tournament) -> Decision:
         draw = f"advance of player {player_id}"
-        one = amazing_race.find_open_attempt(tournament, player_id)
-        found.extend([] if one is None else [one.single_player_game_id])
+        game = amazing_race.find_open_attempt(tournament, player_id)
+        game_ids.extend([] if game is None else [game.single_player_game_id])
         return commands.decide_by_draw(
             tournament,
             draw,
@@ -159,4 +173,4 @@ def advance_player(call: Write[Body]) -> int:
         )
 
     commands.run_command(call, rule, is_allowed=access.may_score)
-    return found[0]
+    return game_ids[0]

@@ -1,4 +1,4 @@
-"""Standings, as they were stored with the last result."""
+"""Standings as they were stored with the last result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,24 +23,24 @@ _ROWS = PreparedStatement(
 
 @dataclass(frozen=True)
 class StandingPlace:
-    """Where somebody finished, or stands."""
+    """A place in the standings, with its points."""
 
     position: int
     points: Decimal | None
 
 
 def tournament_standings(db: Connection, tournament_id: int) -> tuple[tuple[Standing, ...], bool]:
-    """The standings by position, then player id, and whether they still change. Raises NotFound."""
-    found = _ROWS.rows(db, tournament_id=tournament_id)
-    if not found:
+    """The standings by place, then player id, and whether they may still change. Raises NotFound."""
+    stored = _ROWS.rows(db, tournament_id=tournament_id)
+    if not stored:
         raise NotFound("Tournament", tournament_id)
-    # The stored text is the answer: nothing is decoded, so each text stands for its Standing.
-    texts = tuple([msgspec.Raw(each.row) for each in found if each.row is not None])
-    return cast("tuple[Standing, ...]", texts), found[0].status == "started"
+    # The stored text is sent as it is and never decoded, so each text stands for a Standing.
+    texts = tuple([msgspec.Raw(row.row) for row in stored if row.row is not None])
+    return cast("tuple[Standing, ...]", texts), stored[0].status == "started"
 
 
 def places_of_user(db: Connection, user_id: int, tournament_ids: Sequence[int]) -> dict[int, StandingPlace]:
-    """Tournament id -> the best place there of a player whom the user claimed."""
+    """Tournament id -> the best place there of the user's claimed players."""
     columns = (standing.c.tournament_id, standing.c.position, standing.c.points)
     rows = (
         select(*columns)
@@ -56,7 +56,7 @@ def places_of_user(db: Connection, user_id: int, tournament_ids: Sequence[int]) 
 def places_of_players(
     db: Connection, tournament_id: int, player_ids: Sequence[int]
 ) -> dict[int, StandingPlace]:
-    """Player id -> the place in this tournament, for those who have one."""
+    """Player id -> place in this tournament, for players in its standings."""
     rows = select(standing.c.player_id, standing.c.position, standing.c.points).where(
         standing.c.tournament_id == tournament_id, standing.c.player_id.in_(player_ids)
     )

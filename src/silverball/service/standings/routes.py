@@ -1,4 +1,4 @@
-"""GET standings."""
+"""Standings over HTTP."""
 
 from silverball.kit.http.endpoints import Access, Call, ThrottledResult, get
 from silverball.kit.http.query import Query

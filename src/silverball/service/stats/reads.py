@@ -1,4 +1,4 @@
-"""Statistics of a tournament, counted when they are asked for; they answer while it runs."""
+"""Statistics of a tournament, computed for each request, while it runs too."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ _SINGLE_PLAYER_GAME = single_player_game.c
 
 
 def match_play_stats(db: Connection, tournament_id: int) -> MatchplayStats:
-    """How many games were played, byes included. Raises WrongFormat for formats without opponents."""
+    """Number of games, byes included. Raises WrongFormat for formats without opponents."""
     formats.require_match_play(db, tournament_id)
     played = played_games.completed_games(db, tournament_id)
     seats = [player_id for game in played for player_id in game.result.player_ids]
@@ -41,8 +41,8 @@ def match_play_stats(db: Connection, tournament_id: int) -> MatchplayStats:
 
 
 def round_stats(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
-    """Every round with its length and number of games of either kind, oldest first."""
-    found = rounds.rounds_in_tournament(db, tournament_id)
+    """Each round with its length and its number of games of either kind, oldest first."""
+    newest_first = rounds.rounds_in_tournament(db, tournament_id)
     played = union_all(
         select(game.c.round_id).where(game.c.tournament_id == tournament_id),
         select(_SINGLE_PLAYER_GAME.round_id).where(
@@ -53,21 +53,21 @@ def round_stats(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
     counts: dict[int | None, int] = dict(db.execute(counted).all())
     return tuple(
         RoundStats(
-            round_id=one.round_id,
+            round_id=round_.round_id,
             tournament_id=tournament_id,
-            index=one.index,
-            name=one.name,
-            duration=one.duration,
-            created_at=one.created_at,
-            completed_at=one.completed_at,
-            game_count=counts.get(one.round_id, 0),
+            index=round_.index,
+            name=round_.name,
+            duration=round_.duration,
+            created_at=round_.created_at,
+            completed_at=round_.completed_at,
+            game_count=counts.get(round_.round_id, 0),
         )
-        for one in reversed(found)
+        for round_ in reversed(newest_first)
     )
 
 
 def arena_stats(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
-    """Every arena that was played, with how long games of either kind took, by arena id."""
+    """Each arena with games, and how long games of either kind took, by arena id."""
     tournaments.require_tournament(db, tournament_id)
     played = union_all(
         select(game.c.arena_id, game.c.duration_seconds).where(
@@ -108,18 +108,18 @@ def arena_stats(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
 
 
 def player_stats(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> PlayerStats:
-    """How often each player met which place, arena and opponent, by player id."""
+    """Frequencies of places, arenas and opponents of each player, by player id."""
     tournaments.require_tournament(db, tournament_id)
     hidden = _hidden_player_ids(db, tournament_id, viewer)
     place_counts: dict[int, Counter[int]] = {}
     arena_counts: dict[int, Counter[int]] = {}
     opponent_counts: dict[int, Counter[int]] = {}
-    for one in _without_byes(played_games.completed_games(db, tournament_id)):
-        place_of = finishing_places(one.result)
-        for player_id in one.result.player_ids:
-            others = [other for other in one.result.player_ids if other != player_id]
+    for completed_game in _without_byes(played_games.completed_games(db, tournament_id)):
+        place_of = finishing_places(completed_game.result)
+        for player_id in completed_game.result.player_ids:
+            others = [other for other in completed_game.result.player_ids if other != player_id]
             place_counts.setdefault(player_id, Counter()).update(_as_tuple(place_of.get(player_id)))
-            arena_counts.setdefault(player_id, Counter()).update(_as_tuple(one.arena_id))
+            arena_counts.setdefault(player_id, Counter()).update(_as_tuple(completed_game.arena_id))
             opponent_counts.setdefault(player_id, Counter()).update(set(others) - hidden)
     for player_id, arena_id, count in _single_player_game_counts(db, tournament_id):
         arena_counts.setdefault(player_id, Counter())[arena_id] += count
@@ -133,10 +133,13 @@ def player_stats(db: Connection, tournament_id: int, viewer: AuthenticatedCaller
 def opponent_stats(
     db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None
 ) -> tuple[MatchStats, ...]:
-    """How often each player met and beat each opponent, from both sides. Raises WrongFormat."""
-    rule = formats.require_match_play(db, tournament_id).regime
+    """Games, wins and losses of each player against each opponent. Raises WrongFormat."""
+    rule = formats.require_match_play(db, tournament_id).win_loss_rule
     hidden = _hidden_player_ids(db, tournament_id, viewer)
-    records = (one.record for one in _without_byes(played_games.completed_games(db, tournament_id)))
+    records = (
+        completed_game.record
+        for completed_game in _without_byes(played_games.completed_games(db, tournament_id))
+    )
     return tuple(
         MatchStats(
             player_id=met.player_id,
@@ -151,7 +154,7 @@ def opponent_stats(
 
 
 def best_game_stats(db: Connection, tournament_id: int) -> BestGameStats:
-    """How many single player games and cards there are, and how many are void. Raises WrongFormat."""
+    """Numbers of single player games and cards, valid and voided. Raises WrongFormat."""
     formats.require_best_game(db, tournament_id)
     game_count, voided_count = _valid_and_voided_counts(
         db, _SINGLE_PLAYER_GAME.tournament_id == tournament_id, _SINGLE_PLAYER_GAME.voided
@@ -168,16 +171,16 @@ def best_game_stats(db: Connection, tournament_id: int) -> BestGameStats:
 
 
 def _valid_and_voided_counts(
-    db: Connection, here: ColumnElement[bool], voided: ColumnElement[bool]
+    db: Connection, condition: ColumnElement[bool], voided: ColumnElement[bool]
 ) -> tuple[int, int]:
-    """How many count, and how many are void."""
-    rows = select(voided, func.count()).where(here).group_by(voided)
+    """The number of valid rows and the number of voided ones."""
+    rows = select(voided, func.count()).where(condition).group_by(voided)
     counts = dict(db.execute(rows).all())
     return counts.get(False, 0), counts.get(True, 0)
 
 
 def _without_byes(played: Iterable[CompletedGame]) -> list[CompletedGame]:
-    return [one for one in played if not one.is_bye]
+    return [completed_game for completed_game in played if not completed_game.is_bye]
 
 
 def _as_tuple(value: int | None) -> tuple[int, ...]:
@@ -185,7 +188,7 @@ def _as_tuple(value: int | None) -> tuple[int, ...]:
 
 
 def _hidden_player_ids(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> set[int]:
-    """The players of the tournament whose statistics this viewer may not see."""
+    """The players of the tournament whose statistics are hidden from this viewer."""
     seated = select(game_player.c.player_id).where(game_player.c.tournament_id == tournament_id)
     tried = select(_SINGLE_PLAYER_GAME.player_id).where(_SINGLE_PLAYER_GAME.tournament_id == tournament_id)
     return set(db.execute(opted_out_player_ids(viewer, seated.union(tried))).scalars())

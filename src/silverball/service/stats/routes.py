@@ -1,4 +1,4 @@
-"""GET statistics of a tournament."""
+"""Statistics of a tournament over HTTP."""
 
 from silverball.kit.http.endpoints import Access, Call, get
 from silverball.kit.http.query import Query
@@ -17,41 +17,41 @@ BASE = "/api/tournaments/{tournament_id}/stats"
 
 @get(BASE + "/matchplay", access=Access.OPENABLE)
 def show_matchplay_stats(call: Call[Query]) -> MatchplayStats:
-    """How many games were played."""
+    """Number of games, in all and per player."""
     with call.read() as db:
         return reads.match_play_stats(db, call.ids["tournament_id"])
 
 
 @get(BASE + "/rounds", access=Access.OPENABLE)
 def list_round_stats(call: Call[Query]) -> tuple[RoundStats, ...]:
-    """How long each round took."""
+    """Length of each round."""
     with call.read() as db:
         return reads.round_stats(db, call.ids["tournament_id"])
 
 
 @get(BASE + "/arenas", access=Access.OPENABLE)
 def list_arena_stats(call: Call[Query]) -> tuple[ArenaStats, ...]:
-    """How long games on each arena took."""
+    """Length of the games on each arena."""
     with call.read() as db:
         return reads.arena_stats(db, call.ids["tournament_id"])
 
 
 @get(BASE + "/players", access=Access.OPENABLE)
 def show_player_stats(call: Call[Query]) -> PlayerStats:
-    """How often each player met which place, arena and opponent."""
+    """Frequencies of places, arenas and opponents of each player."""
     with call.read() as db:
         return reads.player_stats(db, call.ids["tournament_id"], call.caller)
 
 
 @get(BASE + "/matches", access=Access.OPENABLE)
 def list_match_stats(call: Call[Query]) -> tuple[MatchStats, ...]:
-    """How often each player met and beat each opponent."""
+    """Games, wins and losses of each player against each opponent."""
     with call.read() as db:
         return reads.opponent_stats(db, call.ids["tournament_id"], call.caller)
 
 
 @get(BASE + "/bestgame", access=Access.OPENABLE)
 def show_best_game_stats(call: Call[Query]) -> BestGameStats:
-    """How many single player games and cards were played and voided."""
+    """Numbers of single player games and cards, valid and voided."""
     with call.read() as db:
         return reads.best_game_stats(db, call.ids["tournament_id"])

@@ -1,4 +1,4 @@
-"""Results that players send in: made, approved, declined."""
+"""Results that players report over HTTP: reported, approved, declined."""
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import delete, post
@@ -18,17 +18,17 @@ SUGGESTION = "/api/tournaments/{tournament_id}/suggestions/{suggestion_id}"
     status=201,
 )
 def suggest_result(call: Write[ReportedResult]) -> Data[Game]:
-    """A player of the game says how it ended; answers the game with what was sent in."""
+    """Report the result of a game as one of its players; answers the game with the report."""
     return Data(data=writes.suggest_result(call))
 
 
 @post(SUGGESTION + "/approve", ability="score")
 def approve_suggestion(call: Write[Body]) -> Data[Game]:
-    """What a player sent in becomes the result of the game."""
+    """Make a reported result the result of the game."""
     return Data(data=writes.approve_suggestion(call))
 
 
 @delete(SUGGESTION, ability="score")
 def decline_suggestion(call: Write[Body]) -> Data[Game]:
-    """What a player sent in counts no more."""
+    """Decline a reported result."""
     return Data(data=writes.decline_suggestion(call))

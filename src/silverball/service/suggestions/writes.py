@@ -1,4 +1,4 @@
-"""Results that players send in."""
+"""Results that players report."""
 
 from typing import Any
 
@@ -19,39 +19,45 @@ TOURNAMENT, GAME, SUGGESTION = "tournament_id", "game_id", "suggestion_id"
 
 
 def suggest_result(call: Write[ReportedResult]) -> Game:
-    """A player of the game says how it ended."""
+    """Report the result of a game as one of its players."""
     game_id = call.ids[GAME]
-    said = call.body.outcome(game_id, call.actor_id)
+    outcome = call.body.outcome(game_id, call.actor_id)
 
-    def rule(t: Tournament) -> commands.Decision:
-        player_id = access.reporting_player_id(call.caller, t, results.find_game(t, game_id))
-        # The dice of the result itself: what follows from it is the same whoever says it.
+    def rule(tournament: Tournament) -> commands.Decision:
+        player_id = access.reporting_player_id(
+            call.caller, tournament, results.find_game(tournament, game_id)
+        )
+        # The dice are those of the result, so that its consequences do not depend on who enters it.
         return commands.decide_by_draw(
-            t,
+            tournament,
             f"result of game {game_id}",
-            lambda d: suggestion_commands.suggest_result(t, said, player_id, d, call.now),
+            lambda dice: suggestion_commands.suggest_result(tournament, outcome, player_id, dice, call.now),
         )
 
     commands.run_command(
-        call, rule, is_allowed=lambda one, t: access.may_report(one, t, results.find_game(t, game_id))
+        call,
+        rule,
+        is_allowed=lambda caller, tournament: access.may_report(
+            caller, tournament, results.find_game(tournament, game_id)
+        ),
     )
     return _current_game(call, game_id)
 
 
 def approve_suggestion(call: Write[Body]) -> Game:
-    """What a player sent in becomes the result."""
+    """Make a reported result the result of the game."""
 
-    def rule(t: Tournament) -> commands.Decision:
-        one = suggestion_commands.find_suggestion(t, call.ids[SUGGESTION])
-        made = commands.decide_by_draw(
-            t,
-            f"result of game {one.game_id}",
+    def rule(tournament: Tournament) -> commands.Decision:
+        suggestion = suggestion_commands.find_suggestion(tournament, call.ids[SUGGESTION])
+        decision = commands.decide_by_draw(
+            tournament,
+            f"result of game {suggestion.game_id}",
             lambda dice: suggestion_commands.approve_suggestion(
-                t, one.suggestion_id, call.actor_id, dice, call.now
+                tournament, suggestion.suggestion_id, call.actor_id, dice, call.now
             ),
         )
-        overwriting.refuse_overwrite(call, t, one.game_id, made.changes)
-        return made
+        overwriting.refuse_overwrite(call, tournament, suggestion.game_id, decision.changes)
+        return decision
 
     game_id = _suggested_game_id(call)
     commands.run_command(call, rule, is_allowed=access.may_score)
@@ -59,29 +65,29 @@ def approve_suggestion(call: Write[Body]) -> Game:
 
 
 def decline_suggestion(call: Write[Body]) -> Game:
-    """What a player sent in counts no more; who sent it may take it back."""
+    """Decline a reported result; its reporter may withdraw it."""
     suggestion_id = call.ids[SUGGESTION]
 
-    def may(caller: AuthenticatedCaller, t: Tournament) -> bool:
-        is_own = suggestion_commands.find_suggestion(t, suggestion_id).user_id == caller.user_id
-        return is_own or access.may_score(caller, t)
+    def is_allowed(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
+        is_own = suggestion_commands.find_suggestion(tournament, suggestion_id).user_id == caller.user_id
+        return is_own or access.may_score(caller, tournament)
 
-    game_id = _suggested_game_id(call, may)
+    game_id = _suggested_game_id(call, is_allowed)
     commands.run_command(
         call,
-        lambda t: commands.decide_by_draw(
-            t,
+        lambda tournament: commands.decide_by_draw(
+            tournament,
             f"result of game {game_id}",
-            lambda d: suggestion_commands.decline_suggestion(t, suggestion_id, d, call.now),
+            lambda dice: suggestion_commands.decline_suggestion(tournament, suggestion_id, dice, call.now),
         ),
-        is_allowed=may,
+        is_allowed=is_allowed,
     )
     return _current_game(call, game_id)
 
 
-def _suggested_game_id(call: Write[Any], may: commands.Permission = access.may_score) -> int:
+def _suggested_game_id(call: Write[Any], is_allowed: commands.Permission = access.may_score) -> int:
     return suggestion_commands.find_suggestion(
-        commands.load_tournament(call, may), call.ids[SUGGESTION]
+        commands.load_tournament(call, is_allowed), call.ids[SUGGESTION]
     ).game_id
 
 

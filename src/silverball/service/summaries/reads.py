@@ -21,7 +21,7 @@ OPPONENT_RECORD_COLUMNS = ("user_id", "name", "games", "wins", "losses")
 
 @dataclass(frozen=True, kw_only=True)
 class OpponentRecord:
-    """How often a user met another one in completed tournaments, and who was ahead."""
+    """A user's games, wins and losses against another user in completed tournaments."""
 
     user_id: int
     name: str
@@ -102,7 +102,7 @@ def match_summaries_page(
 
 
 def opted_out_player_ids(viewer: AuthenticatedCaller | None, among: SelectBase) -> Select[Any]:
-    """Ids of those among these player ids whose users want no statistics shown to this viewer."""
+    """Those of the given player ids whose users hide their statistics from this viewer."""
     return (
         players.player_rows()
         .with_only_columns(player.c.player_id)
@@ -113,7 +113,7 @@ def opted_out_player_ids(viewer: AuthenticatedCaller | None, among: SelectBase) 
 def frequent_opponents(
     db: Connection, user_id: int, viewer: AuthenticatedCaller | None
 ) -> list[OpponentRecord]:
-    """Users whom the user met, most often met first; nobody who wants no statistics shown."""
+    """Users whom the user met, most frequent first, without those who hide their statistics."""
     met = match_summary.c
     own = players.player_rows().with_only_columns(player.c.player_id)
     own = own.where(player.c.claimed_by == user_id, players.shows_stats_to(viewer))
@@ -136,12 +136,12 @@ def frequent_opponents(
 
 
 def _whole_number(value: Any) -> Any:
-    # PostgreSQL adds up 64-bit numbers as numerics.
+    # PostgreSQL sums 64-bit integers into numerics.
     return value if isinstance(value, str) else int(value)
 
 
 def _hidden_player_ids(summary: Table, tournament_id: int, viewer: AuthenticatedCaller | None) -> Select[Any]:
-    # Whoever is an opponent in a row is a player in another.
+    # Each opponent in a row is the player of another row.
     return opted_out_player_ids(
         viewer, select(summary.c.player_id).where(summary.c.tournament_id == tournament_id)
     )
@@ -155,13 +155,13 @@ def _summary_page(
     query: SummaryQuery,
     *conditions: ColumnElement[bool],
 ) -> tuple[list[Any], int]:
-    """The rows of one page, and how many there are in all."""
+    """The rows of one page, and the number of rows in all."""
     if tournament.status != "completed":
         return [], 0
     wanted = (summary.c.tournament_id == tournament.tournament_id, *conditions)
     total = db.execute(select(func.count()).select_from(summary).where(*wanted)).scalar_one()
     skipped = PAGE_SIZE * (query.page - 1)
-    # Deep pages are welcome here, but a database counts no further than 64 bits.
+    # Any page number is accepted here, but the offset must fit the database's 64 bits.
     if skipped >= total:
         return [], total
     rows = select(summary).where(*wanted).order_by(*order).limit(PAGE_SIZE).offset(skipped)
@@ -178,7 +178,7 @@ def _play_fields(tournament: TournamentFacts, row: Any) -> dict[str, Any]:
 
 
 def _place_fields(tournament: TournamentFacts, row: Any) -> dict[str, Any]:
-    """When and on what it was played."""
+    """The tournament, date and machine of a summary."""
     return {
         "tournament_id": tournament.tournament_id,
         "user_id": tournament.organizer_id,

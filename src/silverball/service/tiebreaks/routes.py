@@ -1,4 +1,4 @@
-"""Ties broken by a game or by hand."""
+"""Ties broken by a game or by hand, over HTTP."""
 
 from silverball.kit.http.endpoints import post
 from silverball.service.calls import Write
@@ -11,5 +11,5 @@ from silverball.wire.standings import Standing
 
 @post("/api/tournaments/{tournament_id}/tiebreaks", body=TiebreakRequest, ability="manage", status=201)
 def break_tie(call: Write[TiebreakRequest]) -> Data[tuple[Game, ...] | tuple[Standing, ...]]:
-    """A tiebreak game of `playerIds`: its games; an `order` by hand or one to `forget`: the standings."""
+    """Open tiebreak games of `playerIds`; or set or `forget` an `order`, and answer the standings."""
     return Data(data=writes.break_tie(call))

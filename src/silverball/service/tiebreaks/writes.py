@@ -20,7 +20,7 @@ PlayerIds = Annotated[tuple[Id, ...], Meta(min_length=1, max_length=1000)]
 
 
 class TiebreakRequest(Body, frozen=True, kw_only=True):
-    """A game of tied players, an order by hand, or an order by hand given up."""
+    """A game of tied players, an order by hand, or the withdrawal of such an order."""
 
     player_ids: PlayerIds | UnsetType = UNSET
     # Best first.
@@ -28,23 +28,27 @@ class TiebreakRequest(Body, frozen=True, kw_only=True):
     forget: PlayerIds | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        if sum(one is not UNSET for one in (self.player_ids, self.order, self.forget)) != 1:
+        if sum(field is not UNSET for field in (self.player_ids, self.order, self.forget)) != 1:
             raise Invalid({"playerIds": ["Send playerIds for a game, an order by hand, or whom to forget."]})
 
 
 def break_tie(call: Write[TiebreakRequest]) -> tuple[Game, ...] | tuple[Standing, ...]:
-    """The games of a tiebreak (none where it is played hole by hole), or the standings by the new order."""
+    """Break the tie; returns the tiebreak games (none where holes decide) or the new standings."""
     tournament_id, body = call.ids[TOURNAMENT], call.body
-    before = {one.game_id for one in commands.load_tournament(call).games}
+    before = {game.game_id for game in commands.load_tournament(call).games}
     if not isinstance(body.player_ids, UnsetType):
         ids = body.player_ids
-        after = commands.run_command(call, lambda t: tiebreak_commands.open_tiebreak(t, ids, call.now))
-        made = [one.game_id for one in after.games if one.game_id not in before]
-        return games.selected_games(call.db, tournament_id, made)
+        after = commands.run_command(
+            call, lambda tournament: tiebreak_commands.open_tiebreak(tournament, ids, call.now)
+        )
+        new_ids = [game.game_id for game in after.games if game.game_id not in before]
+        return games.selected_games(call.db, tournament_id, new_ids)
     if not isinstance(body.order, UnsetType):
         order = body.order
-        commands.run_command(call, lambda t: tiebreak_commands.set_manual_order(t, order))
+        commands.run_command(call, lambda tournament: tiebreak_commands.set_manual_order(tournament, order))
     elif not isinstance(body.forget, UnsetType):
         forgotten = body.forget
-        commands.run_command(call, lambda t: tiebreak_commands.clear_manual_order(t, forgotten))
+        commands.run_command(
+            call, lambda tournament: tiebreak_commands.clear_manual_order(tournament, forgotten)
+        )
     return standings.tournament_standings(call.db, tournament_id)[0]

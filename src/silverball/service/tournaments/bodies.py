@@ -1,4 +1,4 @@
-"""What the writing routes of a tournament take. Source: interface.md 3; formats, sections 2 and 24."""
+"""Bodies of the requests that change a tournament. Source: interface.md 3; formats, sections 2 and 24."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -30,7 +30,7 @@ B = TypeVar("B", bound=Body)
 
 
 class TournamentLink(Body, frozen=True, kw_only=True):
-    """A tournament that this one leads to or comes from."""
+    """A link to a tournament that precedes or follows this one."""
 
     tournament_id: Id
     link_type: LinkType
@@ -45,7 +45,7 @@ class NewEntryBundle(Body, frozen=True, kw_only=True):
 
 
 class EntrySales(Body, frozen=True, kw_only=True):
-    """How entries are given and sold."""
+    """The entries that players get free of charge, and the prices of more."""
 
     limited: bool = True
     automatic_entries: Annotated[int, Meta(ge=0, le=ENTRIES_MAX)] = 0
@@ -55,7 +55,7 @@ class EntrySales(Body, frozen=True, kw_only=True):
 
 
 class Registration(Body, frozen=True, kw_only=True):
-    """How players register."""
+    """Registration of players: when it opens and closes, and what it asks for."""
 
     status: Status = "active"
     type: Line = "open"
@@ -75,10 +75,10 @@ class Registration(Body, frozen=True, kw_only=True):
 
 
 class TournamentFields(Body, frozen=True, kw_only=True):
-    """What a tournament has beside its name, its type and the settings of its format."""
+    """The fields of a tournament besides its name, its type and the settings of its format."""
 
     description: Text | UnsetType | None = UNSET
-    # Either way of saying when; the two must agree.
+    # A time is sent in UTC, on the local clock, or as both, which must then agree.
     start_utc: Moment | UnsetType = UNSET
     start_local: WallClock | UnsetType = UNSET
     end_utc: Moment | UnsetType | None = UNSET
@@ -107,22 +107,22 @@ class NewTournamentFields(TournamentFields, frozen=True, kw_only=True):
 
 
 class ChangedTournamentFields(TournamentFields, frozen=True, kw_only=True):
-    """A changed tournament, without the settings of its format."""
+    """Changes to a tournament, without the settings of its format."""
 
     name: Name | UnsetType = UNSET
 
 
 class UndoRequest(Body, frozen=True, kw_only=True):
-    """Which action to take back: it must be the newest one."""
+    """The action to undo, which must be the newest one."""
 
     action: Id
 
 
 class NewPlayoffs(Body, frozen=True, kw_only=True):
-    """A tournament for the best of another one: `players` or `band` says who."""
+    """A tournament for the best of another one, chosen by `players` or by `band`."""
 
     type: TournamentType
-    # The first so many of the standings, or exactly these.
+    # The number of players from the top of the standings, or the ids of the players.
     players: (
         Annotated[int, Meta(ge=2, le=PLAYERS_MAX)]
         | Annotated[tuple[Id, ...], Meta(min_length=2, max_length=PLAYERS_MAX)]
@@ -143,9 +143,9 @@ _SETTING_TYPES: Mapping[str, Any] = {
 
 
 def _with_settings(name: str, fields: type[B]) -> type[B]:
-    """The same with every setting that any format has; the format says which are its own."""
+    """The same body with the settings of all formats; the parser of a format refuses those of others."""
     settings = [(setting, hint, UNSET) for setting, hint in _SETTING_TYPES.items()]
-    made = msgspec.defstruct(
+    body = msgspec.defstruct(
         name,
         settings,
         bases=(fields,),
@@ -153,8 +153,8 @@ def _with_settings(name: str, fields: type[B]) -> type[B]:
         kw_only=True,
         namespace={"__doc__": fields.__doc__},
     )
-    assert issubclass(made, fields)
-    return made
+    assert issubclass(body, fields)
+    return body
 
 
 NewTournament = _with_settings("NewTournament", NewTournamentFields)
@@ -162,7 +162,7 @@ ChangedTournament = _with_settings("ChangedTournament", ChangedTournamentFields)
 
 
 def sent_settings(body: TournamentFields) -> WireSettings:
-    """Wire key -> value, of the settings that were sent."""
+    """The settings in the body, as wire key -> value."""
     shown = dict(zip(SETTING_FIELDS, FormatSettings.__struct_encode_fields__, strict=True))
     sent = {shown[name]: getattr(body, name) for name in _SETTING_TYPES}
     return {key: msgspec.to_builtins(value) for key, value in sent.items() if value is not UNSET}

@@ -1,4 +1,4 @@
-"""How a tournament may be set up and changed: its settings and points by format and state.
+"""Settings and points of a tournament: what its format and its status allow.
 
 Source: formats, sections 2, 11 and 24. Nothing here speaks SQL.
 """
@@ -17,52 +17,64 @@ from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
 
-# What may still be set once it has begun. Source: formats, section 2.
+# Settings that can still change after the start. Source: formats, section 2.
 CHANGEABLE_WHILE_STARTED = frozenset(
     {"scorekeeping", "suggestions", "playoffsCutoffs", "pairing", "duration"}
 )
-# Settings that follow from what is played: what is entered is ignored.
+# Settings that the service maintains itself, so values that callers send are ignored.
 IGNORED_SETTINGS = frozenset({"frenzyPausedSecondsLeft"})
-# Fields of a body: what a completed tournament may still be given.
+# Fields of a body that can still change after completion.
 CHANGEABLE_WHEN_COMPLETED = frozenset({"series_id", "event_id", "links", "shortcut"})
-# What the points by place follow from.
+# Settings that decide the points by place.
 SCORING_SETTINGS = ("scoring", "best_game_scoring", "knockout_fair", "knockout_progressive")
 TIEBREAK_SIZES = (1, 2, 3, 4)
-_PARSERS = {type_: BodyParser(form.settings) for type_, form in FORMATS.items()}
+_PARSERS = {type_: BodyParser(format_.settings) for type_, format_ in FORMATS.items()}
+
+
+class SettingsOfCompletedTournament(Conflict):
+    sentence = "The tournament is completed. Reopen it before you change its settings."
+
+
+class CompletedTournamentChanged(Conflict):
+    sentence = "The tournament is completed. Reopen it before you change it."
+
+
+class FixedAfterStart(Conflict):
+    sentence = "The {fields} can be changed only before the start. Undo the start first."
 
 
 def build_settings(
-    type_: str, given: Mapping[str, Any], *, before: Mapping[str, Any] | None = None, prefix: str = ""
+    type_: str, sent: Mapping[str, Any], *, before: Mapping[str, Any] | None = None, prefix: str = ""
 ) -> TournamentSettings:
-    """The settings of a format from wire keys and values; null and absent mean the default.
+    """Build the settings of a format from wire keys and values; null and absent mean the default.
 
-    `before` are values that stand where nothing is given, `at` is where the keys stand in the body
-    (`settings.`). Raises Invalid that names each faulty key.
+    `before` holds the values of keys that are not given. `prefix` is the path of the keys in the body
+    (`settings.`). Raises Invalid with a sentence for each faulty key.
     """
     known = FORMATS[type_].settings.__struct_encode_fields__
     faults = {
         f"{prefix}{key}": [f"A {type_} tournament has no {humanize_name(key)}."]
-        for key in given
+        for key in sent
         if key not in known
     }
     if faults:
         raise Invalid(faults)
-    chosen = {key: value for key, value in given.items() if key not in IGNORED_SETTINGS}
+    chosen = {key: value for key, value in sent.items() if key not in IGNORED_SETTINGS}
     wanted = {**(before or {}), **chosen}
-    sent = msgspec.json.encode({key: value for key, value in wanted.items() if value is not None})
+    encoded = msgspec.json.encode({key: value for key, value in wanted.items() if value is not None})
     try:
-        read: TournamentSettings = _PARSERS[type_].parse(sent)
+        settings: TournamentSettings = _PARSERS[type_].parse(encoded)
     except Invalid as error:
         raise Invalid({f"{prefix}{key}": sentences for key, sentences in error.errors.items()}) from error
     except ValueError as error:
-        # What a format refuses of several settings together.
+        # The format refuses a combination of settings.
         raise Invalid({f"{prefix}settings": [f"{str(error)[:1].upper()}{str(error)[1:]}."]}) from error
-    _check_bands(getattr(read, "playoffs_cutoffs", ()), prefix)
-    return read.with_derived()
+    _check_bands(getattr(settings, "playoffs_cutoffs", ()), prefix)
+    return settings.with_derived()
 
 
-def _check_bands(bands: Iterable[Any], at: str) -> None:
-    """Raises Invalid for bands that do not follow each other from the first place on."""
+def _check_bands(bands: Iterable[Any], prefix: str) -> None:
+    """Raise Invalid unless the bands follow each other from the first place on."""
     reached = 0
     for place, band in enumerate(bands):
         reached += band.value
@@ -70,47 +82,47 @@ def _check_bands(bands: Iterable[Any], at: str) -> None:
             sentence = (
                 f"Band {place + 1} must hold players, and its cumulative is the sum up to it: {reached}."
             )
-            raise Invalid({f"{at}playoffsCutoffs": [sentence]})
+            raise Invalid({f"{prefix}playoffsCutoffs": [sentence]})
 
 
-def changed_settings(tournament: Tournament, given: Mapping[str, Any]) -> TournamentSettings:
-    """The settings with these in their place. Raises Invalid, and Conflict for what is fixed by now."""
-    if not given:
+def changed_settings(tournament: Tournament, sent: Mapping[str, Any]) -> TournamentSettings:
+    """The settings after a change. Raises Invalid, and Conflict for settings that are fixed by now."""
+    if not sent:
         return tournament.settings
-    now: dict[str, Any] = msgspec.to_builtins(tournament.settings)
-    after = build_settings(tournament.type, given, before=now)
-    then: dict[str, Any] = msgspec.to_builtins(after)
-    differing = [key for key in then if then[key] != now[key]]
+    before: dict[str, Any] = msgspec.to_builtins(tournament.settings)
+    settings = build_settings(tournament.type, sent, before=before)
+    after: dict[str, Any] = msgspec.to_builtins(settings)
+    differing = [key for key in after if after[key] != before[key]]
     if differing and tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you change its settings.")
+        raise SettingsOfCompletedTournament
     if tournament.status == "started":
         _refuse_fixed([key for key in differing if key not in CHANGEABLE_WHILE_STARTED])
-    return after
+    return settings
 
 
 def _refuse_fixed(fixed: list[str]) -> None:
     if fixed:
         named = " and ".join(humanize_name(key) for key in fixed)
-        raise Conflict(f"The {named} can be changed only before the start. Undo the start first.")
+        raise FixedAfterStart(fields=named)
 
 
 def refuse_when_completed(tournament: Tournament, names: Iterable[str]) -> None:
-    """Raises Conflict when these fields of a body may not be changed any more."""
+    """Raise Conflict when the tournament is completed and these fields of a body are fixed by then."""
     if tournament.status == "completed" and not CHANGEABLE_WHEN_COMPLETED.issuperset(names):
-        raise Conflict("The tournament is completed. Reopen it before you change it.")
+        raise CompletedTournamentChanged
 
 
 def points_map(
     type_: str, settings: TournamentSettings, custom: Mapping[str, Any] | None
 ) -> point_maps.WireRows | None:
-    """The points by place that these settings begin with. Raises Invalid for a custom map that is none."""
+    """The points by place that follow from the settings. Raises Invalid for a faulty custom map."""
     return FORMATS[type_].points_map(settings, custom)
 
 
 def changed_points_map(
     tournament: Tournament, after: TournamentSettings, custom: Mapping[str, Any] | None
 ) -> Any:
-    """The points by place after a change of settings; a map that came with an import stays otherwise."""
+    """The points by place after a change; an imported map stays unless its settings change."""
     differing = [
         name
         for name in SCORING_SETTINGS
@@ -124,7 +136,7 @@ def changed_points_map(
 
 
 def tiebreaker_map(rows: tuple[tuple[str, ...], ...] | None) -> point_maps.WireRows:
-    """The points of tiebreak games; the usual ones for None. Raises Invalid for rows that are none."""
+    """The points of tiebreak games, or the default for None. Raises Invalid for faulty rows."""
     if rows is None:
         return point_maps.TIEBREAKER
     for size, row in zip(TIEBREAK_SIZES, rows, strict=True):
@@ -146,7 +158,7 @@ def _hundredths(value: str) -> Decimal | None:
 
 
 def changed_tiebreakers(tournament: Tournament, rows: tuple[tuple[str, ...], ...] | None) -> Any:
-    """The points of tiebreak games after a change. Raises Conflict once it has begun."""
+    """The points of tiebreak games after a change. Raises Conflict after the start."""
     after = tiebreaker_map(rows)
     before = [list(row) for row in tournament.tiebreaker_points_map or ()]
     if tournament.status != "planned" and [list(row) for row in after] != before:

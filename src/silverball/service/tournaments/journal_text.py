@@ -8,14 +8,14 @@ from silverball.kit.http.query import humanize_name
 
 ChangeData = Mapping[str, Any]
 NAMED_MAX = 8
-# Fields of a tournament that hold several things, each of which is told by its own name.
+# Fields of a tournament that hold several values, each mentioned by its own name.
 NESTED_FIELDS = frozenset({"settings", "details"})
 UNMENTIONED_FIELDS = frozenset({"has_entry_limits", "state"})
 
 
 @dataclass(frozen=True)
 class Names:
-    """Names by id, of what the sentences speak of."""
+    """Names of players, arenas and users by id, for use in sentences."""
 
     players: Mapping[int, str] = field(default_factory=dict)
     arenas: Mapping[int, str] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Names:
 
 
 def change_sentence(change: str, data: ChangeData, names: Names) -> str:
-    """What an entry of the journal says. One that nobody knows is told by its name."""
+    """The sentence for an entry of the journal; the name of the change when its type is unknown."""
     tell = SENTENCES.get(change)
     return f"{change}." if tell is None else tell(data, names)
 
@@ -54,17 +54,19 @@ def _fixed_sentence(text: str) -> Callable[[ChangeData, Names], str]:
 
 def _edit_sentence(data: ChangeData, _names: Names) -> str:
     named = [humanize_name(name) for name in _differing_fields(data["before"], data["after"])]
-    return f"Changed: {', '.join(named)}." if named else "Nothing that is shown was changed."
+    return f"Changed: {', '.join(named)}." if named else "No visible change."
 
 
 def _differing_fields(before: ChangeData, after: ChangeData) -> list[str]:
-    found: list[str] = []
+    names: list[str] = []
     for name, value in after.items():
         if name in NESTED_FIELDS:
-            found += [key for key, now in value.items() if (before.get(name) or {}).get(key) != now]
+            names += [
+                key for key, value_after in value.items() if (before.get(name) or {}).get(key) != value_after
+            ]
         elif name not in UNMENTIONED_FIELDS:
-            found.append(name)
-    return found[:NAMED_MAX]
+            names.append(name)
+    return names[:NAMED_MAX]
 
 
 def _game_text(game: ChangeData, names: Names) -> str:
@@ -83,7 +85,9 @@ def _opened_game_sentence(game: ChangeData, names: Names) -> str:
 def _result_text(game: ChangeData, names: Names) -> str:
     if game.get("forfeited_by"):
         return f"{names.player(game['forfeited_by'])} did not show up"
-    order = game.get("finishing_order") or [one for one in game["result_positions"] if one is not None]
+    order = game.get("finishing_order") or [
+        player_id for player_id in game["result_positions"] if player_id is not None
+    ]
     if len(order) == len(game["player_ids"]):
         return f"{names.all_players(order)}, first to last"
     points = zip(game["player_ids"], game["result_points"], strict=True)
@@ -92,19 +96,19 @@ def _result_text(game: ChangeData, names: Names) -> str:
 
 def _entrant_sentence(data: ChangeData, names: Names) -> str:
     before, after = data["before"], data["after"]
-    who = names.player(after["player_id"])
+    player = names.player(after["player_id"])
     if before["is_active"] != after["is_active"]:
-        return f"{who} is back." if after["is_active"] else f"{who} has left."
+        return f"{player} is back." if after["is_active"] else f"{player} has left."
     for name, called in (("points_adjustment", "points"), ("score_adjustment", "score")):
         if before[name] != after[name]:
-            return f"The {called} of {who} are adjusted by {after[name]} (before: {before[name]})."
+            return f"The {called} of {player} are adjusted by {after[name]} (before: {before[name]})."
     if before["seed_rank"] != after["seed_rank"]:
-        return f"{who} is seed {after['seed_rank']}."
+        return f"{player} is seed {after['seed_rank']}."
     if before.get("tie_place") != after.get("tie_place"):
-        return f"The tie of {who} was put in order by hand."
+        return f"The place of {player} in a tie was set by hand."
     if before.get("entries_bought") != after.get("entries_bought"):
-        return f"{who} has {after['entries_bought']} entries."
-    return f"{who} was changed."
+        return f"{player} has {after['entries_bought']} entries."
+    return f"{player} was changed."
 
 
 def _arena_sentence(data: ChangeData, names: Names) -> str:
@@ -115,80 +119,93 @@ def _arena_sentence(data: ChangeData, names: Names) -> str:
     return f"{arena} was changed."
 
 
-def _single_player_game_text(one: ChangeData, names: Names) -> str:
-    return f"{names.player(one['player_id'])} on {names.arena(one['arena_id'])}"
+def _single_player_game_text(game: ChangeData, names: Names) -> str:
+    return f"{names.player(game['player_id'])} on {names.arena(game['arena_id'])}"
 
 
 def _single_player_game_sentence(data: ChangeData, names: Names) -> str:
     before, after = data["before"], data["after"]
     if before["is_voided"] != after["is_voided"]:
-        return (
-            f"{_single_player_game_text(after, names)}: {'voided' if after['is_voided'] else 'counts again'}."
-        )
+        state = "voided" if after["is_voided"] else "counted again"
+        return f"{_single_player_game_text(after, names)}: {state}."
     if after["score"] is not None and before["score"] != after["score"]:
         return f"{_single_player_game_text(after, names)}: {after['score']}."
     return f"{_single_player_game_text(after, names)}: {after['status']}."
 
 
-def _purchase_sentence(one: ChangeData, names: Names) -> str:
-    return f"{names.player(one['player_id'])}: {one['quantity']} entries ({one['type']})."
+def _purchase_sentence(purchase: ChangeData, names: Names) -> str:
+    return f"{names.player(purchase['player_id'])}: {purchase['quantity']} entries ({purchase['type']})."
 
 
 SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "TournamentCreated": _fixed_sentence("The tournament was created."),
-    "TournamentImported": _fixed_sentence("The tournament came in from a file."),
+    "TournamentImported": _fixed_sentence("The tournament was imported."),
     "TournamentStarted": _fixed_sentence("The tournament was started."),
-    "TournamentUnstarted": _fixed_sentence("The start was taken back."),
+    "TournamentUnstarted": _fixed_sentence("The start was undone."),
     "TournamentCompleted": _fixed_sentence("The tournament was completed."),
     "TournamentReopened": _fixed_sentence("The tournament was reopened."),
     "TournamentEdited": _edit_sentence,
     "ClockChanged": _fixed_sentence("The clock was changed."),
-    "DrawRemembered": _fixed_sentence("What the next draws need was noted."),
+    "DrawRemembered": _fixed_sentence("The input of the next draws was stored."),
     "ActionUndone": lambda data, _: f"Action {data['action']} was undone.",
-    "EntrantAdded": _from_thing(lambda one, names: f"{names.player(one['player_id'])} joined."),
-    "EntrantRemoved": _from_thing(lambda one, names: f"{names.player(one['player_id'])} was taken out."),
+    "EntrantAdded": _from_thing(lambda entrant, names: f"{names.player(entrant['player_id'])} joined."),
+    "EntrantRemoved": _from_thing(
+        lambda entrant, names: f"{names.player(entrant['player_id'])} was removed."
+    ),
     "EntrantChanged": _entrant_sentence,
-    "ArenaAdded": _from_thing(lambda one, names: f"{names.arena(one['arena_id'])} was added."),
-    "ArenaRemoved": _from_thing(lambda one, names: f"{names.arena(one['arena_id'])} was removed."),
+    "ArenaAdded": _from_thing(lambda arena, names: f"{names.arena(arena['arena_id'])} was added."),
+    "ArenaRemoved": _from_thing(lambda arena, names: f"{names.arena(arena['arena_id'])} was removed."),
     "ArenaChanged": _arena_sentence,
-    "BankAdded": _from_thing(lambda one, _: f"Bank {one['bank_id']} was added."),
-    "BankRemoved": _from_thing(lambda one, _: f"Bank {one['bank_id']} was removed."),
-    "RoundOpened": _from_thing(lambda one, _: f"{one['name']} was opened."),
-    "RoundDeleted": _from_thing(lambda one, _: f"{one['name']} was deleted."),
-    "RoundCompleted": _from_after(lambda one, _: f"{one['name']} was completed."),
-    "RoundReopened": _from_after(lambda one, _: f"{one['name']} is open again."),
-    "RoundChanged": _from_after(lambda one, _: f"{one['name']} was changed."),
+    "BankAdded": _from_thing(lambda bank, _: f"Bank {bank['bank_id']} was added."),
+    "BankRemoved": _from_thing(lambda bank, _: f"Bank {bank['bank_id']} was removed."),
+    "RoundOpened": _from_thing(lambda round_, _: f"{round_['name']} was opened."),
+    "RoundDeleted": _from_thing(lambda round_, _: f"{round_['name']} was deleted."),
+    "RoundCompleted": _from_after(lambda round_, _: f"{round_['name']} was completed."),
+    "RoundReopened": _from_after(lambda round_, _: f"{round_['name']} was reopened."),
+    "RoundChanged": _from_after(lambda round_, _: f"{round_['name']} was changed."),
     "GameOpened": _from_thing(_opened_game_sentence),
-    "GameDeleted": _from_thing(lambda one, names: f"Deleted: {_game_text(one, names)}."),
+    "GameDeleted": _from_thing(lambda game, names: f"Deleted: {_game_text(game, names)}."),
     "GameCompleted": _from_after(
-        lambda one, names: f"Result of {_game_text(one, names)}: {_result_text(one, names)}."
+        lambda game, names: f"Result of {_game_text(game, names)}: {_result_text(game, names)}."
     ),
-    "GameCleared": _from_after(lambda one, names: f"The result was taken away: {_game_text(one, names)}."),
+    "GameCleared": _from_after(lambda game, names: f"The result was cleared: {_game_text(game, names)}."),
     "GameCorrected": _from_after(
-        lambda one, names: f"The result was corrected: {_game_text(one, names)}: {_result_text(one, names)}."
+        lambda game, names: (
+            f"The result was corrected: {_game_text(game, names)}: {_result_text(game, names)}."
+        )
     ),
-    "GameChanged": _from_after(lambda one, names: f"Changed: {_game_text(one, names)}."),
-    "SuggestionMade": _from_thing(lambda one, _: f"A player sent in a result of game {one['game_id']}."),
+    "GameChanged": _from_after(lambda game, names: f"Changed: {_game_text(game, names)}."),
+    "SuggestionMade": _from_thing(
+        lambda suggestion, _: f"A player reported a result of game {suggestion['game_id']}."
+    ),
     "SuggestionDecided": _from_thing(
-        lambda one, _: f"A result sent in for game {one['game_id']} was settled."
+        lambda suggestion, _: f"A result reported for game {suggestion['game_id']} was settled."
     ),
     "SinglePlayerGameOpened": _from_thing(
-        lambda one, names: f"{_single_player_game_text(one, names)}: {one['status']}."
+        lambda game, names: f"{_single_player_game_text(game, names)}: {game['status']}."
     ),
     "SinglePlayerGameDeleted": _from_thing(
-        lambda one, names: f"{_single_player_game_text(one, names)}: deleted."
+        lambda game, names: f"{_single_player_game_text(game, names)}: deleted."
     ),
     "SinglePlayerGameChanged": _single_player_game_sentence,
-    "CardOpened": _from_thing(lambda one, names: f"{names.player(one['player_id'])} began a card."),
-    "CardDeleted": _from_thing(lambda one, names: f"A card of {names.player(one['player_id'])} was deleted."),
-    "CardChanged": _from_after(lambda one, names: f"A card of {names.player(one['player_id'])} was changed."),
-    "QueueJoined": _from_thing(lambda one, names: f"{names.player(one['player_id'])} joined a queue."),
-    "QueueLeft": _from_thing(lambda one, names: f"{names.player(one['player_id'])} left a queue."),
-    "QueueMoved": _from_after(lambda one, names: f"{names.player(one['player_id'])} moved in a queue."),
-    "ScorekeeperAdded": _from_thing(lambda one, names: f"{names.user(one['user_id'])} may keep scores."),
+    "CardOpened": _from_thing(lambda card, names: f"{names.player(card['player_id'])} started a card."),
+    "CardDeleted": _from_thing(
+        lambda card, names: f"A card of {names.player(card['player_id'])} was deleted."
+    ),
+    "CardChanged": _from_after(
+        lambda card, names: f"A card of {names.player(card['player_id'])} was changed."
+    ),
+    "QueueJoined": _from_thing(lambda spot, names: f"{names.player(spot['player_id'])} joined a queue."),
+    "QueueLeft": _from_thing(lambda spot, names: f"{names.player(spot['player_id'])} left a queue."),
+    "QueueMoved": _from_after(lambda spot, names: f"{names.player(spot['player_id'])} moved in a queue."),
+    "ScorekeeperAdded": _from_thing(
+        lambda scorekeeper, names: f"{names.user(scorekeeper['user_id'])} may keep scores."
+    ),
     "ScorekeeperRemoved": _from_thing(
-        lambda one, names: f"{names.user(one['user_id'])} keeps no scores any more."
+        lambda scorekeeper, names: f"{names.user(scorekeeper['user_id'])} no longer keeps scores."
     ),
     "EntriesBought": _from_thing(_purchase_sentence),
-    "EntriesWithdrawn": _from_thing(lambda one, names: f"Taken back: {_purchase_sentence(one, names)}"),
+    "EntriesWithdrawn": _from_thing(
+        lambda purchase, names: f"Refunded: {_purchase_sentence(purchase, names)}"
+    ),
 }

@@ -25,73 +25,73 @@ def list_tournaments(call: Call[reads.TournamentQuery]) -> SimplePage[Tournament
     """Tournaments, newest first."""
     query = call.query
     with call.read() as db:
-        found = reads.tournaments_page(db, query, call.caller)
-    return pages.simple_page(call, found, per_page=query.per_page, per_page_value=query.per_page_shown)
+        rows = reads.tournaments_page(db, query, call.caller)
+    return pages.simple_page(call, rows, per_page=query.per_page, per_page_value=query.per_page_shown)
 
 
 @get(ITEM, query=parts.PartsQuery, access=Access.OPENABLE)
 def one_tournament(call: Call[parts.PartsQuery]) -> Data[Tournament]:
-    """A tournament with the parts that are asked for."""
+    """A tournament with the parts that the include flags ask for."""
     with call.read() as db:
         return Data(data=parts.find_tournament(db, call.ids[TOURNAMENT], call.query, call.caller))
 
 
 @post("/api/tournaments", body=bodies.NewTournament, query=parts.PartsQuery, ability="manage", status=201)
 def create_tournament(call: Write[bodies.NewTournamentFields]) -> Data[Tournament]:
-    """A new tournament of the caller's, with the settings of its format; what is left out has its default."""
+    """Create a tournament with the settings of its format; omitted fields get their defaults."""
     return _tournament_data(call, writes.create_tournament(call, SystemRandom()).tournament_id)
 
 
 @patch(ITEM, body=bodies.ChangedTournament, query=parts.PartsQuery, ability="manage")
 def edit_tournament(call: Write[bodies.ChangedTournamentFields]) -> Data[Tournament]:
-    """Other settings, texts, times or ties; after the start only what the night allows."""
+    """Change settings, texts, times or ties; some are fixed after the start."""
     return _tournament_data(call, writes.edit_tournament(call).tournament_id)
 
 
 @post(ITEM + "/start", query=parts.PartsQuery, ability="manage", prepare=writes.prepare_start)
 def start_tournament(call: Write[Body]) -> Data[Tournament]:
-    """The night begins: seeds are frozen, and a format with a full schedule makes it."""
+    """Start a tournament: freeze the seeds, and draw the schedule where the format has a full one."""
     return _tournament_data(call, writes.start_tournament(call).tournament_id)
 
 
 @post(ITEM + "/complete", query=parts.PartsQuery, ability="manage")
 def complete_tournament(call: Write[Body]) -> Data[Tournament]:
-    """The results are final; games that are not played to the end are taken out."""
+    """Complete a tournament; unfinished games are removed."""
     return _tournament_data(call, writes.complete_tournament(call).tournament_id)
 
 
 @post(ITEM + "/reopen", query=parts.PartsQuery, ability="manage")
 def reopen_tournament(call: Write[Body]) -> Data[Tournament]:
-    """A completed tournament goes on."""
+    """Reopen a completed tournament."""
     return _tournament_data(call, writes.reopen_tournament(call).tournament_id)
 
 
 @post(ITEM + "/undo", body=bodies.UndoRequest, query=parts.PartsQuery, ability="manage")
 def undo_action(call: Write[bodies.UndoRequest]) -> Data[Tournament]:
-    """The newest action is taken back, with all that followed from it."""
+    """Undo the newest action with everything that followed from it."""
     return _tournament_data(call, writes.undo_action(call).tournament_id)
 
 
 @get(ITEM + "/journal", query=journal.JournalQuery, access=Access.OWN)
 def show_journal(call: Call[journal.JournalQuery]) -> Page[JournalAction]:
-    """What was done in the caller's tournament, by whom, when and from where; newest first."""
+    """The actions in the caller's tournament with actor, time and source, newest first."""
     with call.read() as db:
-        found = journal.journal_page(db, call.ids[TOURNAMENT], call.query, call.caller)
-    return pages.full_page(call, found, per_page=journal.PER_PAGE)
+        rows = journal.journal_page(db, call.ids[TOURNAMENT], call.query, call.caller)
+    return pages.full_page(call, rows, per_page=journal.PER_PAGE)
 
 
 @post(ITEM + "/playoffs", body=bodies.NewPlayoffs, query=parts.PartsQuery, ability="manage", status=201)
 def create_playoffs(call: Write[bodies.NewPlayoffs]) -> Data[Tournament]:
-    """A new tournament for the best of this one, seeded by their places and linked both ways."""
+    """Create a tournament for the best of this one, seeded by place and linked in both directions."""
     return _tournament_data(call, playoffs.create_playoffs(call, SystemRandom()).tournament_id)
 
 
 @delete(ITEM, query=parts.PartsQuery, ability="manage")
 def delete_tournament(call: Write[Body]) -> Data[Tournament]:
-    """A planned tournament is gone; the answer shows it as it was."""
-    was = _tournament_data(call, call.ids[TOURNAMENT])
+    """Delete a planned tournament; answers its last state."""
+    deleted = _tournament_data(call, call.ids[TOURNAMENT])
     writes.delete_tournament(call)
-    return was
+    return deleted
 
 
 def _tournament_data(call: Write[Any], tournament_id: int) -> Data[Tournament]:

@@ -1,4 +1,4 @@
-"""When a tournament is: a moment and the wall clock of the place, whichever of the two was said."""
+"""Start and end of a tournament, in UTC and on the local clock."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -22,10 +22,10 @@ def _zone_names() -> frozenset[str]:
 
 
 def changed_times(body: TournamentFields, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The five columns of when, as details hold them. Takes the details before.
+    """The five time columns after the body is applied to the details before.
 
-    Raises Invalid for a zone or a time that there is not, for a moment and a wall clock that do not
-    agree, and for an end before the start.
+    Raises Invalid for an unknown time zone or an impossible time, for a UTC time and a local time that
+    disagree, and for an end before the start.
     """
     zone = before["timezone"] if body.timezone is UNSET else body.timezone
     if zone not in _zone_names():
@@ -47,14 +47,14 @@ def changed_times(body: TournamentFields, before: Mapping[str, Any]) -> dict[str
     }
 
 
-def _stored_moment(kept: str | None) -> datetime | None:
-    return None if kept is None else datetime.fromisoformat(kept)
+def _stored_moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
 
 
 def _moment(
     which: str, utc: datetime | UnsetType | None, local: str | UnsetType | None, zone: str
 ) -> datetime | UnsetType | None:
-    """The moment that was said; UNSET when none was."""
+    """The moment that the body sets; UNSET when it sets none."""
     if local is UNSET or local is None:
         return local if utc is UNSET else in_utc(which, utc)
     assert isinstance(local, str)
@@ -70,7 +70,7 @@ def _moment(
 
 
 def in_utc(which: str, moment: datetime | UnsetType | None) -> datetime | UnsetType | None:
-    """The moment that was said as `<which>Utc`, to the second. Raises Invalid for one out of our time."""
+    """The moment sent as `<which>Utc`, to the second. Raises Invalid for a year out of range."""
     if not isinstance(moment, datetime):
         return moment
     _check_year(f"{which}Utc", moment)

@@ -1,4 +1,4 @@
-"""Everything stored of a tournament, held against its journal and counted again."""
+"""Verification of a stored tournament against its journal and its rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ SUMMARIES = (arena_summary, player_arena_summary, match_summary)
 
 @dataclass(frozen=True)
 class VerificationReport:
-    """What was found about a tournament: a sentence for each thing that differs."""
+    """The faults of a tournament, a sentence for each."""
 
     tournament_id: int
     name: str
@@ -39,31 +39,31 @@ class VerificationReport:
 
 @dataclass(frozen=True)
 class _JournalHistory:
-    """The journal since the tournament was created or came in."""
+    """The journal since the tournament was created or imported."""
 
     actions: Sequence[ReplayedAction]
-    # The number of the first action that is told.
+    # The number of the first of the actions.
     first_action_id: int
-    # The tournament as it was created; None when it was not created here.
+    # The tournament as it was created; None when it was imported.
     created: Tournament | None
-    # What came in, by kind; empty when it was created here.
+    # The imported counts by kind; empty when it was created here.
     imported_counts: Mapping[str, Any]
 
 
 def tournament_ids(db: Connection) -> list[int]:
-    """Every tournament, ascending."""
+    """Ids of all tournaments, ascending."""
     key = tournament.c.tournament_id
     return list(db.execute(select(key).order_by(key)).scalars())
 
 
 def verify_tournament(db: Connection, tournament_id: int) -> VerificationReport:
-    """Everything about a tournament counted again. Raises NotFound."""
+    """Recompute everything stored of a tournament and report the differences. Raises NotFound."""
     own = tournament.c
     columns = select(own.name, own.type).where(own.tournament_id == tournament_id)
     row = db.execute(columns).one_or_none()
     if row is None:
         raise NotFound("Tournament", tournament_id)
-    # Formats that nobody knows here can only be read.
+    # Tournaments of unknown formats can be read but not verified.
     faults = _all_faults(db, tournament_id) if row.type in FORMATS else []
     return VerificationReport(tournament_id, row.name, faults)
 
@@ -72,79 +72,84 @@ def _all_faults(db: Connection, tournament_id: int) -> list[str]:
     loaded = snapshot.load(db, tournament_id)
     checks = FORMATS[loaded.type].verify
     story = _journal_history(loaded, journal.all_actions(db, tournament_id))
-    found = [*_feed_faults(db, tournament_id), *stories.journal_faults(story.actions, story.first_action_id)]
-    found += _replay_faults(loaded, story)
-    found += draws.state_faults(loaded, checks)
-    found += results.result_faults(loaded, checks, _recorded_game_ids(story.actions))
-    # What came in with its standings shows those until something happens.
+    faults = [*_feed_faults(db, tournament_id), *stories.journal_faults(story.actions, story.first_action_id)]
+    faults += _replay_faults(loaded, story)
+    faults += draws.state_faults(loaded, checks)
+    faults += results.result_faults(loaded, checks, _recorded_game_ids(story.actions))
+    # Imported standings stay in place until the first action.
     if story.actions or story.created is not None:
-        found += _standing_faults(db, loaded)
-    if any("status" in one.after for one in _tournament_edits(story.actions)):
-        found += checks.final_points_faults(loaded)
-    return found + sums.summary_faults(loaded, checks, _stored_summaries(db, tournament_id))
+        faults += _standing_faults(db, loaded)
+    if any("status" in change.after for change in _tournament_edits(story.actions)):
+        faults += checks.final_points_faults(loaded)
+    return faults + sums.summary_faults(loaded, checks, _stored_summaries(db, tournament_id))
 
 
 def _journal_history(loaded: Tournament, actions: Sequence[Action]) -> _JournalHistory:
-    """The journal from the last beginning on."""
-    names = [[name for name, _ in one.entries] for one in actions]
+    """The journal since the last creation or import."""
+    names = [[name for name, _ in action.entries] for action in actions]
     begins = [
         at for at, listed in enumerate(names) if IMPORTED in listed or journal.TOURNAMENT_CREATED in listed
     ]
     if not begins:
         return _JournalHistory(_journal_actions(actions, loaded.type), 1, None, {})
     start = actions[begins[-1]]
-    told = _journal_actions(actions[begins[-1] + 1 :], loaded.type)
+    later = _journal_actions(actions[begins[-1] + 1 :], loaded.type)
     name, data = start.entries[0]
     if name == IMPORTED:
-        return _JournalHistory(told, start.action_id + 1, None, data)
+        return _JournalHistory(later, start.action_id + 1, None, data)
     began = journal.decode_creation(loaded.tournament_id, loaded.type, data)
-    return _JournalHistory([*_journal_actions([start], loaded.type), *told], start.action_id, began, {})
+    return _JournalHistory([*_journal_actions([start], loaded.type), *later], start.action_id, began, {})
 
 
 def _journal_actions(actions: Sequence[Action], type_: str) -> list[ReplayedAction]:
-    return [ReplayedAction(one.action_id, one.decode_changes(type_), one.undone_action_id) for one in actions]
+    return [
+        ReplayedAction(action.action_id, action.decode_changes(type_), action.undone_action_id)
+        for action in actions
+    ]
 
 
 def _replay_faults(loaded: Tournament, story: _JournalHistory) -> list[str]:
-    """The journal told backwards: what does not fit, and what is wrong with the draws in it."""
+    """Faults found by replaying the journal backwards, and illegal draws in it."""
     book = replay.stored_state(loaded)
     found: list[str] = []
     for told, faults in replay.replay_backwards(book, story.actions):
         found += faults
-        # What an undo put back was drawn by the action that is looked at in its turn.
+        # An undo restores draws of an earlier action, which is checked on its own.
         if told.undone_action_id is None:
             found += draws.draw_faults(FORMATS[loaded.type].verify, book, told.changes, told.action_id)
     return found + replay.beginning_faults(book, story.created, story.imported_counts)
 
 
-def _recorded_game_ids(told: Sequence[ReplayedAction]) -> set[int]:
-    """Ids of the games that got a result here."""
-    found = set()
-    for one in told:
-        for change in one.changes:
+def _recorded_game_ids(actions: Sequence[ReplayedAction]) -> set[int]:
+    """Ids of the games whose results were recorded by these actions."""
+    game_ids = set()
+    for action in actions:
+        for change in action.changes:
             if isinstance(change, Added | Altered):
                 thing = change.after if isinstance(change, Altered) else change.thing
                 if isinstance(thing, Game) and thing.status == "completed":
-                    found.add(thing.game_id)
-    return found
+                    game_ids.add(thing.game_id)
+    return game_ids
 
 
-def _tournament_edits(told: Sequence[ReplayedAction]) -> list[TournamentAltered]:
-    return [change for one in told for change in one.changes if isinstance(change, TournamentAltered)]
+def _tournament_edits(actions: Sequence[ReplayedAction]) -> list[TournamentAltered]:
+    return [
+        change for action in actions for change in action.changes if isinstance(change, TournamentAltered)
+    ]
 
 
 def _standing_faults(db: Connection, loaded: Tournament) -> list[str]:
     columns = select(standing.c.player_id, standing.c.position, standing.c.points, standing.c.row)
     rows = db.execute(columns.where(standing.c.tournament_id == loaded.tournament_id)).all()
-    found = standings.standings_faults(
-        loaded, FORMATS[loaded.type].verify, {one.player_id: one.row for one in rows}
+    faults = standings.standings_faults(
+        loaded, FORMATS[loaded.type].verify, {row.player_id: row.row for row in rows}
     )
     for player_id, position, points, published in rows:
         if (published["playerId"], published["position"]) != (player_id, position):
-            found.append(f"The standings of player {player_id} are stored under another player or place.")
+            faults.append(f"The standings of player {player_id} are stored under another player or place.")
         if published["points"] is not None and f"{float(published['points']):.2f}" != f"{points:.2f}":
-            found.append(f"The points of player {player_id} are stored as {points} and shown otherwise.")
-    return found
+            faults.append(f"The points of player {player_id} are stored as {points} and shown otherwise.")
+    return faults
 
 
 def _stored_summaries(db: Connection, tournament_id: int) -> dict[str, list[Any]]:
@@ -155,17 +160,19 @@ def _stored_summaries(db: Connection, tournament_id: int) -> dict[str, list[Any]
 
 
 def _feed_faults(db: Connection, tournament_id: int) -> list[str]:
-    """The channel's own counters."""
-    own, said = tournament.c, announcement.c
+    """Faults in the counters of the feed channel."""
+    own, message = tournament.c, announcement.c
     columns = select(own.epoch, own.seq, own.seq_low, own.revision).where(own.tournament_id == tournament_id)
     row = db.execute(columns).one()
-    found = []
+    faults = []
     if not 0 <= row.seq_low <= row.seq + 1 or row.revision < 0 or not row.epoch:
-        found.append(
+        faults.append(
             f"The channel cannot be at epoch {row.epoch!r} with announcements {row.seq_low} to {row.seq}."
         )
-    kept = select(func.max(said.seq)).where(said.tournament_id == tournament_id, said.epoch == row.epoch)
-    newest = db.execute(kept).scalar_one()
+    statement = select(func.max(message.seq)).where(
+        message.tournament_id == tournament_id, message.epoch == row.epoch
+    )
+    newest = db.execute(statement).scalar_one()
     if newest is not None and newest > row.seq:
-        found.append(f"Announcement {newest} is kept, but the channel has said {row.seq} only.")
-    return found
+        faults.append(f"Announcement {newest} is stored, but the channel has sent only {row.seq}.")
+    return faults

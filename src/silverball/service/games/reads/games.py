@@ -1,7 +1,7 @@
-"""Games of two to four entrants: whole lists, pages over tournaments, one game.
+"""Games of two to four entrants: the games of a tournament, pages over tournaments, one game.
 
-A list of games is three statements: the games, their seats, the suggested results. Rows are grouped in
-one pass, as uncached lists are read in every second of a night.
+A list of games takes three statements: games, seats, suggestions. Rows are grouped in one pass, because
+uncached lists are read every second of a tournament night.
 """
 
 from collections.abc import Mapping, Sequence
@@ -84,7 +84,7 @@ SUGGESTION_ROW = RowMapper(
     suggestion.c.scorbit_data,
     suggestion.c.partial,
 )
-# Built once: putting a statement together costs as much as running a small one.
+# Built once, because building a statement costs as much as running a small one.
 GAMES = select(*ROW.columns).order_by(game.c.game_id)
 SEATS = select(*SEAT_ROW.columns).order_by(game_player.c.game_id, game_player.c.slot)
 SUGGESTIONS = select(*SUGGESTION_ROW.columns).order_by(suggestion.c.game_id, suggestion.c.suggestion_id)
@@ -103,10 +103,14 @@ NO_SEATS = SEAT_ROW.row(((),) * len(SEAT_ROW.columns))
 Condition = ColumnElement[bool]
 
 
+class GameNotInTournament(WrongFormat):
+    sentence = "Game not in tournament"
+
+
 class TournamentGamesQuery(Query, frozen=True, kw_only=True):
     """Parameters of the games of one tournament."""
 
-    # An id, several with commas, `latest` or `activeOrLatest`.
+    # One id, several separated by commas, `latest` or `activeOrLatest`.
     round: Annotated[str, Meta(max_length=1100)] | None = None
     player: Id | None = None
     arena: Id | None = None
@@ -129,33 +133,33 @@ class GamesQuery(Query, frozen=True, kw_only=True):
 
 
 def games_in_tournament(db: Connection, tournament_id: int, query: TournamentGamesQuery) -> tuple[Game, ...]:
-    """Every game that passes the filters, by id. Raises NotFound for an unknown tournament."""
+    """The games that pass the filters, by id. Raises NotFound for an unknown tournament."""
     filters = _filter_conditions(query)
     if query.round is not None:
         filters.append(_rounds_condition(tournament_id, query.round))
-    found = _load_games(db, tournament_id, filters)
-    if not found:
+    games = _load_games(db, tournament_id, filters)
+    if not games:
         tournaments.require_tournament(db, tournament_id)
-    return found
+    return games
 
 
 def started_games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
-    """Games that are being played, by id, without suggestions."""
+    """Games in progress, by id, without suggestions."""
     return _load_games(db, tournament_id, [game.c.status == "started"], with_suggestions=False)
 
 
 def selected_games(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[Game, ...]:
-    """Those of these games that are in the tournament, by id."""
+    """Those of the given games that are in the tournament, by id."""
     return _load_games(db, tournament_id, [game.c.game_id.in_(game_ids)])
 
 
 def games_with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> dict[int, Game]:
-    """Game id -> the game as its own route shows it; one that is not in the tournament is left out."""
+    """Game id -> the game with its arena, for those of the given games that are in the tournament."""
     if len(game_ids) == 1:
         return _game_with_arena(db, tournament_id, game_ids[0])
-    found = selected_games(db, tournament_id, game_ids)
-    played_on = _arenas_by_id(db, found)
-    return {one.game_id: _with_arena(one, played_on) for one in found}
+    games = selected_games(db, tournament_id, game_ids)
+    arenas_by_id = _arenas_by_id(db, games)
+    return {game_.game_id: _with_arena(game_, arenas_by_id) for game_ in games}
 
 
 def _game_with_arena(db: Connection, tournament_id: int, game_id: int) -> dict[int, Game]:
@@ -163,26 +167,30 @@ def _game_with_arena(db: Connection, tournament_id: int, game_id: int) -> dict[i
     if not rows or rows[0].tournament_id != tournament_id:
         return {}
     seats = GAME_SEATS.grouped(db, game_id=game_id)
-    found = _game_item(rows[0], seats, _group_suggestions(GAME_SUGGESTIONS.rows(db, game_id=game_id)))
-    return {game_id: _with_arena(found, _arenas_by_id(db, [found]))}
+    game_ = _game_item(rows[0], seats, _group_suggestions(GAME_SUGGESTIONS.rows(db, game_id=game_id)))
+    return {game_id: _with_arena(game_, _arenas_by_id(db, [game_]))}
 
 
-def _arenas_by_id(db: Connection, found: Sequence[Game]) -> dict[int, Arena]:
-    """The arenas that these games are played on, by id."""
-    arena_ids = {one.arena_id for one in found if one.arena_id is not None}
-    return {one.arena_id: one for one in arenas.existing_arenas(db, sorted(arena_ids))} if arena_ids else {}
+def _arenas_by_id(db: Connection, games: Sequence[Game]) -> dict[int, Arena]:
+    """Arena id -> arena, for the arenas of these games."""
+    arena_ids = {game_.arena_id for game_ in games if game_.arena_id is not None}
+    return (
+        {arena.arena_id: arena for arena in arenas.existing_arenas(db, sorted(arena_ids))}
+        if arena_ids
+        else {}
+    )
 
 
-def _with_arena(found: Game, played_on: Mapping[int, Arena]) -> Game:
-    """The game with its arena, as its own route shows it."""
-    arena = None if found.arena_id is None else played_on.get(found.arena_id)
-    return msgspec.structs.replace(found, arena=arena)
+def _with_arena(game_: Game, arenas_by_id: Mapping[int, Arena]) -> Game:
+    """The game with its arena."""
+    arena = None if game_.arena_id is None else arenas_by_id.get(game_.arena_id)
+    return msgspec.structs.replace(game_, arena=arena)
 
 
 def games_page(db: Connection, query: GamesQuery) -> PageRows[Game]:
     """One page of the games of some tournaments or series, by id.
 
-    Raises Invalid when neither is named.
+    Raises Invalid when the query names neither.
     """
     conditions = _page_conditions(query)
     refuse_deep_pagination(query.page, PAGE_SIZE)
@@ -197,13 +205,13 @@ def games_page(db: Connection, query: GamesQuery) -> PageRows[Game]:
 
 def find_game(db: Connection, tournament_id: int, game_id: int) -> Game:
     """A game with its arena. Raises NotFound, and WrongFormat for a game of another tournament."""
-    found = _game_with_arena(db, tournament_id, game_id)
-    if not found:
+    by_id = _game_with_arena(db, tournament_id, game_id)
+    if not by_id:
         tournaments.require_tournament(db, tournament_id)
         if not ONE_GAME.rows(db, game_id=game_id):
             raise NotFound("Game", game_id)
-        raise WrongFormat("Game not in tournament")
-    return found[game_id]
+        raise GameNotInTournament
+    return by_id[game_id]
 
 
 def _load_games(
@@ -221,7 +229,7 @@ def _load_games(
 
 
 def _load_all_games(db: Connection, tournament_id: int, *, with_suggestions: bool) -> tuple[Game, ...]:
-    """Every game of a tournament: what all screens ask for."""
+    """All games of a tournament, by prepared statements: the list that every screen loads."""
     games = ALL_GAMES.rows(db, tournament_id=tournament_id)
     seats = ALL_SEATS.grouped(db, tournament_id=tournament_id)
     suggestions = None
@@ -231,7 +239,7 @@ def _load_all_games(db: Connection, tournament_id: int, *, with_suggestions: boo
 
 
 def _filter_conditions(query: TournamentGamesQuery | GamesQuery) -> list[Condition]:
-    """What both lists can be narrowed by."""
+    """The filters that both lists share."""
     filters: list[Condition] = []
     if query.player is not None:
         theirs = select(game_player.c.game_id).where(game_player.c.player_id == query.player)
@@ -267,7 +275,7 @@ def _page_conditions(query: GamesQuery) -> list[Condition]:
 
 
 def _rounds_condition(tournament_id: int, text: str) -> Condition:
-    """The rounds that `round` asks for: ids, the newest one, or those being played."""
+    """The rounds in the `round` parameter: ids, the newest one, or those in progress."""
     if text not in (LATEST, ACTIVE_OR_LATEST):
         return game.c.round_id.in_(_round_ids(text))
     rounds = select(round_.c.round_id).where(round_.c.tournament_id == tournament_id)
@@ -305,14 +313,14 @@ def _load_suggestions(db: Connection, suggested: Condition) -> Suggestions:
 
 
 def _group_suggestions(rows: Sequence[NamedRow]) -> Suggestions:
-    return {game_id: tuple(found) for game_id, found in groupby(rows, _GAME_ID)}
+    return {game_id: tuple(grouped) for game_id, grouped in groupby(rows, _GAME_ID)}
 
 
 def _game_item(row: NamedRow, seats: Seats, suggestions: Suggestions | None) -> Game:
     seat_columns: NamedRow = seats.get(row.game_id, NO_SEATS)
     return Game(
         game_id=row.game_id,
-        # Formats without rounds show round 0.
+        # Games of formats without rounds have round 0 on the wire.
         round_id=row.round_id or 0,
         tournament_id=row.tournament_id,
         challenge_id=row.challenge_id,

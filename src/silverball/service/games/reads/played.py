@@ -1,4 +1,4 @@
-"""Completed games, for whoever adds them up."""
+"""Completed games for summaries and statistics."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ _NO_SEATS = _SEATS.row(((), (), (), ()))
 
 @dataclass(frozen=True)
 class CompletedGame:
-    """A completed game, for counting."""
+    """A completed game with its result."""
 
     game_id: int
     arena_id: int | None
@@ -32,7 +32,7 @@ class CompletedGame:
 
     @property
     def record(self) -> GameRecord:
-        """The same as the rules add it up."""
+        """The game in the form that the rules summarize."""
         result = self.result
         return GameRecord(
             self.arena_id,

@@ -31,7 +31,7 @@ PlacesByTournament = dict[int, dict[int, tuple[int, Decimal]]]
 _TOURNAMENTS = (
     select(_T.tournament_id).where(_T.series_id == bindparam("series_id")).order_by(_T.tournament_id)
 )
-# A planned tournament may have a line-up in its standings, but nobody has played yet.
+# A planned tournament may list its entrants in the standings before any game is played.
 _NIGHTS = (
     select(_T.tournament_id, _ST.player_id, _ST.position, _ST.points)
     .join(tables.standing, _ST.tournament_id == _T.tournament_id)
@@ -82,16 +82,16 @@ def _load_nights(db: Connection, key: Mapping[str, int]) -> PlacesByTournament:
 
 def _load_playoffs(db: Connection, key: Mapping[str, int]) -> dict[int, list[dict[int, int]]]:
     """Tournament id -> its completed playoffs in order: player id -> position there."""
-    found: dict[int, dict[int, dict[int, int]]] = {}
+    playoffs: dict[int, dict[int, dict[int, int]]] = {}
     for tournament_id, place, player_id, position in db.execute(_PLAYOFFS, key):
-        found.setdefault(tournament_id, {}).setdefault(place, {})[player_id] = position
-    return {tournament_id: list(by_place.values()) for tournament_id, by_place in found.items()}
+        playoffs.setdefault(tournament_id, {}).setdefault(place, {})[player_id] = position
+    return {tournament_id: list(by_place.values()) for tournament_id, by_place in playoffs.items()}
 
 
 def _points_earned(
     series: Series, nights: PlacesByTournament, playoffs: Mapping[int, list[dict[int, int]]]
 ) -> dict[int, dict[int, int | Decimal]]:
-    """Tournament id -> player id -> what the night is worth in the series."""
+    """Tournament id -> player id -> points in the series."""
     if not _is_curve(series):
         return {
             tournament_id: {player_id: points for player_id, (_, points) in night.items()}
@@ -107,18 +107,18 @@ def _points_earned(
 
 
 def _custom_curve(stored: dict[str, Any] | None) -> tuple[int, ...]:
-    """The organizer's own curve, which is stored as rank -> points."""
-    given = {
+    """The organizer's own curve as a tuple; it is stored as rank -> points."""
+    by_rank = {
         int(rank): int(points)
         for rank, points in (stored or {}).items()
         if rank.isdecimal() and isinstance(points, int | float)
     }
-    ranks = min(max(given, default=0), CUSTOM_RANKS_MAX)
-    return tuple(given.get(rank, 0) for rank in range(1, ranks + 1))
+    ranks = min(max(by_rank, default=0), CUSTOM_RANKS_MAX)
+    return tuple(by_rank.get(rank, 0) for rank in range(1, ranks + 1))
 
 
 def _series_standings(series: Series, points: dict[int, dict[int, int | Decimal]]) -> list[SeriesStanding]:
-    found = rules.series_standings(
+    ranked = rules.series_standings(
         list(points.values()),
         scoring=series.scoring or "points",
         removed_results=series.removed_results or 0,
@@ -126,16 +126,18 @@ def _series_standings(series: Series, points: dict[int, dict[int, int | Decimal]
     )
     return [
         SeriesStanding(
-            player_id=one.player_id,
-            position=one.position,
-            points=_json_number(one.points),
-            points_adjusted=() if one.points_adjusted is None else _json_number(one.points_adjusted),
-            on_cutoff_bubble=one.on_cutoff_bubble,
-            cutoff_bubble_color=one.cutoff_bubble_color,
-            on_cutoff_bubble2=one.on_cutoff_bubble2,
+            player_id=standing.player_id,
+            position=standing.position,
+            points=_json_number(standing.points),
+            points_adjusted=()
+            if standing.points_adjusted is None
+            else _json_number(standing.points_adjusted),
+            on_cutoff_bubble=standing.on_cutoff_bubble,
+            cutoff_bubble_color=standing.cutoff_bubble_color,
+            on_cutoff_bubble2=standing.on_cutoff_bubble2,
             manual_tiebreaker_group=None,
         )
-        for one in found
+        for standing in ranked
     ]
 
 
@@ -146,7 +148,7 @@ def _json_number(points: Decimal) -> Number:
 
 
 def _points_by_tournament(points: dict[int, dict[int, int | Decimal]]) -> PointsByTournament | EmptyList:
-    """Points under a curve are numbers, a night's own points are texts (formats 21)."""
+    """The points in their published shape: numbers under a curve, else texts (formats 21)."""
     shown: dict[int, PointsByPlayer | EmptyList] = {
         tournament_id: {
             player_id: worth if isinstance(worth, int) else f"{worth:.2f}"
@@ -168,5 +170,5 @@ def _load_players(
     return tuple(players.player_item(row, viewer) for row in db.execute(statement, key))
 
 
-def _labels_by_player(people: tuple[Player, ...]) -> LabelsByPlayer | EmptyList:
-    return {one.player_id: one.labels for one in people if one.labels} or ()
+def _labels_by_player(series_players: tuple[Player, ...]) -> LabelsByPlayer | EmptyList:
+    return {player.player_id: player.labels for player in series_players if player.labels} or ()

@@ -1,4 +1,4 @@
-"""Series: one row as it is shown, and the list."""
+"""Series: the list, and one row in its published shape."""
 
 from typing import Any
 
@@ -104,7 +104,7 @@ def active_series(db: Connection, organizer_id: int, *, limit: int) -> list[Seri
 
 
 def series_list_items(db: Connection, statement: Select[Any]) -> list[SeriesListItem]:
-    """The list items that a statement of ROW finds, with the ids of their tournaments."""
+    """The list items in the result of a statement of ROW, with the ids of their tournaments."""
     rows = db.execute(statement).all()
     tournament_ids: dict[int, list[int]] = {row.series_id: [] for row in rows}
     members = select(_T.series_id, _T.tournament_id).where(_T.series_id.in_(tournament_ids))
@@ -143,7 +143,7 @@ def _played_series_ids(user_id: int, *, only_completed: bool) -> Select[Any]:
 
 
 def series_names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
-    """Id and name of the series that go on, newest first, to choose from."""
+    """Id and name of the organizer's active series, newest first, for a choice."""
     rows = select(_S.series_id, _S.name)
     rows = rows.where(_S.organizer_id == organizer_id, _S.status == "active")
     rows = rows.order_by(_S.series_id.desc()).limit(NAMES_MAX)

@@ -1,4 +1,4 @@
-"""Who came to a series how often, whom they met and what they played."""
+"""Attendance, opponents and arenas of the players of a series."""
 
 import statistics
 from collections import Counter
@@ -21,7 +21,7 @@ PLAYERS_MAX = 10_000
 _T, _ST, _P, _G = tables.tournament.c, tables.standing.c, tables.player.c, tables.game.c
 _SERIES = select(*reads.ROW.columns).where(tables.series.c.series_id == bindparam("series_id"))
 _IN_SERIES = _T.series_id == bindparam("series_id")
-# Who has a standing in a tournament that has begun was there.
+# A standing in a tournament that has started counts as attendance.
 _ATTENDED = (
     select(_T.tournament_id, _T.name, _ST.player_id, _P.organizer_id)
     .join(tables.standing, _ST.tournament_id == _T.tournament_id)
@@ -47,7 +47,7 @@ _MEETINGS = (
 
 
 def _plays_statement() -> Select[Any]:
-    """Player and arena, once for every game and single player game that counts."""
+    """Player, arena and number of the games and single player games there that count."""
     single, together = tables.single_player_game.c, tables.game_player.c
     games = (
         select(together.player_id.label("player_id"), _G.arena_id.label("arena_id"))
@@ -76,8 +76,8 @@ _PLAYS = _plays_statement()
 def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> SeriesStats:
     """The statistics of the series. Raises NotFound.
 
-    A member is a player of the series organizer's own book, everybody else is a guest. Players who opted
-    out of statistics are counted but not named.
+    Members are players of the series organizer's own book, all others are guests. Players who opted out
+    of statistics are counted but not named.
     """
     key = {"series_id": series_id}
     row = db.execute(_SERIES, key).first()
@@ -120,7 +120,7 @@ def _attendance_by_tournament(attended: Iterable[Any], organizer_id: int) -> dic
 
 
 def _aggregate(numbers: Iterable[int]) -> Aggregate:
-    """Nights on which nobody of the kind came are left out, as in the sample."""
+    """Totals over the numbers above 0, as in the sample: tournaments without such players are left out."""
     some = [number for number in numbers if number]
     return Aggregate(
         sum=sum(some),
@@ -139,7 +139,7 @@ def _json_number(value: float) -> Number:
 def _visible_names(
     db: Connection, key: Mapping[str, int], viewer: AuthenticatedCaller | None
 ) -> dict[int, str]:
-    """The names of the players whose statistics this viewer may see."""
+    """Player id -> name, for players whose statistics this viewer may see."""
     entrant = tables.entrant.c
     in_series = select(entrant.player_id).join(tables.tournament, _T.tournament_id == entrant.tournament_id)
     statement = players.player_rows().where(_P.player_id.in_(in_series.where(_IN_SERIES)))
@@ -150,22 +150,22 @@ def _visible_names(
 def _count_rows(
     counted: Iterable[Any], names: Mapping[int, str], others: set[int] | None = None
 ) -> tuple[CountRow, ...]:
-    """One row for each named player; `others`, when given, are the ids that may stand in it."""
-    found: dict[int, CountRow] = {}
+    """One row for each named player; `others`, if given, are the ids that may appear in it."""
+    by_player: dict[int, CountRow] = {}
     for player_id, other_id, count in counted:
         if player_id in names and (others is None or other_id in others):
-            found.setdefault(player_id, {})[str(other_id)] = count
+            by_player.setdefault(player_id, {})[str(other_id)] = count
     return tuple(
-        {**counts, "playerId": player_id, "name": names[player_id]} for player_id, counts in found.items()
+        {**counts, "playerId": player_id, "name": names[player_id]} for player_id, counts in by_player.items()
     )
 
 
 def attendees(
     db: Connection, series_id: int, count: int, viewer: AuthenticatedCaller | None
 ) -> tuple[Player, ...]:
-    """The players who came to exactly this many tournaments, by id. Raises NotFound.
+    """The players who attended exactly this many tournaments, by id. Raises NotFound.
 
-    Exactly, because it lists the people behind one number of `playerAttendances`, which counts them so.
+    Exactly, because the list explains one number of `playerAttendances`.
     """
     key = {"series_id": series_id}
     if db.execute(_SERIES, key).first() is None:

@@ -1,4 +1,4 @@
-"""What a tournament may be tied to: places, series and occasions of its organizer, other tournaments."""
+"""Locations, series, occasions and other tournaments that a tournament may refer to."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from sqlalchemy import Column, Connection, select
 from silverball.kit.errors import Invalid
 from silverball.store import tables
 
-# Field of a body -> the column of its id, and what it is called.
+# Field of a body -> the column of its id, and the noun for it.
 OWNED_FIELDS: dict[str, tuple[Column[int], str]] = {
     "location_id": (tables.location.c.location_id, "location"),
     "series_id": (tables.series.c.series_id, "series"),
@@ -17,7 +17,7 @@ WIRE_FIELDS = {"location_id": "locationId", "series_id": "seriesId", "event_id":
 
 
 def require_owned(db: Connection, field: str, owned_id: int, organizer_id: int) -> None:
-    """Raises Invalid when there is no such location, series or occasion of this organizer."""
+    """Raise Invalid unless the organizer has this location, series or occasion."""
     key, called = OWNED_FIELDS[field]
     owner = select(key.table.c.organizer_id).where(key == owned_id)
     if db.execute(owner).scalar_one_or_none() != organizer_id:
@@ -27,7 +27,7 @@ def require_owned(db: Connection, field: str, owned_id: int, organizer_id: int) 
 
 
 def require_free_slug(db: Connection, slug: str, tournament_id: int | None) -> None:
-    """Raises Invalid when the shortcut leads somewhere else already."""
+    """Raise Invalid when the shortcut leads elsewhere already."""
     column = tables.shortcut.c
     row = db.execute(select(column.shortcut_id, column.tournament_id).where(column.slug == slug)).first()
     if row is not None and (tournament_id is None or row.tournament_id != tournament_id):
@@ -37,19 +37,19 @@ def require_free_slug(db: Connection, slug: str, tournament_id: int | None) -> N
 def link_details(
     db: Connection, wanted: list[dict[str, Any]], tournament_id: int | None
 ) -> list[dict[str, Any]]:
-    """Links as details hold them: each also says what it led to when it was made. Raises Invalid."""
-    ids = [one["linked_tournament_id"] for one in wanted]
+    """Links as the details store them, each with a copy of the linked tournament. Raises Invalid."""
+    ids = [link["linked_tournament_id"] for link in wanted]
     if len(set(ids)) != len(ids) or tournament_id in ids:
         raise Invalid({"links": ["A tournament is linked once, and never to itself."]})
     column = tables.tournament.c
-    found = select(
+    statement = select(
         column.tournament_id, column.name, column.type, column.organizer_id, column.status, column.test
     )
-    there = {row.tournament_id: row for row in db.execute(found.where(column.tournament_id.in_(ids)))}
+    there = {row.tournament_id: row for row in db.execute(statement.where(column.tournament_id.in_(ids)))}
     missing = [str(linked_id) for linked_id in ids if linked_id not in there]
     if missing:
         raise Invalid({"links": [f"There is no tournament {', '.join(missing)}."]})
-    return [{**one, "shown": _link_snapshot(one, there[one["linked_tournament_id"]])} for one in wanted]
+    return [{**link, "shown": _link_snapshot(link, there[link["linked_tournament_id"]])} for link in wanted]
 
 
 def _link_snapshot(link: dict[str, Any], row: Any) -> dict[str, Any]:
@@ -68,5 +68,5 @@ def _link_snapshot(link: dict[str, Any], row: Any) -> dict[str, Any]:
 def linking_tournaments(db: Connection, tournament_id: int) -> list[int]:
     """Ids of the tournaments that link to this one, ascending."""
     link = tables.tournament_link.c
-    found = select(link.tournament_id).where(link.linked_tournament_id == tournament_id)
-    return list(db.execute(found.distinct().order_by(link.tournament_id)).scalars())
+    statement = select(link.tournament_id).where(link.linked_tournament_id == tournament_id)
+    return list(db.execute(statement.distinct().order_by(link.tournament_id)).scalars())

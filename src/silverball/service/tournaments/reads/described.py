@@ -1,4 +1,4 @@
-"""From what a body says of a tournament to the details that are kept of it, checked against the book."""
+"""Merge a body into the details of a tournament, checked against the organizer's data."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from silverball.service.tournaments.reads import belongings
 from silverball.wire import times
 from silverball.wire.parts import RsvpConfiguration
 
-# Fields of a body that are details as they are.
+# Fields of a body that the details store unchanged.
 PLAIN_FIELDS = (
     "name",
     "description",
@@ -32,9 +32,9 @@ PLAIN_FIELDS = (
 def merge_details(
     db: Connection, body: TournamentFields, before: Mapping[str, Any], tournament_id: int | None
 ) -> dict[str, Any]:
-    """The details after this was said. Takes those before; `tournament_id` is None for a new one.
+    """The details after the body is applied to those before; `tournament_id` is None for a new tournament.
 
-    Raises Invalid for what is not there or not the organizer's, and for a shortcut that is taken.
+    Raises Invalid for a missing or foreign location, series, occasion or link, and for a taken shortcut.
     """
     after = dict(before)
     for name in PLAIN_FIELDS:
@@ -49,7 +49,7 @@ def merge_details(
     if after["shortcut"] is not None and after["shortcut"] != before["shortcut"]:
         belongings.require_free_slug(db, after["shortcut"], tournament_id)
     if body.links is not UNSET:
-        wanted = [_link_fields(one) for one in body.links]
+        wanted = [_link_fields(link) for link in body.links]
         after["links"] = _changed_links(before["links"], belongings.link_details(db, wanted, tournament_id))
     if body.entry_configuration is not UNSET:
         after["entry_configuration"] = msgspec.to_builtins(body.entry_configuration)
@@ -58,34 +58,34 @@ def merge_details(
     return after
 
 
-def _link_fields(one: Any) -> dict[str, Any]:
+def _link_fields(link: Any) -> dict[str, Any]:
     return {
-        "linked_tournament_id": one.tournament_id,
-        "link_type": one.link_type,
-        "link_index": one.link_index,
+        "linked_tournament_id": link.tournament_id,
+        "link_type": link.link_type,
+        "link_index": link.link_index,
     }
 
 
 def _changed_links(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The links before when these lead to the same: what was said of a link stays."""
+    """The new links, or those before when both lead to the same tournaments, so that stored copies stay."""
     pairs = zip(before, after, strict=False)
     is_same = len(before) == len(after) and all(
-        one[name] == other[name]
-        for one, other in pairs
+        old[name] == new[name]
+        for old, new in pairs
         for name in ("linked_tournament_id", "link_type", "link_index")
     )
     return before if is_same else after
 
 
 def _registration_details(
-    said: Registration | None, after: Mapping[str, Any], tournament_id: int | None
+    registration: Registration | None, after: Mapping[str, Any], tournament_id: int | None
 ) -> dict[str, Any] | None:
-    if said is None:
+    if registration is None:
         return None
     zone = after["timezone"]
     opens, closes = (
         timing.in_utc(f"rsvpConfiguration.{name}", moment)
-        for name, moment in (("openAt", said.open_at_utc), ("closeAt", said.close_at_utc))
+        for name, moment in (("openAt", registration.open_at_utc), ("closeAt", registration.close_at_utc))
     )
     assert opens is not UNSET
     assert closes is not UNSET
@@ -93,19 +93,19 @@ def _registration_details(
         tournament_id=tournament_id,
         series_id=None,
         user_id=after["organizer_id"],
-        status=said.status,
-        type=said.type,
-        self_checkin_status=said.self_checkin_status,
-        has_self_checkin=said.has_self_checkin,
-        request_email=said.request_email,
-        request_phone=said.request_phone,
-        player_limit=said.player_limit,
-        has_waitlist=said.has_waitlist,
-        public_list=said.public_list,
-        show_description=said.show_description,
-        custom1=said.custom1,
-        custom2=said.custom2,
-        custom3=said.custom3,
+        status=registration.status,
+        type=registration.type,
+        self_checkin_status=registration.self_checkin_status,
+        has_self_checkin=registration.has_self_checkin,
+        request_email=registration.request_email,
+        request_phone=registration.request_phone,
+        player_limit=registration.player_limit,
+        has_waitlist=registration.has_waitlist,
+        public_list=registration.public_list,
+        show_description=registration.show_description,
+        custom1=registration.custom1,
+        custom2=registration.custom2,
+        custom3=registration.custom3,
         open_at_utc=times.iso_or_none(opens),
         open_at_local=None if opens is None else times.local(opens, zone),
         close_at_utc=times.iso_or_none(closes),

@@ -37,12 +37,12 @@ def journal_page(
     total = int(db.execute(newest).scalar_one() or 0)
     # Actions are numbered without gaps.
     before = total + 1 - PER_PAGE * (query.page - 1)
-    found = journal.newest_actions(db, tournament_id, before=before, limit=PER_PAGE)
+    actions = journal.newest_actions(db, tournament_id, before=before, limit=PER_PAGE)
     undone = _undone_action_ids(db, tournament_id)
     undoable = None if status == "completed" else _undoable_action_id(db, tournament_id, undone)
-    names = _load_names(db, tournament_id, found)
-    actors = devices.actor_names(db, tournament_id, [one.action_id for one in found])
-    return PageRows([_journal_action(one, names, actors, undone, undoable) for one in found], total)
+    names = _load_names(db, tournament_id, actions)
+    actors = devices.actor_names(db, tournament_id, [action.action_id for action in actions])
+    return PageRows([_journal_action(action, names, actors, undone, undoable) for action in actions], total)
 
 
 def _status_for(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> str:
@@ -56,13 +56,13 @@ def _status_for(db: Connection, tournament_id: int, viewer: AuthenticatedCaller 
 
 
 def _undone_action_ids(db: Connection, tournament_id: int) -> set[int]:
-    """Ids of all actions that were taken back."""
-    found = select(_J.data).where(_J.tournament_id == tournament_id, _J.change == journal.ACTION_UNDONE)
-    return {int(data["action"]) for data in db.execute(found.order_by(_J.journal_id)).scalars()}
+    """Ids of the actions that were undone."""
+    statement = select(_J.data).where(_J.tournament_id == tournament_id, _J.change == journal.ACTION_UNDONE)
+    return {int(data["action"]) for data in db.execute(statement.order_by(_J.journal_id)).scalars()}
 
 
 def _undoable_action_id(db: Connection, tournament_id: int, undone: set[int]) -> int | None:
-    """The action that undo would take back now: the newest that stands, if all of it has opposites."""
+    """The action that an undo would reverse now: the newest one in force, if it can be undone."""
     undoing = select(_J.action_id).where(
         _J.tournament_id == tournament_id, _J.change == journal.ACTION_UNDONE
     )
@@ -76,13 +76,13 @@ def _undoable_action_id(db: Connection, tournament_id: int, undone: set[int]) ->
     return newest.action_id if newest.is_undoable else None
 
 
-def _load_names(db: Connection, tournament_id: int, found: Sequence[Action]) -> Names:
-    """The names that the sentences need: who and what was ever in these actions."""
-    ids = {name: sorted(_ids_in(found, name)) for name in ("player_id", "arena_id", "user_id")}
+def _load_names(db: Connection, tournament_id: int, actions: Sequence[Action]) -> Names:
+    """Names of the players, arenas and users in these actions."""
+    ids = {name: sorted(_ids_in(actions, name)) for name in ("player_id", "arena_id", "user_id")}
     player, arena, user = tables.player.c, tables.arena.c, tables.user.c
     entrants = select(tables.entrant.c.player_id).where(tables.entrant.c.tournament_id == tournament_id)
     is_named = player.player_id.in_(ids["player_id"]) | player.player_id.in_(entrants)
-    actors = {one.actor_id for one in found if one.actor_id is not None}
+    actors = {action.actor_id for action in actions if action.actor_id is not None}
     return Names(
         players=_names_by_id(db, select(player.player_id, player.name).where(is_named)),
         arenas=_names_by_id(
@@ -94,15 +94,15 @@ def _load_names(db: Connection, tournament_id: int, found: Sequence[Action]) -> 
     )
 
 
-def _ids_in(found: Sequence[Action], name: str) -> set[int]:
-    things = (
+def _ids_in(actions: Sequence[Action], name: str) -> set[int]:
+    snapshots = (
         side
-        for action in found
+        for action in actions
         for _, data in action.entries
         for side in (data.get("thing"), data.get("after"))
         if isinstance(side, dict)
     )
-    return {thing[name] for thing in things if isinstance(thing.get(name), int)}
+    return {values[name] for values in snapshots if isinstance(values.get(name), int)}
 
 
 def _names_by_id(db: Connection, statement: Any) -> dict[int, str]:

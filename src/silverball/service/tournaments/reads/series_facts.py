@@ -1,7 +1,6 @@
-"""What is known beyond a tournament: of the rest of its series who met whom, who played what and who
-stands where; of the federation who is ranked where; and of ratings.
+"""Facts from outside a tournament that its draws and seeds use: series, federation ranks and ratings.
 
-Draws and seeds that go by it are given it in the tournament's state; it is never stored.
+They are handed over in the tournament's state and never stored.
 """
 
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ _T, _G, _SEAT = tables.tournament.c, tables.game.c, tables.game_player.c
 
 
 def with_series_facts(db: Connection, tournament: Tournament) -> Tournament:
-    """The tournament with the groups and plays of its series, when its draws go by them."""
+    """The tournament with the groups and plays of its series, when its draws balance over the series."""
     series_id = tournament.details["series_id"]
     settings = tournament.settings
     ways = {getattr(settings, name, None) for name in ("pairing", "arena_assignment")}
@@ -35,29 +34,29 @@ def with_series_facts(db: Connection, tournament: Tournament) -> Tournament:
 
 
 def with_seed_facts(db: Connection, tournament: Tournament) -> Tournament:
-    """The tournament with what its seeding goes by: places in its series, federation ranks, ratings."""
+    """The tournament with the facts that its seeding needs: series places, federation ranks or ratings."""
     facts = _seed_facts(db, tournament, getattr(tournament.settings, "seeding", None))
     return replace(tournament, state=replace(tournament.state, seed_facts=facts)) if facts else tournament
 
 
 def _seed_facts(db: Connection, tournament: Tournament, way: str | None) -> dict[int, float]:
-    """Player id -> what he is seeded by, lower is better."""
+    """Player id -> the number to seed by, lower is better."""
     series_id = tournament.details["series_id"]
     if way == SERIES_SEED and series_id is not None:
         standings = results.series_details(db, series_id, None).standings
-        return {one.player_id: float(one.position) for one in standings}
+        return {standing.player_id: float(standing.position) for standing in standings}
     if way in seeding.RATING_SEEDS:
         by_bound = way == seeding.BY_LOWER_BOUND
         return dict(ratings.seed_numbers(db, tournament.tournament_id, by_bound=by_bound))
     if way in federation.SEEDING_RANKS:
-        player_ids = [one.player_id for one in tournament.entrants]
+        player_ids = [entrant.player_id for entrant in tournament.entrants]
         ranks = federation.player_ranks(db, player_ids, way)
         return {player_id: float(rank) for player_id, rank in ranks.items()}
     return {}
 
 
 def _other_seats(series_id: int, but: int) -> Select[Any]:
-    """Who sat in the games of the other tournaments of the series; byes are not games against anybody."""
+    """Seats in games of the other tournaments of the series, without byes."""
     return (
         select(_G.round_id, _G.set_number, _G.game_id, _G.arena_id, _G.is_tiebreak, _SEAT.player_id)
         .select_from(tables.tournament)

@@ -1,4 +1,4 @@
-"""Who runs a tournament."""
+"""The organizer and the scorekeepers of a tournament."""
 
 from sqlalchemy import Connection, and_, exists, or_, select
 
@@ -11,7 +11,7 @@ SCOREKEEPING_MAX = 50
 
 
 def is_on_duty(db: Connection, user_id: int, tournament_id: int) -> bool:
-    """Whether it is started and this user organizes it or keeps its scores."""
+    """Whether the tournament is running and this user organizes it or keeps its scores."""
     keeps_scores = exists().where(
         and_(scorekeeper.c.tournament_id == tournament.c.tournament_id, scorekeeper.c.user_id == user_id)
     )
@@ -24,10 +24,10 @@ def is_on_duty(db: Connection, user_id: int, tournament_id: int) -> bool:
 
 
 def scorekeeping_tournaments(db: Connection, user_id: int, viewer: AuthenticatedCaller) -> list[Tournament]:
-    """The running tournaments in which this user keeps scores for somebody else, newest first."""
-    kept = select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id == user_id)
+    """Running tournaments of other organizers in which this user keeps scores, newest first."""
+    tournament_ids = select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id == user_id)
     rows = reads.tournament_rows().where(
-        tournament.c.tournament_id.in_(kept),
+        tournament.c.tournament_id.in_(tournament_ids),
         tournament.c.status == "started",
         tournament.c.organizer_id != user_id,
     )

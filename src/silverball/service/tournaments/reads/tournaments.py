@@ -1,4 +1,4 @@
-"""Tournaments: one row as it is shown, the list, and who asks for a tournament that is not there."""
+"""Tournaments: the list, one row in its published shape, and the check that one exists."""
 
 from typing import Annotated, Any
 
@@ -71,7 +71,7 @@ def tournament_rows(mapper: RowMapper = ROW) -> Select[Any]:
     )
 
 
-# Stored settings go by their wire names.
+# Settings are stored under their wire names.
 _FIELD_BY_KEY = dict(
     zip(FormatSettings.__struct_encode_fields__, FormatSettings.__struct_fields__, strict=True)
 )
@@ -81,7 +81,7 @@ _EXISTS = (
 
 
 def require_tournament(db: Connection, tournament_id: int) -> None:
-    """Raises NotFound when there is no such tournament."""
+    """Raise NotFound when there is no such tournament."""
     if db.execute(_EXISTS, {"tournament_id": tournament_id}).first() is None:
         raise NotFound("Tournament", tournament_id)
 
@@ -95,7 +95,7 @@ class TournamentQuery(Query, frozen=True, kw_only=True):
     played: Id | None = None
     status: TournamentStatus | None = None
     series: Id | None = None
-    # An existing client sends the word for no filter at all.
+    # An existing client sends "tournaments" to mean no filter.
     type: Annotated[str, one_of(lambda: (*FORMATS, "tournaments"))] | None = None
 
     @property
@@ -104,7 +104,7 @@ class TournamentQuery(Query, frozen=True, kw_only=True):
 
     @property
     def per_page_shown(self) -> int | str:
-        """Text when the caller gave a limit (interface.md 2, row 10)."""
+        """The page size in the answer: text when the caller sent a limit (interface.md 2, row 10)."""
         return PER_PAGE if self.limit is None else str(self.limit)
 
 
@@ -128,7 +128,7 @@ def tournament_item(row: NamedRow, viewer: AuthenticatedCaller | None, **parts: 
         location_id=row.location_id,
         series_id=row.series_id,
         description=row.description,
-        # The organizer's own points are in pointsMapCustom; clients know the word.
+        # The organizer's own points are in pointsMapCustom; existing clients expect "manual" here.
         points_map="manual" if settings.get("scoring") == "custom" else row.points_map,
         tiebreaker_points_map=row.tiebreaker_points_map,
         points_map_custom=row.points_map_custom,
@@ -153,7 +153,7 @@ def tournament_item(row: NamedRow, viewer: AuthenticatedCaller | None, **parts: 
 def tournament_items(
     db: Connection, statement: Select[Any], viewer: AuthenticatedCaller | None
 ) -> list[Tournament]:
-    """The list items that a statement made of `rows` finds."""
+    """The list items in the result of a statement made of `tournament_rows`."""
     items = []
     for row in ROW.rows(db.execute(statement)):
         location = locations.location_or_none(row.location)

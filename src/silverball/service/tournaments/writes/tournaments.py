@@ -1,4 +1,4 @@
-"""What an organizer does to a whole tournament. Source: interface.md 3; formats, section 2."""
+"""Changes to a whole tournament by its organizer. Source: interface.md 3; formats, section 2."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -38,7 +38,7 @@ from silverball.store.transaction import Transaction
 CREATOR_ROLES = ("organizer", "admin")
 SEED_BITS = 128
 NAMED_MAX = 3
-# What every tournament begins with; its name, owner and times are said.
+# The initial details of a tournament, besides its name, owner and times.
 BLANK_DETAILS: Mapping[str, Any] = {
     "description": None,
     "end_utc": None,
@@ -65,10 +65,26 @@ BLANK_DETAILS: Mapping[str, Any] = {
 }
 
 
+class NotAnOrganizer(NotAllowed):
+    sentence = "Only organizers create tournaments. Ask the admin of this site to make you one."
+
+
+class UndoBlocked(Conflict):
+    sentence = "This action cannot be undone any more: something that it would restore is gone or in use."
+
+
+class StartedTournamentDeleted(Conflict):
+    sentence = "Only a planned tournament can be deleted, and this one has started."
+
+
+class TournamentLinked(Conflict):
+    sentence = "Tournament {tournaments} links to this one. Remove the link there first."
+
+
 def create_tournament(call: Write[NewTournamentFields], dice: Random) -> Tournament:
-    """A new tournament of the caller's. All its draws come from `dice`, which nobody can foresee."""
+    """Create a tournament of the caller. All its draws derive from `dice`, so no one can predict them."""
     if call.caller.role not in CREATOR_ROLES:
-        raise NotAllowed("Only organizers create tournaments. Ask the admin of this site to make you one.")
+        raise NotAnOrganizer
     body = call.body
     settings = configuration.build_settings(body.type, sent_settings(body))
     before = blank_details(call.user_id, call.now)
@@ -81,7 +97,7 @@ def create_tournament(call: Write[NewTournamentFields], dice: Random) -> Tournam
 
 
 def blank_details(organizer_id: int, now: datetime) -> dict[str, Any]:
-    """The details of a tournament of which nothing was said: it begins now."""
+    """The details of a tournament before any field is set; it starts now."""
     local = now.strftime("%Y-%m-%d %H:%M:%S")
     return {
         **BLANK_DETAILS,
@@ -100,11 +116,11 @@ def planned_tournament(
     *,
     tiebreakers: point_maps.WireRows = point_maps.TIEBREAKER,
 ) -> Tournament:
-    """A tournament that is not there yet. Raises Invalid for points that its format cannot have."""
-    form = FORMATS[type_]
+    """A planned tournament without an id. Raises Invalid for points that its format cannot have."""
+    format_ = FORMATS[type_]
     return Tournament(
         tournament_id=0,
-        type=form.type,
+        type=format_.type,
         status="planned",
         settings=settings,
         entrants=(),
@@ -112,7 +128,7 @@ def planned_tournament(
         tiebreaker_points_map=tiebreakers,
         has_entry_limits=_has_entry_limits(details),
         state=EngineState(dice_seed=f"{dice.getrandbits(SEED_BITS):032x}"),
-        details={**details, "primary_config_settings": list(form.primary_settings)},
+        details={**details, "primary_config_settings": list(format_.primary_settings)},
     )
 
 
@@ -121,7 +137,7 @@ def _has_entry_limits(details: Mapping[str, Any]) -> bool:
 
 
 def edit_tournament(call: Write[ChangedTournamentFields]) -> Tournament:
-    """Settings, texts, times, what it belongs to: each as long as it may be changed."""
+    """Change settings, texts, times and references, as far as the status allows."""
     return commands.run_command(call, lambda tournament: _edit_changes(call, tournament))
 
 
@@ -146,12 +162,12 @@ def _edit_changes(call: Write[ChangedTournamentFields], tournament: Tournament) 
 
 
 def prepare_start(call: Write[Body]) -> DryRun:
-    """What the start would make, drawn before the tournament is locked."""
+    """Draw the start from a snapshot, before the tournament is locked."""
     return commands.dry_run(call, lambda tournament: _start_decision(call, tournament))
 
 
 def start_tournament(call: Write[Body]) -> Tournament:
-    """The night begins."""
+    """Start the tournament with the prepared draw."""
     commands.load_tournament(call)
     return commands.commit_dry_run(call)
 
@@ -161,43 +177,44 @@ def _start_decision(call: Write[Body], tournament: Tournament) -> Decision:
     informed = series_facts.with_seed_facts(call.db, tournament)
     informed = series_facts.with_series_facts(call.db, informed)
     changes = tournament_commands.start(informed, dice, call.now)
-    begun = apply_changes(informed, changes)
-    given = entries.give_entries(begun, begun.active_ids, entries.automatic_entries(begun), call.now)
-    return Decision([*changes, *given], seed)
+    started = apply_changes(informed, changes)
+    entry_changes = entries.give_entries(
+        started, started.active_ids, entries.automatic_entries(started), call.now
+    )
+    return Decision([*changes, *entry_changes], seed)
 
 
 def complete_tournament(call: Write[Body]) -> Tournament:
-    """The results are final."""
+    """Complete the tournament."""
     return commands.run_command(call, lambda tournament: tournament_commands.complete(tournament, call.now))
 
 
 def reopen_tournament(call: Write[Body]) -> Tournament:
-    """The results may change again."""
+    """Reopen the tournament."""
     return commands.run_command(call, tournament_commands.reopen)
 
 
 def undo_action(call: Write[UndoRequest]) -> Tournament:
-    """Take the newest action back. Raises Conflict for any other, and when something stands in the way."""
+    """Undo the newest action. Raises Conflict for any other, and when it cannot be undone any more."""
     commands.load_tournament(call)
     try:
         return enact.undo_action(
             call.transaction, call.ids[TOURNAMENT], call.body.action, commands.action_context(call)
         )
     except IntegrityError as error:
-        sentence = "This cannot be undone any more: what it would bring back is gone or taken by now."
-        raise Conflict(sentence) from error
+        raise UndoBlocked from error
 
 
 def delete_tournament(call: Write[Body]) -> None:
-    """A planned tournament is gone with everything in it. Raises Conflict for one that has begun."""
+    """Delete a planned tournament with all its parts. Raises Conflict for a started one."""
     tournament = commands.load_tournament(call)
     if tournament.status != "planned":
-        raise Conflict("Only a planned tournament can be deleted: this one has begun.")
+        raise StartedTournamentDeleted
     linking = belongings.linking_tournaments(call.db, tournament.tournament_id)
     if linking:
         named = ", ".join(str(tournament_id) for tournament_id in linking[:NAMED_MAX])
-        raise Conflict(f"Tournament {named} links to this one. Take it out of those links first.")
-    # Whoever has read it must ask again, and is told that it is gone.
+        raise TournamentLinked(tournaments=named)
+    # A new revision makes readers load it again and receive a 404.
     revisions.raise_tournaments(call.transaction, [tournament.tournament_id])
     own = tables.tournament.c.tournament_id == tournament.tournament_id
     call.db.execute(delete(tables.tournament).where(own))
@@ -205,15 +222,15 @@ def delete_tournament(call: Write[Body]) -> None:
 
 
 def complete_if_idle(transaction: Transaction, tournament_id: int, source: str, now: datetime) -> bool:
-    """Complete a tournament that nobody has touched for two days, as of its last activity.
+    """Complete a tournament without activity for two days, as of its last activity.
 
-    Returns whether it was so; it may have been touched since somebody looked. Source: formats, section 23.
+    Returns whether it was idle; it may have been active since it was listed. Source: formats, section 23.
     """
     db = transaction.connection
     touched_at = idling.last_activity(db, tournament_id, now)
     if touched_at is None:
         return False
     tournament = enact.load_tournament(db, tournament_id)
-    who = ActionContext(actor_id=None, source=source, now=now)
-    enact.enact(transaction, tournament_id, tournament_commands.complete(tournament, touched_at), who)
+    context = ActionContext(actor_id=None, source=source, now=now)
+    enact.enact(transaction, tournament_id, tournament_commands.complete(tournament, touched_at), context)
     return True
