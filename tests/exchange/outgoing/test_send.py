@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from exchange.outgoing.addresses import FORBIDDEN_MEANINGS, FORBIDDEN_URLS, GUARDED, OPEN, SECONDS
 from exchange.outgoing.hosts import (
     GOOD,
     NAME,
@@ -22,7 +23,6 @@ from exchange.outgoing.hosts import (
     answer_with,
     redirect_to,
 )
-from exchange.outgoing.test_fetch import FORBIDDEN_MEANINGS, FORBIDDEN_URLS, GUARDED, OPEN, SECONDS
 from silverball.exchange.outgoing import network
 from silverball.exchange.outgoing.send import NotSent, Sender
 from silverball.kit.address_policy import AddressPolicy
