@@ -4,14 +4,8 @@ from typing import get_args
 
 from silverball.rules.model import changes
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
-from silverball.service.events.feed_events import (
-    ADDED,
-    ANNOUNCE,
-    CHANGED,
-    CREATED_OR_UPDATED,
-    DELETED,
-    IDS_FIELD,
-)
+from silverball.service.events.feed_events import ADDED, CHANGED, CREATED_OR_UPDATED, DELETED, IDS_FIELD
+from silverball.service.events.touched_parts import ANNOUNCE
 from silverball.store.writers import STORED_PARTS, WRITERS
 from silverball.wire.events import EVENTS
 

@@ -1,4 +1,4 @@
-"""Who is calling and what they may do: pure questions over a loaded caller."""
+"""Callers and their permissions: pure functions over a loaded caller."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,22 +7,22 @@ from silverball.rules.model.tournament import Game, Tournament
 
 ABILITIES = ("read", "score", "manage", "admin")
 ROLES = ("player", "organizer", "admin")
-# The most that a token of an account with this role may do.
+# The highest ability of a token, by the role of its account.
 HIGHEST_ABILITY = {"player": "score", "organizer": "manage", "admin": "admin"}
 SHARED_VIEWER = "shared"
-# The user id of a caller who has no account: nobody's.
+# The user id of a caller without an account.
 NO_USER_ID = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Device:
-    """What speaks for no account, in one tournament: a scorekeeper's browser, or a printed code."""
+    """A caller without an account, in one tournament: a scorekeeper's browser, or a printed code."""
 
     device_id: int
     tournament_id: int
-    # Who answers for it.
+    # The organizer who made it.
     organizer_id: int
-    # What a printed code reports for; a scorekeeper's browser has neither.
+    # The player or game of a printed code; a scorekeeper's browser has neither.
     player_id: int | None = None
     game_id: int | None = None
 
@@ -33,27 +33,27 @@ class Device:
 
 @dataclass(frozen=True, kw_only=True)
 class AuthenticatedCaller:
-    """An account that signed a request, as loaded with its token or session; or a device."""
+    """The account behind a request, as loaded with its token or session; or a device."""
 
     user_id: int
     role: str
     # The highest ability of the token; each includes those before it in ABILITIES.
     ability: str
-    # Whether the account has any opt-out set: then it sees itself as nobody else does.
+    # Whether the account has any opt-out: then it sees more of itself than others see.
     has_opt_outs: bool = False
-    # The token whose last use is due to be written down; None when that happened within the minute.
+    # The token whose use has to be recorded; None when that was done within the last minute.
     token_to_note: int | None = None
-    # Set when it is no account that calls; `user_id` is NOBODY then.
+    # Set when the caller is a device; `user_id` is NO_USER_ID then.
     device: Device | None = None
 
     @property
     def is_admin(self) -> bool:
-        """Acts as the site's admin: the account's role and the token's ability must both say so."""
+        """Whether both the account's role and the token's ability are admin."""
         return self.role == "admin" and self.ability == "admin"
 
     @property
     def idempotency_owner_id(self) -> int:
-        """The account among whose idempotency keys this caller's are kept."""
+        """The account that owns the caller's idempotency keys."""
         return self.device.organizer_id if self.device else self.user_id
 
     def may(self, ability: str) -> bool:
@@ -62,66 +62,69 @@ class AuthenticatedCaller:
 
     @property
     def viewer(self) -> str:
-        """Callers with the same viewer class see the same answers."""
+        """The viewer class: callers of the same class see the same answers."""
         if self.is_admin:
             return "admin"
         return f"user {self.user_id}" if self.has_opt_outs else SHARED_VIEWER
 
 
 def device_caller(device: Device) -> AuthenticatedCaller:
-    """A device as a caller: it can record and report, as far as its tournament allows."""
+    """A device as a caller: it can record and report results, if its tournament allows it."""
     return AuthenticatedCaller(user_id=NO_USER_ID, role="player", ability="score", device=device)
 
 
 def abilities_for(role: str) -> tuple[str, ...]:
-    """What a token of an account with this role may be given, lowest first."""
+    """The abilities that a token of an account with this role can have, lowest first."""
     return ABILITIES[: ABILITIES.index(HIGHEST_ABILITY[role]) + 1]
 
 
 def highest_ability(role: str, abilities: Collection[str]) -> str:
-    """The highest of a token's abilities, and never more than its user's role allows."""
+    """The highest of a token's abilities, limited by the role of its user."""
     allowed = abilities_for(role)
-    wanted = max((ABILITIES.index(one) for one in abilities), default=0)
-    return allowed[min(wanted, len(allowed) - 1)]
+    highest = max((ABILITIES.index(ability) for ability in abilities), default=0)
+    return allowed[min(highest, len(allowed) - 1)]
 
 
 def sees_hidden_details(viewer: AuthenticatedCaller | None, user_id: int | None) -> bool:
-    """Whether a user's opt-outs do not apply: to the user himself and to an admin.
+    """Whether the viewer sees a user without opt-outs: an admin, and the user.
 
-    To himself only when the caller is known to have any: else his answers are shared with others.
+    Users see themselves so only when they have any opt-out: otherwise their answers are shared.
     """
     return viewer is not None and (viewer.is_admin or (viewer.has_opt_outs and viewer.user_id == user_id))
 
 
 def is_organizer(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
-    """Whether the tournament is the caller's own, or the caller is an admin."""
+    """Whether the caller organizes the tournament or is an admin."""
     return caller.is_admin or caller.user_id == tournament.details["organizer_id"]
 
 
 def may_manage(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
-    """Whether the caller may do what the organizer may, and with this token."""
+    """Whether the caller may act as the organizer, and the token allows it."""
     return is_organizer(caller, tournament) and caller.may("manage")
 
 
 def may_score(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
-    """Whether the caller may record results: organizer, admin, or a scorekeeper where there are any."""
+    """Whether the caller may record results: organizer, admin, or a scorekeeper if the settings allow any."""
     if is_organizer(caller, tournament):
         return True
     if caller.device is not None:
-        keeps = caller.device.is_scorekeeper and _is_valid_in(caller.device, tournament)
+        is_scorekeeper = caller.device.is_scorekeeper and _is_valid_in(caller.device, tournament)
     else:
-        keeps = any(one.user_id == caller.user_id for one in tournament.scorekeepers)
-    return keeps and tournament.settings.scorekeeping == "user"
+        user_ids = [scorekeeper.user_id for scorekeeper in tournament.scorekeepers]
+        is_scorekeeper = caller.user_id in user_ids
+    return is_scorekeeper and tournament.settings.scorekeeping == "user"
 
 
 def _is_valid_in(device: Device, tournament: Tournament) -> bool:
-    """Whether this is its tournament, and not completed: one that is reopened is open to it again."""
+    """Whether the device belongs to the tournament, which is not completed (it may be reopened)."""
     return device.tournament_id == tournament.tournament_id and tournament.status != "completed"
 
 
 def claimed_player_ids(caller: AuthenticatedCaller, tournament: Tournament) -> frozenset[int]:
     """Ids of the entrants that the caller has claimed."""
-    return frozenset(one.player_id for one in tournament.entrants if one.user_id == caller.user_id)
+    return frozenset(
+        entrant.player_id for entrant in tournament.entrants if entrant.user_id == caller.user_id
+    )
 
 
 def plays_in(caller: AuthenticatedCaller, tournament: Tournament, game: Game) -> bool:
@@ -130,17 +133,17 @@ def plays_in(caller: AuthenticatedCaller, tournament: Tournament, game: Game) ->
 
 
 def may_report(caller: AuthenticatedCaller, tournament: Tournament, game: Game) -> bool:
-    """Whether the caller may say how a game ended: its players, and codes of them or of the game."""
+    """Whether the caller may report the game's result: its players, their codes, the code of the game."""
     device = caller.device
     if device is None:
         return plays_in(caller, tournament, game)
-    is_its = device.player_id in game.player_ids or device.game_id == game.game_id
-    return is_its and _is_valid_in(device, tournament)
+    is_code_of_game = device.player_id in game.player_ids or device.game_id == game.game_id
+    return is_code_of_game and _is_valid_in(device, tournament)
 
 
 def reporting_player_id(caller: AuthenticatedCaller, tournament: Tournament, game: Game) -> int | None:
-    """The player who says how a game ended; None for the code of a game, which says not who holds it."""
+    """The player who reports a result; None for the code of a game, whose holder is unknown."""
     if caller.device is not None:
         return caller.device.player_id
-    own = claimed_player_ids(caller, tournament)
-    return next((one for one in game.player_ids if one in own), None)
+    claimed = claimed_player_ids(caller, tournament)
+    return next((player_id for player_id in game.player_ids if player_id in claimed), None)

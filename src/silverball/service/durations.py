@@ -1,4 +1,4 @@
-"""Durations as the interface shows them."""
+"""Mean durations in whole seconds."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ def mean_seconds(durations: Iterable[float | None]) -> int | None:
 
 
 def mean_from_total(total: float | None, count: int) -> int | None:
-    """The same from a sum that the database made."""
+    """The mean from a sum and a count; None when the count is 0."""
     if total is None or count == 0:
         return None
     return int((2 * total + count) // (2 * count))

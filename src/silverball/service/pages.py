@@ -1,4 +1,4 @@
-"""From found rows to the page that the interface shows."""
+"""Pages of a list: the rows of one page in the envelope of the interface."""
 
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -16,36 +16,42 @@ ROWS_DEEP_MAX = 10_000
 
 @dataclass(frozen=True)
 class PageRows(Generic[T]):
-    """The rows of one page, and how many there are in all."""
+    """The rows of one page, and the number of rows in all."""
 
     rows: list[T]
     total: int
 
 
+class DeepPagination(NotAllowed):
+    """Bulk readers have files of their own."""
+
+    sentence = "Do not scrape data by paginating deeply."
+
+
 def refuse_deep_pagination(page: int, per_page: int) -> None:
-    """Raises NotAllowed for a page that ends more than 10,000 rows deep."""
+    """Raises DeepPagination for a page that ends more than 10,000 rows deep."""
     if page * per_page > ROWS_DEEP_MAX:
-        raise NotAllowed("Do not scrape data by paginating deeply.")
+        raise DeepPagination
 
 
-def full_page(call: Call[Any], found: PageRows[T], *, per_page: int) -> Page[T]:
-    """The full envelope; the query of the route must have `page`."""
-    built = pagination.paginate(found.total, call.query.page, per_page, call.url, call.pairs)
+def full_page(call: Call[Any], page: PageRows[T], *, per_page: int) -> Page[T]:
+    """The page in the full envelope. The route's query must have `page`."""
+    envelope = pagination.paginate(page.total, call.query.page, per_page, call.url, call.pairs)
     return Page(
-        data=tuple(found.rows),
-        links=msgspec.convert(built["links"], PaginationLinks),
-        meta=msgspec.convert(built["meta"], PaginationMeta),
+        data=tuple(page.rows),
+        links=msgspec.convert(envelope["links"], PaginationLinks),
+        meta=msgspec.convert(envelope["meta"], PaginationMeta),
     )
 
 
 def simple_page(
-    call: Call[Any], found: PageRows[T], *, per_page: int, per_page_value: int | str
+    call: Call[Any], page: PageRows[T], *, per_page: int, per_page_value: int | str
 ) -> SimplePage[T]:
-    """The tournament list's envelope."""
-    built = pagination.simple_paginate(found.total, call.query.page, per_page, call.url, call.pairs)
-    built["meta"]["per_page"] = per_page_value
+    """The page in the short envelope of the list of tournaments."""
+    envelope = pagination.simple_paginate(page.total, call.query.page, per_page, call.url, call.pairs)
+    envelope["meta"]["per_page"] = per_page_value
     return SimplePage(
-        data=tuple(found.rows),
-        links=msgspec.convert(built["links"], PaginationLinks),
-        meta=msgspec.convert(built["meta"], SimplePaginationMeta),
+        data=tuple(page.rows),
+        links=msgspec.convert(envelope["links"], PaginationLinks),
+        meta=msgspec.convert(envelope["meta"], SimplePaginationMeta),
     )

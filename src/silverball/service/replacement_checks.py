@@ -1,20 +1,21 @@
-"""A file that replaces what is stored is held against what is stored first."""
+"""Checks of files that replace stored rows."""
 
 from silverball.kit.errors import Conflict
 
-# A file with fewer of the things that are stored is taken for a damaged one.
+# A file with fewer rows than this share of the stored ones is taken for a damaged file.
 SHARE_MIN_PERCENT = 80
 
 
 class TooFewRows(Conflict):
-    def __init__(self, found: int, stored: int, things: str) -> None:
-        super().__init__(
-            f"The file has {found} {things} and {stored} are stored: fewer than {SHARE_MIN_PERCENT} %. "
-            "Nothing was changed. If that is meant, import it with --force."
-        )
+    """The file has far fewer rows than are stored."""
+
+    sentence = (
+        "The file has {found} {items} and {stored} are stored: fewer than {percent} %. "
+        "Nothing was changed. If that is intended, import it with --force."
+    )
 
 
-def refuse_too_few(found: int, stored: int, things: str, *, is_forced: bool) -> None:
-    """Raises TooFew for a file that would take away more than a fifth of what is stored."""
+def refuse_too_few(found: int, stored: int, items: str, *, is_forced: bool) -> None:
+    """Raises TooFewRows for a file that would delete more than a fifth of the stored rows."""
     if not is_forced and found * 100 < stored * SHARE_MIN_PERCENT:
-        raise TooFewRows(found, stored, things)
+        raise TooFewRows(found=found, stored=stored, items=items, percent=SHARE_MIN_PERCENT)

@@ -1,7 +1,7 @@
-"""What every writing slice does: load, ask who may, let the rules state changes, let them happen.
+"""Commands: load a tournament, check the caller's permission, run a rule, enact its changes.
 
     def complete_round(call: Write[Body], round_id: int) -> Tournament:
-        return acting.act(call, lambda t: play.complete_round(t, round_id, call.now))
+        return commands.run_command(call, lambda t: tournament_commands.complete_round(t, round_id, call.now))
 
 Nothing here speaks SQL; the transaction is the caller's.
 """
@@ -28,7 +28,7 @@ Permission = Callable[[AuthenticatedCaller, Tournament], bool]
 
 @dataclass(frozen=True)
 class Decision:
-    """What a rule stated, and the seed of the draw that it came from."""
+    """The changes that a rule stated, and the seed of the draw that they came from."""
 
     changes: Sequence[Change]
     dice_seed: str | None = None
@@ -39,20 +39,49 @@ CommandRule = Callable[[Tournament], "Decision | Sequence[Change]"]
 
 @dataclass(frozen=True)
 class DryRun:
-    """What was made of a snapshot before the lock was taken, and the revision of that snapshot."""
+    """A decision made on a snapshot, without the lock, and the revision of that snapshot."""
 
     revision: int
     decision: Decision = field(default_factory=lambda: Decision(()))
 
 
 def action_context(call: Write[Any]) -> ActionContext:
-    """Who asked, from where, and when."""
+    """The actor, address and time of the call, for the journal."""
     return ActionContext(actor_id=call.actor_id, source=call.source, now=call.now, device=call.caller.device)
 
 
 def load_tournament(call: Write[Any], is_allowed: Permission = access.is_organizer) -> Tournament:
-    """The tournament in the path, if the caller may change it so. Raises NotFound and NotAllowed."""
+    """The tournament in the path. Raises NotFound, and NotAllowed when the caller may not change it."""
     return _load_permitted(call, is_allowed).tournament
+
+
+def run_command(
+    call: Write[Any], rule: CommandRule, *, is_allowed: Permission = access.is_organizer
+) -> Tournament:
+    """Run the rule on the tournament in the path, enact its changes, and return the changed tournament."""
+    loaded = _load_permitted(call, is_allowed)
+    return _enact(call, _decision(rule(loaded.tournament)), loaded)
+
+
+def dry_run(call: Write[Any], rule: CommandRule, *, is_allowed: Permission = access.is_organizer) -> DryRun:
+    """Run the rule on a snapshot, without the lock: for draws that may take long."""
+    loaded = _load_permitted(call, is_allowed)
+    return DryRun(loaded.revision, _decision(rule(loaded.tournament)))
+
+
+def decide_by_draw(tournament: Tournament, draw: str, rule: Callable[[Random], Sequence[Change]]) -> Decision:
+    """Run a rule that needs dice with the dice of this draw."""
+    dice, seed = tournament_commands.dice_for(tournament, draw)
+    return Decision(rule(dice), seed)
+
+
+def commit_dry_run(call: Write[Any]) -> Tournament:
+    """Enact the call's dry run. Raises PreparationOutdated when the tournament has changed since."""
+    prepared: DryRun = call.preparation
+    loaded = enact.load_for_change(call.transaction, call.ids[TOURNAMENT])
+    if loaded.revision != prepared.revision:
+        raise PreparationOutdated
+    return _enact(call, prepared.decision, loaded)
 
 
 def _load_permitted(call: Write[Any], is_allowed: Permission) -> LoadedTournament:
@@ -66,42 +95,16 @@ def _load_permitted(call: Write[Any], is_allowed: Permission) -> LoadedTournamen
     return loaded
 
 
-def _enact(call: Write[Any], made: "Decision", kept: LoadedTournament) -> Tournament:
-    tournament_id = call.ids[TOURNAMENT]
-    who = action_context(call)
+def _enact(call: Write[Any], decision: Decision, loaded: LoadedTournament) -> Tournament:
     return enact.enact(
-        call.transaction, tournament_id, made.changes, who, dice_seed=made.dice_seed, before=kept
+        call.transaction,
+        call.ids[TOURNAMENT],
+        decision.changes,
+        action_context(call),
+        dice_seed=decision.dice_seed,
+        before=loaded,
     )
 
 
-def run_command(
-    call: Write[Any], rule: CommandRule, *, is_allowed: Permission = access.is_organizer
-) -> Tournament:
-    """Let what the rule states happen to the tournament in the path, and return what it is now."""
-    kept = _load_permitted(call, is_allowed)
-    return _enact(call, _decision(rule(kept.tournament)), kept)
-
-
-def dry_run(call: Write[Any], rule: CommandRule, *, is_allowed: Permission = access.is_organizer) -> DryRun:
-    """Make something of a snapshot, without the lock: for draws that may take long."""
-    kept = _load_permitted(call, is_allowed)
-    return DryRun(kept.revision, _decision(rule(kept.tournament)))
-
-
-def decide_by_draw(tournament: Tournament, draw: str, rule: Callable[[Random], Sequence[Change]]) -> Decision:
-    """What a rule states that may need dice: those of the draw with this name."""
-    dice, seed = tournament_commands.dice_for(tournament, draw)
-    return Decision(rule(dice), seed)
-
-
-def commit_dry_run(call: Write[Any]) -> Tournament:
-    """Let what was made ahead happen. Raises Moved when the tournament is another by now."""
-    seen: DryRun = call.preparation
-    kept = enact.load_for_change(call.transaction, call.ids[TOURNAMENT])
-    if kept.revision != seen.revision:
-        raise PreparationOutdated
-    return _enact(call, seen.decision, kept)
-
-
-def _decision(stated: "Decision | Sequence[Change]") -> Decision:
-    return stated if isinstance(stated, Decision) else Decision(stated)
+def _decision(result: Decision | Sequence[Change]) -> Decision:
+    return result if isinstance(result, Decision) else Decision(result)

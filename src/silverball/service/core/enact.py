@@ -1,8 +1,9 @@
-"""The one door: what happens to a tournament becomes rows, standings, journal and a new revision.
+"""The one door through which a tournament changes: rows, standings, journal, announcements, revision.
 
-Everything happens in the caller's transaction, which holds the tournament's lock.
+The caller's transaction holds the tournament's lock, and the edge commits it.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -43,7 +44,7 @@ from silverball.store.loaded import LoadedTournament
 from silverball.store.transaction import Transaction
 
 JournalEntries = Sequence[tuple[str, Mapping[str, Any]]]
-# What a tournament shows of those that it links to, beside their status.
+# The details of a linked tournament that the linking one shows, beside the status.
 LINKED_DETAILS = ("name", "test")
 _T = tables.tournament.c
 _SELECT_NEWEST = select(_T.revision, _T.type).where(_T.tournament_id == bindparam("own_id"))
@@ -51,7 +52,7 @@ _SELECT_NEWEST = select(_T.revision, _T.type).where(_T.tournament_id == bindpara
 
 @dataclass(frozen=True, kw_only=True)
 class ActionContext:
-    """Who asked, from where, and when."""
+    """The actor, address and time of an action, for the journal."""
 
     # None for the service itself and for a device.
     actor_id: int | None
@@ -60,18 +61,42 @@ class ActionContext:
     device: Device | None = None
 
 
+class FormatUnknown(Conflict):
+    """The format of the tournament is not in the registry: it came with an import."""
+
+    sentence = "Tournaments of the type {type} can be read here, but not changed."
+
+
+class NothingToUndo(Conflict):
+    """The journal has no action that can be undone."""
+
+    sentence = "There is nothing to undo."
+
+
+class TournamentNotReopened(Conflict):
+    """A completed tournament has to be reopened before an undo."""
+
+    sentence = "The tournament is completed. Reopen it before you undo anything."
+
+
+class NotNewestAction(Conflict):
+    """Undo takes back the newest action only."""
+
+    sentence = "Only the newest action can be undone: action {action} ({change}) by {actor} at {time}."
+
+
 def load_tournament(db: Connection, tournament_id: int) -> Tournament:
-    """The tournament as this transaction sees it. Raises NotFound, and Conflict for an unknown format."""
+    """The tournament as a reader sees it. Raises NotFound and FormatUnknown."""
     return load_with_revision(db, tournament_id).tournament
 
 
 def load_with_revision(db: Connection, tournament_id: int) -> LoadedTournament:
-    """The tournament with its revision and its stored standings. Raises as `tournament_of` does."""
+    """The tournament with its revision and its stored standings. Raises NotFound and FormatUnknown."""
     return snapshot.load_at_revision(db, tournament_id, _current_revision(db, tournament_id))
 
 
 def load_for_change(transaction: Transaction, tournament_id: int) -> LoadedTournament:
-    """The same as the transaction sees it that is going to change the tournament."""
+    """The tournament as the transaction sees it that will change it. Raises NotFound and FormatUnknown."""
     revision = _current_revision(transaction.connection, tournament_id)
     return snapshot.load_for_change(transaction, tournament_id, revision)
 
@@ -81,7 +106,7 @@ def _current_revision(db: Connection, tournament_id: int) -> int:
     if row is None:
         raise NotFound("Tournament", tournament_id)
     if row.type not in FORMATS:
-        raise Conflict(f"Tournaments of the type {row.type} can be read here, but not changed.")
+        raise FormatUnknown(type=row.type)
     return int(row.revision)
 
 
@@ -89,45 +114,46 @@ def enact(
     transaction: Transaction,
     tournament_id: int,
     changes: Sequence[Change],
-    who: ActionContext,
+    context: ActionContext,
     *,
     dice_seed: str | None = None,
     extra_entries: JournalEntries = (),
     before: LoadedTournament | None = None,
 ) -> Tournament:
-    """Let these changes happen to the tournament, as one action, and return what it is now.
+    """Enact these changes as one action and return the changed tournament; without changes do nothing.
 
-    Nothing happens when there are none. `dice_seed` is the seed of the draw that made them; `beside`
-    are journal entries that are not changes; `before` is what this transaction has just loaded.
+    `dice_seed` is the seed of the draw that made the changes; `extra_entries` are journal entries that
+    are no changes; `before` is the tournament, if this transaction has just loaded it.
     """
     db = transaction.connection
     before = before or load_for_change(transaction, tournament_id)
     if not changes and not extra_entries:
         return before.tournament
-    real = _with_real_ids(db, changes)
-    writers.write_changes(db, before.tournament, real)
-    after = apply_changes(before.tournament, real)
+    numbered = _with_real_ids(db, changes)
+    writers.write_changes(db, before.tournament, numbered)
+    after = apply_changes(before.tournament, numbered)
     rows = standings.store_ranking(db, before, after)
     if before.tournament.status != after.status:
         summaries.store_summaries(db, tournament_id)
     if before.tournament.status == "completed" or after.status == "completed":
         rating_days.mark_changed_tournament(db, before.tournament, after)
-    entries = [(type(change).__name__, journal.encode_change(change)) for change in real]
+    entries = [(type(change).__name__, journal.encode_change(change)) for change in numbered]
     action_id = journal.append(
         db,
         tournament_id,
         [*extra_entries, *entries],
-        actor_id=who.actor_id,
-        source=who.source,
-        now=who.now,
+        actor_id=context.actor_id,
+        source=context.source,
+        now=context.now,
         dice_seed=dice_seed,
         newest_action_id=before.newest_action_id,
     )
-    if who.device is not None:
-        device_id, player_id = who.device.device_id, who.device.player_id
-        journal.note_device(db, tournament_id, action_id, device_id=device_id, player_id=player_id)
-    revision = revisions.raise_locked(transaction, tournament_id, who.now)
-    feed_events.announce_changes(transaction, before.tournament, after, real)
+    if (device := context.device) is not None:
+        journal.note_device(
+            db, tournament_id, action_id, device_id=device.device_id, player_id=device.player_id
+        )
+    revision = revisions.raise_locked(transaction, tournament_id, context.now)
+    feed_events.announce_changes(transaction, before.tournament, after, numbered)
     if _linked_details_differ(before.tournament, after):
         feed_events.announce_tournaments(
             transaction, affected_tournaments.tournaments_linking_to(db, tournament_id)
@@ -137,94 +163,96 @@ def enact(
 
 
 def _linked_details_differ(before: Tournament, after: Tournament) -> bool:
-    """Whether tournaments that link to this one show something of it that is different now."""
+    """Whether a change concerns the tournaments that link to this one."""
     return before.status != after.status or any(
         before.details.get(name) != after.details.get(name) for name in LINKED_DETAILS
     )
 
 
 def create_tournament(
-    transaction: Transaction, planned: Tournament, who: ActionContext, dice: Random
+    transaction: Transaction, planned: Tournament, context: ActionContext, dice: Random
 ) -> Tournament:
-    """A tournament is there now, planned and without anybody in it, and its channel begins.
+    """Create a planned tournament without entrants, start its channel, and return it with its id.
 
-    Takes it without its id, and the dice for the channel's epoch; returns it with its id.
+    `dice` name the channel's first epoch.
     """
     db = transaction.connection
     epoch = f"{dice.getrandbits(32):08x}"
-    tournament_id = writers.write_new_tournament(db, planned, who.now, epoch)
+    tournament_id = writers.write_new_tournament(db, planned, context.now, epoch)
     entry = (journal.TOURNAMENT_CREATED, journal.encode_creation(planned))
-    journal.append(db, tournament_id, [entry], actor_id=who.actor_id, source=who.source, now=who.now)
+    journal.append(
+        db, tournament_id, [entry], actor_id=context.actor_id, source=context.source, now=context.now
+    )
     revisions.raise_tournaments(transaction, [tournament_id])
     return replace(planned, tournament_id=tournament_id)
 
 
 def undo_action(
-    transaction: Transaction, tournament_id: int, action_id: int, who: ActionContext
+    transaction: Transaction, tournament_id: int, action_id: int, context: ActionContext
 ) -> Tournament:
-    """Take the newest action back. Raises Conflict when `action_id` is not that one, and says which is."""
+    """Undo the newest action. Raises NotNewestAction when `action_id` is another one."""
     db = transaction.connection
     tournament = load_for_change(transaction, tournament_id).tournament
     if tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you undo anything.")
+        raise TournamentNotReopened
     newest = journal.newest_undoable_action(journal.newest_actions(db, tournament_id))
     if newest is None:
-        raise Conflict("There is nothing to undo.")
+        raise NothingToUndo
     if newest.action_id != action_id:
-        raise Conflict(f"Only the newest action can be undone: {_action_text(db, tournament_id, newest)}.")
+        raise _not_newest_action(db, tournament_id, newest)
     opposites = opposite_changes(newest.decode_changes(tournament.type))
     after = enact(
         transaction,
         tournament_id,
         opposites,
-        who,
+        context,
         extra_entries=[(journal.ACTION_UNDONE, {"action": action_id})],
     )
-    # What comes back was remembered with the claims and categories of then: it is loaded anew.
+    # The restored parts have the claims and categories of their time, so the tournament is loaded again.
     transaction.loaded.clear()
     return after
 
 
-def _action_text(db: Connection, tournament_id: int, action: Action) -> str:
-    """An action in words: its id, what it was, who did it and when."""
-    name = devices.actor_names(db, tournament_id, [action.action_id]).get(action.action_id)
-    if action.actor_id is not None:
+def _not_newest_action(db: Connection, tournament_id: int, newest: Action) -> NotNewestAction:
+    name = devices.actor_names(db, tournament_id, [newest.action_id]).get(newest.action_id)
+    if newest.actor_id is not None:
         name = db.execute(
-            select(tables.user.c.name).where(tables.user.c.user_id == action.actor_id)
+            select(tables.user.c.name).where(tables.user.c.user_id == newest.actor_id)
         ).scalar_one_or_none()
-    what = action.entries[0][0] if action.entries else "nothing"
-    return f"action {action.action_id} ({what}) by {name or 'the service'} at {action.at:%Y-%m-%d %H:%M:%SZ}"
+    return NotNewestAction(
+        action=newest.action_id,
+        change=newest.entries[0][0] if newest.entries else "nothing",
+        actor=name or "the service",
+        time=f"{newest.at:%Y-%m-%d %H:%M:%SZ}",
+    )
 
 
 def _with_real_ids(db: Connection, changes: Sequence[Change]) -> list[Change]:
-    """The changes with real ids; each kind's are fetched at once."""
-    wanted: dict[str, int] = {}
-    for change in changes:
-        if isinstance(change, Added) and _thing_id(change) < 0:
-            wanted[change.part] = wanted.get(change.part, 0) + 1
-    free = {part: iter(writers.reserve_ids(db, part, count)) for part, count in wanted.items()}
-    return [_without_draw_facts(one) for one in numbering.assign_ids(changes, lambda part: next(free[part]))]
+    """The changes with real ids in place of negative ones; the ids of each part are reserved at once."""
+    counts = Counter(change.part for change in changes if isinstance(change, Added) and _added_id(change) < 0)
+    ids = {part: iter(writers.reserve_ids(db, part, count)) for part, count in counts.items()}
+    numbered = numbering.assign_ids(changes, lambda part: next(ids[part]))
+    return [_without_draw_facts(change) for change in numbered]
 
 
 def _without_draw_facts(change: Change) -> Change:
-    """The change without what was looked up for a draw, which may be in the engine's memory."""
+    """The change without facts that were looked up for a draw and are not stored."""
     if not isinstance(change, TournamentAltered) or "state" not in change.after:
         return change
     before, after = ({**side, "state": side["state"].persistent} for side in (change.before, change.after))
     return type(change)(before, after)
 
 
-def _thing_id(change: Added[Any]) -> int:
+def _added_id(change: Added[Any]) -> int:
     return int(getattr(change.thing, writers.STORED_PARTS[change.part].key))
 
 
 def enact_import(
-    transaction: Transaction, change: TournamentImported, who: ActionContext, dice: Random
+    transaction: Transaction, change: TournamentImported, context: ActionContext, dice: Random
 ) -> None:
-    """A tournament came in. Raises Invalid when it cannot be ranked.
+    """Store an imported tournament. Raises Invalid when it cannot be ranked.
 
-    Nothing is announced: who follows the channel sees another epoch, drawn by `dice`, and reads
-    everything again.
+    Nothing is announced: `dice` name a new epoch, so that followers of the channel read everything again.
     """
     db = transaction.connection
     tournament_id = change.tournament_id
@@ -237,9 +265,9 @@ def enact_import(
         db,
         tournament_id,
         [(type(change).__name__, journal.encode_change(change))],
-        actor_id=who.actor_id,
-        source=who.source,
-        now=who.now,
+        actor_id=context.actor_id,
+        source=context.source,
+        now=context.now,
     )
     announcements.start_epoch(transaction, tournament_id, f"{dice.getrandbits(32):08x}")
     revisions.raise_tournaments(transaction, [tournament_id])
