@@ -42,13 +42,13 @@ def run(url: str) -> CliRunner:
     return CliRunner(env={"SILVERBALL_DATABASE_URL": url})
 
 
-def ran(run: CliRunner, *words: str, given: str | None = None) -> Result:
+def run_command(run: CliRunner, *words: str, given: str | None = None) -> Result:
     return run.invoke(silverball_group, list(words), input=given)
 
 
 def a_user(run: CliRunner, role: str = "player", email: str = "ada@silverball.test") -> str:
     words = ("user", "create", "--name", "Ada Quill", "--email", email, "--role", role, "--json")
-    return str(json.loads(ran(run, *words).stdout)["userId"])
+    return str(json.loads(run_command(run, *words).stdout)["userId"])
 
 
 def find(url: str, token: str, now: datetime | None = None) -> AuthenticatedCaller | None:
@@ -60,20 +60,22 @@ def find(url: str, token: str, now: datetime | None = None) -> AuthenticatedCall
 
 
 def test_creating_a_user_prints_the_next_step(run: CliRunner) -> None:
-    done = ran(run, "user", "create", "--name", "Ada", "--email", "ada@silverball.test")
+    done = run_command(run, "user", "create", "--name", "Ada", "--email", "ada@silverball.test")
     assert done.exit_code == 0, done.output
     assert done.stdout == "Created user 1. Set a password with: silverball user password 1\n"
 
 
 def test_json_prints_the_user_id_and_nothing_else(run: CliRunner) -> None:
-    done = ran(run, "user", "create", "--name", "Ada", "--email", "a@b.test", "--role", "admin", "--json")
+    done = run_command(
+        run, "user", "create", "--name", "Ada", "--email", "a@b.test", "--role", "admin", "--json"
+    )
     assert json.loads(done.stdout) == {"userId": 1}
     assert done.stderr == ""
 
 
 def test_a_refused_user_prints_a_sentence_on_stderr_and_exits_with_1(run: CliRunner) -> None:
     a_user(run)
-    done = ran(run, "user", "create", "--name", "Bo", "--email", "ADA@silverball.test")
+    done = run_command(run, "user", "create", "--name", "Bo", "--email", "ADA@silverball.test")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr == "Error: The email has already been taken.\n"
 
@@ -92,14 +94,14 @@ def test_a_refused_user_prints_a_sentence_on_stderr_and_exits_with_1(run: CliRun
     ],
 )
 def test_wrong_usage_exits_with_2(run: CliRunner, words: list[str]) -> None:
-    done = ran(run, *words)
+    done = run_command(run, *words)
     assert (done.exit_code, done.stdout) == (2, "")
     assert "Usage:" in done.stderr
 
 
 def test_a_password_is_read_from_standard_input(run: CliRunner, url: str) -> None:
     user_id = a_user(run)
-    done = ran(run, "user", "password", user_id, given=PASSWORD + "\n")
+    done = run_command(run, "user", "password", user_id, given=PASSWORD + "\n")
     assert done.exit_code == 0, done.output
     assert PASSWORD not in done.output
     store = Store(url)
@@ -119,19 +121,19 @@ def test_a_password_is_read_from_standard_input(run: CliRunner, url: str) -> Non
     ],
 )
 def test_a_password_of_the_wrong_length_is_refused(run: CliRunner, given: str, sentence: str) -> None:
-    done = ran(run, "user", "password", a_user(run), given=given)
+    done = run_command(run, "user", "password", a_user(run), given=given)
     assert (done.exit_code, done.stderr) == (1, f"Error: {sentence}\n")
 
 
 def test_a_password_for_an_unknown_user_is_refused(run: CliRunner) -> None:
-    done = ran(run, "user", "password", "7", given=PASSWORD)
+    done = run_command(run, "user", "password", "7", given=PASSWORD)
     assert (done.exit_code, done.stderr) == (1, "Error: There is no user 7.\n")
 
 
 def test_a_token_is_printed_alone_and_works(run: CliRunner, url: str) -> None:
     user_id = a_user(run, "organizer")
     words = ("token", "create", "--user", user_id, "--name", "Board", "--ability", "read", "--ability")
-    done = ran(run, *words, "score")
+    done = run_command(run, *words, "score")
     assert done.exit_code == 0, done.output
     assert TOKEN.fullmatch(done.stdout)
     assert done.stderr == ""
@@ -141,7 +143,7 @@ def test_a_token_is_printed_alone_and_works(run: CliRunner, url: str) -> None:
 
 
 def test_a_token_reads_by_default_and_can_expire(run: CliRunner, url: str) -> None:
-    done = ran(run, "token", "create", "--user", a_user(run), "--name", "Board", "--expires", "2")
+    done = run_command(run, "token", "create", "--user", a_user(run), "--name", "Board", "--expires", "2")
     found = find(url, done.stdout)
     assert found is not None
     assert found.ability == "read"
@@ -149,39 +151,42 @@ def test_a_token_reads_by_default_and_can_expire(run: CliRunner, url: str) -> No
 
 
 def test_a_token_beyond_its_user_s_role_is_refused(run: CliRunner) -> None:
-    done = ran(run, "token", "create", "--user", a_user(run), "--name", "x", "--ability", "manage")
+    done = run_command(run, "token", "create", "--user", a_user(run), "--name", "x", "--ability", "manage")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr == "Error: A token of a player can have: read, score.\n"
-    done = ran(run, "token", "create", "--user", "9", "--name", "x")
+    done = run_command(run, "token", "create", "--user", "9", "--name", "x")
     assert done.stderr == "Error: There is no user 9.\n"
 
 
 def test_tokens_are_listed_without_their_secrets(run: CliRunner) -> None:
     first = a_user(run)
     second = a_user(run, email="bo@silverball.test")
-    made = [ran(run, "token", "create", "--user", user, "--name", "Board").stdout for user in (first, second)]
-    everybody = ran(run, "token", "list").stdout.splitlines()
+    made = [
+        run_command(run, "token", "create", "--user", user, "--name", "Board").stdout
+        for user in (first, second)
+    ]
+    everybody = run_command(run, "token", "list").stdout.splitlines()
     assert [line.split()[:3] for line in everybody] == [
         ["ID", "USER", "ABILITY"],
         ["2", second, "read"],
         ["1", first, "read"],
     ]
-    own = ran(run, "token", "list", "--user", first).stdout.splitlines()
+    own = run_command(run, "token", "list", "--user", first).stdout.splitlines()
     assert [line.split()[1] for line in own] == ["USER", first]
     assert all(token.strip().partition("slv_")[2] not in "".join(everybody) for token in made)
 
 
 def test_a_revoked_token_stops_working_and_cannot_be_revoked_again(run: CliRunner, url: str) -> None:
-    token = ran(run, "token", "create", "--user", a_user(run), "--name", "Board").stdout
-    assert ran(run, "token", "revoke", "1").exit_code == 0
+    token = run_command(run, "token", "create", "--user", a_user(run), "--name", "Board").stdout
+    assert run_command(run, "token", "revoke", "1").exit_code == 0
     assert find(url, token) is None
-    again = ran(run, "token", "revoke", "1")
+    again = run_command(run, "token", "revoke", "1")
     assert (again.exit_code, again.stderr) == (1, "Error: There is no token 1.\n")
 
 
 def test_a_postgresql_database_is_never_migrated_implicitly(request: pytest.FixtureRequest) -> None:
     empty = request.getfixturevalue("postgresql").empty_database()
-    done = ran(CliRunner(env={"SILVERBALL_DATABASE_URL": empty}), "token", "list")
+    done = run_command(CliRunner(env={"SILVERBALL_DATABASE_URL": empty}), "token", "list")
     assert done.exit_code == 1
     assert "silverball migrate" in done.stderr
 
@@ -191,7 +196,7 @@ def test_a_postgresql_database_is_never_migrated_implicitly(request: pytest.Fixt
     ["sqlite:////nowhere/at/all.db", "mysql://nowhere", "", "postgresql+psycopg:///x?host=/nowhere"],
 )
 def test_an_unusable_database_is_reported_in_one_line(address: str) -> None:
-    done = ran(CliRunner(env={"SILVERBALL_DATABASE_URL": address}), "token", "list")
+    done = run_command(CliRunner(env={"SILVERBALL_DATABASE_URL": address}), "token", "list")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("Error: ")
     assert len(done.stderr.splitlines()) == 1

@@ -15,7 +15,7 @@ def run(database_url: str) -> CliRunner:
     return CliRunner(env={"SILVERBALL_DATABASE_URL": database_url})
 
 
-def ran(run: CliRunner, *words: object) -> Result:
+def run_command(run: CliRunner, *words: object) -> Result:
     return run.invoke(silverball_group, [str(word) for word in words])
 
 
@@ -27,9 +27,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_file_is_imported_once_and_then_exists_already(run: CliRunner, file: Path) -> None:
-    first = ran(run, "import", "bundle", file)
+    first = run_command(run, "import", "bundle", file)
     assert (first.exit_code, first.stdout) == (0, f"{file}: tournament 700 'Thursday Strikes' imported\n")
-    assert "exists already" in ran(run, "import", "bundle", file).stdout
+    assert "exists already" in run_command(run, "import", "bundle", file).stdout
     assert first.stderr == ""
 
 
@@ -41,7 +41,7 @@ def test_a_broken_file_is_reported_with_its_place_and_the_others_are_imported(
     del raw["games"][3]["playerIds"]
     broken.write_text(json.dumps(raw))
     nothing = tmp_path / "nothing.json"
-    done = ran(run, "import", "bundle", broken, nothing, tmp_path, file)
+    done = run_command(run, "import", "bundle", broken, nothing, tmp_path, file)
     assert done.exit_code == 1
     assert f"{broken}: $.games[3]: Object missing required field `playerIds`." in done.stderr
     assert f"{nothing}: The file cannot be read: No such file or directory." in done.stderr
@@ -51,44 +51,44 @@ def test_a_broken_file_is_reported_with_its_place_and_the_others_are_imported(
 
 def test_progress_is_printed_for_many_files(run: CliRunner) -> None:
     files = bundles.NIGHTS[:5]
-    done = ran(run, "import", "bundle", *files)
+    done = run_command(run, "import", "bundle", *files)
     assert done.exit_code == 0
     assert [line.split(" ")[0] for line in done.stderr.splitlines()] == [f"[{n}/5]" for n in range(1, 6)]
 
 
 def test_new_ids_are_printed(run: CliRunner, file: Path) -> None:
-    ran(run, "import", "bundle", file)
-    done = ran(run, "import", "bundle", "--renumber", file)
+    run_command(run, "import", "bundle", file)
+    done = run_command(run, "import", "bundle", "--renumber", file)
     assert done.exit_code == 0
     assert "  tournamentId 700 -> 701\n" in done.stdout
     assert "  playerId 901 -> 904\n" in done.stdout
 
 
 def test_an_owner_who_does_not_exist_is_refused(run: CliRunner, file: Path) -> None:
-    done = ran(run, "import", "bundle", "--owner", 12, file)
+    done = run_command(run, "import", "bundle", "--owner", 12, file)
     assert (done.exit_code, done.stderr) == (1, "Error: There is no user 12.\n")
 
 
 def test_the_owner_is_set(run: CliRunner, file: Path) -> None:
     words = ("user", "create", "--name", "Ada", "--email", "ada@silverball.test", "--role", "organizer")
-    owner_id = json.loads(ran(run, *words, "--json").stdout)["userId"]
-    assert ran(run, "import", "bundle", "--owner", owner_id, file).exit_code == 0
-    exported = json.loads(ran(run, "export", "bundle", 700).stdout)
+    owner_id = json.loads(run_command(run, *words, "--json").stdout)["userId"]
+    assert run_command(run, "import", "bundle", "--owner", owner_id, file).exit_code == 0
+    exported = json.loads(run_command(run, "export", "bundle", 700).stdout)
     assert exported["tournament"]["organizer"]["name"] == "Ada"
 
 
 def test_a_bundle_goes_to_a_file_or_to_standard_output(run: CliRunner, file: Path, tmp_path: Path) -> None:
-    ran(run, "import", "bundle", file)
+    run_command(run, "import", "bundle", file)
     out = tmp_path / "out.json"
-    assert ran(run, "export", "bundle", 700, "-o", out).exit_code == 0
-    assert out.read_bytes() == ran(run, "export", "bundle", 700).stdout_bytes
+    assert run_command(run, "export", "bundle", 700, "-o", out).exit_code == 0
+    assert out.read_bytes() == run_command(run, "export", "bundle", 700).stdout_bytes
     assert bundles.find_losses(bundles.full_bundle(), json.loads(out.read_bytes())) == []
-    assert "exists already" not in ran(run, "import", "bundle", out).stdout
+    assert "exists already" not in run_command(run, "import", "bundle", out).stdout
 
 
 def test_a_failed_export_is_reported_in_a_sentence(run: CliRunner, file: Path, tmp_path: Path) -> None:
-    done = ran(run, "export", "bundle", 5)
+    done = run_command(run, "export", "bundle", 5)
     assert (done.exit_code, done.stderr) == (1, "Error: There is no tournament 5.\n")
-    ran(run, "import", "bundle", file)
-    done = ran(run, "export", "bundle", 700, "-o", tmp_path / "no" / "out.json")
+    run_command(run, "import", "bundle", file)
+    done = run_command(run, "export", "bundle", 700, "-o", tmp_path / "no" / "out.json")
     assert (done.exit_code, "cannot be written" in done.stderr) == (1, True)

@@ -37,7 +37,7 @@ async def _serving(kind: type[BoundedConnection]) -> AsyncIterator[int]:
         await stopped
 
 
-async def _sent(port: int, *parts: bytes, pause: float = 0.0) -> bytes:
+async def _answer_to(port: int, *parts: bytes, pause: float = 0.0) -> bytes:
     """All bytes until the server closes the connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
@@ -58,7 +58,7 @@ async def _sent(port: int, *parts: bytes, pause: float = 0.0) -> bytes:
 def test_a_head_that_does_not_end_is_cut_off(parts: tuple[bytes, ...]) -> None:
     async def scenario() -> None:
         async with _serving(Hasty) as port:
-            assert await _sent(port, *parts) == b""
+            assert await _answer_to(port, *parts) == b""
 
     uvloop.run(scenario())
 
@@ -68,7 +68,7 @@ def test_an_oversized_head_is_cut_off() -> None:
         async with _serving(BoundedConnection) as port:
             filler = b"X-Filler: " + b"x" * 8_000 + b"\r\n"
             parts = [b"GET / HTTP/1.1\r\n", *[filler] * (HEAD_BYTES_MAX // len(filler) + 2)]
-            assert await _sent(port, *parts, pause=0.01) == b""
+            assert await _answer_to(port, *parts, pause=0.01) == b""
 
     uvloop.run(scenario())
 
@@ -78,7 +78,7 @@ def test_only_the_head_of_a_request_is_timed() -> None:
         async with _serving(Hasty) as port:
             head = b"GET / HTTP/1.1\r\nHost: x\r\n"
             again = head + b"Connection: close\r\n\r\n"
-            answer = await _sent(port, head[:9], head[9:] + b"\r\n", b"", b"", again, pause=0.12)
+            answer = await _answer_to(port, head[:9], head[9:] + b"\r\n", b"", b"", again, pause=0.12)
             assert answer.count(b"HTTP/1.1 200 OK") == 2
 
     uvloop.run(scenario())

@@ -57,7 +57,7 @@ def running(data: Path, *words: str) -> Iterator[list[str]]:
         process.communicate(timeout=READY_SECONDS)
 
 
-def pasted(line: str) -> Any:
+def run_curl(line: str) -> Any:
     """The decoded answer to a printed curl line."""
     words = shlex.split(line)
     assert words[:2] == ["curl", "-H"]
@@ -67,7 +67,7 @@ def pasted(line: str) -> Any:
         return json.load(answer)
 
 
-def asked(base_url: str, token: str, path: str, body: Any) -> Any:
+def post_query(base_url: str, token: str, path: str, body: Any) -> Any:
     """The decoded answer to a POST that reads."""
     headers = {"Authorization": f"Bearer {token}"}
     request = urllib.request.Request(base_url + path, json.dumps(body).encode(), headers)
@@ -82,14 +82,14 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
     with running(data, "--no-robots") as lines:
         curls = [line.strip() for line in lines if line.strip().startswith("curl ")]
         assert len(curls) == 3
-        standings = pasted(curls[0])
+        standings = run_curl(curls[0])
         assert [row["position"] for row in standings] == [1, 2, 3, 4, 4, 6, 6, 8, 8, 8, 11, 11, 11, 11, 15]
-        assert len(pasted(curls[1])["data"]) == 5
-        assert len(pasted(curls[2])["data"]["players"]) == 15
+        assert len(run_curl(curls[1])["data"]) == 5
+        assert len(run_curl(curls[2])["data"]["players"]) == 15
         token = next(line.split()[-1] for line in lines if line.strip().startswith("Token"))
         base_url = next(line.split()[-1] for line in lines if line.strip().startswith("Base URL"))
         curl = f"curl -H 'Authorization: Bearer {token}' {base_url}"
-        tips = pasted(f"{curl}/api/pintips?opdbId=G4ODR-MDXEy")
+        tips = run_curl(f"{curl}/api/pintips?opdbId=G4ODR-MDXEy")
         assert tips["opdbInfo"]["supplementary"] == "Bally, 1992"
         assert len(tips["pintips"]) == 2
         with urllib.request.urlopen(f"{base_url}/exports/latest-opdb.json") as answer:
@@ -107,15 +107,15 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
         assert (ready["token"], ready["appKey"]) == (token, "silverball")
         assert ready["wsUrl"] == ready["baseUrl"].replace("http:", "ws:")
         curl = f"curl -H 'Authorization: Bearer {token}' {ready['baseUrl']}"
-        assert pasted(f"{curl}/api/tournaments/{ready['tournamentId']}/standings") == standings
-        assert pasted(f"{curl}/api/users/{ready['userId']}")["club"]["name"] == "The Lantern Flippers"
-        occasion = pasted(f"{curl}/api/events/7061")["data"]
+        assert run_curl(f"{curl}/api/tournaments/{ready['tournamentId']}/standings") == standings
+        assert run_curl(f"{curl}/api/users/{ready['userId']}")["club"]["name"] == "The Lantern Flippers"
+        occasion = run_curl(f"{curl}/api/events/7061")["data"]
         assert len(occasion["tournaments"]) == 6
-        series = pasted(f"{curl}/api/series/7081?includeDetails=true")["data"]
+        series = run_curl(f"{curl}/api/series/7081?includeDetails=true")["data"]
         assert len(series["tournamentIds"]) == 4
         assert series["standings"][0]["position"] == 1
         names = {"names": ["Ada Quill", "edie frost", "Nobody Known"]}
-        estimate = asked(ready["baseUrl"], token, "/api/ifpa/wppr-estimator", names)
+        estimate = post_query(ready["baseUrl"], token, "/api/ifpa/wppr-estimator", names)
         assert [player["name"] for player in estimate["players"]] == ["Edie Frost", "Ada Quill"]
         assert estimate["unresolvedNames"] == ["Nobody Known"]
     assert "Loading" not in (tmp_path / "log").read_text().split("Loading", 2)[-1]
@@ -127,25 +127,25 @@ def test_robots_finish_a_tournament_of_each_format_and_play_a_live_one(tmp_path:
         ready = json.loads(lines[0])
         curl = f"curl -H 'Authorization: Bearer {ready['token']}' {ready['baseUrl']}"
         mine = f"{curl}/api/tournaments?owner={ready['userId']}&limit=100"
-        finished = pasted(f"{mine}&status=completed")["data"]
+        finished = run_curl(f"{mine}&status=completed")["data"]
         names = Counter(tournament["name"] for tournament in finished)
         assert [names[plan.name] for plan in demo_nights.FINISHED] == [1] * 21
         running_now = {
             tournament["name"]: tournament["tournamentId"]
-            for tournament in pasted(f"{mine}&status=started")["data"]
+            for tournament in run_curl(f"{mine}&status=started")["data"]
         }
         one_of_them = {"tournamentId": finished[0]["tournamentId"]}
-        estimate = asked(ready["baseUrl"], ready["token"], "/api/ifpa/wppr-estimator", one_of_them)
+        estimate = post_query(ready["baseUrl"], ready["token"], "/api/ifpa/wppr-estimator", one_of_them)
         assert estimate["players"]
         assert len(estimate["standingsOrder"]) == len(estimate["players"]) + len(estimate["unresolvedNames"])
-        queues = pasted(f"{curl}/api/tournaments/{running_now[demo_nights.QUEUES.name]}/queues")["data"]
+        queues = run_curl(f"{curl}/api/tournaments/{running_now[demo_nights.QUEUES.name]}/queues")["data"]
         assert [len(each) for each in queues.values()] == [2, 2, 1]
         night = _moved(mine, curl)
     with running(data, "--json") as lines:
         ready = json.loads(lines[0])
         curl = f"curl -H 'Authorization: Bearer {ready['token']}' {ready['baseUrl']}"
         mine = f"{curl}/api/tournaments?owner={ready['userId']}&limit=100"
-        again = Counter(tournament["name"] for tournament in pasted(f"{mine}&status=completed")["data"])
+        again = Counter(tournament["name"] for tournament in run_curl(f"{mine}&status=completed")["data"])
         assert [again[plan.name] for plan in demo_nights.FINISHED] == [1] * 21
         # On a slow machine the tournament may be over by now, and the next one is live.
         assert again[demo_nights.LIVE.name] or _moved(mine, curl) == night
@@ -157,11 +157,11 @@ def _moved(mine: str, curl: str) -> int:
     started = time.monotonic()
     seen: set[int] = set()
     while time.monotonic() - started < READY_SECONDS:
-        for tournament in pasted(f"{mine}&status=started")["data"]:
+        for tournament in run_curl(f"{mine}&status=started")["data"]:
             if tournament["name"] == demo_nights.LIVE.name:
-                games = pasted(f"{curl}/api/tournaments/{tournament['tournamentId']}/games?status=completed")[
-                    "data"
-                ]
+                games = run_curl(
+                    f"{curl}/api/tournaments/{tournament['tournamentId']}/games?status=completed"
+                )["data"]
                 seen.add(len(games))
                 if len(seen) > 1:
                     return int(tournament["tournamentId"])

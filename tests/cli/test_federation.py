@@ -18,7 +18,7 @@ def run(database_url: str) -> CliRunner:
     return CliRunner(env={"SILVERBALL_DATABASE_URL": database_url})
 
 
-def brought(run: CliRunner, file: Path) -> Result:
+def import_file(run: CliRunner, file: Path) -> Result:
     return run.invoke(silverball_group, ["import", "federation", str(file)])
 
 
@@ -44,11 +44,11 @@ def test_a_file_is_imported_and_replaces_stored_records(
     run: CliRunner, tmp_path: Path, database_url: str
 ) -> None:
     file = a_file(tmp_path, *people(1, 2, 3))
-    done = brought(run, file)
+    done = import_file(run, file)
     assert (done.exit_code, done.stdout) == (0, f"{file}: 3 records, 3 of them new\n")
     assert done.stderr == ""
     file = a_file(tmp_path, *people(3, 4))
-    assert brought(run, file).stdout == f"{file}: 2 records, 1 of them new\n"
+    assert import_file(run, file).stdout == f"{file}: 2 records, 1 of them new\n"
     assert count(database_url) == 4
 
 
@@ -61,7 +61,7 @@ def test_nothing_of_a_broken_file_is_stored_and_every_fault_is_reported(
         {"ifpaId": 1, "name": "Again"},
     ]
     file = a_file(tmp_path, *people(1, 2), *wrong)
-    done = brought(run, file)
+    done = import_file(run, file)
     assert done.exit_code == 1
     assert done.stdout == ""
     assert done.stderr.splitlines() == [
@@ -74,9 +74,9 @@ def test_nothing_of_a_broken_file_is_stored_and_every_fault_is_reported(
 
 
 def test_a_missing_file_is_reported_in_a_sentence(run: CliRunner, tmp_path: Path) -> None:
-    done = brought(run, tmp_path / "no.csv")
+    done = import_file(run, tmp_path / "no.csv")
     assert (done.exit_code, "no.csv cannot be read: No such file or directory." in done.stderr) == (1, True)
-    assert "Is a directory" in brought(run, tmp_path).stderr
+    assert "Is a directory" in import_file(run, tmp_path).stderr
 
 
 def test_many_records_are_stored_together_or_not_at_all(

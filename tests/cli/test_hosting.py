@@ -20,7 +20,7 @@ from silverball.store.engine import Store
 PAGE = Path(__file__).parents[2] / "docs" / "hosting.md"
 
 
-def copied(folder: Path) -> Path:
+def back_up(folder: Path) -> Path:
     """Back up as described in the page."""
     line = re.search(r"^python3 -c .* silverball\.db copy\.db$", PAGE.read_text(), re.MULTILINE)
     assert line is not None
@@ -39,7 +39,7 @@ def test_the_copy_of_a_database_in_use_is_complete(empty_sqlite: Path, tmp_path:
         transaction.connection.execute(
             insert(tables.user).values({**build.DEFAULTS["user"], "name": "Half done"})
         )
-        copy = copied(tmp_path)
+        copy = back_up(tmp_path)
     store.close()
     with closing(sqlite3.connect(copy)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -143,17 +143,17 @@ def test_the_board_shows_games_and_standings_and_moves(store: Store, server: Ser
     board = watch.Board(f"http://127.0.0.1:{server.port}", night.tournament_id, admin_token(store))
     board.update(FollowerEvent(RELOAD))
     board.update(FollowerEvent(LIVE))
-    assert _drawn(board).splitlines()[0] == "Thursday Strikes  started  ● live"
-    assert "Player 1, Player 2" in _drawn(board)
+    assert _board_text(board).splitlines()[0] == "Thursday Strikes  started  ● live"
+    assert "Player 1, Player 2" in _board_text(board)
     board.update(FollowerEvent("GamesDeleted", {"gameIds": [game_id]}))
-    assert "Player 1, Player 2" not in _drawn(board)
+    assert "Player 1, Player 2" not in _board_text(board)
     board.update(FollowerEvent("TournamentUpdated", {"name": "[red]Friday[/red]", "status": "completed"}))
     board.update(FollowerEvent(LOST))
     # Names stay plain text, also with brackets.
-    assert _drawn(board).splitlines()[0] == "[red]Friday[/red]  completed  ● offline"
+    assert _board_text(board).splitlines()[0] == "[red]Friday[/red]  completed  ● offline"
 
 
-def _drawn(board: Any) -> str:
+def _board_text(board: Any) -> str:
     console = Console(width=80, record=True, file=io.StringIO())
     console.print(board.render())
     return console.export_text()

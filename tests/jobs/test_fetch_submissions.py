@@ -18,7 +18,7 @@ from service.submissions.sent_documents import (
     SETTINGS,
     URL,
     a_document,
-    encoded,
+    encode,
     get_submission,
     send_request,
     statuses,
@@ -47,7 +47,7 @@ def a_fetcher(store: Store, fetch: Fetch, now: datetime = build.NOW) -> Submissi
 
 
 def a_delivery(**changes: object) -> ArrivedDocument:
-    return ArrivedDocument(HOST, encoded(a_document(**changes)))
+    return ArrivedDocument(HOST, encode(a_document(**changes)))
 
 
 def deliver_good(_url: str) -> ArrivedDocument:
@@ -219,9 +219,7 @@ def test_from_the_address_to_the_players_through_tls_and_a_proxy(
     store: Store, user_id: int, tmp_path: Path
 ) -> None:
     authority, requests = an_authority(tmp_path), list[bytes]()
-    with a_world(
-        {"/night.json": answer_with(encoded(a_document()))}, authority.server_context(HOST)
-    ) as world:
+    with a_world({"/night.json": answer_with(encode(a_document()))}, authority.server_context(HOST)) as world:
         assert world.good is not None
         proxy = a_proxy(requests, world.good.port)
         settings = replace(SETTINGS, egress_proxy=f"127.0.0.1:{proxy.port}")

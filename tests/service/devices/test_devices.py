@@ -53,14 +53,14 @@ def a_link(desk: Desk, name: str = "Tablet at the bar", seed: int = 1) -> str:
         return writes.create_link(call, Random(seed)).secret
 
 
-def found(store: Store, secret: str) -> KnownDevice | None:
+def find_device(store: Store, secret: str) -> KnownDevice | None:
     with store.read() as db:
         return reads.find_device(db, secret)
 
 
 def a_device(desk: Desk, name: str = "Tablet at the bar", seed: int = 1) -> Device:
     """Create a scorekeeper's device and make it the desk's caller `device`."""
-    known = found(desk.store, a_link(desk, name, seed))
+    known = find_device(desk.store, a_link(desk, name, seed))
     assert known is not None
     desk.callers["device"] = access.device_caller(known.device)
     return known.device
@@ -102,7 +102,7 @@ def set_status(desk: Desk, status: str) -> None:
 def test_a_link_is_found_by_its_secret_and_its_secret_is_stored_nowhere(store: Store) -> None:
     desk = a_desk(store)
     secret = a_link(desk)
-    known = found(store, secret)
+    known = find_device(store, secret)
     assert known is not None
     assert (len(secret), known.name, known.is_usable) == (40, "Tablet at the bar", True)
     assert known.device.tournament_id == desk.night.tournament_id
@@ -116,7 +116,7 @@ def test_a_link_is_found_by_its_secret_and_its_secret_is_stored_nowhere(store: S
 def test_a_guessed_secret_finds_no_device(store: Store, guess: str) -> None:
     desk = a_desk(store)
     a_link(desk)
-    assert found(store, guess) is None
+    assert find_device(store, guess) is None
     with store.read() as db:
         assert reads.find_code(db, desk.night.tournament_id, guess, player_id=1) is None
 
@@ -143,11 +143,11 @@ def test_a_device_cannot_create_devices(store: Store) -> None:
 def test_a_revoked_link_is_known_as_revoked_and_revoking_again_finds_nothing(store: Store) -> None:
     desk = a_desk(store)
     secret = a_link(desk)
-    known = found(store, secret)
+    known = find_device(store, secret)
     assert known is not None
     with a_call(desk, device_id=known.device.device_id) as call:
         writes.revoke_device(call)
-    after = found(store, secret)
+    after = find_device(store, secret)
     assert after is not None
     assert (after.is_revoked, after.is_usable) == (True, False)
     with store.read() as db:
@@ -167,20 +167,20 @@ def test_a_link_does_not_work_while_the_tournament_is_completed(store: Store) ->
     desk = a_desk(store)
     secret = a_link(desk)
     set_status(desk, "completed")
-    over = found(store, secret)
+    over = find_device(store, secret)
     assert over is not None
     assert (over.is_over, over.is_usable) == (True, False)
     with pytest.raises(Conflict, match="Reopen it"):
         a_link(desk, seed=4)
     set_status(desk, "started")
-    again = found(store, secret)
+    again = find_device(store, secret)
     assert again is not None
     assert again.is_usable
 
 
 def test_where_scorekeepers_are_off_a_link_does_not_work(store: Store) -> None:
     desk = a_desk(store, scorekeeping="disabled")
-    known = found(store, a_link(desk))
+    known = find_device(store, a_link(desk))
     assert known is not None
     assert not known.is_usable
 
@@ -265,30 +265,35 @@ def test_a_device_approves_suggestions_of_players(store: Store) -> None:
 
 
 # Caller -> the statuses of recording a result, of an organizer's action, of suggesting a result.
-def own(_desk: Desk) -> None:
+def keep_device(_desk: Desk) -> None:
     """The device as created."""
 
 
-def foreign(desk: Desk) -> None:
+def use_device_of_another_tournament(desk: Desk) -> None:
     other = a_desk(desk.store)
     a_device(other, seed=8)
     desk.callers["device"] = other.callers["device"]
 
 
-def completed(desk: Desk) -> None:
+def complete_tournament(desk: Desk) -> None:
     """A completed tournament; games without a result would be removed."""
     for game in desk.ok("GET", "/games?status=started")["data"]:
         desk.ok("PUT", f"/games/{game['gameId']}/result", positions(game))
     set_status(desk, "completed")
 
 
-def without_scorekeepers(desk: Desk) -> None:
+def disable_scorekeepers(desk: Desk) -> None:
     desk.ok("PATCH", "", {"scorekeeping": "disabled"})
 
 
 @pytest.mark.parametrize(
     ("become", "records"),
-    [(own, 200), (foreign, 403), (completed, 403), (without_scorekeepers, 403)],
+    [
+        (keep_device, 200),
+        (use_device_of_another_tournament, 403),
+        (complete_tournament, 403),
+        (disable_scorekeepers, 403),
+    ],
 )
 def test_what_a_device_may_do(store: Store, become: Callable[[Desk], None], records: int) -> None:
     desk = a_desk(store, suggestions="restricted")
@@ -377,7 +382,7 @@ def test_a_code_reports_nothing_elsewhere_and_nothing_after_the_end(store: Store
     desk.callers["foreign"] = a_code(elsewhere, player_id=game["playerIds"][0])
     desk.expect_refusal(403, "POST", path, positions(game), by="foreign")
     desk.callers["code"] = a_code(desk, player_id=game["playerIds"][0])
-    completed(desk)
+    complete_tournament(desk)
     desk.expect_refusal(403, "POST", path, positions(game), by="code")
 
 

@@ -26,7 +26,7 @@ def ask(store: Store, sent: Any = None, query: str = "", by: AuthenticatedCaller
     return answered
 
 
-def refused(store: Store, sent: Any = None, query: str = "") -> tuple[int, Any]:
+def expect_refusal(store: Store, sent: Any = None, query: str = "") -> tuple[int, Any]:
     status, answered, _ = build.do(store, "POST", PATH + query, sent, by=READER)
     return status, answered
 
@@ -139,7 +139,7 @@ def test_parameters_may_stand_in_the_query(book: Store, query: str) -> None:
     ],
 )
 def test_exactly_one_selector_is_given(store: Store, sent: Any, query: str, field: str) -> None:
-    assert refused(store, sent, query) == (
+    assert expect_refusal(store, sent, query) == (
         422,
         {"message": ONE_OF, "code": "not-exactly-one-selector", "errors": {field: [ONE_OF]}},
     )
@@ -159,13 +159,13 @@ def test_exactly_one_selector_is_given(store: Store, sent: Any, query: str, fiel
     ],
 )
 def test_an_invalid_selector_is_named(store: Store, sent: Any, field: str) -> None:
-    status, answered = refused(store, sent)
+    status, answered = expect_refusal(store, sent)
     assert (status, list(answered["errors"])) == (422, [field])
 
 
 @pytest.mark.parametrize(("field", "model"), [("tournamentId", "Tournament"), ("seriesId", "Series")])
 def test_an_unknown_tournament_or_series_is_not_found(store: Store, field: str, model: str) -> None:
-    status, answered = refused(store, {field: 99})
+    status, answered = expect_refusal(store, {field: 99})
     assert (status, answered["message"]) == (404, f"No query results for model [App\\Models\\{model}] 99")
 
 

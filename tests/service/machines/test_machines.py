@@ -51,7 +51,7 @@ FIELDS = [
 
 
 @pytest.fixture
-def known(store: Store) -> Store:
+def machine_store(store: Store) -> Store:
     raw = files.second_shape()
     raw["entries"][2]["people"] = [{"opdbPersonId": 3, "name": "Vera Solder", "role": "design", "index": 0}]
     with store.write() as transaction:
@@ -60,12 +60,12 @@ def known(store: Store) -> Store:
     return store
 
 
-def asked(store: Store, path: str) -> tuple[int, Any]:
+def get(store: Store, path: str) -> tuple[int, Any]:
     return build.ask(store, path, by=1)
 
 
-def test_an_entry_has_all_fields_except_the_optional_ones(known: Store) -> None:
-    status, body = asked(known, "/api/opdb/entry/G4ODR-MLzY7")
+def test_an_entry_has_all_fields_except_the_optional_ones(machine_store: Store) -> None:
+    status, body = get(machine_store, "/api/opdb/entry/G4ODR-MLzY7")
     assert status == 200
     entry = body["data"]
     assert sorted(entry) == sorted(FIELDS)
@@ -89,9 +89,9 @@ def test_an_entry_has_all_fields_except_the_optional_ones(known: Store) -> None:
         ("?includeImages=False&includePeople=0", set()),
     ],
 )
-def test_people_and_images_come_on_request(known: Store, query: str, extra: set[str]) -> None:
+def test_people_and_images_come_on_request(machine_store: Store, query: str, extra: set[str]) -> None:
     for path in ("entry", "entries"):
-        body = asked(known, f"/api/opdb/{path}/G4ODR-MLzY7{query}")[1]
+        body = get(machine_store, f"/api/opdb/{path}/G4ODR-MLzY7{query}")[1]
         entry = body["data"] if path == "entry" else body["entry"]
         assert set(entry) - set(FIELDS) == extra
         if "people" in extra:
@@ -109,29 +109,29 @@ def test_people_and_images_come_on_request(known: Store, query: str, extra: set[
     ],
 )
 def test_the_other_form_of_the_path_has_the_videos_of_the_title(
-    known: Store, opdb_id: str, kind: str, machine: str | None
+    machine_store: Store, opdb_id: str, kind: str, machine: str | None
 ) -> None:
-    status, body = asked(known, f"/api/opdb/entries/{opdb_id}")
+    status, body = get(machine_store, f"/api/opdb/entries/{opdb_id}")
     assert (status, body["type"], body["entry"]["opdbMachine"]) == (200, kind, machine)
     assert body["videos"] == [{**FILM, "provider": None, "author": None, "durationSeconds": None}]
     assert msgspec.json.decode(json.dumps(body), type=OpdbEntryBundle, strict=True).type == kind
 
 
-def test_ids_of_videos_are_case_sensitive(known: Store) -> None:
-    assert asked(known, "/api/opdb/entries/G4odR-MLzY7")[1]["videos"] == []
+def test_ids_of_videos_are_case_sensitive(machine_store: Store) -> None:
+    assert get(machine_store, "/api/opdb/entries/G4odR-MLzY7")[1]["videos"] == []
 
 
 @pytest.mark.parametrize("path", ["entry", "entries"])
 @pytest.mark.parametrize(
     "opdb_id", ["G4OdR", "G4ODR-MLzY8", "4ODR", "G4ODR-A1B7O", "G4ODR\n", "7", "G" + "x" * 200]
 )
-def test_an_unknown_entry_is_not_found(known: Store, path: str, opdb_id: str) -> None:
-    status, body = asked(known, f"/api/opdb/{path}/{opdb_id}")
+def test_an_unknown_entry_is_not_found(machine_store: Store, path: str, opdb_id: str) -> None:
+    status, body = get(machine_store, f"/api/opdb/{path}/{opdb_id}")
     assert status == 404
     assert set(body) == {"message", "code"}
 
 
-def test_the_answer_for_an_old_id_names_the_new_one(known: Store) -> None:
+def test_the_answer_for_an_old_id_names_the_new_one(machine_store: Store) -> None:
     lines = [("Gold-M1", "Gold-M2"), ("Gold-M2", "G4odR-MLzY7"), ("Gbye-M1", None), ("Glost-M1", "Glost-M2")]
     raw = [
         {
@@ -143,32 +143,32 @@ def test_the_answer_for_an_old_id_names_the_new_one(known: Store) -> None:
         }
         for n, (old, new) in enumerate(lines, start=1)
     ]
-    with known.write() as transaction:
+    with machine_store.write() as transaction:
         opdb_changelog.import_changes(transaction, opdb_changelog.parse({"data": raw}))
     for path in ("entry", "entries"):
-        status, body = asked(known, f"/api/opdb/{path}/Gold-M1")
+        status, body = get(machine_store, f"/api/opdb/{path}/Gold-M1")
         assert (status, body["movedTo"]) == (404, "G4odR-MLzY7")
         assert body["message"] == "No query results for model [App\\Models\\OpdbEntry] Gold-M1"
         for gone in ("Gbye-M1", "Glost-M1"):
-            status, body = asked(known, f"/api/opdb/{path}/{gone}")
+            status, body = get(machine_store, f"/api/opdb/{path}/{gone}")
             assert (status, set(body)) == (404, {"message", "code"})
 
 
 def test_the_list_of_changes_is_empty_at_first(store: Store) -> None:
-    assert asked(store, "/api/opdb/changelog") == (200, {"data": []})
+    assert get(store, "/api/opdb/changelog") == (200, {"data": []})
 
 
-def found(db: Connection, words: str) -> list[str]:
+def found_ids(db: Connection, words: str) -> list[str]:
     return [entry.opdb_id for entry in reads.search_machines(db, words)]
 
 
-def test_machines_are_found_by_any_of_their_names(known: Store) -> None:
-    with known.read() as db:
+def test_machines_are_found_by_any_of_their_names(machine_store: Store) -> None:
+    with machine_store.read() as db:
         riders = ["G4ODR-MLzY7-A1B7O", "G4ODR-MLzY7", "G4ODR-Mzly7"]
-        assert found(db, "COMÉT rider") == riders
-        assert found(db, "tcr") == ["G4ODR-MLzY7"]
-        assert found(db, "harbor") == ["G4odR-MLzY7"]
-        assert found(db, "%") == found(db, "nothing") == []
+        assert found_ids(db, "COMÉT rider") == riders
+        assert found_ids(db, "tcr") == ["G4ODR-MLzY7"]
+        assert found_ids(db, "harbor") == ["G4odR-MLzY7"]
+        assert found_ids(db, "%") == found_ids(db, "nothing") == []
 
 
 def test_a_search_has_no_more_than_twenty_five_hits(store: Store) -> None:
@@ -176,4 +176,4 @@ def test_a_search_has_no_more_than_twenty_five_hits(store: Store) -> None:
     with store.write() as transaction:
         opdb_file.import_machines(transaction, opdb_file.parse(raw))
     with store.read() as db:
-        assert found(db, "comet") == [f"G1-M{n:03}" for n in range(25)]
+        assert found_ids(db, "comet") == [f"G1-M{n:03}" for n in range(25)]

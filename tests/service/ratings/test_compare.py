@@ -37,7 +37,7 @@ def months(draw: st.DrawFn) -> list[tuple[int, list[list[str]]]]:
     ]
 
 
-def compared(circuit: Circuit, names: list[str]) -> Any:
+def compare(circuit: Circuit, names: list[str]) -> Any:
     ids = ",".join(str(circuit.player(name)) for name in names)
     return circuit.get_json(f"/api/ratings/compare?playerIds={ids}")
 
@@ -60,7 +60,7 @@ def test_both_directions_agree_and_sum_up_to_the_ratings(
                     last[pair] = max(day, last.get(pair, 0))
     circuit.rate(13)
     there = sorted({name for pair in won for name in pair})
-    body = compared(circuit, there)
+    body = compare(circuit, there)
     name_of = {rating["ratingId"]: rating["name"] for rating in body["ratings"]}
     met = {
         (name_of[record["ratingId"]], name_of[record["opponentRatingId"]]): record
@@ -77,7 +77,7 @@ def test_both_directions_agree_and_sum_up_to_the_ratings(
         for count in ("winCount", "lossCount", "resultCount"):
             assert sum(record[count] for record in own) == rating[count]
     # The order of the players in the query does not matter.
-    assert compared(circuit, dice.sample(there, len(there))) == body
+    assert compare(circuit, dice.sample(there, len(there))) == body
 
 
 def test_a_draw_counts_for_neither_in_both_directions(store: Store) -> None:
@@ -86,7 +86,7 @@ def test_a_draw_counts_for_neither_in_both_directions(store: Store) -> None:
     night = circuit.night(1, ["Ada", "Bo"])
     build.a_game(store, night, ids, status="completed", points=[1, 1])
     circuit.rate(1)
-    record, other = compared(circuit, ["Ada", "Bo"])["records"]
+    record, other = compare(circuit, ["Ada", "Bo"])["records"]
     assert (record["winCount"], record["lossCount"], record["drawCount"], record["resultCount"]) == (
         1,
         0,

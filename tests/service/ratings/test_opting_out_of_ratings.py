@@ -12,7 +12,7 @@ from silverball.service.ratings.reads import sheets
 from silverball.store.engine import Store
 
 
-def of(circuit: Circuit, name: str) -> Any:
+def rating_of(circuit: Circuit, name: str) -> Any:
     found = circuit.get_json(f"/api/ratings/search?query={name}")["data"]
     assert len(found) == 1
     return found[0]
@@ -47,7 +47,7 @@ def test_seeding_by_rating_puts_the_best_first_and_shows_the_number(circuit: Cir
     ("seeding", "is_told"), [("mp_rating", False), ("mp_rating_rating", False), ("manual", True)]
 )
 def test_a_seed_by_rating_is_hidden_after_opting_out(circuit: Circuit, seeding: str, is_told: bool) -> None:
-    tournament_id, user_id = started(circuit, seeding), of(circuit, "Bo")["userId"]
+    tournament_id, user_id = started(circuit, seeding), rating_of(circuit, "Bo")["userId"]
     before = seeds_of(circuit, tournament_id)
     own_view = build.caller(user_id, ability="score", is_hidden=True)
     body = {"ratingsOptOut": True}
@@ -148,10 +148,10 @@ def test_opponents_of_hidden_players_are_rated_all_the_same(hidden: tuple[Circui
 
 
 def test_a_hidden_profile_hides_the_number(circuit: Circuit) -> None:
-    user_id = of(circuit, "Bo")["userId"]
+    user_id = rating_of(circuit, "Bo")["userId"]
     by = build.caller(user_id, ability="score")
     assert build.do(circuit.store, "PATCH", "/api/users/profile", {"profileOptOut": True}, by=by)[0] == 200
-    assert of(circuit, "Bo")["ifpaId"] is None
+    assert rating_of(circuit, "Bo")["ifpaId"] is None
     assert circuit.get_json("/api/ratings/ifpa?ifpaIds=22")["data"] == []
     assert build.ask(circuit.store, "/api/ifpa/22/rating-history", by=circuit.organizer_id)[0] == 404
     with circuit.store.read() as db:

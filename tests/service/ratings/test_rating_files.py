@@ -20,7 +20,7 @@ HEADER = re.compile(
 )
 
 
-def of(circuit: Circuit, name: str) -> Any:
+def rating_of(circuit: Circuit, name: str) -> Any:
     found = circuit.get_json(f"/api/ratings/search?query={name}")["data"]
     assert len(found) == 1
     return found[0]
@@ -47,7 +47,7 @@ def test_the_file_of_revisions_has_a_line_for_every_period_played(circuit: Circu
     assert all(line.count(",") == header.count(",") for line in rows)
 
 
-def written(store: Store) -> bytes:
+def rating_file(store: Store) -> bytes:
     with store.read() as db:
         return "".join(sheets.rating_csv_lines(db)).encode()
 
@@ -68,7 +68,7 @@ CSV = (
 
 def test_an_imported_file_is_exported_identically(store: Store) -> None:
     bring_in(store, CSV.encode())
-    assert written(store).decode() == CSV
+    assert rating_file(store).decode() == CSV
 
 
 def test_imported_ratings_have_no_counts_and_periods_continue_from_them(store: Store) -> None:

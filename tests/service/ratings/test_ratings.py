@@ -15,7 +15,7 @@ from silverball.store import tables
 from silverball.store.engine import Store
 
 
-def of(circuit: Circuit, name: str) -> Any:
+def rating_of(circuit: Circuit, name: str) -> Any:
     found = circuit.get_json(f"/api/ratings/search?query={name}")["data"]
     assert len(found) == 1
     return found[0]
@@ -24,7 +24,7 @@ def of(circuit: Circuit, name: str) -> Any:
 def test_a_rating_is_shown_in_whole_numbers_as_of_the_latest_period(circuit: Circuit) -> None:
     rating, rd = circuit.ratings()["Ada"]
     now_rd = formulas.deviation_after(rd, 5)
-    assert of(circuit, "Ada") == {
+    assert rating_of(circuit, "Ada") == {
         "ratingId": 1,
         "userId": None,
         "ifpaId": 11,
@@ -72,7 +72,7 @@ def test_the_observed_player_has_the_observed_shares_and_deltas(store: Store) ->
 
 def test_the_list_is_by_id_and_filters_stand_in_the_query_or_the_body(circuit: Circuit) -> None:
     assert [rating["name"] for rating in circuit.get_json("/api/ratings")["data"]] == ["Ada", "Bo", "Cy"]
-    bo = of(circuit, "Bo")["userId"]
+    bo = rating_of(circuit, "Bo")["userId"]
     assert [rating["name"] for rating in circuit.get_json(f"/api/ratings?userIds={bo},999")["data"]] == ["Bo"]
     assert [
         rating["name"] for rating in circuit.get_json(f"/api/ratings?userIds={bo}&ifpaIds=11")["data"]
@@ -186,9 +186,9 @@ def test_a_comparison_works_by_post_and_leaves_out_unrated_people(circuit: Circu
 
 
 def test_a_user_comes_with_their_rating(circuit: Circuit) -> None:
-    user_id = of(circuit, "Bo")["userId"]
+    user_id = rating_of(circuit, "Bo")["userId"]
     body = circuit.get_json(f"/api/users/{user_id}?includeCounts=1")
-    assert body["rating"] == of(circuit, "Bo")
+    assert body["rating"] == rating_of(circuit, "Bo")
     assert body["userCounts"]["ratingPeriodCount"] == 2
     assert "rating" not in circuit.get_json(f"/api/users/{circuit.organizer_id}")
 
@@ -283,10 +283,10 @@ def test_the_chart_has_no_scripts_and_no_external_resources(circuit: Circuit) ->
 
 
 def test_a_rating_follows_a_changed_name_at_once(circuit: Circuit) -> None:
-    user_id = of(circuit, "Bo")["userId"]
+    user_id = rating_of(circuit, "Bo")["userId"]
     by = build.caller(user_id, ability="score")
     assert build.do(circuit.store, "PATCH", "/api/users/profile", {"name": "Bo Renamed"}, by=by)[0] == 200
-    assert of(circuit, "renamed")["userId"] == user_id
+    assert rating_of(circuit, "renamed")["userId"] == user_id
 
 
 def test_a_period_shows_whether_it_is_open_waiting_or_corrected(circuit: Circuit) -> None:

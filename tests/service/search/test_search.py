@@ -11,7 +11,7 @@ from silverball.store.engine import Store
 KEYS = {"users": "userId", "tournaments": "tournamentId", "series": "seriesId"}
 
 
-def found(store: Store, by: int, kind: str, query: str) -> list[int]:
+def found_ids(store: Store, by: int, kind: str, query: str) -> list[int]:
     status, body = build.ask(store, f"/api/search?type={kind}&query={query}", by=by)
     assert status == 200, body
     return [result[KEYS[kind]] for result in body["data"]]
@@ -30,8 +30,8 @@ def test_search_ignores_case_and_accents(store: Store, kind: str) -> None:
     asa = make(store, kind, "Åsa Öst", organizer)
     make(store, kind, "Bo Larkin", organizer)
     for query in ("asa", "%C3%85SA", "ost", "A%20O", "Åsa"):
-        assert found(store, organizer, kind, query) == [asa], query
-    assert found(store, organizer, kind, "nobody") == []
+        assert found_ids(store, organizer, kind, query) == [asa], query
+    assert found_ids(store, organizer, kind, "nobody") == []
 
 
 @pytest.mark.parametrize("kind", sorted(KEYS))
@@ -40,28 +40,28 @@ def test_wildcards_are_ordinary_characters(store: Store, kind: str) -> None:
     percent = make(store, kind, "100% Tilt", organizer)
     underscore = make(store, kind, "under_score", organizer)
     make(store, kind, "1000 Tilts undersscore", organizer)
-    assert found(store, organizer, kind, "100%25") == [percent]
-    assert found(store, organizer, kind, "r_s") == [underscore]
-    assert found(store, organizer, kind, "';--") == []
+    assert found_ids(store, organizer, kind, "100%25") == [percent]
+    assert found_ids(store, organizer, kind, "r_s") == [underscore]
+    assert found_ids(store, organizer, kind, "';--") == []
 
 
 def test_users_ascend_by_id_tournaments_and_series_are_newest_first(store: Store) -> None:
     organizer = build.a_user(store)
     for kind in sorted(KEYS):
         made = [make(store, kind, f"Same {number}", organizer) for number in range(3)]
-        assert found(store, organizer, kind, "same") == (made if kind == "users" else made[::-1])
+        assert found_ids(store, organizer, kind, "same") == (made if kind == "users" else made[::-1])
 
 
 def test_placeholders_and_users_who_hide_are_found_by_name(store: Store) -> None:
     named = build.a_user(store, name="Pim Place", placeholder=True)
     hidden = build.a_user(store, name="Pim Hidden", profile_opt_out=True, ratings_opt_out=True)
-    assert found(store, named, "users", "pim") == [named, hidden]
+    assert found_ids(store, named, "users", "pim") == [named, hidden]
 
 
 def test_a_hidden_field_cannot_be_searched_for(store: Store) -> None:
     user_id = build.a_user(store, name="Pim", initials="XYZ", pronouns="they", location="Springfield")
     for query in ("xyz", "they", "springfield"):
-        assert found(store, user_id, "users", query) == []
+        assert found_ids(store, user_id, "users", query) == []
 
 
 def test_a_found_tournament_or_series_is_a_list_item(store: Store) -> None:

@@ -46,7 +46,7 @@ def a_document(**changes: Any) -> dict[str, Any]:
     }
 
 
-def encoded(document: object) -> bytes:
+def encode(document: object) -> bytes:
     return json.dumps(document).encode()
 
 
@@ -82,7 +82,7 @@ def fetch_documents(store: Store, documents: Mapping[str, object], *, now: datet
         if isinstance(found, ArrivedDocument):
             return found
         return ArrivedDocument(
-            address_policy.url_host(url), found if isinstance(found, bytes) else encoded(found)
+            address_policy.url_host(url), found if isinstance(found, bytes) else encode(found)
         )
 
     errands = SubmissionFetcher(store, SETTINGS, lambda: get, lambda: now)

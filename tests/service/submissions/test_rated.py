@@ -19,7 +19,7 @@ DAY = date(2026, 3, 4)
 LATER = build.NOW + timedelta(days=10)
 
 
-def _sent(store: Store, **changes: Any) -> int:
+def _submit_known(store: Store, **changes: Any) -> int:
     """Create a submission with known players, and return its id."""
     user_id = build.a_user(store, name="Olga Ramp", role="organizer")
     _status, body = submit_url(store, user_id)
@@ -44,7 +44,7 @@ def _ask(store: Store, path: str) -> Any:
 
 
 def test_an_approved_submission_is_rated_with_its_day_and_processed(store: Store) -> None:
-    submission_id = _sent(store)
+    submission_id = _submit_known(store)
     _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
     assert _rate(store) == 1
     assert get_submission(store, submission_id)["status"] == "processed"
@@ -65,7 +65,7 @@ def test_an_approved_submission_is_rated_with_its_day_and_processed(store: Store
 
 
 def test_the_period_names_the_events_of_other_software(store: Store) -> None:
-    submission_id = _sent(store)
+    submission_id = _submit_known(store)
     _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
     _rate(store)
     period = _ask(store, "/api/rating-periods/2026-03-04")
@@ -82,13 +82,13 @@ def test_the_period_names_the_events_of_other_software(store: Store) -> None:
 
 
 def test_an_unapproved_submission_is_not_rated(store: Store) -> None:
-    _sent(store)
+    _submit_known(store)
     _rate(store)
     assert _ask(store, "/api/ratings")["data"] == []
 
 
 def test_an_approval_for_a_rated_day_marks_the_day(store: Store) -> None:
-    submission_id = _sent(store)
+    submission_id = _submit_known(store)
     with store.write() as transaction:
         rating_days.mark_days(transaction.connection, [DAY])
     assert _rate(store) == 1
@@ -100,7 +100,7 @@ def test_an_approval_for_a_rated_day_marks_the_day(store: Store) -> None:
 
 
 def test_a_matched_player_is_shown_with_their_rating(store: Store) -> None:
-    submission_id = _sent(store)
+    submission_id = _submit_known(store)
     assert [player["ratingId"] for player in get_submission(store, submission_id)["players"]] == [None] * 4
     _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
     _rate(store)
@@ -111,7 +111,7 @@ def test_a_matched_player_is_shown_with_their_rating(store: Store) -> None:
 
 @pytest.mark.parametrize("status", ["approved", "scheduled"])
 def test_a_withdrawn_submission_is_not_rated(store: Store, status: str) -> None:
-    submission_id = _sent(store)
+    submission_id = _submit_known(store)
     moves = (
         [moving.approve_submission, moving.schedule_submission]
         if status == "scheduled"

@@ -30,7 +30,7 @@ def a_tip(number: int, group: str, votes: int) -> dict[str, Any]:
 
 
 @pytest.fixture
-def known(store: Store) -> Store:
+def tip_store(store: Store) -> Store:
     raw = files.second_shape()
     raw["entries"][0]["pinballRulesUrl"] = "https://rules.example/comet"
     tips = [a_tip(1, "G4ODR", 3), a_tip(2, "G4ODR", 9), a_tip(3, "G4ODR", 3), a_tip(4, "Gunknown", 1)]
@@ -40,12 +40,12 @@ def known(store: Store) -> Store:
     return store
 
 
-def asked(store: Store, query: str) -> tuple[int, Any]:
+def get(store: Store, query: str) -> tuple[int, Any]:
     return build.ask(store, f"/api/pintips?{query}", by=1)
 
 
-def test_tips_of_a_title_are_shown_for_each_of_its_models_most_votes_first(known: Store) -> None:
-    status, body = asked(known, "opdbId=G4ODR-MLzY7")
+def test_tips_of_a_title_are_shown_for_each_of_its_models_most_votes_first(tip_store: Store) -> None:
+    status, body = get(tip_store, "opdbId=G4ODR-MLzY7")
     assert status == 200
     assert [tip["tipId"] for tip in body["pintips"]] == [2, 1, 3]
     assert body["pintips"][0] == {
@@ -59,13 +59,13 @@ def test_tips_of_a_title_are_shown_for_each_of_its_models_most_votes_first(known
     shown = msgspec.json.decode(json.dumps(body), type=PinTipsBundle, strict=True)
     assert json.loads(msgspec.json.encode(shown)) == body
     for opdb_id in ("G4ODR", "G4ODR-Mzly7", "G4ODR-MLzY7-A1B7O"):
-        assert asked(known, f"opdbId={opdb_id}")[1]["pintips"] == body["pintips"]
+        assert get(tip_store, f"opdbId={opdb_id}")[1]["pintips"] == body["pintips"]
 
 
-def test_a_group_is_described_by_its_oldest_machine(known: Store) -> None:
-    info = asked(known, "opdbId=G4ODR")[1]["opdbInfo"]
+def test_a_group_is_described_by_its_oldest_machine(tip_store: Store) -> None:
+    info = get(tip_store, "opdbId=G4ODR")[1]["opdbInfo"]
     assert info == {**INFO, "name": "Comet Rider"}
-    assert asked(known, "opdbId=G4odR")[1] == {
+    assert get(tip_store, "opdbId=G4odR")[1] == {
         "pintips": [],
         "opdbInfo": {
             **INFO,
@@ -77,10 +77,10 @@ def test_a_group_is_described_by_its_oldest_machine(known: Store) -> None:
     }
 
 
-def test_tips_without_an_entry_are_shown_all_the_same(known: Store) -> None:
-    body = asked(known, "opdbId=Gunknown-M1")[1]
+def test_tips_without_an_entry_are_shown_all_the_same(tip_store: Store) -> None:
+    body = get(tip_store, "opdbId=Gunknown-M1")[1]
     assert ([tip["tipId"] for tip in body["pintips"]], body["opdbInfo"]) == ([4], None)
-    assert asked(known, "opdbId=Gnothing")[1] == {"pintips": [], "opdbInfo": None}
+    assert get(tip_store, "opdbId=Gnothing")[1] == {"pintips": [], "opdbInfo": None}
 
 
 @pytest.mark.parametrize(
@@ -88,19 +88,19 @@ def test_tips_without_an_entry_are_shown_all_the_same(known: Store) -> None:
     [("G4ODR-MLzY7", [2, 1, 3]), ("G4odR-MLzY7", []), (None, None), ("no-id", None), ("Gbye-M1", None)],
 )
 def test_an_arena_has_the_tips_of_its_machine(
-    known: Store, opdb_id: str | None, tip_ids: list[int] | None
+    tip_store: Store, opdb_id: str | None, tip_ids: list[int] | None
 ) -> None:
     deleted = {"changelogId": 1, "action": "delete", "opdbIdDeleted": "Gbye-M1", "createdAt": files.MOMENT}
-    with known.write() as transaction:
+    with tip_store.write() as transaction:
         opdb_changelog.import_changes(transaction, opdb_changelog.parse({"data": [deleted]}))
-    arena_id = build.an_arena(known, build.a_user(known), opdb_id=opdb_id)
-    status, body = asked(known, f"arenaId={arena_id}")
+    arena_id = build.an_arena(tip_store, build.a_user(tip_store), opdb_id=opdb_id)
+    status, body = get(tip_store, f"arenaId={arena_id}")
     assert status == 200
     assert [tip["tipId"] for tip in body["pintips"]] == (tip_ids or [])
     assert (body["opdbInfo"] is None) == (tip_ids is None)
 
 
-def test_an_old_id_leads_to_the_tips_of_the_new_one(known: Store) -> None:
+def test_an_old_id_leads_to_the_tips_of_the_new_one(tip_store: Store) -> None:
     moved = {
         "changelogId": 1,
         "action": "move",
@@ -108,9 +108,9 @@ def test_an_old_id_leads_to_the_tips_of_the_new_one(known: Store) -> None:
         "opdbIdReplacement": "G4ODR-MLzY7",
         "createdAt": files.MOMENT,
     }
-    with known.write() as transaction:
+    with tip_store.write() as transaction:
         opdb_changelog.import_changes(transaction, opdb_changelog.parse({"data": [moved]}))
-    assert asked(known, "opdbId=Gold-M1") == asked(known, "opdbId=G4ODR-MLzY7")
+    assert get(tip_store, "opdbId=Gold-M1") == get(tip_store, "opdbId=G4ODR-MLzY7")
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,6 @@ def test_an_old_id_leads_to_the_tips_of_the_new_one(known: Store) -> None:
         ("arenaId=7", "arenaId"),
     ],
 )
-def test_a_query_with_no_machine_or_two_is_refused(known: Store, query: str, field: str) -> None:
-    status, body = asked(known, query)
+def test_a_query_with_no_machine_or_two_is_refused(tip_store: Store, query: str, field: str) -> None:
+    status, body = get(tip_store, query)
     assert (status, list(body["errors"])) == (422, [field])

@@ -19,10 +19,10 @@ MOMENT = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 
 def test_messages_and_webhooks_equal_their_samples(store: Store) -> None:
-    assert shown(store) == json.loads(GOLDEN.read_text(encoding="utf-8"))
+    assert published_shapes(store) == json.loads(GOLDEN.read_text(encoding="utf-8"))
 
 
-def shown(store: Store) -> dict[str, Any]:
+def published_shapes(store: Store) -> dict[str, Any]:
     """A message of each kind with its headers, a webhook, and a delivery."""
     desk = a_desk(store)
     hook = a_webhook(desk, name="Score board", events=["RoundCreatedOrUpdated"])
