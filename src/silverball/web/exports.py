@@ -5,11 +5,12 @@ import stat
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from silverball.exchange import nightly
+from silverball.kit.http.refusals import PageNotFound, refusal_response
 
 HEADERS = {
     # A program asks whether its copy is still the newest; the answer is a 304.
@@ -32,7 +33,8 @@ def routes(folder: str) -> list[Route]:
         # Nothing else that happens to lie there.
         found = _file_stat(path) if name in nightly.FILE_NAMES else None
         if found is None:
-            return JSONResponse({"message": "Not found."}, 404, HEADERS)
+            refusal = refusal_response(PageNotFound())
+            return Response(refusal.body, refusal.status, HEADERS, refusal.content_type)
         answer = static.file_response(path, found, request.scope)
         answer.headers.update(HEADERS)
         return answer
