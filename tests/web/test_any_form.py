@@ -11,7 +11,7 @@ import hostile
 from selection import examples
 from silverball.store import migrate
 from silverball.store.engine import Store
-from silverball.web.console import pages as console_pages
+from silverball.web.console import views as console_views
 from silverball.web.console.actions import ACTIONS
 from web import shown
 from web.director import FORM_TYPE, HERE, Director
@@ -92,14 +92,14 @@ def test_a_deed_is_done_or_refused(nights: tuple[Director, list[str]], deed: str
     send()
 
 
-@pytest.mark.parametrize("view", console_pages.VIEWS)
+@pytest.mark.parametrize("view", console_views.VIEWS)
 def test_a_page_is_shown_whatever_its_address_asks(nights: tuple[Director, list[str]], view: str) -> None:
     director, paths = nights
 
     @FEW
     @given(
         path=st.sampled_from(paths),
-        chosen=st.dictionaries(st.sampled_from(console_pages.QUERY_FIELDS), VALUES),
+        chosen=st.dictionaries(st.sampled_from(console_views.QUERY_FIELDS), VALUES),
     )
     def ask(path: str, chosen: dict[str, str]) -> None:
         address = f"{path}/{view}".rstrip("/") + f"?{urlencode(chosen, errors='replace')}"

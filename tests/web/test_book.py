@@ -15,7 +15,7 @@ from selection import examples
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
 from silverball.web.book.actions import ACTIONS
-from silverball.web.book.kinds import SECTIONS
+from silverball.web.book.sections import SECTIONS
 from silverball.wire.machines import Manufacturer
 from web import shown
 from web.director import FORM_TYPE, HERE

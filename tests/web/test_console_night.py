@@ -374,7 +374,7 @@ def test_a_result_that_a_player_sent_in_is_taken_or_declined(store: Store, direc
 def test_every_deed_is_offered_by_a_form(database_url: str) -> None:
     templates = (Path(site.__file__).parent / "templates" / "console").glob("*.html")
     text = "".join(path.read_text(encoding="utf-8") for path in templates)
-    offered = set(re.findall(r"forms\.(?:deed|sure)\('([a-z-]+)'", text))
+    offered = set(re.findall(r"forms\.(?:action_form|confirmed_form)\('([a-z-]+)'", text))
     # Where one form does the one or the other.
     offered |= set(re.findall(r"else '([a-z-]+)', '[a-z-]+'", text))
     assert offered == set(ACTIONS)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 import build
 from rules import knockouts
 from silverball.kit.errors import Invalid
-from silverball.web import forms
+from silverball.web import form_values, forms
 from silverball.web.console import form_bodies, settings_form
-from silverball.web.console.night import TournamentNight
 from silverball.web.forms import FormData, FormState
+from silverball.web.tournament_night import TournamentNight
 
 PAIRS = st.lists(st.tuples(st.text(min_size=1, max_size=10), st.text(max_size=30)), max_size=20)
 PLAYERS = [("of", "11"), ("of", "22"), ("of", "33"), ("of", "44")]
@@ -38,12 +38,12 @@ PLAYERS = [("of", "11"), ("of", "22"), ("of", "33"), ("of", "44")]
     ],
 )
 def test_a_number_is_read_as_people_write_it(text: str, number: int | str) -> None:
-    assert settings_form.parse_number(text) == number
+    assert form_values.parse_number(text) == number
 
 
 @given(st.integers(0, 10**20), st.sampled_from([",", ".", " ", "'"]))
 def test_any_way_of_grouping_is_the_same_number(value: int, separator: str) -> None:
-    assert settings_form.parse_number(f"{value:,}".replace(",", separator)) == value
+    assert form_values.parse_number(f"{value:,}".replace(",", separator)) == value
 
 
 @given(PAIRS)

@@ -16,6 +16,7 @@ from silverball.service.users import writes as user_writes
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.web.console import settings_form
+from silverball.web.format_titles import format_titles
 from web import shown
 from web.director import FORM_TYPE, Director
 from web.visitor import PASSWORD_HASH, Visitor, an_account
@@ -126,7 +127,7 @@ def test_of_two_who_come_at_the_same_moment_one_is_first(store: Store) -> None:
 def test_every_format_is_offered(director: Director) -> None:
     page = director.page("/run/new")
     assert all(f"/run/new?type={type_}" in page for type_ in FORMATS)
-    assert set(settings_form.TITLES) == set(FORMATS)
+    assert set(format_titles()) == set(FORMATS)
 
 
 @pytest.mark.parametrize("type_", FORMATS)
@@ -158,7 +159,7 @@ def test_the_settings_show_what_they_would_draw_and_make_nothing(
     assert answer.status_code == 200
     assert "If 8 players came" in answer.text
     text = shown.text_of(answer.text)
-    assert "Player 8" in text or "at his own pace" in text or "Nothing is drawn" in text
+    assert "Player 8" in text or "at their own pace" in text or "Nothing is drawn" in text
     assert shown.forms_on(answer.text)["new"].value("name") == "Thought of"
     assert director.store.tournament_revisions([1]) == {}
 

@@ -11,7 +11,7 @@ import build
 import hostile
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.web.public import print_sheets
+from silverball.web.qr_codes import qr_code
 from web import shown
 from web.visitor import Visitor
 
@@ -110,7 +110,7 @@ def drawn(address: str) -> str:
 
 def test_a_code_holds_the_address_and_nothing_that_runs() -> None:
     address = "https://pins.example.org/t/12345678/players/12345678"
-    picture = print_sheets.qr_code(address)
+    picture = qr_code(address)
     assert "style" not in picture
     assert "script" not in picture
     assert "width" not in picture.replace("stroke-width", "")

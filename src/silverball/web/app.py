@@ -1,4 +1,4 @@
-"""The pages as one ASGI app: which exist, what they may load, what a visitor sees when something fails."""
+"""All pages as one ASGI app, with their security headers and error pages."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -21,32 +21,22 @@ from silverball.settings import Settings
 from silverball.store import faults, idempotency, revisions
 from silverball.store.engine import Store
 from silverball.web import page_request, site
-from silverball.web.account import claims, profile
 from silverball.web.account import pages as account_pages
 from silverball.web.book import pages as book_pages
-from silverball.web.console import devices, webhook_secrets
+from silverball.web.console import devices as device_pages
 from silverball.web.console import pages as console_pages
-from silverball.web.console import tournaments as console_tournaments
-from silverball.web.page_request import PageRoute
-from silverball.web.public import code_pages, home, print_sheets, profiles, series
+from silverball.web.page_request import PageFinder, PageRoute
+from silverball.web.public import pages as public_pages
 from silverball.web.sign_in_throttle import SignInLimiter
 from silverball.web.site import Site
 
-# Every module with pages. A new one is one import and one entry here.
+# All modules with pages. A new one needs an import and an entry here.
 PAGE_MODULES: tuple[ModuleType, ...] = (
-    home,
+    public_pages,
     account_pages,
-    profile,
-    claims,
-    console_tournaments,
     console_pages,
-    devices,
+    device_pages,
     book_pages,
-    profiles,
-    series,
-    print_sheets,
-    code_pages,
-    webhook_secrets,
 )
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -65,9 +55,9 @@ def build(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     dice: Random | None = None,
 ) -> ASGIApp:
-    """The pages over one database."""
-    rows = [row for module in PAGE_MODULES for row in vars(module).values() if isinstance(row, PageRoute)]
-    writing = WriteRequests(
+    """The pages of one database."""
+    pages = [page for module in PAGE_MODULES for page in vars(module).values() if isinstance(page, PageRoute)]
+    writes = WriteRequests(
         read=store.read,
         write=store.write,
         revision_of=revisions.current_revision,
@@ -75,8 +65,12 @@ def build(
         now=now,
     )
     dice = dice or SystemRandom()
-    built = Site(store, settings, now, dice, SignInLimiter(), writing, _page_finder(rows))
-    routes = [Route(row.path, page_request.page_endpoint(built, row), methods=[row.method]) for row in rows]
+    shared = Site(store, settings, now, dice, SignInLimiter(), writes)
+    find_page = _page_finder(pages)
+    routes = [
+        Route(page.path, page_request.page_endpoint(shared, page, find_page), methods=[page.method])
+        for page in pages
+    ]
     app = Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=site.STATIC))],
         exception_handlers={
@@ -86,43 +80,43 @@ def build(
             Exception: _server_error_page,
         },
     )
-    # Its redirect would name the host that the request claims to be for.
+    # The redirect would contain the request's Host header, which anybody can forge.
     app.router.redirect_slashes = False
     return SecurityHeaders(app)
 
 
-def _page_finder(rows: list[PageRoute]) -> Callable[[str, str], tuple[PageRoute, dict[str, str]] | None]:
-    """Finds a page by method and path, as the router does."""
-    patterns = [(row, compile_path(row.path)[0]) for row in rows]
+def _page_finder(pages: list[PageRoute]) -> PageFinder:
+    """A function that finds a page by method and path, as the router does."""
+    patterns = [(page, compile_path(page.path)[0]) for page in pages]
 
     def find(method: str, path: str) -> tuple[PageRoute, dict[str, str]] | None:
-        for row, pattern in patterns:
-            if row.method == method and (matched := pattern.match(path)):
-                return row, matched.groupdict()
+        for page, pattern in patterns:
+            if page.method == method and (match := pattern.match(path)):
+                return page, match.groupdict()
         return None
 
     return find
 
 
 class SecurityHeaders:
-    """Adds the headers that keep a page to itself, to every answer."""
+    """Middleware that adds the security headers to all answers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 headers.setdefault("content-security-policy", site.POLICY)
                 if "cache-control" not in headers:
-                    # Another version's address is answered, but not for good: that file is not here.
+                    # A URL of another version gets this version's file, so it must not stay cached.
                     address = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
                     headers["cache-control"] = IMMUTABLE if address in site.static_urls() else "no-cache"
             await send(message)
 
-        await self.app(scope, receive, send_guarded)
+        await self.app(scope, receive, send_with_headers)
 
 
 async def _http_error_page(_request: Request, error: Exception) -> Response:
@@ -145,8 +139,10 @@ async def _client_disconnected(_request: Request, _error: Exception) -> Response
 
 async def _server_error_page(_request: Request, error: Exception) -> Response:
     if faults.is_transient(error):
-        busy = "The database could not serve this just now. Nothing was changed; send it again in a moment."
-        answer = site.message_page(503, "One moment", busy)
+        sentence = (
+            "The database could not serve this just now. Nothing was changed; send it again in a moment."
+        )
+        answer = site.message_page(503, "One moment", sentence)
         answer.headers["retry-after"] = "1"
         return answer
     sentence = "This is our fault and has been written down. Try again in a moment."

@@ -1,4 +1,4 @@
-"""The interface's description as a page: Swagger UI from a package's own files, nothing from elsewhere."""
+"""The interface's documentation as a page: Swagger UI from a package's own files."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -38,7 +38,7 @@ START = """SwaggerUIBundle({
 
 
 def routes(description: Callable[[], bytes], base_url: str) -> list[Route]:
-    """`/openapi.json` and `/docs`; requests tried out there go to the base URL only."""
+    """`/openapi.json` and `/docs`; requests sent from there go to the base URL only."""
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
         f" connect-src 'self' {_origin(base_url)};"
@@ -71,11 +71,11 @@ def routes(description: Callable[[], bytes], base_url: str) -> list[Route]:
 
 
 def _swagger_folder() -> Path:
-    # Only its files are wanted: importing the package would load a template engine and more.
-    found = find_spec("swagger_ui")
-    assert found is not None
-    assert found.submodule_search_locations
-    return Path(found.submodule_search_locations[0]) / "static"
+    # The package is located and not imported: importing it would load a template engine and more.
+    spec = find_spec("swagger_ui")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0]) / "static"
 
 
 def _origin(base_url: str) -> str:

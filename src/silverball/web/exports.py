@@ -1,4 +1,4 @@
-"""The bulk files under /exports, for everybody: fetched whole, or not at all when nothing is new."""
+"""The public bulk files under /exports, with conditional requests."""
 
 import os
 import stat
@@ -13,7 +13,7 @@ from silverball.exchange import nightly
 from silverball.kit.http.refusals import PageNotFound, refusal_response
 
 HEADERS = {
-    # A program asks whether its copy is still the newest; the answer is a 304.
+    # Programs revalidate their copy; the answer is a 304 while it is the newest.
     "cache-control": "no-cache",
     "access-control-allow-origin": "*",
     "access-control-expose-headers": "ETag, Last-Modified, Content-Length",
@@ -22,7 +22,7 @@ HEADERS = {
 
 
 def routes(folder: str) -> list[Route]:
-    """The files of this folder; nothing when there is none."""
+    """The routes of the files in this folder; none without a folder."""
     if not folder:
         return []
     static = StaticFiles(directory=folder, check_dir=False)
@@ -30,21 +30,21 @@ def routes(folder: str) -> list[Route]:
     def file(request: Request) -> Response:
         name = request.path_params["name"]
         path = Path(folder) / name
-        # Nothing else that happens to lie there.
-        found = _file_stat(path) if name in nightly.FILE_NAMES else None
-        if found is None:
+        # Other files in the folder are not published.
+        file_stat = _file_stat(path) if name in nightly.FILE_NAMES else None
+        if file_stat is None:
             refusal = refusal_response(PageNotFound())
             return Response(refusal.body, refusal.status, HEADERS, refusal.content_type)
-        answer = static.file_response(path, found, request.scope)
-        answer.headers.update(HEADERS)
-        return answer
+        response = static.file_response(path, file_stat, request.scope)
+        response.headers.update(HEADERS)
+        return response
 
     return [Route("/exports/{name}", file)]
 
 
 def _file_stat(path: Path) -> os.stat_result | None:
     try:
-        found = path.stat()
+        file_stat = path.stat()
     except OSError:
         return None
-    return found if stat.S_ISREG(found.st_mode) else None
+    return file_stat if stat.S_ISREG(file_stat.st_mode) else None

@@ -1,4 +1,4 @@
-"""How often somebody may try to sign in: five failures a minute for an address and for an e-mail."""
+"""The limit on failed sign-ins: five a minute for each address and for each e-mail."""
 
 import hashlib
 import ipaddress
@@ -12,7 +12,7 @@ IPV6_PREFIX = 64
 
 
 class SignInLimiter:
-    """Counts attempts in this process. An attempt that succeeds is given back."""
+    """Failed sign-ins counted in this process."""
 
     def __init__(self) -> None:
         self._failures = RateLimiter(FAILURES_PER_MINUTE)
@@ -20,7 +20,7 @@ class SignInLimiter:
         self._lock = threading.Lock()
 
     def seconds_to_wait(self, address: str, email: str, now: datetime) -> int:
-        """0 when the attempt may be made, and then it is counted; otherwise whole seconds to wait."""
+        """Count an attempt and return 0; or return the seconds to wait when there were too many."""
         keys, at = _limit_keys(address, email), now.timestamp()
         with self._lock:
             used_up = [key for key in keys if self._failures.remaining(key, at) <= 0]
@@ -31,24 +31,24 @@ class SignInLimiter:
         return 0
 
     def record_success(self, address: str, email: str) -> None:
-        """Only failures count: a venue with many organizers shares one address."""
+        """Give an attempt back. Only failures count: many organizers may share a venue's address."""
         with self._lock:
             for key in _limit_keys(address, email):
                 self._failures.refund(key)
 
 
 def _limit_keys(address: str, email: str) -> tuple[str, str]:
-    # A digest, because a typed e-mail is as long as somebody likes.
-    typed = hashlib.sha256(email.strip().lower().encode("utf-8", "surrogatepass")).hexdigest()
-    return f"address {_network(address)}", f"email {typed}"
+    # A digest has a fixed length; an e-mail as typed has none.
+    digest = hashlib.sha256(email.strip().lower().encode("utf-8", "surrogatepass")).hexdigest()
+    return f"address {_network(address)}", f"email {digest}"
 
 
 def _network(address: str) -> str:
-    """Who has an IPv6 address has the whole network of it."""
+    """The /64 network of an IPv6 address, since one client owns all of it; else the address."""
     try:
-        known = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if isinstance(known, ipaddress.IPv6Address) and known.ipv4_mapped is None:
-        return str(ipaddress.ip_network((known, IPV6_PREFIX), strict=False))
-    return str(known)
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is None:
+        return str(ipaddress.ip_network((parsed, IPV6_PREFIX), strict=False))
+    return str(parsed)

@@ -1,4 +1,4 @@
-"""What every page is handed: the database, the clock, the templates."""
+"""The parts that all pages share: database, clock, templates, static files."""
 
 import hashlib
 import re
@@ -22,10 +22,8 @@ from silverball.web.sign_in_throttle import SignInLimiter
 if TYPE_CHECKING:
     import jinja2
 
-    from silverball.web.page_request import PageRoute
-
 STATIC = Path(__file__).parent / "static"
-# Nothing from elsewhere; no script either, except on a page that has modules of ours.
+# Nothing from other sites, and no script except on a page that declares its modules.
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
     " frame-ancestors 'none'; base-uri 'none'"
@@ -36,17 +34,15 @@ HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 
 @dataclass(frozen=True)
 class Site:
-    """The pages of one process."""
+    """The shared parts of all pages in one process."""
 
     store: Store
     settings: Settings
     now: Callable[[], datetime]
     dice: Random
     sign_in_limiter: SignInLimiter
-    # How what a form asks for is done: one transaction, once for each key.
-    writing: WriteRequests
-    # The page of ours at this address and the ids in it: (method, path).
-    find_page: "Callable[[str, str], tuple[PageRoute, dict[str, str]] | None]"
+    # Runs a form's write in one transaction, once for each idempotency key.
+    writes: WriteRequests
 
     @property
     def base_url(self) -> str:
@@ -57,16 +53,16 @@ class Site:
         return self.base_url.startswith("https://")
 
     def cookie_name(self, name: str) -> str:
-        """A cookie's full name; under https a browser lets nobody else set or widen it."""
+        """A cookie's full name; with the __Host- prefix no other site can set it."""
         return f"__Host-silverball_{name}" if self.is_https else f"silverball_{name}"
 
 
 def render(
     template: str, status: int = 200, *, modules: tuple[str, ...] = (), **context: Any
 ) -> HTMLResponse:
-    """A page that no cache keeps: it may show secrets, and its forms are signed for one visitor.
+    """A page that is never cached: it may show secrets, and its forms are signed for one visitor.
 
-    `modules` are files in `static/`; a page without any may run no script.
+    `modules` are files in `static/`; a page without modules may run no script.
     """
     text = render_text(template, modules=modules, **context)
     policy = POLICY_WITH_MODULES if modules else POLICY
@@ -74,37 +70,37 @@ def render(
 
 
 def feed_policy(base_url: str) -> str:
-    """The policy of a page that follows the feed."""
+    """The content security policy of a page that follows the feed."""
     host = urlsplit(base_url).netloc
-    # Older browsers do not take a socket to be of the page's own origin.
+    # Older browsers do not count a websocket as the page's own origin.
     return POLICY_WITH_MODULES + (f" ws://{host} wss://{host}" if HOST.fullmatch(host) else "")
 
 
 def feed_app_key(settings: Settings) -> str:
-    """The first app of the feed that pages of this server may use; none when every one is switched off."""
+    """The key of the first feed app open to our own pages; empty when all are switched off."""
     apps = handshake.parse_apps(settings.apps, settings.app_origins).values()
-    usable = (one for one in apps if one.is_enabled)
-    return next((one.key for one in usable if not one.origins or settings.base_url in one.origins), "")
+    enabled = (app for app in apps if app.is_enabled)
+    return next((app.key for app in enabled if not app.origins or settings.base_url in app.origins), "")
 
 
 def render_text(template: str, **context: Any) -> str:
-    """A template filled in."""
+    """A template filled in, as text."""
     return _templates().get_template(template).render(**context)
 
 
 def message_page(status: int, title: str, sentence: str) -> HTMLResponse:
-    """A page that says one thing and shows a way on."""
+    """A page with a title, one sentence and links to go on."""
     return render("message.html", status, title=title, sentence=sentence)
 
 
 def static_url(file: str) -> str:
-    """A static file's address; it changes with its content, so browsers may keep it for good."""
+    """A static file's URL. It changes with the content, so browsers may cache it forever."""
     return f"/static/{file}?v={_file_version(file)}"
 
 
 @cache
 def static_urls() -> frozenset[str]:
-    """Every static file's address with the content that this process has."""
+    """The URLs of all static files as this process has them."""
     return frozenset(static_url(file.name) for file in STATIC.iterdir())
 
 
@@ -114,7 +110,7 @@ def _file_version(file: str) -> str:
 
 
 def content_digest(contents: Iterable[bytes]) -> str:
-    """Changes with what is in them."""
+    """A short digest that changes with the contents."""
     return hashlib.sha256(b"\n".join(contents)).hexdigest()[:12]
 
 
@@ -140,5 +136,5 @@ def _format_moment(at: datetime) -> str:
 
 
 def _format_iso(at: datetime) -> str:
-    """A moment for programs."""
+    """An aware time in ISO 8601."""
     return f"{at:%Y-%m-%dT%H:%M:%S}Z"

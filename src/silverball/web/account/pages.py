@@ -1,211 +1,250 @@
-"""The account: signing in and out, and the API tokens of whoever is signed in."""
+"""Pages of an account: signing in and out, API tokens, profile, entries in books, data, deletion."""
 
-from typing import Any
-
-import msgspec
 from starlette.responses import Response
 
+from silverball.exchange import own_data
 from silverball.kit import passwords
-from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Endpoint, OneTimeResult
-from silverball.kit.http.query import Query, QueryParser
+from silverball.kit.errors import Conflict, Invalid, NotFound, Refusal
 from silverball.kit.http.router import parse_path_id
-from silverball.service import access
-from silverball.service.calls import Write
+from silverball.service.accounts import reads as account_reads
+from silverball.service.accounts.writes import accounts as account_writes
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
-from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import writes as token_writes
 from silverball.service.users import writes as user_writes
-from silverball.web.console import dispatch
-from silverball.web.forms import KEY
-from silverball.web.page_request import SESSION, PageRequest, page, redirect, start_session
+from silverball.web import form_actions, sessions
+from silverball.web.account import actions, views
+from silverball.web.error_pages import needs_new_key, status_for
+from silverball.web.forms import FormState
+from silverball.web.page_request import SESSION, PageRequest, not_found_page, page, redirect
+from silverball.web.site import message_page
 
-ABILITY_LABELS = {
-    "read": "Read what you may see yourself",
-    "score": "Read, and record results where you are a scorekeeper",
-    "manage": "Read, record results, and run your own tournaments",
-    "admin": "Everything, on the whole site",
-}
-# What one page may tell the next; anything else in the address is ignored.
-SHOWN_BEFORE = (
+CREATED_BEFORE = (
     "This token was made when the form was sent before, and was shown then. If you have not copied it,"
     " revoke it and create another."
 )
-NOTICES = {"revoked": "The token is revoked. Programs that use it are refused from now on."}
-
-
-class CreatedToken(msgspec.Struct, frozen=True):
-    """A token that was made just now."""
-
-    text: str
+NOT_SURE = "Tick that you are sure."
+WRONG_PASSWORD = "The password is wrong. Nothing was deleted."  # noqa: S105  # a sentence, no password
+ENTRY_GONE = "This entry is not there any more."
+DELETED = "Your name and everything that only you needed is gone. Results stay, under a pseudonym."
 
 
 @page("GET", "/account")
-def overview(visit: PageRequest) -> Response:
-    return _render_overview(visit)
+def overview(request: PageRequest) -> Response:
+    return views.render_overview(request)
+
+
+# Signing in and out
 
 
 @page("GET", "/account/sign-in", for_guests=True)
-def sign_in_form(visit: PageRequest) -> Response:
-    return (
-        visit.render_sign_in(_sign_in_continuation(visit)) if visit.session is None else redirect("/account")
-    )
+def sign_in_form(request: PageRequest) -> Response:
+    if request.session is not None:
+        return redirect("/account")
+    return request.render_sign_in(_sign_in_fields(request))
 
 
 @page("POST", "/account/sign-in", for_guests=True)
-def sign_in(visit: PageRequest) -> Response:
-    site, email, password = visit.site, visit.field("email"), visit.field("password")
-    seconds = site.sign_in_limiter.seconds_to_wait(visit.client_address, email, site.now())
+def sign_in(request: PageRequest) -> Response:
+    site, email, password = request.site, request.field("email"), request.field("password")
+    seconds = site.sign_in_limiter.seconds_to_wait(request.client_address, email, site.now())
     if seconds:
-        return _too_many_attempts(visit, seconds)
+        return _too_many_attempts(request, seconds)
     with site.store.read() as db:
-        login = session_reads.find_credentials(db, email)
-    # Asked with and without an account: both take equally long, and outside any transaction.
-    is_right = passwords.is_correct(password, login.password_hash if login else None)
-    if login is None or not is_right:
-        return visit.render_sign_in(_sign_in_continuation(visit), 422, "The e-mail or the password is wrong.")
-    site.sign_in_limiter.record_success(visit.client_address, email)
-    _renew_hash(visit, login, password)
-    return start_session(visit, login.user_id)
+        credentials = session_reads.find_credentials(db, email)
+    # Also checked without an account, so that both take equally long; and outside any transaction.
+    is_correct = passwords.is_correct(password, credentials.password_hash if credentials else None)
+    if credentials is None or not is_correct:
+        return request.render_sign_in(_sign_in_fields(request), 422, "The e-mail or the password is wrong.")
+    site.sign_in_limiter.record_success(request.client_address, email)
+    _renew_hash(request, credentials, password)
+    return sessions.start_session(request, credentials.user_id)
 
 
 @page("POST", "/account/sign-out")
-def sign_out(visit: PageRequest) -> Response:
-    with visit.site.store.write(quiet=True) as transaction:
-        session_writes.end_session(transaction.connection, visit.session_secret)
-    answer = redirect("/account/sign-in?said=out")
-    visit.delete_cookie(answer, SESSION)
-    return answer
+def sign_out(request: PageRequest) -> Response:
+    with request.site.store.write(quiet=True) as transaction:
+        session_writes.end_session(transaction.connection, request.session_secret)
+    response = redirect("/account/sign-in?said=out")
+    request.delete_cookie(response, SESSION)
+    return response
 
 
-def _rerender_tokens(visit: PageRequest, sentence: str) -> Response:
-    return _render_overview(visit, 419, faults={"name": sentence})
+def _sign_in_fields(request: PageRequest) -> dict[str, str]:
+    """The hidden fields of the sign-in form: the page to go to, or the form that was interrupted."""
+    fields = {name: request.field(name) for name in ("next", "kept", "kept_path")}
+    fields["next"] = fields["next"] or request.query.get("next", "")
+    return {name: value for name, value in fields.items() if value}
 
 
-@page("POST", "/account/tokens", rerender=_rerender_tokens)
-def create_token(visit: PageRequest) -> Response:
-    site = visit.site
-    try:
-        made = dispatch.wait_for_first_result(lambda: _create_token_once(visit))
-    except Invalid as refused:
-        # A form that was sent as another one has no field to say so at but its first.
-        fields = {"name" if "Key" in field else field: said[0] for field, said in refused.errors.items()}
-        return _render_overview(visit, 422, faults=fields, is_new=fields.keys() != refused.errors.keys())
-    except Conflict as refused:
-        return _render_overview(visit, 409, faults={"name": refused.message})
-    if not made.text:
-        return _render_overview(visit, said=SHOWN_BEFORE)
-    return visit.render(
-        "token.html", 201, made=made, name=visit.field("name").strip(), base_url=site.base_url
-    )
-
-
-def _create_token_once(visit: PageRequest) -> CreatedToken:
-    """The new token; without its text when the same form was sent before, for that is not stored."""
-
-    def handled(call: Write[Any]) -> OneTimeResult[CreatedToken]:
-        made = token_writes.create_token(
-            call.db,
-            visit.account.user_id,
-            visit.field("name"),
-            abilities=[visit.field("ability")],
-            expires_days=_parse_days(visit.field("expires")),
-            now=call.now,
-            dice=visit.site.dice,
-        )
-        return OneTimeResult(CreatedToken(made.text), CreatedToken(""))
-
-    endpoint = Endpoint(
-        method="POST",
-        path=visit.path,
-        handler=handled,
-        access=Access.TOKEN,
-        query=Query,
-        returns=CreatedToken,
-        parser=QueryParser(Query),
-        ability="read",
-        body=Body,
-    )
-    answer = visit.site.writing.answer(
-        endpoint, dispatch.build_call(visit, {}), dispatch.build_request(visit)
-    )
-    return msgspec.json.decode(answer.body, type=CreatedToken)
-
-
-@page("POST", "/account/tokens/{token_id}/revoke")
-def revoke_token(visit: PageRequest) -> Response:
-    token_id = parse_path_id("token_id", visit.ids["token_id"])
-    with visit.site.store.write(quiet=True) as transaction:
-        token_writes.revoke_token(transaction.connection, token_id, user_id=visit.account.user_id)
-    return redirect("/account?said=revoked")
-
-
-def redirect_to_account(_visit: PageRequest) -> Response:
-    """Where a form was sent from, when somebody opens its address."""
-    return redirect("/account")
-
-
-# Reloading or bookmarking what a form answered is not an error.
-sign_out_opened = page("GET", "/account/sign-out")(redirect_to_account)
-tokens_opened = page("GET", "/account/tokens")(redirect_to_account)
-revoke_opened = page("GET", "/account/tokens/{token_id}/revoke")(redirect_to_account)
-
-
-def _render_overview(
-    visit: PageRequest,
-    status: int = 200,
-    *,
-    faults: dict[str, str] | None = None,
-    said: str | None = None,
-    is_new: bool = False,
-) -> Response:
-    with visit.site.store.read() as db:
-        tokens = token_reads.owned_by(db, visit.account.user_id)
-    allowed = access.abilities_for(visit.account.role)
-    return visit.render(
-        "account.html",
-        status,
-        tokens=tokens,
-        now=visit.site.now(),
-        said=said or NOTICES.get(visit.query.get("said", "")),
-        faults=faults or {},
-        typed={name: visit.field(name) for name in ("name", "ability", "expires")}
-        # What was refused is still the same request.
-        | {"key": visit.field(KEY) if faults and not is_new else ""},
-        abilities={ability: ABILITY_LABELS[ability] for ability in allowed},
-        limits=token_writes,
-    )
-
-
-def _sign_in_continuation(visit: PageRequest) -> dict[str, str]:
-    """What is to happen once the visitor is signed in: a page to see, or a form that was interrupted."""
-    named = {name: visit.field(name) for name in ("next", "kept", "kept_path")}
-    named["next"] = named["next"] or visit.query.get("next", "")
-    return {name: value for name, value in named.items() if value}
-
-
-def _too_many_attempts(visit: PageRequest, seconds: int) -> Response:
+def _too_many_attempts(request: PageRequest, seconds: int) -> Response:
     unit = "second" if seconds == 1 else "seconds"
     sentence = f"Too many attempts. Wait {seconds} {unit} and try again."
-    answer = visit.render_sign_in(_sign_in_continuation(visit), 429, sentence)
-    answer.headers["retry-after"] = str(seconds)
-    return answer
+    response = request.render_sign_in(_sign_in_fields(request), 429, sentence)
+    response.headers["retry-after"] = str(seconds)
+    return response
 
 
-def _renew_hash(visit: PageRequest, login: session_reads.Credentials, password: str) -> None:
-    if passwords.is_outdated(login.password_hash):
+def _renew_hash(request: PageRequest, credentials: session_reads.Credentials, password: str) -> None:
+    if passwords.is_outdated(credentials.password_hash):
         renewed = passwords.hash_password(password)
-        with visit.site.store.write(quiet=True) as transaction:
+        with request.site.store.write(quiet=True) as transaction:
             user_writes.rehash_password(
-                transaction.connection, login.user_id, old=login.password_hash, new=renewed
+                transaction.connection, credentials.user_id, old=credentials.password_hash, new=renewed
             )
 
 
-def _parse_days(text: str) -> int | None:
-    """The days of a form; what is no number is out of bounds, so that it is refused by field."""
-    text = text.strip()
-    if not text:
-        return None
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else 0
+# API tokens
+
+
+def _rerender_tokens(request: PageRequest, sentence: str) -> Response:
+    return views.render_overview(request, 419, faults={"name": sentence})
+
+
+@page("POST", "/account/tokens", rerender=_rerender_tokens)
+def create_token(request: PageRequest) -> Response:
+    try:
+        created = actions.create_token(request)
+    except Invalid as refusal:
+        if needs_new_key(refusal):
+            # The idempotency key has no field on the page, so its fault is shown at the first field.
+            return views.render_overview(request, 422, faults={"name": refusal.text()}, needs_new_key=True)
+        faults = {field: sentences[0] for field, sentences in refusal.errors.items()}
+        return views.render_overview(request, 422, faults=faults)
+    except Conflict as refusal:
+        return views.render_overview(request, 409, faults={"name": refusal.text()})
+    if not created.text:
+        return views.render_overview(request, notice=CREATED_BEFORE)
+    name = request.field("name").strip()
+    return request.render("token.html", 201, token=created.text, name=name, base_url=request.site.base_url)
+
+
+@page("POST", "/account/tokens/{token_id}/revoke")
+def revoke_token(request: PageRequest) -> Response:
+    token_id = parse_path_id("token_id", request.ids["token_id"])
+    with request.site.store.write(quiet=True) as transaction:
+        token_writes.revoke_token(transaction.connection, token_id, user_id=request.account.user_id)
+    return redirect("/account?said=revoked")
+
+
+def _redirect_to_account(_request: PageRequest) -> Response:
+    return redirect("/account")
+
+
+# Reloading or bookmarking the address of a form is not an error.
+sign_out_opened = page("GET", "/account/sign-out")(_redirect_to_account)
+tokens_opened = page("GET", "/account/tokens")(_redirect_to_account)
+revoke_opened = page("GET", "/account/tokens/{token_id}/revoke")(_redirect_to_account)
+
+
+# The profile, and entries in organizers' books
+
+
+@page("GET", "/account/profile")
+def profile(request: PageRequest) -> Response:
+    return views.render_profile(request, FormState())
+
+
+def _rerender_profile(request: PageRequest, sentence: str) -> Response:
+    return views.render_profile(request, FormState(views.PROFILE, request.form, sentence), 419)
+
+
+@page("POST", "/account/profile", rerender=_rerender_profile)
+def save_profile(request: PageRequest) -> Response:
+    try:
+        actions.save_profile(request)
+    except Invalid as refusal:
+        return views.render_profile(request, FormState(views.PROFILE, request.form, refusal.text()), 422)
+    return redirect("/account/profile?said=saved")
+
+
+@page("GET", actions.ENTRIES)
+def entries(request: PageRequest) -> Response:
+    return views.render_entries(request, FormState())
+
+
+def _rerender_entries(request: PageRequest, sentence: str) -> Response:
+    return views.render_entries(request, FormState(request.field("form"), request.form, sentence), 419)
+
+
+@page("POST", "/account/entries/do/{action}", rerender=_rerender_entries)
+def run_claim_form(request: PageRequest) -> Response:
+    action = actions.CLAIM_ACTIONS.get(request.ids["action"])
+    if action is None:
+        return not_found_page()
+    try:
+        return redirect(form_actions.run_action(request, action, None).to)
+    except Refusal as refusal:
+        sentence = ENTRY_GONE if isinstance(refusal, NotFound) else refusal.text()
+        form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal))
+        return views.render_entries(request, form, status_for(refusal))
+
+
+@page("GET", "/account/entries/do/{action}")
+def claim_form_opened(_request: PageRequest) -> Response:
+    """Reloading or bookmarking the address of a form is not an error."""
+    return redirect(actions.ENTRIES)
+
+
+# The account's data
+
+
+@page("GET", "/account/data")
+def own_data_page(request: PageRequest) -> Response:
+    return views.render_data(request)
+
+
+@page("GET", "/account/data.zip")
+def download_data(request: PageRequest) -> Response:
+    user_id, site = request.account.user_id, request.site
+    with site.store.read() as db:
+        data = account_reads.account_data(db, user_id)
+        name, content = own_data.account_file(user_id, data, site.now())
+    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
+    return Response(content, media_type=own_data.CONTENT_TYPE, headers=headers)
+
+
+@page("POST", "/account/sessions/end")
+def end_sessions(request: PageRequest) -> Response:
+    with request.site.store.write(quiet=True) as transaction:
+        session_writes.end_other_sessions(
+            transaction.connection, request.account.user_id, request.session_secret
+        )
+    return redirect("/account/data?said=ended")
+
+
+@page("POST", "/account/delete")
+def delete_account(request: PageRequest) -> Response:
+    """Delete the account; the password is asked for, so that an open browser is not enough."""
+    site, email = request.site, request.account.email
+    if not request.field("sure"):
+        return views.render_data(request, 422, NOT_SURE)
+    seconds = site.sign_in_limiter.seconds_to_wait(request.client_address, email, site.now())
+    if seconds:
+        sentence = f"Too many attempts. Wait {seconds} seconds and try again."
+        response = views.render_data(request, 429, sentence)
+        response.headers["retry-after"] = str(seconds)
+        return response
+    with site.store.read() as db:
+        credentials = session_reads.find_credentials(db, email)
+    password_hash = credentials.password_hash if credentials else None
+    if not passwords.is_correct(request.field("password"), password_hash):
+        return views.render_data(request, 422, WRONG_PASSWORD)
+    site.sign_in_limiter.record_success(request.client_address, email)
+    try:
+        with site.store.write() as transaction:
+            account_writes.erase_account(transaction, request.account.user_id)
+    except Conflict as refusal:
+        return views.render_data(request, 409, refusal.text())
+    response = message_page(200, "Your account is deleted", DELETED)
+    request.delete_cookie(response, SESSION)
+    return response
+
+
+def _redirect_to_data(_request: PageRequest) -> Response:
+    return redirect("/account/data")
+
+
+# Reloading the address of a form is not an error.
+sessions_opened = page("GET", "/account/sessions/end")(_redirect_to_data)
+delete_opened = page("GET", "/account/delete")(_redirect_to_data)

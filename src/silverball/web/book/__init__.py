@@ -1,1 +1,0 @@
-"""The organizer's book on pages: players, arenas, locations, series."""

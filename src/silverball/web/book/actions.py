@@ -1,4 +1,4 @@
-"""What a form of the book can ask for: the same writes that the interface calls."""
+"""Actions of the book's forms: the writes that the interface calls, too."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,56 +10,51 @@ from silverball.service.locations import writes as locations
 from silverball.service.players import writes as players
 from silverball.service.series import writes as series
 from silverball.store import book
-from silverball.store.book import OwnedKind as Stored
-from silverball.web.book import kinds
-from silverball.web.book.kinds import BookSection
-from silverball.web.console import form_bodies
-from silverball.web.console.actions import FormAction
-from silverball.web.forms import FormData
+from silverball.store.book import OwnedKind
+from silverball.web import form_values
+from silverball.web.book import sections
+from silverball.web.book.sections import BookSection
+from silverball.web.form_actions import FormAction
 
 WriteFunction = Callable[[Write[Any]], int]
 
 
-def _remover(require: Callable[[Write[Any]], int], stored: Stored) -> Callable[[Write[Any]], None]:
-    return lambda call: book.remove(call.db, stored, require(call))
-
-
-def _actions_for(
-    kind: BookSection,
-    stored: Stored,
+def _section_actions(
+    section: BookSection,
+    kind: OwnedKind,
     *,
     add: WriteFunction,
     change: WriteFunction,
-    require: WriteFunction,
+    require_removable: WriteFunction,
     new: type[Body],
     changed: type[Body],
 ) -> dict[str, FormAction]:
     """The actions of one section: add, change, remove."""
-    to = f"/home/{kind.name}"
+    path = f"/home/{section.name}"
+
+    def remove(call: Write[Any]) -> None:
+        book.remove(call.db, kind, require_removable(call))
+
     return {
-        f"{kind.name}-new": FormAction(
+        f"{section.name}-new": FormAction(
             write=add,
             body=new,
-            build_body=kinds.body_builder(kind, is_new=True),
-            redirect_to=lambda made: f"{to}/{made}?said=added",
+            build_body=sections.body_builder(section, is_new=True),
+            redirect_to=lambda item_id: f"{path}/{item_id}?said=added",
         ),
-        f"{kind.name}-change": FormAction(
+        f"{section.name}-change": FormAction(
             write=change,
             body=changed,
-            build_body=kinds.body_builder(kind, is_new=False),
-            id_fields=(kind.id_field,),
-            redirect_to=lambda made: f"{to}/{made}?said=saved",
+            build_body=sections.body_builder(section, is_new=False),
+            id_fields=(section.id_field,),
+            redirect_to=lambda item_id: f"{path}/{item_id}?said=saved",
         ),
-        f"{kind.name}-out": FormAction(
-            write=_remover(require, stored),
-            id_fields=(kind.id_field,),
-            redirect_to=lambda _made: f"{to}?said=gone",
+        f"{section.name}-out": FormAction(
+            write=remove,
+            id_fields=(section.id_field,),
+            redirect_to=lambda _value: f"{path}?said=gone",
         ),
     }
-
-
-def _claimant_body(form: FormData) -> Mapping[str, Any]:
-    return form_bodies.number_fields(form, "userId")
 
 
 def _reject_claim(call: Write[Any]) -> int:
@@ -70,60 +65,60 @@ _CLAIM_ACTIONS = {
     "claim-approve": FormAction(
         write=players.approve_claim,
         body=players.ClaimApproval,
-        build_body=_claimant_body,
+        build_body=form_values.numbers("userId"),
         id_fields=("player_id",),
-        redirect_to=lambda _made: "/home/players?said=approved",
+        redirect_to=lambda _value: "/home/players?said=approved",
     ),
     "claim-out": FormAction(
         write=_reject_claim,
         body=players.ClaimApproval,
-        build_body=_claimant_body,
+        build_body=form_values.numbers("userId"),
         id_fields=("player_id",),
-        redirect_to=lambda _made: "/home/players?said=refused",
+        redirect_to=lambda _value: "/home/players?said=refused",
     ),
     "merge": FormAction(
         write=players.merge_players,
         body=players.MergeTarget,
-        build_body=form_bodies.numbers("playerId"),
+        build_body=form_values.numbers("playerId"),
         id_fields=("player_id",),
-        redirect_to=lambda made: f"/home/players/{made}?said=merged",
+        redirect_to=lambda player_id: f"/home/players/{player_id}?said=merged",
     ),
 }
-# Everything that a form may name in its address: /home/do/{name}.
+# The forms of /home/do/{action}.
 ACTIONS: Mapping[str, FormAction] = {
-    **_actions_for(
-        kinds.PLAYERS,
+    **_section_actions(
+        sections.PLAYERS,
         book.PLAYER,
         add=players.add_player,
         change=players.change_player,
-        require=players.require_removable,
+        require_removable=players.require_removable,
         new=players.NewPlayer,
         changed=players.ChangedPlayer,
     ),
-    **_actions_for(
-        kinds.ARENAS,
+    **_section_actions(
+        sections.ARENAS,
         book.ARENA,
         add=arenas.add_arena,
         change=arenas.change_arena,
-        require=arenas.require_removable,
+        require_removable=arenas.require_removable,
         new=arenas.NewArena,
         changed=arenas.ChangedArena,
     ),
-    **_actions_for(
-        kinds.LOCATIONS,
+    **_section_actions(
+        sections.LOCATIONS,
         book.LOCATION,
         add=locations.add_location,
         change=locations.change_location,
-        require=locations.require_removable,
+        require_removable=locations.require_removable,
         new=locations.NewLocation,
         changed=locations.ChangedLocation,
     ),
-    **_actions_for(
-        kinds.SERIES,
+    **_section_actions(
+        sections.SERIES,
         book.SERIES,
         add=series.add_series,
         change=series.change_series,
-        require=series.require_removable,
+        require_removable=series.require_removable,
         new=series.NewSeries,
         changed=series.ChangedSeries,
     ),

@@ -1,26 +1,25 @@
-"""What a form of the console can ask for: which write, with which body, and where to go afterwards.
+"""Actions of the console's forms: one row each, with its write, its body and where to go afterwards.
 
-Each row names a function of a slice's `writes`, the same that the interface calls; a form's fields
-become the body that the interface takes, so that both refuse the same with the same sentence.
+A row names a function of a slice's `writes`, the same that the interface calls, so that both refuse
+the same for the same reason.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from secrets import SystemRandom
 from typing import Any
 
-from silverball.kit.http.body import Body
-from silverball.service.calls import Write
 from silverball.service.cards import writes as cards
 from silverball.service.devices import writes as devices
 from silverball.service.entries import writes as entries
 from silverball.service.frenzy import bodies as frenzy_bodies
 from silverball.service.frenzy import writes as frenzy
 from silverball.service.games import bodies as game_bodies
+from silverball.service.games import guarded_writes as guarded_games
 from silverball.service.games import writes as games
 from silverball.service.maxmatchplay import writes as maxmatchplay
 from silverball.service.queues import writes as queues
 from silverball.service.roster import bodies as roster_bodies
+from silverball.service.roster import guarded_writes as guarded_roster
 from silverball.service.roster import writes as roster
 from silverball.service.rounds import bodies as round_bodies
 from silverball.service.rounds import writes as rounds
@@ -28,47 +27,32 @@ from silverball.service.singleplayer import writes as attempts
 from silverball.service.suggestions import writes as suggestions
 from silverball.service.tiebreaks import writes as tiebreaks
 from silverball.service.tournaments import bodies as tournament_bodies
-from silverball.service.tournaments.writes import playoffs, tournaments
+from silverball.service.tournaments.writes import links, playoffs, tournaments
 from silverball.service.webhooks.writes import webhooks
-from silverball.web.console import careful, details, form_bodies, webhook_forms
-from silverball.web.forms import FormData
+from silverball.web import form_values
+from silverball.web.console import details, form_bodies
+from silverball.web.form_actions import FormAction
 
-BodyBuilder = Callable[[FormData], Mapping[str, Any]]
 GAME, PLAYER, ARENA = "game_id", "player_id", "arena_id"
 ROUND, ATTEMPT, CARD, QUEUE, USER = "round_id", attempts.SINGLE_PLAYER_GAME, "card_id", "queue_id", "user_id"
 
 
-def empty_body(_form: FormData) -> Mapping[str, Any]:
-    """For what needs no body."""
-    return {}
+def _console_path(tournament: Any) -> str:
+    return f"/t/{tournament.tournament_id}/run"
 
 
-@dataclass(frozen=True, kw_only=True)
-class FormAction:
-    """One thing that can be done. What `write` returns is looked at by `to` only."""
-
-    write: Callable[[Write[Any]], Any]
-    # What a token would have to be able to for the same call.
-    ability: str = "manage"
-    body: type[Body] = Body
-    # The body, from the fields of the form.
-    build_body: BodyBuilder = empty_body
-    # Fields that hold ids beside the tournament's.
-    id_fields: tuple[str, ...] = ()
-    # Called with a snapshot before the lock is taken, as the interface does.
-    prepare: Callable[[Write[Any]], Any] | None = None
-    # Where to go; None is the page that the form was on.
-    redirect_to: Callable[[Any], str] | None = None
-
-
-def _console_path(made: Any) -> str:
-    return f"/t/{made.tournament_id}/run"
-
-
-def _list_path(_made: Any) -> str:
+def _list_path(_value: Any) -> str:
     return "/run"
 
 
+# The form of /run/new. The write itself says who may create tournaments, and whom to ask.
+CREATE_TOURNAMENT = FormAction(
+    ability="read",
+    write=lambda call: tournaments.create_tournament(call, SystemRandom()),
+    body=tournament_bodies.NewTournament,
+    build_body=form_bodies.new_tournament,
+    redirect_to=_console_path,
+)
 _TOURNAMENT_ACTIONS = {
     "start": FormAction(write=tournaments.start_tournament, prepare=tournaments.prepare_start),
     "complete": FormAction(write=tournaments.complete_tournament),
@@ -76,7 +60,7 @@ _TOURNAMENT_ACTIONS = {
     "undo": FormAction(
         write=tournaments.undo_action,
         body=tournament_bodies.UndoRequest,
-        build_body=form_bodies.numbers("action"),
+        build_body=form_values.numbers("action"),
     ),
     "edit": FormAction(
         write=tournaments.edit_tournament,
@@ -98,16 +82,9 @@ _TOURNAMENT_ACTIONS = {
         body=tournament_bodies.ChangedTournament,
         build_body=details.registration,
     ),
-    "link": FormAction(
-        write=details.add_link,
-        body=details.NewTournamentLink,
-        build_body=lambda form: {
-            **form_bodies.text_fields(form, "linkType"),
-            **form_bodies.number_fields(form, "tournamentId"),
-        },
-    ),
+    "link": FormAction(write=links.add_link, body=links.NewTournamentLink, build_body=form_bodies.new_link),
     "link-out": FormAction(
-        write=details.remove_link, body=details.LinkToRemove, build_body=form_bodies.numbers("linkedId")
+        write=links.remove_link, body=links.LinkToRemove, build_body=form_values.numbers("linkedId")
     ),
     "delete": FormAction(write=tournaments.delete_tournament, redirect_to=_list_path),
     "playoffs": FormAction(
@@ -119,7 +96,7 @@ _TOURNAMENT_ACTIONS = {
 }
 _ROSTER_ACTIONS = {
     "people": FormAction(
-        write=careful.add_players, body=form_bodies.PlayersToAdd, build_body=form_bodies.new_players
+        write=guarded_roster.add_players, body=guarded_roster.PlayersToAdd, build_body=form_bodies.new_players
     ),
     "player": FormAction(
         write=roster.change_player,
@@ -139,7 +116,7 @@ _ROSTER_ACTIONS = {
         write=roster.add_arenas, body=roster_bodies.NewLineupArenas, build_body=form_bodies.lineup
     ),
     "machine": FormAction(
-        write=careful.add_machines, body=form_bodies.MachinesToAdd, build_body=form_bodies.machines
+        write=guarded_roster.add_machines, body=guarded_roster.MachinesToAdd, build_body=form_bodies.machines
     ),
     "arena": FormAction(
         write=roster.change_arena,
@@ -158,7 +135,7 @@ _GAME_ACTIONS = {
         write=rounds.open_round,
         prepare=rounds.prepare_round,
         body=round_bodies.NewRound,
-        build_body=form_bodies.flags("redraw"),
+        build_body=form_values.flags("redraw"),
     ),
     "round-complete": FormAction(write=rounds.complete_round, id_fields=(ROUND,)),
     "round-delete": FormAction(write=rounds.delete_round, id_fields=(ROUND,)),
@@ -169,10 +146,10 @@ _GAME_ACTIONS = {
         build_body=form_bodies.hole,
     ),
     "result": FormAction(
-        write=careful.record_result,
+        write=guarded_games.record_result,
         ability="score",
         id_fields=(GAME,),
-        body=careful.ResultFromPage,
+        body=guarded_games.ResultFromPage,
         build_body=form_bodies.result,
     ),
     "result-clear": FormAction(write=games.clear_result, id_fields=(GAME,)),
@@ -192,7 +169,7 @@ _GAME_ACTIONS = {
         write=games.add_player,
         id_fields=(GAME,),
         body=game_bodies.SeatedPlayer,
-        build_body=form_bodies.numbers("playerId"),
+        build_body=form_values.numbers("playerId"),
     ),
     "unseat": FormAction(write=games.remove_player, id_fields=(GAME, PLAYER)),
     "suggestion": FormAction(
@@ -229,7 +206,7 @@ _SINGLE_PLAYER_ACTIONS = {
         write=queues.join_queue,
         ability="score",
         body=queues.NewQueueSpot,
-        build_body=form_bodies.numbers("playerId", "arenaId"),
+        build_body=form_values.numbers("playerId", "arenaId"),
     ),
     "queue-leave": FormAction(write=queues.leave_queue, ability="score", id_fields=(QUEUE,)),
     "queue-move": FormAction(write=queues.move_in_queue, ability="score", id_fields=(QUEUE,)),
@@ -246,7 +223,7 @@ _FRENZY_ACTIONS = {
         write=frenzy.join_queue,
         ability="score",
         body=frenzy_bodies.NewFrenzySpot,
-        build_body=form_bodies.numbers("playerId"),
+        build_body=form_values.numbers("playerId"),
     ),
     "frenzy-out": FormAction(write=frenzy.leave_queue, ability="score", id_fields=(QUEUE,)),
     "frenzy-end": FormAction(write=frenzy.send_to_end_of_queue, ability="score", id_fields=(QUEUE,)),
@@ -255,7 +232,7 @@ _DEVICE_ACTIONS = {
     "device": FormAction(
         write=lambda call: devices.create_link(call, SystemRandom()),
         body=devices.NewDevice,
-        build_body=form_bodies.name_only,
+        build_body=form_values.name_only,
     ),
     "device-out": FormAction(write=devices.revoke_device, id_fields=(devices.DEVICE,)),
     "codes": FormAction(write=lambda call: devices.replace_codes(call, SystemRandom())),
@@ -264,13 +241,13 @@ _WEBHOOK_ACTIONS = {
     "webhook": FormAction(
         write=lambda call: webhooks.create_webhook(call, SystemRandom()),
         body=webhooks.NewWebhook,
-        build_body=webhook_forms.new_webhook,
+        build_body=form_bodies.new_webhook,
     ),
     "webhook-edit": FormAction(
         write=webhooks.change_webhook,
         id_fields=(webhooks.WEBHOOK,),
         body=webhooks.ChangedWebhook,
-        build_body=webhook_forms.webhook_changes,
+        build_body=form_bodies.webhook_changes,
     ),
     "webhook-out": FormAction(write=webhooks.delete_webhook, id_fields=(webhooks.WEBHOOK,)),
     "webhook-test": FormAction(
@@ -280,7 +257,7 @@ _WEBHOOK_ACTIONS = {
         write=webhooks.retry_delivery, id_fields=(webhooks.WEBHOOK, webhooks.DELIVERY)
     ),
 }
-# Everything that a form may name in its address: /t/{id}/run/do/{name}.
+# The forms of /t/{tournament_id}/run/do/{action}.
 ACTIONS: Mapping[str, FormAction] = {
     **_TOURNAMENT_ACTIONS,
     **_ROSTER_ACTIONS,
@@ -290,11 +267,3 @@ ACTIONS: Mapping[str, FormAction] = {
     **_DEVICE_ACTIONS,
     **_WEBHOOK_ACTIONS,
 }
-# What a printed code does; not a form of the console.
-REPORT_RESULT = FormAction(
-    write=suggestions.suggest_result,
-    ability="score",
-    id_fields=(GAME,),
-    body=game_bodies.ReportedResult,
-    build_body=form_bodies.finishing_order,
-)

@@ -1,7 +1,6 @@
-"""Scorekeepers' devices: a link is made, shown once, opened by a browser, and given up again."""
+"""Scorekeepers' devices: a link is shown once, a browser opens it, and stops being a device again."""
 
 import re
-from typing import Any
 
 from starlette.responses import Response
 
@@ -12,76 +11,70 @@ from silverball.service.core import enact
 from silverball.service.devices import reads, writes
 from silverball.service.devices.reads import KnownDevice
 from silverball.web import site
-from silverball.web.console.dispatch import ActionResult
+from silverball.web.form_actions import ActionResult
 from silverball.web.page_request import PageRequest, device_cookie_name, page, redirect
-from silverball.web.public import print_sheets
+from silverball.web.qr_codes import qr_code
 
-# Queries are in no log, paths are.
+# The secret is a query parameter: paths are logged, queries are not.
 LINK_PATH, LINK_FIELD = "/d", "link"
 LINK_SECRET = re.compile(f"[A-Za-z0-9]{{{tokens.LETTERS_COUNT}}}", re.ASCII)
-# Longer than any night; what ends a device sooner is its tournament, or its organizer.
+# Longer than any tournament; its end or the organizer revokes the device sooner.
 COOKIE_SECONDS = 14 * 24 * 60 * 60
 
 
-def devices_context(visit: PageRequest, tournament_id: int) -> dict[str, Any]:
-    """What the settings of a tournament show of its devices."""
-    with visit.site.store.read() as db:
-        codes = reads.current_codes(db, tournament_id)
-        return {"devices": reads.active_devices(db, tournament_id), "codes": codes}
-
-
-def render_link(visit: PageRequest, done: ActionResult) -> Response:
-    """The one time that a link is shown; sent again, its form leads to the list."""
-    link = f"{visit.site.base_url.rstrip('/')}{LINK_PATH}?{LINK_FIELD}={done.secret}"
-    name = visit.field("name").strip()
-    return visit.render(
-        "devices/link.html", 201, link=link, name=name, code=print_sheets.qr_code, back=done.to
+def render_link(request: PageRequest, result: ActionResult) -> Response:
+    """The page that shows a new link; sent again, its form leads to the list of devices."""
+    link = f"{request.site.base_url.rstrip('/')}{LINK_PATH}?{LINK_FIELD}={result.secret}"
+    name = request.field("name").strip()
+    return request.render(
+        "devices/link.html", 201, link=link, name=name, qr_code=qr_code, return_path=result.to
     )
 
 
 @page("GET", LINK_PATH, for_guests=True)
-def open_link(visit: PageRequest) -> Response:
-    """The browser becomes the device: the secret goes from the address into a cookie."""
-    secret = visit.query.get(LINK_FIELD, "")
-    known = _find_device(visit, secret)
+def open_link(request: PageRequest) -> Response:
+    """Make the browser a device: the secret moves from the address into a cookie."""
+    secret = request.query.get(LINK_FIELD, "")
+    known = _find_device(request, secret)
     if known is None:
         sentence = "Perhaps a letter is missing. Scan the code again, or ask the organizer for a new link."
         return site.message_page(404, "This link leads nowhere", sentence)
     if not known.is_usable:
-        return visit.render_inactive_device(known)
-    answer = redirect(f"/t/{known.device.tournament_id}/run")
-    if not _can_already_score(visit, known):
-        with visit.site.store.write(quiet=True) as transaction:
-            writes.record_use(transaction.connection, known.device.device_id, visit.site.now())
-        visit.set_cookie(answer, device_cookie_name(known.device.tournament_id), secret, COOKIE_SECONDS)
-    return answer
+        return request.render_inactive_device(known)
+    tournament_id = known.device.tournament_id
+    response = redirect(f"/t/{tournament_id}/run")
+    if not _can_already_score(request, tournament_id):
+        with request.site.store.write(quiet=True) as transaction:
+            writes.record_use(transaction.connection, known.device.device_id, request.site.now())
+        request.set_cookie(response, device_cookie_name(tournament_id), secret, COOKIE_SECONDS)
+    return response
 
 
-def _find_device(visit: PageRequest, secret: str) -> KnownDevice | None:
+def _find_device(request: PageRequest, secret: str) -> KnownDevice | None:
     if not LINK_SECRET.fullmatch(secret):
         return None
-    with visit.site.store.read() as db:
+    with request.site.store.read() as db:
         return reads.find_device(db, secret)
 
 
-def _can_already_score(visit: PageRequest, known: KnownDevice) -> bool:
-    """Whether somebody is signed in who may more: an organizer who tries his own link."""
-    if visit.session is None:
+def _can_already_score(request: PageRequest, tournament_id: int) -> bool:
+    """Whether the account may score here anyway, as an organizer who tries their own link."""
+    if request.session is None:
         return False
-    with visit.site.store.read() as db:
-        return access.may_score(visit.caller, enact.load_tournament(db, known.device.tournament_id))
+    with request.site.store.read() as db:
+        return access.may_score(request.caller, enact.load_tournament(db, tournament_id))
 
 
 @page("POST", "/t/{tournament_id}/device/stop", for_devices=True)
-def stop_device(visit: PageRequest) -> Response:
-    """This browser is no device any more; the link still works."""
-    tournament_id = parse_path_id("tournament_id", visit.ids["tournament_id"])
-    answer = redirect(f"/t/{tournament_id}")
-    visit.delete_cookie(answer, device_cookie_name(tournament_id))
-    return answer
+def stop_device(request: PageRequest) -> Response:
+    """Forget the device in this browser; the link stays valid."""
+    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    response = redirect(f"/t/{tournament_id}")
+    request.delete_cookie(response, device_cookie_name(tournament_id))
+    return response
 
 
 @page("GET", "/t/{tournament_id}/device/stop", for_guests=True)
-def stop_opened(visit: PageRequest) -> Response:
-    """Reloading or bookmarking what a form answered is not an error."""
-    return redirect(f"/t/{parse_path_id('tournament_id', visit.ids['tournament_id'])}")
+def stop_opened(request: PageRequest) -> Response:
+    """Reloading or bookmarking the address of a form is not an error."""
+    return redirect(f"/t/{parse_path_id('tournament_id', request.ids['tournament_id'])}")

@@ -1,11 +1,11 @@
-"""Draws that are looked at and not made: of a tournament as it stands, and of one that is only thought of."""
+"""Draw previews: the next draw of a tournament, or the first draw of one that is only planned."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 
-from silverball.kit.errors import Refusal
+from silverball.kit.errors import Names, Refusal
 from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.apply import apply_changes
@@ -14,9 +14,9 @@ from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tourna
 from silverball.service.rounds import bodies
 from silverball.service.rounds import writes as rounds
 from silverball.service.tournaments.writes import tournaments
-from silverball.web.console import dispatch
-from silverball.web.console.night import TournamentNight
+from silverball.web import form_actions
 from silverball.web.page_request import PageRequest
+from silverball.web.tournament_night import TournamentNight
 
 PLAYERS_MIN, PLAYERS_MAX = 2, 64
 PLAYERS_DEFAULT = 8
@@ -26,7 +26,7 @@ NO_GAMES = "Nothing is drawn in this format: games begin when somebody plays."
 
 @dataclass(frozen=True, kw_only=True)
 class DrawPreview:
-    """What would be drawn, or the sentence that says why nothing can be."""
+    """The games that would be drawn, or a sentence when there are none."""
 
     title: str = ""
     games: tuple[Game, ...] = ()
@@ -41,62 +41,65 @@ class DrawPreview:
         return "" if arena_id is None else self.arenas.get(arena_id) or f"Machine {arena_id}"
 
 
-def preview_next_draw(visit: PageRequest, night: TournamentNight) -> DrawPreview:
-    """The next draw of this tournament: it will be just this one while nobody comes or goes."""
+def preview_next_draw(request: PageRequest, night: TournamentNight) -> DrawPreview:
+    """The tournament's next draw; opening the round draws the same, if the roster stays as it is."""
 
-    def drawn() -> Tournament:
-        with visit.site.store.read() as db:
-            call = dispatch.build_call(visit, {TOURNAMENT: night.id}, bodies.NewRound(), db=db)
+    def draw() -> Tournament:
+        with request.site.store.read() as db:
+            call = form_actions.build_call(request, {TOURNAMENT: night.id}, bodies.NewRound(), db=db)
             if night.tournament.status == "planned":
-                begun = apply_changes(night.tournament, tournaments.prepare_start(call).decision.changes)
-                return _with_first_round(begun, call.now)
+                changes = tournaments.prepare_start(call).decision.changes
+                return _with_first_round(apply_changes(night.tournament, changes), call.now)
             return apply_changes(night.tournament, rounds.prepare_round(call).decision.changes)
 
-    shown = _preview_from(drawn)
-    return replace(
-        shown, sentence=night.with_names(shown.sentence), players=night.players, arenas=night.arenas
-    )
+    preview = _preview(draw, night.name_of)
+    return replace(preview, players=night.players, arenas=night.arenas)
 
 
 def preview_first_draw(type_: str, settings: TournamentSettings, players: int, now: datetime) -> DrawPreview:
-    """The first draw of a tournament with these settings, if so many invented players came."""
+    """The first draw of a tournament with these settings and so many sample players."""
 
-    def drawn() -> Tournament:
-        dice = Random(players)  # noqa: S311  # an example, and the same one each time
+    def draw() -> Tournament:
+        dice = Random(players)  # noqa: S311  # a sample, and the same one each time
         planned = tournaments.planned_tournament(type_, settings, tournaments.blank_details(0, now), dice)
         filled = replace(
             planned,
             entrants=tuple(Entrant(player_id=n + 1, place=n, seed_value=n + 1) for n in range(players)),
             lineup=tuple(LineupArena(arena_id=n + 1, place=n) for n in range(SAMPLE_MACHINES)),
         )
-        start, _ = tournament_commands.dice_for(filled, "start")
-        return _with_first_round(apply_changes(filled, tournament_commands.start(filled, start, now)), now)
+        start_dice, _ = tournament_commands.dice_for(filled, "start")
+        changes = tournament_commands.start(filled, start_dice, now)
+        return _with_first_round(apply_changes(filled, changes), now)
 
-    return _preview_from(drawn)
-
-
-def _with_first_round(begun: Tournament, now: datetime) -> Tournament:
-    form = tournament_commands.format_of(begun)
-    if not form.can_open_rounds:
-        return begun
-    dice, _ = tournament_commands.dice_for(begun, tournament_commands.next_draw_name(begun))
-    return apply_changes(begun, tournament_commands.open_round(begun, dice, now))
+    return _preview(draw)
 
 
-def _preview_from(drawn: Callable[[], Tournament]) -> DrawPreview:
+def _with_first_round(started: Tournament, now: datetime) -> Tournament:
+    """The tournament with its first round open, where the organizer opens rounds."""
+    if not tournament_commands.format_of(started).can_open_rounds:
+        return started
+    dice, _ = tournament_commands.dice_for(started, tournament_commands.next_draw_name(started))
+    return apply_changes(started, tournament_commands.open_round(started, dice, now))
+
+
+def _no_names(_kind: str, _item_id: int) -> None:
+    """No names: sample players have none."""
+
+
+def _preview(draw: Callable[[], Tournament], names: Names = _no_names) -> DrawPreview:
     try:
-        after = drawn()
-    except Refusal as refused:
-        return DrawPreview(sentence=refused.message)
-    newest = after.newest_round
-    games = tuple(one for one in after.games if one.status != "completed" or one.is_bye)
-    if newest is not None and any(one.round_id == newest.round_id for one in games):
-        return DrawPreview(
-            title=newest.name, games=tuple(one for one in games if one.round_id == newest.round_id)
-        )
+        tournament = draw()
+    except Refusal as refusal:
+        return DrawPreview(sentence=refusal.text(names))
+    newest = tournament.newest_round
+    games = tuple(game for game in tournament.games if game.status != "completed" or game.is_bye)
+    in_newest = tuple(game for game in games if newest is not None and game.round_id == newest.round_id)
+    if newest is not None and in_newest:
+        return DrawPreview(title=newest.name, games=in_newest)
     if games:
         return DrawPreview(title="The first games", games=games)
-    if after.single_player_games:
-        count, people = len(after.rounds), len(after.active_ids)
-        return DrawPreview(sentence=f"{count} rounds for {people} players, each at his own pace.")
+    if tournament.single_player_games:
+        rounds_count, players_count = len(tournament.rounds), len(tournament.active_ids)
+        sentence = f"{rounds_count} rounds for {players_count} players, each at their own pace."
+        return DrawPreview(sentence=sentence)
     return DrawPreview(sentence=NO_GAMES)

@@ -1,1 +1,0 @@
-"""Pages for everybody: one tournament as it is played, kept in memory and followed over the feed."""

@@ -1,4 +1,4 @@
-"""Who has moved most: the standings now against those before the newest results."""
+"""Biggest movers: the standings now, compared with those before the newest results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,17 +8,13 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
 from silverball.wire.standings import Standing
 
-# Without rounds that are opened one by one, the newest results are those of so long before the last one.
+# The newest results, in formats without rounds that the organizer opens.
 NEWEST_WINDOW = timedelta(minutes=30)
-# Here a place follows from where somebody stands in the bracket or the race, and not from points.
-NOT_BY_POINTS = frozenset(
-    {"bracket", "double_bracket", "group_bracket", "golf_bracket", "ladder", "amazingrace"}
-)
 
 
 @dataclass(frozen=True)
 class Mover:
-    """A player who was elsewhere before; `places` is above 0 for the way up."""
+    """A player whose position changed; `places` is positive for the way up."""
 
     player_id: int
     position: int
@@ -26,50 +22,54 @@ class Mover:
 
 
 def find_movers(tournament: Tournament, standings: Sequence[Standing]) -> list[Mover]:
-    """Everybody who moved, the longest way first, then by position."""
-    if tournament.type in NOT_BY_POINTS or tournament.status == "planned":
+    """The players who moved, the longest way first, then by position."""
+    format_ = tournament_commands.format_of(tournament)
+    if not format_.is_ranked_by_points or tournament.status == "planned":
         return []
     before = _before_newest_results(tournament)
     if before is None:
         return []
-    then = {one.player_id: one.position for one in tournament_commands.format_of(before).rank(before)}
-    moved = [
-        Mover(one.player_id, one.position, then[one.player_id] - one.position)
-        for one in standings
-        if then.get(one.player_id, one.position) != one.position
+    positions = {standing.player_id: standing.position for standing in format_.rank(before)}
+    movers = [
+        Mover(standing.player_id, standing.position, positions[standing.player_id] - standing.position)
+        for standing in standings
+        if positions.get(standing.player_id, standing.position) != standing.position
     ]
-    return sorted(moved, key=lambda one: (-abs(one.places), one.position, one.player_id))
+    return sorted(movers, key=lambda mover: (-abs(mover.places), mover.position, mover.player_id))
 
 
 def _before_newest_results(tournament: Tournament) -> Tournament | None:
     """The tournament without its newest results; None when there were none before them."""
     if tournament_commands.format_of(tournament).can_open_rounds and tournament.rounds:
         return _without_newest_round(tournament)
-    moments = [at for one in tournament.games if (at := _completed_at(one))]
-    moments += [at for one in tournament.single_player_games if (at := _played_at(one))]
-    if not moments or min(moments) > max(moments) - NEWEST_WINDOW:
+    times = [at for game in tournament.games if (at := _completed_at(game))]
+    times += [at for game in tournament.single_player_games if (at := _played_at(game))]
+    if not times or min(times) > max(times) - NEWEST_WINDOW:
         return None
-    since = max(moments) - NEWEST_WINDOW
-    games = tuple(one for one in tournament.games if (_completed_at(one) or since) <= since)
-    attempts = tuple(one for one in tournament.single_player_games if (_played_at(one) or since) <= since)
-    return replace(tournament, status="started", games=games, single_player_games=attempts)
+    since = max(times) - NEWEST_WINDOW
+    games = tuple(game for game in tournament.games if (_completed_at(game) or since) <= since)
+    single_player_games = tuple(
+        game for game in tournament.single_player_games if (_played_at(game) or since) <= since
+    )
+    return replace(tournament, status="started", games=games, single_player_games=single_player_games)
 
 
 def _without_newest_round(tournament: Tournament) -> Tournament | None:
-    """Without the newest round that has a result, and what came after it."""
-    with_results = {one.round_id for one in tournament.games if _completed_at(one)}
-    with_results |= {one.round_id for one in tournament.single_player_games if _played_at(one)}
-    played = [one for one in tournament.rounds_in_order if one.round_id in with_results]
+    """The tournament before the newest round that has a result."""
+    ids_with_results = {game.round_id for game in tournament.games if _completed_at(game)}
+    ids_with_results |= {game.round_id for game in tournament.single_player_games if _played_at(game)}
+    played = [round_ for round_ in tournament.rounds_in_order if round_.round_id in ids_with_results]
     if len(played) < 2:
         return None
-    rounds = tuple(one for one in tournament.rounds if one.round_index < played[-1].round_index)
-    kept = {one.round_id for one in rounds} | {None}
+    rounds = tuple(round_ for round_ in tournament.rounds if round_.round_index < played[-1].round_index)
+    round_ids = {round_.round_id for round_ in rounds} | {None}
+    single_player_games = tournament.single_player_games
     return replace(
         tournament,
         status="started",
         rounds=rounds,
-        games=tuple(one for one in tournament.games if one.round_id in kept),
-        single_player_games=tuple(one for one in tournament.single_player_games if one.round_id in kept),
+        games=tuple(game for game in tournament.games if game.round_id in round_ids),
+        single_player_games=tuple(game for game in single_player_games if game.round_id in round_ids),
     )
 
 
@@ -77,5 +77,5 @@ def _completed_at(game: Game) -> datetime | None:
     return game.completed_at if game.status == "completed" and not game.is_bye else None
 
 
-def _played_at(attempt: SinglePlayerGame) -> datetime | None:
-    return attempt.updated_at if attempt.status == "completed" else None
+def _played_at(game: SinglePlayerGame) -> datetime | None:
+    return game.updated_at if game.status == "completed" else None

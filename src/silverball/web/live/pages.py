@@ -1,4 +1,4 @@
-"""The public pages of a tournament, answered without a visitor: finished bytes for the front door to keep."""
+"""The public pages of a tournament, the same for everybody, as bytes that the front door caches."""
 
 import logging
 import re
@@ -17,7 +17,7 @@ from silverball.settings import Settings
 from silverball.store import faults
 from silverball.store.engine import Store
 from silverball.web import site
-from silverball.web.console import settings_form
+from silverball.web.format_titles import format_title
 from silverball.web.live import tournament_view, views
 from silverball.web.live.tournament_view import PublicTournament
 from silverball.web.live.views import VIEWS, PublicView, ViewChoice
@@ -27,7 +27,7 @@ HTML = "text/html; charset=utf-8"
 PATHS = tuple(VIEWS)
 PATTERNS = {path: re.compile(path.replace("{tournament_id}", "([^/]+)")).fullmatch for path in PATHS}
 REVALIDATED = b"no-cache"
-# Whoever completes a tournament may reopen it: it may be a little behind, but not for a day.
+# A completed tournament may be reopened, so its page may be cached for minutes only.
 CACHED_WHEN_COMPLETED = b"public, max-age=300"
 SECURITY_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -39,71 +39,75 @@ BUSY = ("One moment", "The database could not serve this just now. Try again in 
 BROKEN = ("Something went wrong", "This is our fault and has been written down. Try again in a moment.")
 
 
+def _parse_path(request_path: str) -> tuple[str, int]:
+    """The path of a view, and the tournament's id. Raises NotFound when it is not a number."""
+    path, word = next(
+        (path, match[1]) for path, fullmatch in PATTERNS.items() if (match := fullmatch(request_path))
+    )
+    return path, parse_path_id("tournament_id", word)
+
+
 @dataclass(frozen=True)
 class PublicPages:
-    """What answers `/t/{id}` and its companions."""
+    """Answers `/t/{id}` and the other public pages of a tournament."""
 
     store: Store
     base_url: str
-    # The app that the pages use of the feed; none when every one is switched off.
+    # The feed app that the pages use; empty when all are switched off.
     feed_key: str
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def answer(self, request: Request) -> HttpResponse:
-        """The page, or the part of it that is asked for; never raises."""
+        """The page, or the part of it that was asked for; never raises."""
         try:
             return self._answer_request(request)
         except NotFound:
             return message_answer(404, *NOTHING_HERE)
-        except Conflict as refused:
-            return message_answer(409, "This cannot be shown", refused.message)
-        except Exception as error:  # the edge: whatever fails is told as a page
-            is_passing = faults.is_transient(error)
-            LOG.error("a public page failed", exc_info=error)
-            return message_answer(503, *BUSY) if is_passing else message_answer(500, *BROKEN)
+        except Conflict as refusal:
+            return message_answer(409, "This cannot be shown", refusal.text())
+        except Exception as error:  # the edge: every failure becomes a page
+            is_transient = faults.is_transient(error)
+            LOG.error("A public page failed.", exc_info=error)
+            return message_answer(503, *BUSY) if is_transient else message_answer(500, *BROKEN)
 
     def _answer_request(self, request: Request) -> HttpResponse:
-        path, word = next(
-            (path, found[1]) for path, match in PATTERNS.items() if (found := match(request.path))
-        )
+        path, tournament_id = _parse_path(request.path)
         view = VIEWS[path]
-        tournament_id = parse_path_id("tournament_id", word)
         try:
             query = dict(parse_qsl(request.query.decode("latin-1"), max_num_fields=views.FIELDS_MAX))
         except ValueError:
-            return message_answer(
-                400, "This address cannot be read", f"It has more than {views.FIELDS_MAX} parameters."
-            )
+            sentence = f"It has more than {views.FIELDS_MAX} parameters."
+            return message_answer(400, "This address cannot be read", sentence)
         choice = views.parse_choice(view, query)
         if choice.part and choice.part not in view.parts + view.optional_parts:
             raise NotFound("Part", choice.part)
-        return self._render(
-            tournament_view.load_public_tournament(self.store, tournament_id, self.now()), path, view, choice
-        )
+        public = tournament_view.load_public_tournament(self.store, tournament_id, self.now())
+        return self._render(public, path, view, choice)
 
     def _render(
-        self, shown: PublicTournament, path: str, view: PublicView, choice: ViewChoice
+        self, public: PublicTournament, path: str, view: PublicView, choice: ViewChoice
     ) -> HttpResponse:
-        is_followed = view.is_always_live or not shown.is_completed
+        tournament = public.tournament
+        is_followed = view.is_always_live or not public.is_completed
         modules = view.modules if is_followed else ()
         text = site.render_text(
             "live/part.html" if choice.part else view.template,
             modules=modules,
-            show=shown,
-            night=shown.night,
-            t=shown.tournament,
+            public=public,
+            night=public.night,
+            tournament=tournament,
             view=path.rpartition("/")[2] if path.count("/") > 2 else "page",
             parts=(choice.part,) if choice.part else choice.parts,
             choice=choice,
             follows=views.PART_EVENTS,
             is_followed=is_followed,
-            key=self.feed_key,
+            feed_key=self.feed_key,
             base_url=self.base_url,
-            at=f"/t/{shown.tournament.tournament_id}",
+            base_path=f"/t/{tournament.tournament_id}",
             version=pages_version(),
-            title_of=settings_form.format_title,
-            plain=tournament_view.points_text,
-            gone_at=tournament_view.motd_expires_at(shown.tournament.details.get("motd_expiration")),
+            format_title=format_title,
+            points_text=tournament_view.points_text,
+            motd_expires_at=tournament_view.motd_expires_at(tournament.details.get("motd_expiration")),
         )
         headers = (
             (b"cache-control", REVALIDATED if is_followed else CACHED_WHEN_COMPLETED),
@@ -114,18 +118,18 @@ class PublicPages:
         return HttpResponse(200, text.encode(), HTML, headers)
 
     def _policy(self, view: PublicView, modules: tuple[str, ...]) -> str:
-        """What the page may load and who may frame it."""
+        """The content security policy of the page."""
         policy = site.feed_policy(self.base_url) if modules else site.POLICY
         return policy.replace("frame-ancestors 'none'", "frame-ancestors *") if view.may_be_framed else policy
 
 
 def build(store: Store, settings: Settings) -> PublicPages:
-    """The public pages over one database."""
+    """The public pages of one database."""
     return PublicPages(store, settings.base_url, site.feed_app_key(settings))
 
 
 def message_answer(status: int, title: str, sentence: str) -> HttpResponse:
-    """A page that says one thing."""
+    """A page with a title and one sentence."""
     text = site.render_text("message.html", modules=(), title=title, sentence=sentence)
     headers = (
         (b"cache-control", b"no-store"),
@@ -138,7 +142,7 @@ def message_answer(status: int, title: str, sentence: str) -> HttpResponse:
 
 @cache
 def pages_version() -> str:
-    """Changes with whatever these pages are made of: one that is of another version loads itself again."""
+    """A digest of templates and static files; pages of another version reload themselves."""
     templates = Path(site.__file__).parent / "templates"
     files = sorted([*templates.rglob("*.html"), *site.STATIC.iterdir()])
     return site.content_digest([silverball.__version__.encode(), *(file.read_bytes() for file in files)])

@@ -1,6 +1,6 @@
-"""A tournament as everybody may see it: the night, its stored standings, and where its channel stands.
+"""A tournament as everybody may see it: names, stored standings, and the state of its feed channel.
 
-Nothing here looks at a clock: a page is kept as long as the tournament's revision stands.
+Nothing here reads a clock: a page stays cached as long as the tournament's revision stands.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,21 +11,21 @@ from functools import cached_property
 import msgspec
 
 from silverball.rules.families import frenzy as frenzy_family
-from silverball.rules.model.tournament import Game, QueueSpot, Round, SinglePlayerGame, Tournament
+from silverball.rules.format import PlayKind
+from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import cutoffs
-from silverball.service.arenas import reads as arena_reads
 from silverball.service.core import enact
 from silverball.service.parts import reads as parts
-from silverball.service.players import reads as player_reads
 from silverball.store import announcements
 from silverball.store.announcements import ChannelHead
 from silverball.store.engine import Store
-from silverball.web.console.night import TournamentNight
+from silverball.web import tournament_night
 from silverball.web.live import bracket_tree, movers
 from silverball.web.live.bracket_tree import BracketHalf
 from silverball.web.live.movers import Mover
+from silverball.web.tournament_night import TournamentNight
 from silverball.wire.standings import Standing
-from silverball.wire.tournaments import Tournament as Shown
+from silverball.wire.tournaments import Tournament as WireTournament
 
 PARTS = parts.PartsQuery(include_location=True, include_series=True)
 RESULTS_SHOWN_MAX = 20
@@ -34,7 +34,7 @@ MOVERS_SHOWN_MAX = 5
 
 @dataclass(frozen=True)
 class StandingRow:
-    """A line of the standings, and the border that lies below it."""
+    """A line of the standings, and the text of the cutoff below it."""
 
     standing: Standing
     cutoff_text: str = ""
@@ -42,15 +42,15 @@ class StandingRow:
 
 @dataclass(frozen=True)
 class WaitingList:
-    """Who waits at one place, first come first."""
+    """The players who wait at one place, first come first."""
 
     title: str
-    players: Sequence[int]
+    player_ids: Sequence[int]
 
 
 @dataclass(frozen=True)
 class HoleProgress:
-    """Where everybody plays alone: what is played, and how many have."""
+    """A round in which everybody plays alone, with open and played games."""
 
     round: Round
     waiting: Sequence[SinglePlayerGame]
@@ -59,12 +59,12 @@ class HoleProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class PublicTournament:
-    """Everything that the public pages of a tournament are made of."""
+    """The data of all public pages of a tournament."""
 
     night: TournamentNight
-    api_tournament: Shown
+    api_tournament: WireTournament
     stored_standings: Mapping[int, str]
-    # Where the channel stood when this was read: what follows is news.
+    # The state of the feed's channel when this was read; later events are news.
     head: ChannelHead
 
     @property
@@ -77,29 +77,31 @@ class PublicTournament:
 
     @cached_property
     def standings(self) -> list[Standing]:
-        """By position, as the interface shows them; nothing before the start."""
-        found = [msgspec.json.decode(row, type=Standing) for row in self.stored_standings.values()]
-        return sorted(found, key=lambda one: (one.position, one.player_id))
+        """The standings by position; none before the start."""
+        standings = [msgspec.json.decode(row, type=Standing) for row in self.stored_standings.values()]
+        return sorted(standings, key=lambda standing: (standing.position, standing.player_id))
 
     @cached_property
     def standing_rows(self) -> list[StandingRow]:
-        """The standings, with a line below the last place of each band of a playoff."""
-        listed = self.standings
-        cuts: dict[int, str] = {}
+        """The standings, with a cutoff below the last place of each playoff band."""
+        standings = self.standings
+        texts: dict[int, str] = {}
         for band in getattr(self.tournament.settings, "playoffs_cutoffs", None) or ():
-            (border,) = cutoffs.parse_cutoffs([band])
-            inside = sum(one.position <= border.last_place for one in listed)
-            if 0 < inside < len(listed):
+            (cutoff,) = cutoffs.parse_cutoffs([band])
+            qualified = sum(standing.position <= cutoff.last_place for standing in standings)
+            if 0 < qualified < len(standings):
                 text = band["text"] if isinstance(band, Mapping) else band.text
-                cuts[inside] = text or f"The first {border.last_place}"
-        return [StandingRow(one, cuts.get(number, "")) for number, one in enumerate(listed, start=1)]
+                texts[qualified] = text or f"The first {cutoff.last_place}"
+        return [
+            StandingRow(standing, texts.get(number, "")) for number, standing in enumerate(standings, start=1)
+        ]
 
     @cached_property
     def movers(self) -> list[Mover]:
-        """Who has moved most with the newest results."""
+        """The players who moved most with the newest results."""
         return movers.find_movers(self.tournament, self.standings)[:MOVERS_SHOWN_MAX]
 
-    # What is played now
+    # Open games and queues
 
     @property
     def open_games(self) -> list[Game]:
@@ -107,65 +109,64 @@ class PublicTournament:
 
     @cached_property
     def waiting_lists(self) -> list[WaitingList]:
-        """Who waits: for a machine, for a hole, or for any."""
-        places: dict[tuple[int | None, int | None], list[QueueSpot]] = {}
-        for spot in self.tournament.waiting_spots:
-            places.setdefault((spot.arena_id, spot.round_id), []).append(spot)
-        found = []
+        """The queues of machines, of holes and of the tournament."""
+        places = {(spot.arena_id, spot.round_id) for spot in self.tournament.waiting_spots}
+        lists = []
         for arena_id, round_id in sorted(places, key=lambda place: (place[0] or 0, place[1] or 0)):
             spots = self.night.queue_for(arena_id=arena_id, round_id=round_id)
             title = self.night.arena_name(arena_id) if arena_id else self.night.round_name(round_id)
-            found.append(WaitingList(title or "Next", [one.player_id for one in spots]))
-        return found
+            lists.append(WaitingList(title or "Next", [spot.player_id for spot in spots]))
+        return lists
 
     @cached_property
     def holes(self) -> list[HoleProgress]:
         """The open rounds in which everybody plays alone."""
-        if self.night.kind not in {"holes", "race"}:
+        if self.night.kind not in {PlayKind.HOLES, PlayKind.RACE}:
             return []
-        return [
-            self.hole_progress(one) for one in self.tournament.rounds_in_order if one.status != "completed"
-        ]
+        rounds = self.tournament.rounds_in_order
+        return [self.hole_progress(round_) for round_ in rounds if round_.status != "completed"]
 
-    def hole_progress(self, one: Round) -> HoleProgress:
-        """A round with who is still to play, and who has."""
-        attempts = self.tournament.attempts_by_round.get(one.round_id, ())
-        played = [each for each in attempts if each.status == "completed" and not each.is_voided]
-        played.sort(key=lambda each: self.night.player_name(each.player_id).lower())
-        return HoleProgress(one, self.night.waiting_in_round(one.round_id), played)
+    def hole_progress(self, round_: Round) -> HoleProgress:
+        """The round's open games, and its played games by name."""
+        games = self.tournament.attempts_by_round.get(round_.round_id, ())
+        played = [game for game in games if game.status == "completed" and not game.is_voided]
+        played.sort(key=lambda game: self.night.player_name(game.player_id).lower())
+        return HoleProgress(round_, self.night.waiting_in_round(round_.round_id), played)
 
     # Rounds
 
-    def find_round(self, wanted: str) -> Round | None:
+    def find_round(self, round_id: str) -> Round | None:
         """The round with this id; without one the open round that began last, else the newest."""
         rounds = self.tournament.rounds_in_order
-        named = next((one for one in rounds if str(one.round_id) == wanted), None)
-        if named is not None or not rounds:
-            return named
-        busy = [one for one in rounds if one.status != "completed"]
-        if self.night.kind == "holes":
-            return busy[0] if busy else rounds[-1]
-        return busy[-1] if busy else rounds[-1]
+        match = next((round_ for round_ in rounds if str(round_.round_id) == round_id), None)
+        if match is not None or not rounds:
+            return match
+        open_rounds = [round_ for round_ in rounds if round_.status != "completed"]
+        if not open_rounds:
+            return rounds[-1]
+        return open_rounds[0] if self.night.kind is PlayKind.HOLES else open_rounds[-1]
 
-    def games_of_round(self, one: Round) -> list[Game]:
-        """Its games, as they are called out, without byes."""
-        games = [game for game in self.tournament.games_by_round.get(one.round_id, ()) if not game.is_bye]
+    def games_of_round(self, round_: Round) -> list[Game]:
+        """The round's games without byes, in the order in which they are called."""
+        games = [game for game in self.tournament.games_by_round.get(round_.round_id, ()) if not game.is_bye]
         return sorted(games, key=lambda game: (game.set_number, game.game_index or 0, game.game_id))
 
-    def byes_of_round(self, one: Round) -> list[int]:
-        """Who has nobody to play against."""
-        games = self.tournament.games_by_round.get(one.round_id, ())
+    def byes_of_round(self, round_: Round) -> list[int]:
+        """The players who have a bye."""
+        games = self.tournament.games_by_round.get(round_.round_id, ())
         return [game.player_ids[0] for game in games if game.is_bye]
 
     @cached_property
     def newest_results(self) -> list[Game]:
         """The newest results of games outside of rounds."""
-        return [one for one in self.night.newest_results if one.round_id is None][:RESULTS_SHOWN_MAX]
+        games = [game for game in self.night.newest_results if game.round_id is None]
+        return games[:RESULTS_SHOWN_MAX]
 
     @cached_property
     def newest_scores(self) -> list[SinglePlayerGame]:
-        """The newest scores of a best game night."""
-        return self.night.newest_scores[:RESULTS_SHOWN_MAX] if self.night.kind == "scores" else []
+        """The newest scores, where players choose their machines."""
+        is_shown = self.night.kind is PlayKind.SCORES
+        return self.night.newest_scores[:RESULTS_SHOWN_MAX] if is_shown else []
 
     @cached_property
     def bracket_halves(self) -> list[BracketHalf]:
@@ -176,50 +177,47 @@ class PublicTournament:
 
     @property
     def round_began_at(self) -> datetime | None:
-        """When the open round began."""
+        """The time at which the open round began."""
         newest = self.tournament.newest_round
         is_open = newest is not None and newest.status != "completed" and self.night.opens_rounds
         return newest.created_at if newest is not None and is_open else None
 
     @property
     def clock_ends_at(self) -> datetime | None:
-        """When the clock of a frenzy runs out, while it runs."""
-        is_running = self.night.is_frenzy and not self.night.is_paused and not self.is_completed
+        """The time at which the clock runs out, while it runs."""
+        is_running = self.night.has_clock and not self.night.is_paused and not self.is_completed
         return self.tournament.state.clock_ends_at if is_running else None
 
     @property
     def seconds_paused(self) -> int:
-        """What is left on the clock of a frenzy that is paused."""
-        return frenzy_family.paused_seconds(self.tournament) if self.night.is_frenzy else 0
+        """The seconds left on a paused clock; 0 while it runs."""
+        return frenzy_family.paused_seconds(self.tournament) if self.night.has_clock else 0
 
 
 def load_public_tournament(store: Store, tournament_id: int, now: datetime) -> PublicTournament:
-    """The tournament as nobody in particular sees it. Raises NotFound, and Conflict for an unknown format."""
+    """The tournament without a viewer. Raises NotFound, and Conflict for an unknown format."""
     with store.read() as db:
-        kept = enact.load_with_revision(db, tournament_id)
+        loaded = enact.load_with_revision(db, tournament_id)
         head = announcements.channel_head(db, tournament_id)
         assert head is not None
-        night = TournamentNight(
-            tournament=kept.tournament,
-            now=now,
-            is_organizer=False,
-            players={one.player_id: one.name for one in player_reads.entrants(db, tournament_id, None)},
-            arenas={one.arena_id: one.name for one in arena_reads.lineup_arenas(db, tournament_id)},
+        return PublicTournament(
+            night=tournament_night.public_night(db, loaded.tournament, now),
+            api_tournament=parts.find_tournament(db, tournament_id, PARTS, None),
+            stored_standings=loaded.standings,
+            head=head,
         )
-        about = parts.find_tournament(db, tournament_id, PARTS, None)
-        return PublicTournament(night=night, api_tournament=about, stored_standings=kept.standings, head=head)
 
 
 def points_text(points: object) -> str:
-    """Points without the decimals that say nothing; nothing when there are none."""
+    """Points without zero decimals; empty when there are none."""
     return "" if points is None else str(points).removesuffix(".00")
 
 
 def motd_expires_at(text: object) -> str:
-    """The moment that a message of the day ends, for programs; nothing when it names none."""
+    """The time at which the message of the day expires, in ISO 8601; empty when it never does."""
     try:
         at = datetime.fromisoformat(str(text))
     except ValueError:
         return ""
-    # Without a zone it is UTC, like every moment that is stored.
+    # Stored times without a zone are UTC.
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC).isoformat()

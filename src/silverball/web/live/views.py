@@ -1,4 +1,4 @@
-"""Which public pages there are: their parts, what they load, who may frame them."""
+"""The public pages of a tournament, as data: their parts, scripts and framing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,22 +12,22 @@ TOP_OVERLAY = 8
 
 @dataclass(frozen=True, kw_only=True)
 class PublicView:
-    """One page of a tournament for everybody; each part is a template of its name in live/."""
+    """A public page of a tournament; each part is a template of its name in live/."""
 
     template: str
     parts: tuple[str, ...]
     modules: tuple[str, ...] = ("parts.js",)
-    # Parts that the address may choose from with `show`; without it `parts` are shown.
+    # Parts to choose from with `?show=`; without it `parts` are shown.
     optional_parts: tuple[str, ...] = ()
-    # Whether pages of others may show it in a frame.
+    # Whether other sites may show it in a frame.
     may_be_framed: bool = False
-    # Whether it goes on following when the tournament is completed.
+    # Whether it follows the feed after the tournament is completed, too.
     is_always_live: bool = False
-    # How many lines of the standings, unless `top` says otherwise; 0 means all.
+    # Rows of the standings without `?top=`; 0 means all.
     top: int = 0
 
 
-# Part -> the first letters of the feed events that may change it.
+# Part -> prefixes of the feed events that may change it.
 PART_EVENTS: Mapping[str, str] = {
     "head": "Tournament Round Queue",
     "now": "Tournament Players Arenas Round Game SinglePlayerGame Card Queue",
@@ -40,7 +40,7 @@ PART_EVENTS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class ViewChoice:
-    """What an address chooses."""
+    """The choices in the query of an address."""
 
     part: str = ""
     round_id: str = ""
@@ -74,26 +74,26 @@ VIEWS: Mapping[str, PublicView] = {
 
 
 def meaningful_query(query: bytes) -> bytes:
-    """What a page looks at of a query: what others append to shared links does not make it another one."""
+    """The parameters that pages know, in order; tracking parameters must not multiply cached pages."""
     try:
         pairs = parse_qsl(query.decode("latin-1"), max_num_fields=FIELDS_MAX)
     except ValueError:
-        # Too much of it; the answer will say so.
+        # Too many parameters; the page answers with an error.
         return query
-    known = {name: value for name, value in pairs if name in PARAMETERS}
-    return urlencode(sorted(known.items())).encode()
+    parameters = {name: value for name, value in pairs if name in PARAMETERS}
+    return urlencode(sorted(parameters.items())).encode()
 
 
 def parse_choice(view: PublicView, query: Mapping[str, str]) -> ViewChoice:
-    """What this query chooses; what it does not mean is left out."""
-    wanted = query.get("show", "").split(",")
-    shown = tuple(part for part in dict.fromkeys(wanted) if part in view.optional_parts)
+    """The choices in a query, without unknown ones."""
+    names = query.get("show", "").split(",")
+    parts = tuple(name for name in dict.fromkeys(names) if name in view.optional_parts)
     top = query.get("top", "")
     is_number = top.isascii() and top.isdigit() and len(top) < 4
     return ViewChoice(
         part=query.get("part", ""),
         round_id=query.get("round", ""),
-        parts=shown or view.parts,
+        parts=parts or view.parts,
         top=min(int(top), TOP_MAX) if is_number else view.top,
         options={name: query[name] for name in ("side", "ground") if name in query},
     )

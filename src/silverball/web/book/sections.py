@@ -1,7 +1,6 @@
-"""What an organizer's book holds, as data: how each kind is read, and the fields of its form.
+"""Sections of an organizer's book, as data: how each is read, and the fields of its form.
 
-A form's fields become the body that the interface takes, so that both refuse the same with the same
-sentence; nothing is judged here.
+A form's fields become the body that the interface takes, so the interface alone decides what is valid.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,16 +15,16 @@ from silverball.service.pages import PageRows
 from silverball.service.players import reads as players
 from silverball.service.series.reads import series
 from silverball.store.engine import Db
-from silverball.web.console import form_bodies, settings_form
+from silverball.web import form_values
 from silverball.web.forms import FormData
 
-# A curve of one's own is a table, which only the interface takes.
+# A custom curve is a table, which only the interface takes.
 SCORINGS = {
     "points": "the points of each night",
     "pingolf": "the strokes of each night, fewest win",
     **{
-        one: f"points by place: {one.removeprefix('bg_').replace('_', ' ')}"
-        for one in sorted(CURVES - {CUSTOM})
+        curve: f"points by place: {curve.removeprefix('bg_').replace('_', ' ')}"
+        for curve in sorted(CURVES - {CUSTOM})
     },
 }
 STATUSES = {"active": "in use", "inactive": "not in use any more"}
@@ -33,24 +32,23 @@ STATUSES = {"active": "in use", "inactive": "not in use any more"}
 
 @dataclass(frozen=True, kw_only=True)
 class BookField:
-    """A field of a form, under the name that the interface has for it."""
+    """A field of a form, under its name in the interface."""
 
     name: str
     label: str
     kind: Literal["text", "number", "decimal", "choice", "flag", "labels"] = "text"
     hint: str = ""
-    # Value -> what it is called.
+    # Value -> label.
     choices: Mapping[str, str] = field(default_factory=dict)
     default: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BookSection:
-    """One kind of things in the book."""
+    """A section of the book: players, machines, locations or series."""
 
     name: str
     title: str
-    # One of them, in a sentence.
     singular: str
     hint: str
     id_field: str
@@ -58,8 +56,24 @@ class BookSection:
     per_page: int
     load_page: Callable[[Db, AuthenticatedCaller, int], PageRows[Any]]
     load_item: Callable[[Db, int, AuthenticatedCaller], Any]
-    # By part of a name; only where a book may be long.
+    # Finds items by part of a name; only in sections that grow long.
     search: Callable[[Db, AuthenticatedCaller, str], Sequence[Any]] | None = None
+
+
+def _players_page(db: Db, caller: AuthenticatedCaller, number: int) -> PageRows[Any]:
+    return players.owned_by(db, caller.user_id, players.PlayerQuery(page=number), caller)
+
+
+def _arenas_page(db: Db, caller: AuthenticatedCaller, number: int) -> PageRows[Any]:
+    return arenas.owned_by(db, caller.user_id, arenas.ArenaQuery(page=number))
+
+
+def _locations_page(db: Db, caller: AuthenticatedCaller, number: int) -> PageRows[Any]:
+    return locations.owned_by(db, caller.user_id, locations.LocationQuery(page=number))
+
+
+def _series_page(db: Db, caller: AuthenticatedCaller, number: int) -> PageRows[Any]:
+    return series.series_page(db, series.SeriesQuery(owner=caller.user_id, page=number), caller)
 
 
 STATUS = BookField(name="status", label="Status", kind="choice", choices=STATUSES, default="active")
@@ -70,15 +84,13 @@ PLAYERS = BookSection(
     name="players",
     title="Players",
     singular="player",
-    hint="Everybody who plays with you. Whoever has an account here can say which player he is.",
+    hint="Everybody who plays with you. Whoever has an account here can say which player they are.",
     id_field="player_id",
     fields=(NAME, BookField(name="ifpaId", label="Federation number", kind="number"), STATUS, LABELS),
     per_page=players.PER_PAGE,
-    load_page=lambda db, who, number: players.owned_by(
-        db, who.user_id, players.PlayerQuery(page=number), who
-    ),
+    load_page=_players_page,
     load_item=players.find_player,
-    search=lambda db, who, words: players.search_players(db, who.user_id, words, who),
+    search=lambda db, caller, words: players.search_players(db, caller.user_id, words, caller),
 )
 ARENAS = BookSection(
     name="arenas",
@@ -99,9 +111,9 @@ ARENAS = BookSection(
         LABELS,
     ),
     per_page=arenas.PER_PAGE,
-    load_page=lambda db, who, number: arenas.owned_by(db, who.user_id, arenas.ArenaQuery(page=number)),
-    load_item=lambda db, thing_id, _who: arenas.find_arena(db, thing_id),
-    search=lambda db, who, words: arenas.search_arenas(db, who.user_id, words),
+    load_page=_arenas_page,
+    load_item=lambda db, arena_id, _caller: arenas.find_arena(db, arena_id),
+    search=lambda db, caller, words: arenas.search_arenas(db, caller.user_id, words),
 )
 LOCATIONS = BookSection(
     name="locations",
@@ -117,10 +129,8 @@ LOCATIONS = BookSection(
         STATUS,
     ),
     per_page=locations.PER_PAGE,
-    load_page=lambda db, who, number: locations.owned_by(
-        db, who.user_id, locations.LocationQuery(page=number)
-    ),
-    load_item=lambda db, thing_id, _who: locations.find_location(db, thing_id),
+    load_page=_locations_page,
+    load_item=lambda db, location_id, _caller: locations.find_location(db, location_id),
 )
 SERIES = BookSection(
     name="series",
@@ -130,13 +140,7 @@ SERIES = BookSection(
     id_field="series_id",
     fields=(
         NAME,
-        BookField(
-            name="scoring",
-            label="Scoring",
-            kind="choice",
-            choices=SCORINGS,
-            default="points",
-        ),
+        BookField(name="scoring", label="Scoring", kind="choice", choices=SCORINGS, default="points"),
         BookField(
             name="removedResults",
             label="Results that do not count",
@@ -154,47 +158,44 @@ SERIES = BookSection(
         BookField(name="test", label="Only a test", kind="flag"),
     ),
     per_page=series.PER_PAGE,
-    load_page=lambda db, who, number: series.series_page(
-        db, series.SeriesQuery(owner=who.user_id, page=number), who
-    ),
+    load_page=_series_page,
     load_item=series.find_series,
 )
-SECTIONS: Mapping[str, BookSection] = {one.name: one for one in (PLAYERS, ARENAS, LOCATIONS, SERIES)}
+SECTIONS: Mapping[str, BookSection] = {
+    section.name: section for section in (PLAYERS, ARENAS, LOCATIONS, SERIES)
+}
 
 
-def body_builder(kind: BookSection, *, is_new: bool) -> Callable[[FormData], Mapping[str, Any]]:
-    """How a form of this kind becomes a body; a new thing takes its defaults for what is empty."""
+def body_builder(section: BookSection, *, is_new: bool) -> Callable[[FormData], Mapping[str, Any]]:
+    """A function that builds the body of a section's form; a new item leaves empty fields out."""
 
-    def body(form: FormData) -> Mapping[str, Any]:
-        given = {
-            one.name: _field_value(one, form)
-            for one in kind.fields
-            if form.has(one.name) or one.kind == "flag"
-        }
-        return {name: value for name, value in given.items() if value is not None or not is_new}
+    def build_body(form: FormData) -> Mapping[str, Any]:
+        fields = [each for each in section.fields if form.has(each.name) or each.kind == "flag"]
+        values = {each.name: _field_value(each, form) for each in fields}
+        return {name: value for name, value in values.items() if value is not None or not is_new}
 
-    return body
+    return build_body
 
 
-def _field_value(one: BookField, form: FormData) -> Any:
-    text = form.value(one.name).strip()
-    if one.kind == "flag":
+def _field_value(book_field: BookField, form: FormData) -> Any:
+    text = form.value(book_field.name).strip()
+    if book_field.kind == "flag":
         return bool(text)
-    if one.kind == "labels":
+    if book_field.kind == "labels":
         return [label.strip() for label in text.split(",") if label.strip()]
     if not text:
-        # A name is asked for by name; of all else there may be none.
-        return "" if one.name == NAME.name else None
-    if one.kind == "decimal":
-        return form_bodies.parse_decimal(text)
-    return settings_form.parse_number(text) if one.kind == "number" else text
+        # An empty name is refused by the interface; every other field may be empty.
+        return "" if book_field.name == NAME.name else None
+    if book_field.kind == "decimal":
+        return form_values.parse_decimal(text)
+    return form_values.parse_number(text) if book_field.kind == "number" else text
 
 
-def field_text(one: BookField, thing: Mapping[str, Any]) -> str:
-    """What stands in the field of a thing, as text."""
-    value = thing.get(one.name)
-    if one.kind == "flag":
+def field_text(book_field: BookField, item: Mapping[str, Any]) -> str:
+    """The item's value of a field, as the form shows it."""
+    value = item.get(book_field.name)
+    if book_field.kind == "flag":
         return "on" if value else ""
-    if one.kind == "labels":
+    if book_field.kind == "labels":
         return ", ".join(value or ())
     return "" if value is None else str(value)

@@ -1,0 +1,118 @@
+"""Players and machines added by name, as the console takes them, with a check for duplicates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from silverball.kit.errors import Invalid
+from silverball.kit.http.body import Body
+from silverball.kit.http.fields import Id, Name
+from silverball.rules.model.tournament import Tournament
+from silverball.service.calls import Write
+from silverball.service.core import commands
+from silverball.service.machines import reads as machines
+from silverball.service.players import reads as players
+from silverball.service.roster import writes as roster
+from silverball.service.roster.bodies import AT_ONCE_MAX, NewEntrants, NewLineupArenas, Strikes
+from silverball.store import book
+
+MACHINES_MAX = 100
+NAME_LETTERS_MAX = 100
+OpdbId = Annotated[str, Meta(max_length=40, pattern=r"^[A-Za-z0-9-]+$")]
+
+
+class PlayersToAdd(Body, frozen=True, kw_only=True):
+    """Players by name, and players picked from the book."""
+
+    names: Annotated[tuple[Name, ...], Meta(max_length=AT_ONCE_MAX)] = ()
+    player_ids: Annotated[tuple[Id, ...], Meta(max_length=AT_ONCE_MAX)] = ()
+    # The strikes of players who join a knockout late.
+    strikes: Strikes | None = None
+
+    def __post_init__(self) -> None:
+        if not self.names and not self.player_ids:
+            raise Invalid({"names": ["Enter a name on each line, or pick players from your book."]})
+
+
+class MachinesToAdd(Body, frozen=True, kw_only=True):
+    """New arenas for the book and the tournament: by name, and by id of the machine database."""
+
+    names: Annotated[tuple[Name, ...], Meta(max_length=MACHINES_MAX)] = ()
+    opdb_ids: Annotated[tuple[OpdbId, ...], Meta(max_length=MACHINES_MAX)] = ()
+
+    def __post_init__(self) -> None:
+        if not self.names and not self.opdb_ids:
+            raise Invalid({"names": ["Enter a name on each line, or tick machines that were found."]})
+
+
+def add_players(call: Write[PlayersToAdd]) -> None:
+    """Add the picked and the named players; a name that the book has means that player.
+
+    Raises Invalid for a name that the book has twice, and for a player who is in already.
+    """
+    tournament, body = commands.load_tournament(call), call.body
+    known_ids = players.ids_by_name(call.db, tournament.details["organizer_id"], body.names)
+    entrants: list[dict[str, Any]] = [{"playerId": player_id} for player_id in body.player_ids]
+    picked = set(body.player_ids)
+    for name in body.names:
+        if body.names.count(name) > 1:
+            sentence = f"{name} is in the list twice. Give one of the two another name, with an initial say."
+            raise Invalid({"names": [sentence]})
+        player_id = _find_player_by_name(tournament, name, known_ids, picked)
+        entrants.append({"name": name} if player_id is None else {"playerId": player_id})
+        picked |= set() if player_id is None else {player_id}
+    if body.strikes is not None:
+        entrants = [{**entrant, "strikes": body.strikes} for entrant in entrants]
+    roster.add_players(replace(call, body=msgspec.convert({"players": entrants}, NewEntrants)))
+
+
+def _find_player_by_name(
+    tournament: Tournament, name: str, known_ids: Mapping[str, Sequence[int]], picked: set[int]
+) -> int | None:
+    """The one player of this name who is not in yet; None when the book has no such name."""
+    ids = known_ids.get(name, ())
+    free_ids = [
+        player_id
+        for player_id in ids
+        if player_id not in tournament.entrant_by_id and player_id not in picked
+    ]
+    if len(free_ids) > 1:
+        sentence = f"Your book has {len(free_ids)} players called {name}. Search for the name and pick one."
+        raise Invalid({"names": [sentence]})
+    if ids and not free_ids:
+        raise Invalid({"names": [f"{name} is in the tournament already. Take the line out."]})
+    return free_ids[0] if free_ids else None
+
+
+def add_machines(call: Write[MachinesToAdd]) -> None:
+    """Add new arenas to the organizer's book and to the tournament."""
+    # The machines belong to the organizer, also when an admin adds them.
+    organizer_id = commands.load_tournament(call).details["organizer_id"]
+    named: list[tuple[str, str | None]] = [(name, None) for name in call.body.names]
+    named += [(name, opdb_id) for opdb_id, name in _titles(call, call.body.opdb_ids)]
+    arenas = [{"arenaId": _insert_arena(call, organizer_id, name, opdb_id)} for name, opdb_id in named]
+    roster.add_arenas(replace(call, body=msgspec.convert({"arenas": arenas}, NewLineupArenas)))
+
+
+def _insert_arena(call: Write[Any], organizer_id: int, name: str, opdb_id: str | None) -> int:
+    values = {
+        "name": msgspec.convert(name, Name),
+        "status": "active",
+        "opdb_id": opdb_id,
+        "category_id": None,
+        "labels": (),
+        "label_color": None,
+    }
+    return book.add(call.db, book.ARENA, organizer_id, values)
+
+
+def _titles(call: Write[Any], opdb_ids: Sequence[str]) -> list[tuple[str, str]]:
+    """OPDB ids with titles. Raises Invalid for an id that the machine database does not have."""
+    entries = machines.entries_by_id(call.db, opdb_ids)
+    for opdb_id in opdb_ids:
+        if opdb_id not in entries:
+            raise Invalid({"opdbIds": [f"{opdb_id} is not in the machine database. Search for it again."]})
+    return [(opdb_id, entries[opdb_id].name[:NAME_LETTERS_MAX]) for opdb_id in opdb_ids]

@@ -1,0 +1,385 @@
+"""Views of the console: which parts a page has, and the data that its templates need."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from silverball.kit.errors import Refusal
+from silverball.rules.model.tournament import SinglePlayerGame
+from silverball.rules.registry import FORMATS
+from silverball.service.arenas import reads as arena_reads
+from silverball.service.banks import reads as bank_reads
+from silverball.service.devices import reads as device_reads
+from silverball.service.locations import reads as location_reads
+from silverball.service.machines import reads as machine_reads
+from silverball.service.players import reads as player_reads
+from silverball.service.series.reads import series as series_reads
+from silverball.service.tournaments.reads import staff
+from silverball.service.tournaments.reads import tournaments as tournament_reads
+from silverball.service.tournaments.writes import tournaments as tournament_writes
+from silverball.service.webhooks.reads import webhooks as webhook_reads
+from silverball.store.engine import Db
+from silverball.web import site
+from silverball.web.console import details, draw_preview, settings_form
+from silverball.web.format_titles import format_title, format_titles
+from silverball.web.forms import FormState
+from silverball.web.page_request import PageRequest, not_found_page
+from silverball.web.tournament_night import TournamentNight
+from silverball.wire.machines import OpdbEntry
+from silverball.wire.tournaments import Tournament
+
+MODULES = ("console.js",)
+LISTED_MAX = 50
+SEARCH_LETTERS_MAX = 100
+FORMER_MAX = 50
+# A select element with every place for each of more players is too large for a phone.
+ORDER_MAX = 16
+# The buttons of a hole without a limit of strokes.
+STROKES_MAX = 10
+# Deliveries of each webhook; the interface has all of them.
+DELIVERIES_SHOWN_MAX = 10
+# The choices that the address of a page may hold.
+QUERY_FIELDS = ("round", "q", "former", "machine", "game", "player", "attempt")
+NEW_FORM = "new"
+NOT_YOURS = "You may not do this here. The organizer of the tournament can."
+WEBHOOK_FORMS = (("text", "A chat: sentences"), ("events", "A program: events, signed"))
+# The events to choose from here; the interface accepts every event.
+WEBHOOK_EVENTS = (
+    ("TournamentUpdated", "Start, end, message to everybody"),
+    ("RoundCreatedOrUpdated", "Rounds"),
+    ("GameCreatedOrUpdated", "Results of games"),
+)
+ContextLoader: TypeAlias = Callable[[PageRequest, TournamentNight], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class ConsoleView:
+    """A page of the console: its title, its parts in order, and what loads their data."""
+
+    title: str
+    parts: tuple[str, ...]
+    load_context: ContextLoader
+    for_organizer: bool = True
+    # Whether it is left out of the menu.
+    is_hidden: bool = False
+
+
+def render_view(
+    request: PageRequest,
+    name: str,
+    night: TournamentNight,
+    *,
+    status: int = 200,
+    form: FormState | None = None,
+) -> Response:
+    """A page of the console, or the part of it that the address asks for."""
+    view = VIEWS.get(name, VIEWS[""])
+    if view.for_organizer and not night.is_organizer:
+        return site.message_page(403, "This page is the organizer's", NOT_YOURS)
+    part = request.query.get("part", "")
+    if part and part not in view.parts:
+        return not_found_page()
+    response = request.render(
+        "console/part.html" if part else "console/page.html",
+        status,
+        modules=MODULES,
+        night=night,
+        tournament=night.tournament,
+        view=name,
+        view_title=view.title,
+        views={key: each for key, each in VIEWS.items() if _is_in_menu(each, night)},
+        parts=(part,) if part else view.parts,
+        form_state=form or FormState(),
+        base_path=f"/t/{night.id}/run",
+        page_path=_page_path(request, name),
+        feed_key=site.feed_app_key(request.site.settings),
+        format_title=format_title(night.tournament.type),
+        choices=night.choices,
+        player_choices=lambda player_ids: _player_choices(night, player_ids),
+        result_text=_result_text,
+        machine_text=_machine_text,
+        **view.load_context(request, night),
+    )
+    response.headers["content-security-policy"] = site.feed_policy(request.site.base_url)
+    return response
+
+
+def render_no_access(refusal: Refusal) -> Response:
+    return site.message_page(403, "This console is not open to you", refusal.text())
+
+
+def _is_in_menu(view: ConsoleView, night: TournamentNight) -> bool:
+    return not view.is_hidden and (night.is_organizer or not view.for_organizer)
+
+
+def _page_path(request: PageRequest, name: str) -> str:
+    """The path of the page below the console's, with the choices in its address."""
+    chosen = {key: request.query[key] for key in QUERY_FIELDS if request.query.get(key)}
+    return (f"/{name}" if name else "") + (f"?{urlencode(chosen)}" if chosen else "")
+
+
+def _player_choices(night: TournamentNight, player_ids: Sequence[int]) -> list[tuple[int, str]]:
+    return [(player_id, night.player_name(player_id)) for player_id in player_ids]
+
+
+def _result_text(game: SinglePlayerGame) -> str:
+    """The result of a single player game in numbers."""
+    if game.rolls:
+        return " ".join(map(str, game.rolls))
+    if game.score is not None:
+        return f"{game.score:,}"
+    return "safe" if game.is_advanced else "" if game.points is None else f"{game.points:.0f}"
+
+
+def _machine_text(machine: OpdbEntry) -> str:
+    """A machine by title, maker and year."""
+    maker = machine.manufacturer.name if machine.manufacturer else ""
+    origin = ", ".join(str(part) for part in (maker, machine.year) if part)
+    return f"{machine.name} ({origin})" if origin else machine.name
+
+
+# The data of each page
+
+
+def _tonight_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    if night.tournament.status == "planned" and night.is_organizer:
+        return {
+            **_players_context(request, night),
+            **_machines_context(request, night),
+            "preview": draw_preview.preview_next_draw(request, night),
+        }
+    rounds = night.tournament.rounds_in_order
+    round_id = request.query.get("round", "")
+    chosen = next((round_ for round_ in rounds if str(round_.round_id) == round_id), None)
+    if chosen is None:
+        newest = rounds[-1] if rounds else None
+        chosen = next((round_ for round_ in rounds if round_.status != "completed"), newest)
+    return {"hole": chosen, "strokes_max": _strokes_max(night), "idle": _idle_player_ids(night)}
+
+
+def _strokes_max(night: TournamentNight) -> int:
+    return getattr(night.tournament.settings, "golf_stroke_limit", 0) or STROKES_MAX
+
+
+def _idle_player_ids(night: TournamentNight) -> list[int]:
+    """Active players who neither play nor wait."""
+    busy = {player_id for game in night.open_games for player_id in game.player_ids}
+    busy |= {spot.player_id for spot in night.tournament.waiting_spots}
+    return [entrant.player_id for entrant in night.active_entrants if entrant.player_id not in busy]
+
+
+def _game_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """The game, the players to swap with, and the players to add."""
+    game_id = request.query.get("game")
+    game = next((game for game in night.tournament.games if str(game.game_id) == game_id), None)
+    if game is None:
+        return {"game": None}
+    others = [player_id for other in night.open_games if other != game for player_id in other.player_ids]
+    free = [player_id for player_id in _idle_player_ids(night) if player_id not in game.player_ids]
+    return {"game": game, "others": sorted(others, key=night.player_name), "free": free}
+
+
+def _attempt_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    game_id = request.query.get("attempt")
+    games = night.tournament.single_player_games
+    return {"attempt": next((game for game in games if str(game.single_player_game_id) == game_id), None)}
+
+
+def _entrant_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    player_id = request.query.get("player")
+    return {
+        "entrant": next((entrant for entrant in night.roster if str(entrant.player_id) == player_id), None)
+    }
+
+
+def _players_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """Players of the book that a search or a former tournament offers."""
+    words = request.query.get("q", "").replace("\x00", "").strip()[:SEARCH_LETTERS_MAX]
+    former_id = request.query.get("former", "")
+    organizer_id = night.tournament.details["organizer_id"]
+    with request.site.store.read() as db:
+        former = [
+            tournament
+            for tournament in _organizer_tournaments(db, request, organizer_id)
+            if tournament.tournament_id != night.id
+        ]
+        offered: tuple[Any, ...] = ()
+        if words:
+            offered = player_reads.search_players(db, organizer_id, words, request.caller)
+        elif any(str(tournament.tournament_id) == former_id for tournament in former):
+            entrants = player_reads.entrants(db, int(former_id), request.caller)
+            offered = tuple(player for player in entrants if player.organizer_id == organizer_id)
+    entered = night.tournament.entrant_by_id
+    return {
+        "words": words,
+        "former": former,
+        "former_id": former_id,
+        "offered": [player for player in offered if player.player_id not in entered],
+        "was_searched": bool(words or former_id),
+    }
+
+
+def _organizer_tournaments(db: Db, request: PageRequest, organizer_id: int) -> Sequence[Tournament]:
+    query = tournament_reads.TournamentQuery(owner=organizer_id, limit=FORMER_MAX)
+    return tournament_reads.tournaments_page(db, query, request.caller).rows
+
+
+def _machines_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """Arenas of the organizer's book outside the tournament, and titles that a search finds."""
+    words = request.query.get("machine", "").replace("\x00", "").strip()[:SEARCH_LETTERS_MAX]
+    with request.site.store.read() as db:
+        arenas = arena_reads.search_arenas(db, night.tournament.details["organizer_id"], words)
+        machines = machine_reads.search_machines(db, words) if words else []
+    in_lineup = {arena.arena_id for arena in night.tournament.lineup}
+    return {
+        "machine_words": words,
+        "arenas_offered": [arena for arena in arenas if arena.arena_id not in in_lineup],
+        "machines_found": machines,
+    }
+
+
+def _arenas_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """Arenas, titles, and the organizer's banks inside and outside the tournament."""
+    query = bank_reads.BankQuery(status="active")
+    with request.site.store.read() as db:
+        banks = bank_reads.banks_in_tournament(db, night.id)
+        owned = bank_reads.owned_by(db, night.tournament.details["organizer_id"], query).rows
+    used_ids = {bank.bank_id for bank in banks}
+    offered = [(bank.bank_id, bank.name) for bank in owned if bank.bank_id not in used_ids]
+    return {**_machines_context(request, night), "banks": banks, "banks_offered": offered}
+
+
+def _draw_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    return {"preview": draw_preview.preview_next_draw(request, night)}
+
+
+def _settings_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """The settings and details, with the organizer's locations, series and tournaments to choose from."""
+    tournament = night.tournament
+    stored = tournament.details
+    with request.site.store.read() as db:
+        locations = location_reads.location_names(db, stored["organizer_id"])
+        series = series_reads.series_names(db, stored["organizer_id"])
+        others = _organizer_tournaments(db, request, stored["organizer_id"])
+        codes = device_reads.current_codes(db, night.id)
+        devices = device_reads.active_devices(db, night.id)
+    excluded = {night.id, *(link["linked_tournament_id"] for link in stored["links"])}
+    return {
+        "fields": settings_form.setting_fields(
+            tournament.type, tournament.settings, stored["points_map_custom"]
+        ),
+        "locations": _with_current(locations, stored["location_id"]),
+        "series": _with_current(series, stored["series_id"]),
+        "linkable": [
+            (other.tournament_id, other.name) for other in others if other.tournament_id not in excluded
+        ],
+        "link_types": details.LINK_TYPES,
+        "registration": details.registration_values(stored),
+        "flags": details.REGISTRATION_FLAGS,
+        "prices": details.price_values(stored),
+        "devices": devices,
+        "codes": codes,
+    }
+
+
+def _with_current(choices: list[tuple[int, str]], current_id: int | None) -> list[tuple[int, str]]:
+    """The choices, with the current one even where it is not offered any more."""
+    if current_id is None or any(current_id == choice_id for choice_id, _ in choices):
+        return choices
+    return [*choices, (current_id, f"As it is (number {current_id})")]
+
+
+def _standings_context(_request: PageRequest, _night: TournamentNight) -> dict[str, Any]:
+    # The usual playoffs are a bracket of groups.
+    playoffs_type = next(type_ for type_, format_ in FORMATS.items() if format_.group_stages is not None)
+    return {"formats": format_titles(), "playoffs_type": playoffs_type, "order_max": ORDER_MAX}
+
+
+def _webhooks_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    with request.site.store.read() as db:
+        return {
+            "webhooks": webhook_reads.tournament_webhooks(db, night.id),
+            "deliveries": webhook_reads.newest_deliveries(db, night.id, DELIVERIES_SHOWN_MAX),
+            "webhooks_max": webhook_reads.WEBHOOKS_MAX,
+            "webhook_forms": WEBHOOK_FORMS,
+            "webhook_events": WEBHOOK_EVENTS,
+        }
+
+
+def _no_context(_request: PageRequest, _night: TournamentNight) -> dict[str, Any]:
+    return {}
+
+
+# Each part is a template in console/; `?part=NAME` answers with that part alone.
+VIEWS: Mapping[str, ConsoleView] = {
+    "": ConsoleView("Tonight", ("status", "undo", "prepare", "play"), _tonight_context, for_organizer=False),
+    "draw": ConsoleView("Next draw", ("status", "draw"), _draw_context, is_hidden=True),
+    "results": ConsoleView("Results", ("status", "undo", "results"), _no_context, for_organizer=False),
+    "players": ConsoleView("Players", ("status", "undo", "roster", "people"), _players_context),
+    "arenas": ConsoleView("Machines", ("status", "undo", "lineup", "machines", "banks"), _arenas_context),
+    "standings": ConsoleView(
+        "Standings", ("status", "standings", "ties", "finish"), _standings_context, for_organizer=False
+    ),
+    "settings": ConsoleView(
+        "Settings",
+        ("status", "settings", "about", "links", "prices", "registration", "keepers", "remove"),
+        _settings_context,
+    ),
+    "game": ConsoleView(
+        "A game", ("status", "undo", "game"), _game_context, for_organizer=False, is_hidden=True
+    ),
+    "attempt": ConsoleView(
+        "A game", ("status", "undo", "attempt"), _attempt_context, for_organizer=False, is_hidden=True
+    ),
+    "player": ConsoleView("A player", ("status", "undo", "player"), _entrant_context, is_hidden=True),
+    "webhooks": ConsoleView("Notifications", ("status", "webhooks"), _webhooks_context),
+    "journal": ConsoleView("What was done", ("status", "undo", "journal"), _no_context),
+}
+
+
+# Tournaments of the account, and a new one
+
+
+def render_own_tournaments(request: PageRequest) -> Response:
+    """The tournaments that the account organizes or keeps the scores of."""
+    query = tournament_reads.TournamentQuery(owner=request.account.user_id, limit=LISTED_MAX)
+    with request.site.store.read() as db:
+        own = tournament_reads.tournaments_page(db, query, request.caller)
+        scorekeeping = staff.scorekeeping_tournaments(db, request.account.user_id, request.caller)
+    return request.render(
+        "run.html",
+        own=own.rows,
+        total=own.total,
+        scorekeeping=scorekeeping,
+        may_create=request.caller.role in tournament_writes.CREATOR_ROLES,
+        format_title=format_title,
+    )
+
+
+def render_new_form(
+    request: PageRequest,
+    type_: str,
+    form: FormState,
+    status: int = 200,
+    *,
+    preview: draw_preview.DrawPreview | None = None,
+    players: int = draw_preview.PLAYERS_DEFAULT,
+) -> Response:
+    """The form of a new tournament, with a preview of its first draw if there is one."""
+    return request.render(
+        "new.html",
+        status,
+        modules=MODULES,
+        type=type_,
+        title=format_title(type_),
+        fields=settings_form.setting_fields(type_),
+        form_state=form,
+        form=NEW_FORM,
+        page_path="",
+        preview=preview,
+        players=players,
+        limits=draw_preview,
+    )

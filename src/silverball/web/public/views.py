@@ -1,0 +1,226 @@
+"""Views without an account: the start page, a user's profile, a series, a player, a game."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+import silverball
+from silverball.kit.errors import NotAllowed, NotFound
+from silverball.service.games.reads import games
+from silverball.service.parts import reads as parts
+from silverball.service.series.reads import results as series_results
+from silverball.service.series.reads import series
+from silverball.service.standings import reads as standings
+from silverball.service.summaries import reads as summaries
+from silverball.service.tournaments.reads import tournaments
+from silverball.service.users import reads as users
+from silverball.store import announcements
+from silverball.store.engine import Db
+from silverball.web.format_titles import format_title
+from silverball.web.forms import FormState
+from silverball.web.page_request import GUEST, PageRequest
+from silverball.web.public import report_page
+from silverball.web.public.report_page import ReportPage
+from silverball.wire.tournaments import Tournament
+
+RUNNING_MAX = 50
+PLAYED_PER_PAGE = 25
+ORGANIZED_MAX = 10
+OPPONENTS_SHOWN_MAX = 10
+SERIES_TOURNAMENTS_MAX = 100
+FIRST_FORM = "first"
+HISTORY_HIDDEN = "Which tournaments this user played is not shown: it is the user's own wish."
+SERIES_SCORINGS = {
+    "points": "The points of each night are added up.",
+    "pingolf": "The strokes of each night are added up.",
+}
+SERIES_SCORED_BY_CURVE = "Each night gives points for the place in it."
+# The part of a player's page that is loaded again when something changes.
+NOW_PART = "now"
+PLAYER_PARTS = parts.PartsQuery(include_players=True, include_arenas=True)
+
+
+def render_home(request: PageRequest) -> Response:
+    """The start page with the running tournaments."""
+    query = tournaments.TournamentQuery(status="started", limit=RUNNING_MAX)
+    with request.site.store.read() as db:
+        is_new = not users.can_anybody_sign_in(db)
+        running = tournaments.tournaments_page(db, query, None)
+    return request.render(
+        "home.html",
+        running=running.rows,
+        running_total=running.total,
+        is_new=is_new,
+        version=silverball.__version__,
+        format_title=format_title,
+    )
+
+
+def render_first_form(request: PageRequest, status: int = 200, fault: str = "") -> Response:
+    """The form that creates the first account of a server."""
+    form = FormState(FIRST_FORM, request.form, fault)
+    response = request.render("first.html", status, form_state=form, form=FIRST_FORM)
+    request.set_cookie(response, GUEST, request.guest_secret, None)
+    return response
+
+
+# A user's profile
+
+
+def render_profile(request: PageRequest, user_id: int) -> Response:
+    """A user's public profile; opt-outs hide the same from every visitor."""
+    with request.site.store.read() as db:
+        bundle = users.user_bundle(db, user_id, None, with_ifpa=True, with_counts=True)
+        context = {
+            **_history_context(db, user_id, request),
+            **_opponents_context(db, user_id, request),
+            **_organized_context(db, user_id),
+        }
+    return request.render(
+        "people/profile.html", bundle=bundle, user=bundle.user, format_title=format_title, **context
+    )
+
+
+def _history_context(db: Db, user_id: int, request: PageRequest) -> dict[str, Any]:
+    """A page of the tournaments that the user played, with places; or why they are hidden."""
+    number = _page_number(request)
+    query = tournaments.TournamentQuery(played=user_id, limit=PLAYED_PER_PAGE, page=number)
+    context = {"played": (), "places": {}, "history_hidden": "", "page": 1, "pages": 1, "played_total": 0}
+    try:
+        played = tournaments.tournaments_page(db, query, None)
+    except NotAllowed:
+        return {**context, "history_hidden": HISTORY_HIDDEN}
+    tournament_ids = [tournament.tournament_id for tournament in played.rows]
+    return {
+        **context,
+        "played": played.rows,
+        "places": standings.places_of_user(db, user_id, tournament_ids),
+        "page": number,
+        "pages": max(1, -(-played.total // PLAYED_PER_PAGE)),
+        "played_total": played.total,
+    }
+
+
+def _page_number(request: PageRequest) -> int:
+    """The page of the list that was asked for; 1 when there can be no such page."""
+    text = request.query.get("page", "1")
+    return int(text) if text.isascii() and text.isdigit() and 1 <= len(text) <= 3 and int(text) > 0 else 1
+
+
+def _opponents_context(db: Db, user_id: int, request: PageRequest) -> dict[str, Any]:
+    """The user's most frequent opponents, and the opponent in the address."""
+    opponents = summaries.frequent_opponents(db, user_id, None)
+    opponent_id = request.query.get("against", "")
+    against = next((opponent for opponent in opponents if str(opponent.user_id) == opponent_id), None)
+    return {
+        "opponents": opponents,
+        "opponents_shown": opponents[:OPPONENTS_SHOWN_MAX],
+        "against": against,
+        "was_asked": bool(opponent_id),
+    }
+
+
+def _organized_context(db: Db, user_id: int) -> dict[str, Any]:
+    query = tournaments.TournamentQuery(owner=user_id, limit=ORGANIZED_MAX)
+    organized = tournaments.tournaments_page(db, query, None)
+    own_series = series.series_page(db, series.SeriesQuery(owner=user_id), None)
+    return {"organized": organized.rows, "organized_total": organized.total, "series": own_series.rows}
+
+
+# A series
+
+
+def render_series(request: PageRequest, series_id: int) -> Response:
+    """A series with its standings and its tournaments, oldest first."""
+    with request.site.store.read() as db:
+        details = series_results.series_details(db, series_id, None)
+        nights = _series_tournaments(db, series_id)
+    return request.render(
+        "people/series.html",
+        series=details,
+        nights=nights,
+        players={player.player_id: player for player in details.players},
+        points=_points_by_tournament(details.tournament_points),
+        counted=_counted_text(details.removed_results or 0),
+        scoring=SERIES_SCORINGS.get(details.scoring or "points", SERIES_SCORED_BY_CURVE),
+        format_title=format_title,
+    )
+
+
+def _series_tournaments(db: Db, series_id: int) -> list[Tournament]:
+    query = tournaments.TournamentQuery(series=series_id, limit=SERIES_TOURNAMENTS_MAX)
+    rows = tournaments.tournaments_page(db, query, None).rows
+    return sorted(rows, key=lambda tournament: (tournament.start_utc, tournament.tournament_id))
+
+
+def _points_by_tournament(points_map: Any) -> dict[int, dict[int, Any]]:
+    """Tournament id -> player id -> points; the interface writes an empty map as a list."""
+    return {
+        tournament_id: dict(points) if points else {} for tournament_id, points in (points_map or {}).items()
+    }
+
+
+def _counted_text(removed: int) -> str:
+    """A sentence about the results that count; `removed` as in the series' settings."""
+    if removed == 0:
+        return "Every night counts."
+    is_singular = abs(removed) == 1
+    nights = "night" if is_singular else f"{abs(removed)} nights"
+    if removed < 0:
+        return f"The best {nights} of each player {'counts' if is_singular else 'count'}."
+    verb = "does" if is_singular else "do"
+    return f"The worst {nights} of each player {verb} not count; a missed one is worth 0."
+
+
+# A player and a game of a tournament
+
+
+def render_player(
+    request: PageRequest, tournament_id: int, player_id: int, report: ReportPage | None
+) -> Response:
+    """A player's games and place in a tournament. Raises NotFound."""
+    with request.site.store.read() as db:
+        tournament = parts.find_tournament(db, tournament_id, PLAYER_PARTS, None)
+        players = {player.player_id: player for player in tournament.players or ()}
+        if player_id not in players:
+            raise NotFound("Player", player_id)
+        query = games.TournamentGamesQuery(player=player_id)
+        played = [game for game in games.games_in_tournament(db, tournament_id, query) if not game.bye]
+        place = standings.places_of_players(db, tournament_id, [player_id]).get(player_id)
+        head = announcements.channel_head(db, tournament_id)
+    is_part = request.query.get("part") == NOW_PART
+    base_path = f"/t/{tournament_id}"
+    return report_page.render_report_page(
+        request,
+        "print/now.html" if is_part else "print/player.html",
+        report,
+        is_followed=tournament.status != "completed",
+        head=head,
+        page_path=report_page.page_path(report, request.path.removesuffix("/report")),
+        tournament=tournament,
+        base_path=base_path,
+        player=players[player_id],
+        names={player.player_id: player.name for player in players.values()},
+        arenas={arena.arena_id: arena.name for arena in tournament.arenas or ()},
+        open_games=[game for game in played if game.status == "started"],
+        completed_games=[game for game in reversed(played) if game.status == "completed"],
+        place=place,
+        format_title=format_title,
+        report_url=f"{base_path}/players/{player_id}/report",
+    )
+
+
+def render_game(request: PageRequest, tournament_id: int, game_id: int, report: ReportPage) -> Response:
+    """A game of a tournament. Raises NotFound."""
+    game = report.find_game(game_id)
+    if game is None:
+        raise NotFound("Game", game_id)
+    base_path = f"/t/{tournament_id}"
+    return report_page.render_report_page(
+        request,
+        "print/game.html",
+        report,
+        base_path=base_path,
+        game=game,
+        report_url=f"{base_path}/games/{game_id}/report",
+    )
