@@ -11,13 +11,12 @@ import pytest
 
 import build
 from silverball.kit.http.endpoints import Request
-from silverball.rules.registry import FORMATS
 from silverball.service.verify import reads as verifier
 from silverball.settings import Settings
 from silverball.store import announcements
 from silverball.store.engine import Store
 from silverball.web import site
-from silverball.web.live import movers, pages, tournament_view, views
+from silverball.web.live import pages, tournament_view, views
 from silverball.web.live.views import VIEWS
 from stories.hall import Hall
 from web.public import Passer, names_that_are_taken
@@ -296,10 +295,6 @@ def test_the_pages_use_an_app_that_they_may_use(store: Store, apps: str, origins
 def test_every_part_says_what_it_follows() -> None:
     parts = {part for view in VIEWS.values() for part in (*view.parts, *view.optional_parts)}
     assert parts == set(views.PART_EVENTS)
-
-
-def test_every_format_has_a_place_among_the_movers_or_none() -> None:
-    assert set(FORMATS) > movers.NOT_BY_POINTS
 
 
 def test_the_pages_know_a_moment_only_by_what_they_were_given(store: Store) -> None:
