@@ -4,10 +4,8 @@ from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format
 from silverball.rules.model import settings
-from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import points as ranking
-from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
@@ -30,16 +28,11 @@ class GroupMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=T
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
-def rank(tournament: Tournament) -> list[Standing]:
-    """The standings: points, then the tiebreaker. Source: formats, 14.4."""
-    return ranking.rank(tournament)
-
-
 RULES = DrawnRoundRules(
     group_size=GROUP_SIZE,
     playing_ids=lambda tournament: tournament.active_ids,
     pairing_scores=drawn_rounds.points_by_player,
-    rank=rank,
+    rank=ranking.rank,
     is_over=drawn_rounds.all_rounds_played,
 )
 
@@ -52,7 +45,8 @@ FORMAT = Format(
     players_per_game=4,
     rated=True,
     points_map=points_of_scoring,
-    rank=rank,
+    # Points, then the tiebreaker. Source: formats, 14.4.
+    rank=ranking.rank,
     is_over=drawn_rounds.all_rounds_played,
     verify=FormatChecks(
         standings=tallies.points_table, drawn_groups=DrawnGroups.FOURS, arena_use=ArenaUse.ONCE_PER_WAVE
