@@ -1,10 +1,10 @@
 """`make bench`: events to a thousand sockets, against Starlette and against `websockets`' own broadcast.
 
-What goes out is a night as it was announced: some changes are one event, others several at once. Events
-that come alone are measured beside it, also against one bare system call for each delivery.
+The events are those of a real night: some changes announce one event, others several at once. Single
+events are measured as well, also against one bare system call for each delivery.
 
-Deliveries per CPU second of the server, in turn for ours and the peer; times of arrival by the clock of
-another process that reads raw sockets. Prints the table of docs/performance.md.
+Deliveries are counted per CPU second of the server, in turn for ours and the peer; times of arrival are
+taken by another process, which reads raw sockets. Prints the table of docs/performance.md.
 """
 
 import json

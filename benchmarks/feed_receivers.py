@@ -1,8 +1,8 @@
 """A thousand clients as raw sockets, which count bytes; some of them record times.
 
-Run as `feed_receivers.py PORT CONNECTIONS STALLED PATH CHANNEL`. Prints a line when everybody is
-subscribed; then commands come as lines: `expect N BYTES` answers when every connection has N more
-frames of so many bytes, with the arrival times of the sampled ones; `last N` answers when every
+Run as `feed_receivers.py PORT CONNECTIONS STALLED PATH CHANNEL`. Prints a line when all are
+subscribed, then reads commands, one a line: `expect N BYTES` answers when every connection has N more
+frames of that many bytes, with the arrival times of the sampled ones; `last N` answers when every
 connection has N more frames of any length, with the time of the last. Stalled connections never read.
 """
 

@@ -1,10 +1,10 @@
 """Servers that send the same to a thousand sockets: ours, Starlette's, `websockets`' and bare writes.
 
-The last one is the limit: it writes a finished frame to every socket, one bare system call each, and
-knows nothing of who follows what. Run as `feed_servers.py ours|starlette|websockets|bare PORT`. Commands
-come as lines on standard input: `publish N` sends N events at once, `paced N RATE` so many a second and
-answers with the times of publishing, `cpu` answers with the CPU seconds so far, `stats` with what ours
-counted. The texts of all are the same bytes.
+The last one is the limit: it writes a finished frame to every socket with one bare system call each and
+ignores subscriptions. Run as `feed_servers.py ours|starlette|websockets|bare PORT`. Commands are lines on
+standard input: `publish N` sends N events at once, `paced N RATE` sends RATE of them a second and answers
+with the times of publishing, `cpu` answers with the CPU seconds so far, `stats` with metrics of ours. All
+servers send the same bytes.
 """
 
 import asyncio

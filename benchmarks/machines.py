@@ -1,7 +1,7 @@
 """`make bench`: the duration of importing the machine database, applying its changes and exporting it.
 
-Whole commands, from their start to their end, on an SQLite file. The machines are invented: as many as the
-machine database has, with makers, features and pictures, about five megabytes of JSON.
+Whole commands, including start-up, on an SQLite file. The machines are invented: as many as the machine
+database has, with manufacturers, features and images, about five megabytes of JSON.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The peer: the same three routes as most Python services would have them.
+"""The peer: the same three routes, as most Python services would write them.
 
 FastAPI, SQLAlchemy's asynchronous ORM over aiosqlite, pydantic models with camelCase aliases. It
 answers the same JSON; `run.py` compares before it measures.

@@ -192,7 +192,7 @@ def _create_store(file: Path) -> Store:
     return store
 
 
-def _fill(store: Store, days: int, tell: Any) -> None:
+def _fill(store: Store, days: int, report_progress: Any) -> None:
     """Insert tournaments of `days` days, played by the players of one large book."""
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
     players = [
@@ -213,7 +213,7 @@ def _fill(store: Store, days: int, tell: Any) -> None:
             words = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})"
             connection.cursor().executemany(words, values)
         connection.cursor().execute("COMMIT")
-        tell(day + 1)
+        report_progress(day + 1)
     connection.close()
 
 

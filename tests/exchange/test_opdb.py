@@ -46,10 +46,10 @@ def test_every_full_shape_gives_the_same_entries(store: Store, shape: str) -> No
     assert import_machines(store, files.second_shape()) == ImportCounts(
         entries=6, new=6, changed=0, removed=0
     )
-    meant = entries(store)
+    expected = entries(store)
     again = import_machines(store, files.SHAPES[shape]())
     assert again == ImportCounts(entries=6, new=0, changed=0, removed=0)
-    assert entries(store) == meant
+    assert entries(store) == expected
 
 
 def test_missing_groups_are_derived_from_their_machines(store: Store) -> None:
@@ -107,12 +107,12 @@ def test_ids_that_differ_by_case_only_are_different_machines(store: Store) -> No
 
 def test_a_slim_file_changes_its_own_fields_and_keeps_the_rest(store: Store) -> None:
     import_machines(store, files.second_shape())
-    meant = entries(store)
+    expected = entries(store)
     assert import_machines(store, files.slim_shape()).changed == 0
     renamed = files.slim_shape()
     renamed["entries"][2]["name"] = "The Comet Rider"
     assert import_machines(store, renamed).changed == 1
-    before, after = meant["G4ODR-MLzY7"], entries(store)["G4ODR-MLzY7"]
+    before, after = expected["G4ODR-MLzY7"], entries(store)["G4ODR-MLzY7"]
     named = msgspec.structs.replace(before, name="The Comet Rider", name_sort="Comet Rider, The")
     assert after == named
 
@@ -173,14 +173,14 @@ def test_entries_missing_from_the_file_are_deleted(store: Store) -> None:
     assert "G4ODR-MLzY7-A1B7O" not in entries(store)
 
 
-@pytest.mark.parametrize(("kept", "is_refused"), [(8, False), (7, True)])
+@pytest.mark.parametrize(("kept_count", "is_refused"), [(8, False), (7, True)])
 def test_a_file_with_less_than_four_fifths_of_the_stored_entries_is_refused(
-    store: Store, kept: int, is_refused: bool
+    store: Store, kept_count: int, is_refused: bool
 ) -> None:
     whole = {"entries": [{"opdbId": f"G{n}", "name": f"Title {n}"} for n in range(10)]}
     import_machines(store, whole)
     before = rows(store)
-    part = {"entries": whole["entries"][:kept]}
+    part = {"entries": whole["entries"][:kept_count]}
     if not is_refused:
         assert import_machines(store, part).removed == 2
         return
@@ -204,7 +204,7 @@ def test_our_own_file_can_be_imported_again_and_elsewhere(store: Store, tmp_path
     raw = files.export_file()
     raw.append({"opdb_id": "Hclub-M1", "name": "Club “Special” \u2028", "is_machine": True})
     import_machines(store, raw)
-    meant = entries(store)
+    expected = entries(store)
     with store.read() as db:
         own = "".join(reads.json_lines(db))
     assert import_machines(store, json.loads(own)) == ImportCounts(entries=8, new=0, changed=0, removed=0)
@@ -214,7 +214,7 @@ def test_our_own_file_can_be_imported_again_and_elsewhere(store: Store, tmp_path
         transaction.connection.execute(tables.machine.delete())
     with store.write() as transaction:
         opdb_file.import_machines(transaction, opdb_file.read(file))
-    assert entries(store) == meant
+    assert entries(store) == expected
 
 
 def _change_at(path: str, **fields: Any) -> Callable[[Any], None]:

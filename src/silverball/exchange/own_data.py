@@ -17,7 +17,7 @@ Everything that this Silverball keeps about your account, as of {at:%Y-%m-%d %H:
 
 data.json has all of it. The folder csv has the same as tables, one file for each kind of thing, for a
 spreadsheet; a text that a spreadsheet could take for a formula begins with an apostrophe there.
-Moments are in UTC. Passwords and the secrets of tokens are not kept, so they are not here either.
+Times are in UTC. Passwords and the secrets of tokens are not stored, so they are missing here too.
 
 {listed}
 """

@@ -59,7 +59,7 @@ class EventDelivery:
     def run(self, budget: int) -> int:
         """Write the events to at most `budget` sockets, and return the writes spent."""
         if self._remaining is None:
-            # Whoever subscribes after this moment gets the events published after it.
+            # A later subscriber gets only the events that are published from then on.
             self._remaining = [
                 (b"".join([event.encode(encoding) for event in self._events]), list(group))
                 for encoding, group in self.channel.by_encoding.items()

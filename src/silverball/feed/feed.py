@@ -107,7 +107,7 @@ class Feed:
         return connection
 
     def _new_socket_id(self) -> str:
-        # Nobody can guess it, and no other node hands it out.
+        # Unguessable, and unique among all nodes.
         return f"{self._dice.randrange(1, SOCKET_ID_MAX)}.{self._dice.randrange(1, SOCKET_ID_MAX)}"
 
     def _forget(self, connection: FeedConnection) -> None:

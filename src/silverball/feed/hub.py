@@ -1,4 +1,4 @@
-"""The hub: who follows which tournament, and the way of each event to its followers.
+"""The hub: the followers of each tournament, and the way of each event to them.
 
 Everything here runs on the event loop, so nothing is locked. Lookups (does the tournament exist, which
 events were missed) are awaited; meanwhile events are held back, never lost and never doubled.

@@ -80,7 +80,7 @@ class Relay:
         """Nudge all nodes about a commit of this process. Called in the thread of the writer."""
         if commit.newest_seqs and self._loop is not None:
             with contextlib.suppress(RuntimeError):
-                # The loop may be closed already when the program ends; then nobody follows.
+                # The loop may be closed already when the program ends; then there are no followers.
                 self._loop.call_soon_threadsafe(self._on_announced, commit.newest_seqs)
 
     def _on_announced(self, newest_seqs: dict[int, int]) -> None:

@@ -3,7 +3,7 @@
 Events go straight to the socket as long as it keeps up. When it does not, the subscriber lags. One that
 resumes is disconnected and comes back for what is missing; for any other, the newest state of each
 object is queued until the socket has room again. A replay is queued here too, so that a client on a
-slow line is not disconnected for what it asked for.
+slow line is not disconnected for a replay that it requested.
 """
 
 import asyncio

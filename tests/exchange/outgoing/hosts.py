@@ -159,13 +159,13 @@ class World:
     good: Listener | None = None
     # Name -> its addresses at the first lookup, the second lookup, and so on.
     names: dict[str, list[Sequence[str]]] = field(default_factory=lambda: {NAME: [[GOOD]]})
-    asked: list[str] = field(default_factory=list)
+    lookups: list[str] = field(default_factory=list)
     # Addresses that were connected to.
     reached: list[str] = field(default_factory=list)
 
     def resolve(self, host: str, port: int, seconds: float) -> Sequence[str]:
         """The address that the test sets; a number in any notation is itself, as for the system."""
-        self.asked.append(host)
+        self.lookups.append(host)
         meanings = self.names.get(host.lower())
         if meanings is None:
             return network.resolve(host, port, seconds)

@@ -1,7 +1,7 @@
 """Fetching from addresses that users enter: no case ends in a forbidden connection.
 
-Every connection that would be opened ends at a listener that counts, wherever it was meant to go, so a
-breach is seen as a connection and not only as a status. Source: reliability, section 5.1.
+Every connection, whatever its destination, ends at a listener that counts it, so a breach shows as a
+connection and not only as a status. Source: reliability, section 5.1.
 """
 
 import gzip
@@ -67,7 +67,7 @@ def test_a_forbidden_address_is_never_connected_to(url: str) -> None:
     with a_world() as world:
         refusal(world, url.format(port=world.trap.port), GUARDED)
         assert world.reached == []
-        assert world.asked == []
+        assert world.lookups == []
 
 
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
@@ -104,21 +104,21 @@ def test_a_name_with_changing_addresses_is_resolved_once() -> None:
     with a_world({"/": answer_with(b'{"a": 1}')}) as world:
         world.names[NAME] = [[GOOD], ["127.0.0.1"]]
         assert fetcher(world).fetch(f"http://{NAME}/").body == b'{"a": 1}'
-        assert (world.asked, world.reached, world.trap.count) == ([NAME], [GOOD], 0)
+        assert (world.lookups, world.reached, world.trap.count) == ([NAME], [GOOD], 0)
 
 
 def test_a_name_with_changing_addresses_is_checked_again_after_a_redirect() -> None:
     with a_world({"/": redirect_to("/again")}) as world:
         world.names[NAME] = [[GOOD], ["127.0.0.1"]]
         assert "not at a public address" in refusal(world, f"http://{NAME}/")
-        assert (world.asked, world.reached) == ([NAME, NAME], [GOOD])
+        assert (world.lookups, world.reached) == ([NAME, NAME], [GOOD])
 
 
 @pytest.mark.parametrize("port", [22, 25, 80, 5432, 6379, 8443])
 def test_only_port_443_is_connected_to(port: int) -> None:
     with a_world() as world:
         assert "port must be 443" in refusal(world, f"https://{NAME}:{port}/", AddressPolicy())
-        assert world.asked == []
+        assert world.lookups == []
 
 
 def test_a_redirect_cannot_leave_tls_the_port_or_the_listed_hosts(authority: Authority) -> None:
@@ -257,10 +257,10 @@ def test_a_name_with_no_address_or_too_many_is_not_connected_to(addresses: list[
 
 
 def test_an_unknown_name_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody(*_: Any, **__: Any) -> None:
+    def no_lookup(*_: Any, **__: Any) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    monkeypatch.setattr(socket, "getaddrinfo", no_lookup)
     with pytest.raises(NotFetched, match="cannot be found"):
         Fetcher(OPEN).fetch(f"http://{NAME}/")
 

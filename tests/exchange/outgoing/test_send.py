@@ -60,7 +60,7 @@ def test_the_trap_counts_connections() -> None:
 def test_nothing_is_sent_to_a_forbidden_address(url: str) -> None:
     with a_world() as world:
         refusal(world, url.format(port=world.trap.port), GUARDED)
-        assert (world.reached, world.asked) == ([], [])
+        assert (world.reached, world.lookups) == ([], [])
 
 
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
@@ -97,14 +97,14 @@ def test_a_name_with_changing_addresses_is_checked_each_time() -> None:
         world.names[NAME] = [[GOOD], ["127.0.0.1"]]
         assert sender(world).send(f"http://{NAME}/", BODY, TYPE) == 200
         assert "not at a public address" in refusal(world, f"http://{NAME}/")
-        assert (world.asked, world.reached) == ([NAME, NAME], [GOOD])
+        assert (world.lookups, world.reached) == ([NAME, NAME], [GOOD])
 
 
 @pytest.mark.parametrize("port", [22, 25, 80, 5432, 6379, 8443])
 def test_only_port_443_is_connected_to(port: int) -> None:
     with a_world() as world:
         assert "port must be 443" in refusal(world, f"https://{NAME}:{port}/", AddressPolicy())
-        assert world.asked == []
+        assert world.lookups == []
 
 
 def test_a_message_arrives_over_tls_under_its_name_with_nothing_else_of_this_site(

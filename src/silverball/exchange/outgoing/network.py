@@ -59,7 +59,7 @@ def resolve(host: str, port: int, seconds: float) -> Sequence[str]:
     try:
         answer = answers.get(timeout=seconds)
     except queue.Empty as error:
-        raise httpcore2.ConnectTimeout(f"nobody says where {host} is") from error
+        raise httpcore2.ConnectTimeout(f"{host} was not resolved in time") from error
     if isinstance(answer, OSError):
         raise httpcore2.ConnectError(f"there is no {host}") from answer
     return list(dict.fromkeys(answer))
