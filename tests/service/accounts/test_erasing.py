@@ -37,7 +37,7 @@ WORDS = (
 
 
 @dataclass(frozen=True)
-class World:
+class ErasedWorld:
     """A user who organizes, keeps scores, plays, claims, and is mentioned everywhere."""
 
     store: Store
@@ -48,7 +48,7 @@ class World:
     own: build.Night
 
 
-def a_world(store: Store, **values: Any) -> World:
+def a_world(store: Store, **values: Any) -> ErasedWorld:
     user_id = build.a_user(store, name=NAME, **{"role": "organizer", **CANARIES, **values})
     night = build.a_tournament(store)
     player_id = build.a_player(
@@ -95,7 +95,7 @@ def a_world(store: Store, **values: Any) -> World:
     _rate_user(store, user_id, night)
     _submit_user(store, user_id, night)
     _mention_everywhere(store, user_id, night)
-    return World(store, user_id, player_id, night, own)
+    return ErasedWorld(store, user_id, player_id, night, own)
 
 
 def _rate_user(store: Store, user_id: int, night: build.Night) -> None:

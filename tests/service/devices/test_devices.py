@@ -1,100 +1,28 @@
-"""Devices without an account: links for scorekeepers and codes for players, in one tournament only."""
+"""Links for scorekeepers' devices, which work without an account in one tournament."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from random import Random
-from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 import build
+from service.devices.device_steps import (
+    a_call,
+    a_device,
+    a_link,
+    codes,
+    complete_tournament,
+    find_device,
+    positions,
+    set_status,
+)
 from service.nightly import Desk, a_desk
 from silverball.kit.errors import Conflict, NotAllowed, NotFound
-from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import AnyWrite
-from silverball.kit.http.query import Query
-from silverball.service import access
-from silverball.service.access import AuthenticatedCaller, Device
-from silverball.service.accounts.writes import accounts
-from silverball.service.calls import Write
 from silverball.service.devices import reads, writes
-from silverball.service.devices.reads import KnownDevice
 from silverball.service.verify import reads as verifier
-from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
-
-
-@contextmanager
-def a_call(desk: Desk, by: str = "owner", body: Body | None = None, **ids: int) -> Iterator[Write[Any]]:
-    """A write of one of the desk's callers, committed at the end of the block."""
-    with desk.store.write() as transaction:
-        yield AnyWrite(
-            ids={"tournament_id": desk.night.tournament_id, **ids},
-            words={},
-            query=Query(),
-            pairs=[],
-            path="/",
-            base_url=build.BASE_URL,
-            caller=desk.callers[by],
-            read=desk.store.read,
-            source="203.0.113.7",
-            now=build.NOW,
-            settings=Settings(),
-            body=body or Body(),
-            db=transaction.connection,
-            transaction=transaction,
-        )
-
-
-def a_link(desk: Desk, name: str = "Tablet at the bar", seed: int = 1) -> str:
-    with a_call(desk, body=writes.NewDevice(name=name)) as call:
-        return writes.create_link(call, Random(seed)).secret
-
-
-def find_device(store: Store, secret: str) -> KnownDevice | None:
-    with store.read() as db:
-        return reads.find_device(db, secret)
-
-
-def a_device(desk: Desk, name: str = "Tablet at the bar", seed: int = 1) -> Device:
-    """Create a scorekeeper's device and make it the desk's caller `device`."""
-    known = find_device(desk.store, a_link(desk, name, seed))
-    assert known is not None
-    desk.callers["device"] = access.device_caller(known.device)
-    return known.device
-
-
-def codes(desk: Desk, seed: int = 2) -> reads.PrintedCodes:
-    """New codes of the tournament."""
-    with a_call(desk) as call:
-        writes.replace_codes(call, Random(seed))
-    with desk.store.read() as db:
-        made = reads.current_codes(db, desk.night.tournament_id)
-    assert made is not None
-    return made
-
-
-def a_code(desk: Desk, **whose: int) -> AuthenticatedCaller:
-    """The caller with the code of this player or game."""
-    made = codes(desk)
-    device = Device(
-        device_id=made.device_id,
-        tournament_id=desk.night.tournament_id,
-        organizer_id=desk.night.organizer_id,
-        **whose,
-    )
-    return access.device_caller(device)
-
-
-def positions(game: dict[str, Any], *, flip: bool = False) -> dict[str, Any]:
-    return {"resultPositions": game["playerIds"][::-1] if flip else game["playerIds"]}
-
-
-def set_status(desk: Desk, status: str) -> None:
-    desk.ok("POST", "/complete" if status == "completed" else "/reopen")
-
 
 # Links
 
@@ -275,13 +203,6 @@ def use_device_of_another_tournament(desk: Desk) -> None:
     desk.callers["device"] = other.callers["device"]
 
 
-def complete_tournament(desk: Desk) -> None:
-    """A completed tournament; games without a result would be removed."""
-    for game in desk.ok("GET", "/games?status=started")["data"]:
-        desk.ok("PUT", f"/games/{game['gameId']}/result", positions(game))
-    set_status(desk, "completed")
-
-
 def disable_scorekeepers(desk: Desk) -> None:
     desk.ok("PATCH", "", {"scorekeeping": "disabled"})
 
@@ -324,122 +245,3 @@ def test_a_repeated_key_of_a_device_acts_once(store: Store) -> None:
     before = desk.stored_state()
     assert desk.ok("PUT", path, positions(game), by="device", key="k-1") == first
     assert desk.stored_state() == before
-
-
-# Codes of players and of games
-
-
-@pytest.mark.parametrize("kind", ["player", "game"])
-def test_a_code_reports_for_its_player_or_its_game_only(store: Store, kind: str) -> None:
-    desk = a_desk(store, suggestions="restricted")
-    mine, others = desk.open_round()
-    whose = {"player_id": mine["playerIds"][1]} if kind == "player" else {"game_id": mine["gameId"]}
-    desk.callers["code"] = a_code(desk, **whose)
-    path = "/games/{}/suggestions"
-    answer = desk.do_and_undo("POST", path.format(mine["gameId"]), positions(mine), by="code")["data"]
-    (suggestion,) = answer["suggestions"]
-    assert (suggestion["playerId"], suggestion["userId"]) == (whose.get("player_id"), None)
-    desk.expect_refusal(403, "POST", path.format(others["gameId"]), positions(others), by="code")
-    # All other actions of players and scorekeepers are refused.
-    for game in (mine, others):
-        desk.expect_refusal(403, "PUT", f"/games/{game['gameId']}/result", positions(game), by="code")
-        desk.expect_refusal(
-            403, "PATCH", f"/games/{game['gameId']}", {"playerIds": game["playerIds"]}, by="code"
-        )
-    desk.ok("POST", path.format(mine["gameId"]), positions(mine), by="code")
-    suggestion_id = desk.ok("GET", f"/games/{mine['gameId']}")["data"]["suggestions"][0]["suggestionId"]
-    desk.expect_refusal(403, "POST", f"/suggestions/{suggestion_id}/approve", by="code")
-    desk.expect_refusal(403, "DELETE", f"/suggestions/{suggestion_id}", by="code")
-    newest = desk.ok("GET", "/journal")["data"][0]
-    name = f"code of Player {desk.night.player_ids.index(mine['playerIds'][1]) + 1}"
-    assert (newest["actorId"], newest["actorName"]) == (None, name if kind == "player" else "code of a game")
-
-
-@pytest.mark.parametrize(("way", "status"), [("restricted", "started"), ("automatic", "completed")])
-def test_the_setting_decides_what_a_report_is_worth(store: Store, way: str, status: str) -> None:
-    desk = a_desk(store, suggestions=way)
-    game, _ = desk.open_round()
-    desk.callers["code"] = a_code(desk, player_id=game["playerIds"][0])
-    done = desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="code")["data"]
-    assert done["status"] == status
-
-
-def test_where_suggestions_are_off_a_code_reports_nothing(store: Store) -> None:
-    desk = a_desk(store, suggestions="disabled")
-    game, _ = desk.open_round()
-    desk.callers["code"] = a_code(desk, player_id=game["playerIds"][0])
-    path = f"/games/{game['gameId']}/suggestions"
-    assert (
-        "takes no suggested results"
-        in desk.expect_refusal(409, "POST", path, positions(game), by="code")["message"]
-    )
-
-
-def test_a_code_reports_nothing_elsewhere_and_nothing_after_the_end(store: Store) -> None:
-    desk, elsewhere = a_desk(store, suggestions="restricted"), a_desk(store, suggestions="restricted")
-    game, _ = desk.open_round()
-    path = f"/games/{game['gameId']}/suggestions"
-    desk.callers["foreign"] = a_code(elsewhere, player_id=game["playerIds"][0])
-    desk.expect_refusal(403, "POST", path, positions(game), by="foreign")
-    desk.callers["code"] = a_code(desk, player_id=game["playerIds"][0])
-    complete_tournament(desk)
-    desk.expect_refusal(403, "POST", path, positions(game), by="code")
-
-
-def test_each_code_belongs_to_one_player_or_game_and_new_codes_replace_all(store: Store) -> None:
-    desk, elsewhere = a_desk(store), a_desk(store)
-    old, foreign_codes = codes(desk, 5), codes(elsewhere, 6)
-    night, player_id = desk.night.tournament_id, desk.night.player_ids[0]
-    with store.read() as db:
-        known = reads.find_code(db, night, old.player_code(player_id), player_id=player_id)
-        assert known is not None
-        assert (known.device.player_id, known.is_usable) == (player_id, True)
-        for wrong in (
-            old.player_code(player_id + 1),
-            old.game_code(player_id),
-            foreign_codes.player_code(player_id),
-        ):
-            assert reads.find_code(db, night, wrong, player_id=player_id) is None
-    new = codes(desk, 7)
-    with store.read() as db:
-        replaced = reads.find_code(db, night, old.player_code(player_id), player_id=player_id)
-        assert replaced is not None
-        assert replaced.is_revoked
-        assert reads.find_code(db, night, new.game_code(3), game_id=3) is not None
-    assert new.secret not in repr(new)
-
-
-def test_a_deleted_account_leaves_no_address_where_its_code_was_used(store: Store) -> None:
-    desk = a_desk(store, suggestions="restricted")
-    game = next(
-        open_game for open_game in desk.open_round() if desk.night.player_ids[0] in open_game["playerIds"]
-    )
-    for player_id in game["playerIds"]:
-        desk.callers["code"] = a_code(desk, player_id=player_id)
-        desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="code")
-    with store.write() as transaction:
-        accounts.erase_account(transaction, desk.callers["player"].user_id)
-    sources = {action["actorName"]: action["source"] for action in desk.ok("GET", "/journal")["data"][:2]}
-    assert sorted(sources.values()) == ["", "203.0.113.7"]
-    assert sources[f"code of Player {desk.night.player_ids[0]}"] == ""
-
-
-def test_merged_players_keep_the_actions_of_their_code(store: Store) -> None:
-    desk = a_desk(store, suggestions="restricted")
-    game, _ = desk.open_round()
-    wrong_id = game["playerIds"][0]
-    with store.write() as transaction:
-        unclaimed = tables.player.c.player_id == wrong_id
-        transaction.connection.execute(update(tables.player).where(unclaimed).values(claimed_by=None))
-    desk.callers["code"] = a_code(desk, player_id=wrong_id)
-    desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="code")
-    right_id = build.a_player(store, desk.night.organizer_id, name="Ada Quill")
-    status, answer, _ = build.do(
-        store,
-        "POST",
-        f"/api/players/{wrong_id}/merge",
-        {"playerId": right_id},
-        by=desk.callers["owner"],
-    )
-    assert status == 200, answer
-    assert desk.ok("GET", "/journal")["data"][0]["actorName"] == "code of Ada Quill"

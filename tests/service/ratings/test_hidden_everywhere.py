@@ -46,7 +46,7 @@ MORE = (
 )
 
 
-class World:
+class RatedWorld:
     """A user with a rating by account and number, a tournament, and a submission."""
 
     def __init__(self, store: Store, *, is_hidden: bool) -> None:
@@ -116,7 +116,7 @@ def _rate(store: Store, user_id: int, owner: int, *, rank: int | None) -> None:
 
 
 def test_no_answer_reveals_a_hidden_rating(store: Store) -> None:
-    world = World(store, is_hidden=True)
+    world = RatedWorld(store, is_hidden=True)
     organizer = build.caller(build.a_user(store, role="organizer"), role="organizer", ability="manage")
     for by in (None, build.caller(build.a_user(store)), organizer):
         assert world.telling(by) == set()
@@ -124,7 +124,7 @@ def test_no_answer_reveals_a_hidden_rating(store: Store) -> None:
 
 @pytest.mark.parametrize("who", ["anybody", "own_view", "admin"])
 def test_the_same_answers_show_the_rating_to_permitted_viewers(store: Store, who: str) -> None:
-    world = World(store, is_hidden=who != "anybody")
+    world = RatedWorld(store, is_hidden=who != "anybody")
     viewers = {
         "anybody": build.caller(build.a_user(store)),
         "own_view": build.caller(world.user_id, is_hidden=True),
@@ -155,7 +155,7 @@ def highest(store: Store) -> float:
 
 
 def test_no_file_and_no_range_reveals_it_until_the_user_opts_in_again(store: Store, tmp_path: Path) -> None:
-    world = World(store, is_hidden=True)
+    world = RatedWorld(store, is_hidden=True)
     assert told_in_files(store, tmp_path) == set()
     assert highest(store) == 1599.74
     by = build.caller(world.user_id, ability="score")

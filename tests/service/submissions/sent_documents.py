@@ -109,3 +109,12 @@ def get_submission(store: Store, submission_id: int, by: AuthenticatedCaller | i
 def statuses(store: Store) -> Sequence[str]:
     """The statuses of all submissions, oldest first."""
     return [submission["status"] for submission in reversed(build.ask(store, LIST, by=1)[1]["data"])]
+
+
+def an_organizer(store: Store, name: str = "Olga Ramp") -> int:
+    return build.a_user(store, name=name, role="organizer")
+
+
+def unknown_players(*names: str) -> dict[str, Any]:
+    """A document whose players have no numbers."""
+    return a_document(players=[{"id": number, "name": name} for number, name in enumerate(names, 1)])
