@@ -36,6 +36,10 @@ BREACHES: dict[str, dict[str, str]] = {
         "service/planted/writes.py": "",
         "service/planted_too/reads.py": "from silverball.service.planted import writes",
     },
+    "bodies-know-no-reads": {
+        "service/planted/reads.py": "",
+        "service/planted_too/bodies.py": "from silverball.service.planted import reads",
+    },
     "reads-without-circles": {
         "service/planted/reads.py": "from silverball.service.planted_too import reads",
         "service/planted_too/reads.py": "from silverball.service.planted import reads",
@@ -84,3 +88,8 @@ def test_a_breach_of_the_contract_is_found(copy: Path, contract: str) -> None:
     broken = _lint(copy, contract)
     assert broken.returncode == 1
     assert f"{NAMES[contract]} BROKEN" in broken.stdout, broken.stdout + broken.stderr
+
+
+def test_service_has_empty_init_files() -> None:
+    written = [path for path in (ROOT / "src/silverball/service").rglob("__init__.py") if path.stat().st_size]
+    assert written == [], "callers import the submodule"

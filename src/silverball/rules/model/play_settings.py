@@ -34,6 +34,14 @@ class HasPlayerOrder(Protocol):
 
 
 @runtime_checkable
+class HasPlayerOrderOpen(Protocol):
+    """Settings of a format that may let players decide who plays first."""
+
+    @property
+    def player_order_open(self) -> literals.PlayerOrderOpen: ...
+
+
+@runtime_checkable
 class HasArenaAssignment(Protocol):
     """Settings of a format that gives arenas to games."""
 
@@ -93,6 +101,11 @@ def seeding(settings: TournamentSettings) -> literals.Seeding:
 def player_order(settings: TournamentSettings, *, default: literals.PlayerOrder) -> literals.PlayerOrder:
     """The rule for who plays first."""
     return settings.player_order if isinstance(settings, HasPlayerOrder) else default
+
+
+def may_players_set_order(settings: TournamentSettings) -> bool:
+    """Whether the players of a game may decide who plays first."""
+    return isinstance(settings, HasPlayerOrderOpen) and settings.player_order_open == "players"
 
 
 def arena_assignment(

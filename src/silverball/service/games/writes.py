@@ -10,6 +10,7 @@ from silverball.kit.http.endpoints import AbilityMissing
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import results
+from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
@@ -89,8 +90,9 @@ def _may_change_order(caller: AuthenticatedCaller, tournament: Tournament, game_
     """Whether the caller keeps scores, or plays in the game and players may set the order."""
     if access.may_score(caller, tournament):
         return True
-    is_open = getattr(tournament.settings, "player_order_open", "scorekeepers") == "players"
-    return is_open and access.plays_in(caller, tournament, results.find_game(tournament, game_id))
+    if not play_settings.may_players_set_order(tournament.settings):
+        return False
+    return access.plays_in(caller, tournament, results.find_game(tournament, game_id))
 
 
 def redraw_arena(call: Write[Body]) -> Game:

@@ -12,7 +12,7 @@ import msgspec
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import BodyParser
 from silverball.kit.http.query import humanize_name
-from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings import Band, TournamentSettings, playoff_bands_of
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
@@ -25,8 +25,8 @@ CHANGEABLE_WHILE_STARTED = frozenset(
 IGNORED_SETTINGS = frozenset({"frenzyPausedSecondsLeft"})
 # Fields of a body that can still change after completion.
 CHANGEABLE_WHEN_COMPLETED = frozenset({"series_id", "event_id", "links", "shortcut"})
-# Settings that decide the points by place.
-SCORING_SETTINGS = ("scoring", "best_game_scoring", "knockout_fair", "knockout_progressive")
+# Wire keys of the settings that decide the points by place.
+SCORING_KEYS = ("scoring", "bestGameScoring", "knockoutFair", "knockoutProgressive")
 TIEBREAK_SIZES = (1, 2, 3, 4)
 _PARSERS = {type_: BodyParser(format_.settings) for type_, format_ in FORMATS.items()}
 
@@ -69,11 +69,11 @@ def build_settings(
     except ValueError as error:
         # The format refuses a combination of settings.
         raise Invalid({f"{prefix}settings": [f"{str(error)[:1].upper()}{str(error)[1:]}."]}) from error
-    _check_bands(getattr(settings, "playoffs_cutoffs", ()), prefix)
+    _check_bands(playoff_bands_of(settings), prefix)
     return settings.with_derived()
 
 
-def _check_bands(bands: Iterable[Any], prefix: str) -> None:
+def _check_bands(bands: Iterable[Band], prefix: str) -> None:
     """Raise Invalid unless the bands follow each other from the first place on."""
     reached = 0
     for place, band in enumerate(bands):
@@ -123,12 +123,9 @@ def changed_points_map(
     tournament: Tournament, after: TournamentSettings, custom: Mapping[str, Any] | None
 ) -> Any:
     """The points by place after a change; an imported map stays unless its settings change."""
-    differing = [
-        name
-        for name in SCORING_SETTINGS
-        if getattr(after, name, None) != getattr(tournament.settings, name, None)
-    ]
-    if custom == tournament.details["points_map_custom"] and not differing:
+    before_keys, after_keys = msgspec.to_builtins(tournament.settings), msgspec.to_builtins(after)
+    is_same = all(before_keys.get(key) == after_keys.get(key) for key in SCORING_KEYS)
+    if is_same and custom == tournament.details["points_map_custom"]:
         return tournament.points_map
     if tournament.status != "planned":
         _refuse_fixed(["pointsMapCustom"])

@@ -126,9 +126,9 @@ def _recorded_game_ids(actions: Sequence[ReplayedAction]) -> set[int]:
     for action in actions:
         for change in action.changes:
             if isinstance(change, Added | Altered):
-                thing = change.after if isinstance(change, Altered) else change.thing
-                if isinstance(thing, Game) and thing.status == "completed":
-                    game_ids.add(thing.game_id)
+                changed = change.after if isinstance(change, Altered) else change.thing
+                if isinstance(changed, Game) and changed.status == "completed":
+                    game_ids.add(changed.game_id)
     return game_ids
 
 

@@ -10,6 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, select
 
 from silverball.rules.mechanics import seeding
+from silverball.rules.model import play_settings
+from silverball.rules.model.play_settings import HasArenaAssignment
+from silverball.rules.model.settings import HasPairing, TournamentSettings
 from silverball.rules.model.tournament import Tournament
 from silverball.service.federation.reads import records as federation
 from silverball.service.ratings.reads import seeds as ratings
@@ -24,22 +27,27 @@ _T, _G, _SEAT = tables.tournament.c, tables.game.c, tables.game_player.c
 def with_series_facts(db: Connection, tournament: Tournament) -> Tournament:
     """The tournament with the groups and plays of its series, when its draws balance over the series."""
     series_id = tournament.details["series_id"]
-    settings = tournament.settings
-    ways = {getattr(settings, name, None) for name in ("pairing", "arena_assignment")}
-    if series_id is None or BALANCED_SERIES not in ways:
+    if series_id is None or not _is_balanced_over_series(tournament.settings):
         return tournament
     seats = db.execute(_other_seats(series_id, tournament.tournament_id)).all()
     state = replace(tournament.state, series_groups=_groups_played(seats), series_plays=_arena_plays(seats))
     return replace(tournament, state=state)
 
 
+def _is_balanced_over_series(settings: TournamentSettings) -> bool:
+    """Whether opponents or arenas are drawn with an eye on the other tournaments of the series."""
+    pairing = settings.pairing if isinstance(settings, HasPairing) else None
+    assignment = settings.arena_assignment if isinstance(settings, HasArenaAssignment) else None
+    return BALANCED_SERIES in (pairing, assignment)
+
+
 def with_seed_facts(db: Connection, tournament: Tournament) -> Tournament:
     """The tournament with the facts that its seeding needs: series places, federation ranks or ratings."""
-    facts = _seed_facts(db, tournament, getattr(tournament.settings, "seeding", None))
+    facts = _seed_facts(db, tournament, play_settings.seeding(tournament.settings))
     return replace(tournament, state=replace(tournament.state, seed_facts=facts)) if facts else tournament
 
 
-def _seed_facts(db: Connection, tournament: Tournament, way: str | None) -> dict[int, float]:
+def _seed_facts(db: Connection, tournament: Tournament, way: str) -> dict[int, float]:
     """Player id -> the number to seed by, lower is better."""
     series_id = tournament.details["series_id"]
     if way == SERIES_SEED and series_id is not None:

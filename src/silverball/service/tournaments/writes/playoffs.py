@@ -18,6 +18,7 @@ from silverball.rules.model.changes import (
     TournamentEdited,
     tournament_changes,
 )
+from silverball.rules.model.settings import playoff_bands_of
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
@@ -104,7 +105,7 @@ def _named_qualifiers(rows: Sequence[Standing], player_ids: Sequence[int]) -> li
 def _band_places(qualifier: Tournament, index: int) -> tuple[int, int, str]:
     """The first place, the last place and the title of a band."""
     reached = 0
-    for band in getattr(qualifier.settings, "playoffs_cutoffs", ()):
+    for band in playoff_bands_of(qualifier.settings):
         if band.index == index:
             return reached, reached + band.value, band.text or "playoffs"
         reached += band.value
