@@ -1,7 +1,7 @@
-// The console, live: a result by a few taps, forms that are sent once however bad the Wi-Fi is.
+// Sends the console's forms exactly once over an unreliable network, and replaces the page with the answer.
 // Without this file every form works as a plain form.
 
-import { shown } from "./fresh.js";
+import { pageReplaced } from "./fresh.js";
 import { remember, restore } from "./keep.js";
 import { makeTaps, showTaps } from "./taps.js";
 
@@ -10,21 +10,21 @@ const FIRST_WAIT = 1000;
 const TIMEOUT = 15000;
 const BUSY = new Set([502, 503, 504]);
 
-// Form id -> what is said while it is on its way.
+// Form id -> the message shown while the form is being sent.
 const sending = new Map();
 
-// A new secret for a new request; the server gives each form its first one.
+// A new idempotency key; the server gives each form its first one.
 function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(24));
   return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_");
 }
 
 function wait(milliseconds) {
-  return new Promise((done) => setTimeout(done, milliseconds));
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-// What a form says about itself while it is on its way; null when it is not.
-function show(id, text, isFault = false) {
+// Show a message below a form that is being sent; null when it is not.
+function showMessage(id, text, isFault = false) {
   const form = document.getElementById(id);
   if (!form) return;
   const isPending = text !== null && !isFault;
@@ -42,22 +42,22 @@ function show(id, text, isFault = false) {
   line.classList.toggle("fault", isFault);
 }
 
-// Replace the named parts of this page by those of the answer; without any, all of it.
-function take({ html, url, isElsewhere }, sent) {
+// Replace the parts of the page by those of the answer; without parts, the whole page.
+function replacePage({ html, url, isElsewhere }, sent) {
   const next = new DOMParser().parseFromString(html, "text/html");
   const parts = [...document.querySelectorAll("[data-live]")];
-  const fresh = [...next.querySelectorAll("[data-live]")];
+  const newParts = [...next.querySelectorAll("[data-live]")];
   const names = (list) => list.map((part) => part.dataset.live).join();
   const [main, old] = [next.getElementById("main"), document.getElementById("main")];
-  // A page with another frame around it is gone to.
+  // A page with another layout is loaded as a whole.
   if (!main || (isElsewhere && next.body.className !== document.body.className)) {
     location.assign(url);
     return;
   }
-  const kept = remember(sent);
-  const isSame = fresh.length > 0 && names(parts) === names(fresh);
+  const entries = remember(sent);
+  const isSame = newParts.length > 0 && names(parts) === names(newParts);
   if (isSame) {
-    parts.forEach((part, at) => part.replaceChildren(...fresh[at].childNodes));
+    parts.forEach((part, index) => part.replaceChildren(...newParts[index].childNodes));
   } else {
     old.replaceChildren(...main.childNodes);
     document.title = next.title;
@@ -65,14 +65,14 @@ function take({ html, url, isElsewhere }, sent) {
   }
   for (const name of Object.keys(old.dataset)) delete old.dataset[name];
   Object.assign(old.dataset, main.dataset);
-  const here = new URL(url);
-  // What a form answered by itself has no page of its own to come back to.
-  if (isElsewhere) history.replaceState(null, "", here.pathname + here.search);
-  shown();
+  const target = new URL(url);
+  // An answer without a redirect has no address to return to.
+  if (isElsewhere) history.replaceState(null, "", target.pathname + target.search);
+  pageReplaced();
   makeTaps(document);
-  restore(kept);
+  restore(entries);
   showTaps(document);
-  for (const [id, text] of sending) show(id, text);
+  for (const [id, text] of sending) showMessage(id, text);
   const fault = document.querySelector("main [role=alert]");
   if (fault) {
     fault.tabIndex = -1;
@@ -83,11 +83,11 @@ function take({ html, url, isElsewhere }, sent) {
   }
 }
 
-async function once(address, body) {
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), TIMEOUT);
+async function post(address, body) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), TIMEOUT);
   try {
-    const answer = await fetch(address, { method: "POST", body, signal: stop.signal });
+    const answer = await fetch(address, { method: "POST", body, signal: controller.signal });
     if (BUSY.has(answer.status)) throw new Error(String(answer.status));
     return { html: await answer.text(), url: answer.url, isElsewhere: answer.redirected };
   } finally {
@@ -95,52 +95,52 @@ async function once(address, body) {
   }
 }
 
-function tell(id, text) {
+function setMessage(id, text) {
   sending.set(id, text);
-  show(id, text);
+  showMessage(id, text);
 }
 
-// The same key each time: whichever of the tries arrives, it acts once.
+// Every try has the same idempotency key, so the form acts once whichever of them arrives.
 async function send(id, address, body) {
-  tell(id, "Sending …");
+  setMessage(id, "Sending …");
   let pause = FIRST_WAIT;
   for (let left = TRIES; left > 0; left -= 1) {
     try {
-      const answer = await once(address, body);
+      const answer = await post(address, body);
       sending.delete(id);
-      show(id, null);
-      take(answer, id);
+      showMessage(id, null);
+      replacePage(answer, id);
       return;
     } catch {
       if (left > 1) {
-        tell(id, "Not sent yet: no connection. Trying again …");
+        setMessage(id, "Not sent yet: no connection. Trying again …");
         await wait(pause);
         pause *= 2;
       }
     }
   }
   sending.delete(id);
-  show(id, "Not sent: no connection. What you entered is still here; send it again.", true);
+  showMessage(id, "Not sent: no connection. What you entered is still here; send it again.", true);
 }
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || !form.matches("[data-once]")) return;
   event.preventDefault();
-  // A second tap while the first is on its way is the same tap.
+  // A second tap while the form is being sent is ignored.
   if (sending.has(form.id)) return;
   const body = new URLSearchParams(new FormData(form, event.submitter));
-  const shown = JSON.stringify([...body].filter(([name]) => name !== "key"));
-  if (form.dataset.sent && form.dataset.sent !== shown) {
-    // Something else than what may have arrived already: another request.
+  const content = JSON.stringify([...body].filter(([name]) => name !== "key"));
+  if (form.dataset.sent && form.dataset.sent !== content) {
+    // The content has changed since it was sent, so it is another request.
     const key = newKey();
     form.elements.namedItem("key").value = key;
     body.set("key", key);
   }
-  form.dataset.sent = shown;
-  // A field of the form may be called "action" too.
+  form.dataset.sent = content;
+  // form.action would be a field of that name.
   send(form.id, form.getAttribute("action"), body);
 });
 
-shown();
+pageReplaced();
 makeTaps(document);

@@ -1,5 +1,5 @@
-// Keeps the console as the server would show it now: what others did is there without a reload, and what
-// somebody is entering is left alone. A part that is touched says "Changed meanwhile" and waits to be asked.
+// Keeps the parts of the console up to date without a reload. A part with unsent entries is left alone:
+// it says "Changed meanwhile" and is replaced on request.
 
 import { isTouched, remember, restore } from "./keep.js";
 import { follow } from "./live.js";
@@ -7,28 +7,28 @@ import { morphChildren } from "./morph.js";
 import { makeTaps, showTaps } from "./taps.js";
 
 const EVERY = 500;
-// Once more after it became quiet: another node may have answered from before the news reached it.
+// Fetch once more after the last event: another node may have answered before it knew of the event.
 const SETTLED_AFTER = 1500;
 const RETRY_MIN = 1000;
 const RETRY_MAX = 30000;
 const FETCH_WITHIN = 10000;
-// Nothing moves under a thumb that has just tapped or scrolls.
+// Nothing moves for so long after a tap or while scrolling.
 const QUIET = 700;
 const GONE = new Set([403, 404]);
 const AGO_EVERY = 20000;
-const SAID = { live: "Live", "catching up": "Catching up", offline: "Offline" };
+const STATE_TEXTS = { live: "Live", "catching up": "Catching up", offline: "Offline" };
 const SIGNED_OUT = ["Signed out", "Sign in"];
 const CLOSED = ["Closed to you", "Look"];
 
 const dot = document.getElementById("feed");
-// Part's name -> what the server last said of it.
+// Part name -> its newest content from the server.
 const known = new Map();
-// Part's name -> what it says by now, which somebody's entries keep from being shown.
+// Part name -> newer content that unsent entries keep from being shown.
 const waiting = new Map();
 let feed = null;
 let followed = "";
 let line = "catching up";
-// Why the server does not show this page any more, and what the way on is called.
+// The reason why the server no longer shows this page, and the text of the link.
 let closed = null;
 let isBusy = false;
 let isDue = false;
@@ -38,77 +38,77 @@ let timer = 0;
 let settled = 0;
 let calmed = 0;
 let touched = 0;
-// Whether something happened since the server sent what stands there.
+// Whether there were events after the content on the page was sent.
 let hasNews = false;
-// How often a form's answer has replaced the page.
+// The number of times that the answer to a form has replaced the page.
 let answers = 0;
 
 const main = () => document.getElementById("main");
 const parts = () => [...document.querySelectorAll("[data-live]")];
 
-function say(state = line) {
+function showState(state = line) {
   line = state;
-  const shown = closed ? "offline" : line === "live" && failures ? "catching up" : line;
-  const [told, way] = closed ?? [SAID[shown]];
+  const visible = closed ? "offline" : line === "live" && failures ? "catching up" : line;
+  const [message, linkText] = closed ?? [STATE_TEXTS[visible]];
   const text = dot.lastElementChild;
-  dot.dataset.state = shown;
-  if (text.dataset.told === told) return;
-  text.dataset.told = text.textContent = told;
-  if (!way) return;
-  // In a page of its own: what is entered here stays here.
+  dot.dataset.state = visible;
+  if (text.dataset.told === message) return;
+  text.dataset.told = text.textContent = message;
+  if (!linkText) return;
+  // In a new tab, so that the entries on this page stay.
   const link = document.createElement("a");
   link.href = main().dataset.at;
   link.target = "_blank";
-  link.textContent = way;
+  link.textContent = linkText;
   text.append(": ", link);
 }
 
-// What a part says, without what is another one each time.
-function saying(part) {
+// The content of a part, without keys and ages, which differ each time.
+function contentOf(part) {
   const copy = part.cloneNode(true);
-  for (const one of copy.querySelectorAll("input[name=key]")) one.removeAttribute("value");
-  for (const one of copy.querySelectorAll("[data-ago]")) one.replaceWith("");
+  for (const input of copy.querySelectorAll("input[name=key]")) input.removeAttribute("value");
+  for (const age of copy.querySelectorAll("[data-ago]")) age.replaceWith("");
   return copy.innerHTML.trim();
 }
 
-// What stands there is what the server has just sent: at the beginning, and as the answer to a form.
-export function shown() {
+// The page is as the server has just sent it: at the start, and after the answer to a form.
+export function pageReplaced() {
   answers += 1;
   hasNews = isDue || isBusy;
   known.clear();
   waiting.clear();
-  // A refusal is not what the server says of itself; that is asked for.
+  // The answer to a refused form is not the current content; fetch that.
   const isRefusal = document.querySelector("main [role=alert]") !== null;
-  if (!isRefusal) for (const part of parts()) known.set(part.dataset.live, saying(part));
-  const wanted = main().dataset.follow ?? "";
-  if (wanted !== followed) {
+  if (!isRefusal) for (const part of parts()) known.set(part.dataset.live, contentOf(part));
+  const tournament = main().dataset.follow ?? "";
+  if (tournament !== followed) {
     feed?.close();
-    followed = wanted;
-    feed = wanted ? followedFeed() : null;
-  } else if (isRefusal && wanted) {
+    followed = tournament;
+    feed = tournament ? openFeed() : null;
+  } else if (isRefusal && tournament) {
     plan();
   }
-  if (dot) dot.hidden = !wanted;
-  tellAges();
+  if (dot) dot.hidden = !tournament;
+  updateAges();
 }
 
-function followedFeed() {
+function openFeed() {
   const { key, epoch, seq } = main().dataset;
-  say("catching up");
-  const onEvent = (name, data) => concerns(name, data) && refresh();
-  return follow(followed, { key, epoch, seq: Number(seq), onEvent, onLost: refresh, onState: say });
+  showState("catching up");
+  const onEvent = (name, data) => affectsPage(name, data) && refresh();
+  return follow(followed, { key, epoch, seq: Number(seq), onEvent, onLost: refresh, onState: showState });
 }
 
-// Whether it may change what stands here: on the page of one player only his own games do.
-function concerns(name, data) {
+// Whether an event may change this page: on the page of one player, only the player's own games do.
+function affectsPage(name, data) {
   const { whose } = main().dataset;
   return !whose || name !== "GameCreatedOrUpdated" || data.playerIds.includes(Number(whose));
 }
 
-// Somebody did something, or something may have been missed.
+// Fetch the parts after an event, or when events may have been missed.
 function refresh() {
   hasNews = true;
-  // News is a reason to try again at once.
+  // After an event, retry at once.
   if (failures) began = 0;
   plan();
   clearTimeout(settled);
@@ -120,21 +120,21 @@ function plan() {
   if (isBusy) return;
   const pause = failures ? Math.min(RETRY_MAX, RETRY_MIN * 2 ** (failures - 1)) : EVERY;
   clearTimeout(timer);
-  timer = setTimeout(look, Math.max(0, began + pause - Date.now()));
+  timer = setTimeout(fetchParts, Math.max(0, began + pause - Date.now()));
 }
 
-async function look() {
+async function fetchParts() {
   isBusy = true;
   isDue = false;
   began = Date.now();
   const before = answers;
   try {
-    const news = await Promise.all(parts().map(bring));
+    const fetched = await Promise.all(parts().map(fetchPart));
     closed = null;
     failures = 0;
-    // A form was answered in the meantime, with something newer.
+    // The answer to a form came in the meantime, and is newer.
     if (before !== answers) isDue = true;
-    else for (const { name, next } of news) offer(name, next);
+    else for (const { name, next } of fetched) compare(name, next);
   } catch (error) {
     closed = Array.isArray(error.cause) ? error.cause : null;
     failures += 1;
@@ -142,17 +142,17 @@ async function look() {
   }
   isBusy = false;
   if (!followed) return;
-  say();
-  settle();
+  showState();
+  showWaiting();
   if (isDue) plan();
 }
 
-async function bring({ dataset: { live: name } }) {
+async function fetchPart({ dataset: { live: name } }) {
   const url = new URL(main().dataset.at, location.href);
   url.searchParams.set("part", name);
   const answer = await fetch(url, {
     cache: "no-store",
-    // Whoever is not known any more is sent to sign in.
+    // The server redirects to the sign-in page when the session is over.
     redirect: "manual",
     signal: AbortSignal.timeout(FETCH_WITHIN),
   });
@@ -161,35 +161,35 @@ async function bring({ dataset: { live: name } }) {
   return { name, next: new DOMParser().parseFromString(await answer.text(), "text/html").body };
 }
 
-function offer(name, next) {
-  const said = saying(next);
-  // Below a refusal it is not known what the server would have said without it.
-  if (!known.has(name) && !hasNews) known.set(name, said);
-  if (said === known.get(name)) waiting.delete(name);
-  else waiting.set(name, { next, said });
+function compare(name, next) {
+  const content = contentOf(next);
+  // Below a refusal, the content without the refusal is not known yet.
+  if (!known.has(name) && !hasNews) known.set(name, content);
+  if (content === known.get(name)) waiting.delete(name);
+  else waiting.set(name, { next, content });
 }
 
-// Show what may be shown: parts that nobody touches, once the thumb rests.
-function settle() {
+// Replace the parts without unsent entries, once taps and scrolling have stopped.
+function showWaiting() {
   clearTimeout(calmed);
   const rest = touched + QUIET - Date.now();
   if (rest > 0) {
-    calmed = setTimeout(settle, rest);
+    calmed = setTimeout(showWaiting, rest);
     return;
   }
   for (const part of parts()) {
-    // What is on its way brings the news itself.
+    // The answer to a pending form replaces the part anyway.
     if (part.querySelector("form.pending")) continue;
     const news = waiting.get(part.dataset.live);
-    if (news && !isTouched(part)) put(part, news);
-    else mark(part, news !== undefined);
+    if (news && !isTouched(part)) replace(part, news);
+    else markChanged(part, news !== undefined);
   }
 }
 
-function put(part, { next, said }) {
+function replace(part, { next, content }) {
   const name = part.dataset.live;
   waiting.delete(name);
-  known.set(name, said);
+  known.set(name, content);
   const link = document.activeElement?.getAttribute("href");
   makeTaps(next);
   morphChildren(part, [...next.childNodes]);
@@ -198,61 +198,61 @@ function put(part, { next, said }) {
   if (link && document.activeElement === document.body) {
     part.querySelector(`a[href="${CSS.escape(link)}"]`)?.focus({ preventScroll: true });
   }
-  tellAges();
+  updateAges();
 }
 
-// The line below a part that has changed and is not replaced.
-function mark(part, isWaiting) {
-  const there = part.querySelector(".meanwhile");
-  if (!isWaiting) there?.remove();
-  if (!isWaiting || there) return;
-  const told = document.createElement("p");
-  told.className = "meanwhile";
-  told.setAttribute("role", "status");
-  const ask = document.createElement("button");
-  ask.type = "button";
-  ask.className = "quiet";
-  ask.textContent = "Show";
-  ask.addEventListener("click", () => showNow(part));
-  told.append("Changed meanwhile. ", ask);
-  part.append(told);
+// Show or remove the note below a part that has changed and is not replaced.
+function markChanged(part, isWaiting) {
+  const existing = part.querySelector(".meanwhile");
+  if (!isWaiting) existing?.remove();
+  if (!isWaiting || existing) return;
+  const note = document.createElement("p");
+  note.className = "meanwhile";
+  note.setAttribute("role", "status");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  button.textContent = "Show";
+  button.addEventListener("click", () => showOnRequest(part));
+  note.append("Changed meanwhile. ", button);
+  part.append(note);
 }
 
-// Asked for: everything is new, and what is entered stands in it again.
-function showNow(part) {
+// Replace the part on request, with the unsent entries filled in again.
+function showOnRequest(part) {
   const news = waiting.get(part.dataset.live);
   if (!news) return;
-  const kept = remember("");
+  const entries = remember("");
   waiting.delete(part.dataset.live);
-  known.set(part.dataset.live, news.said);
+  known.set(part.dataset.live, news.content);
   part.replaceChildren(...news.next.childNodes);
   makeTaps(part);
-  restore(kept);
+  restore(entries);
   showTaps(part);
-  tellAges();
+  updateAges();
   if (document.activeElement === document.body) main().focus({ preventScroll: true });
 }
 
-// How long ago something was goes on by itself.
-function tellAges() {
-  for (const one of document.querySelectorAll("[data-ago]")) {
-    one.dataset.from ??= String(Date.now() - Number(one.dataset.ago) * 1000);
-    const minutes = Math.floor((Date.now() - Number(one.dataset.from)) / 60000);
+// Keep the ages on the page current.
+function updateAges() {
+  for (const age of document.querySelectorAll("[data-ago]")) {
+    age.dataset.from ??= String(Date.now() - Number(age.dataset.ago) * 1000);
+    const minutes = Math.floor((Date.now() - Number(age.dataset.from)) / 60000);
     const hours = Math.floor(minutes / 60);
-    one.textContent = minutes < 120 ? `${minutes} min` : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+    age.textContent = minutes < 120 ? `${minutes} min` : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
   }
 }
 
-function stir() {
+function noteActivity() {
   touched = Date.now();
   if (waiting.size === 0) return;
   clearTimeout(calmed);
-  calmed = setTimeout(settle, QUIET);
+  calmed = setTimeout(showWaiting, QUIET);
 }
 
 if (dot) {
   for (const name of ["pointerdown", "pointerup", "keydown", "input", "focusout", "scroll"]) {
-    document.addEventListener(name, stir, { capture: true, passive: true });
+    document.addEventListener(name, noteActivity, { capture: true, passive: true });
   }
-  setInterval(tellAges, AGO_EVERY);
+  setInterval(updateAges, AGO_EVERY);
 }

@@ -1,15 +1,15 @@
-// What somebody has entered on the console and not sent outlives whatever becomes of the page around it.
+// Keeps the unsent entries of the console when the page around them is replaced.
 
-const FRAME = new Set(["csrf", "key", "form", "page", "then"]);
+const STATE_FIELDS = new Set(["csrf", "key", "form", "page", "then"]);
 
 export function fieldsOf(form) {
-  return [...form.elements].filter((field) => field.name && !FRAME.has(field.name));
+  return [...form.elements].filter((field) => field.name && !STATE_FIELDS.has(field.name));
 }
 
-// What somebody entered in a field and has not sent.
-function entered(field) {
+// Whether a field holds an unsent entry.
+function isEntered(field) {
   if (field.type === "hidden") return false;
-  // The server sent the form back as it was typed: all that stands in it is somebody's.
+  // The server returned the form with the submitted values, so all of them are entries.
   if (field.form?.dataset.typed !== undefined) return true;
   if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
   if (field instanceof HTMLSelectElement) {
@@ -19,53 +19,53 @@ function entered(field) {
   return "defaultValue" in field && field.value !== field.defaultValue;
 }
 
-// Whether something in there would be lost or slip away, were it replaced now.
+// Whether replacing the part now would lose an entry, a message or the focus.
 export function isTouched(part) {
   if (part.querySelector("[role=alert], form[data-typed], .sending.fault")) return true;
-  const here = document.activeElement;
-  if (here?.form && part.contains(here)) return true;
-  return [...part.querySelectorAll("form")].some((form) => fieldsOf(form).some(entered));
+  const focused = document.activeElement;
+  if (focused?.form && part.contains(focused)) return true;
+  return [...part.querySelectorAll("form")].some((form) => fieldsOf(form).some(isEntered));
 }
 
-// Everything that must outlive new contents: half-filled forms, open details, the focus.
+// The state to restore in new content: half-filled forms, open details, the focus.
 export function remember(sent) {
   const forms = [];
   for (const form of document.querySelectorAll("form[data-once]")) {
-    const values = fieldsOf(form).filter(entered);
+    const values = fieldsOf(form).filter(isEntered);
     if (form.id !== sent && (values.length > 0 || form.dataset.sent)) {
       forms.push({
         id: form.id,
         key: form.elements.namedItem("key")?.value,
         sent: form.dataset.sent,
         typed: form.dataset.typed,
-        values: values.map((one) => ({ name: one.name, value: one.value, isTicked: one.checked, type: one.type })),
+        values: values.map(({ name, value, checked, type }) => ({ name, value, isTicked: checked, type })),
       });
     }
   }
-  const open = [...document.querySelectorAll("details[open]")].map((one) => one.querySelector("form")?.id);
-  const here = document.activeElement;
-  const at = here?.form ? [...here.form.elements].indexOf(here) : -1;
-  return { forms, open, focus: here?.form ? { id: here.form.id, at } : null };
+  const open = [...document.querySelectorAll("details[open]")].map((details) => details.querySelector("form")?.id);
+  const focused = document.activeElement;
+  const index = focused?.form ? [...focused.form.elements].indexOf(focused) : -1;
+  return { forms, open, focus: focused?.form ? { id: focused.form.id, index } : null };
 }
 
-export function restore(kept) {
-  for (const one of kept.forms) {
-    const form = document.getElementById(one.id);
+export function restore(state) {
+  for (const saved of state.forms) {
+    const form = document.getElementById(saved.id);
     if (!form) continue;
-    if (one.sent) form.dataset.sent = one.sent;
-    if (one.typed !== undefined) form.dataset.typed = one.typed;
-    if (one.key) form.elements.namedItem("key").value = one.key;
-    for (const was of one.values) {
-      const isBox = was.type === "checkbox" || was.type === "radio";
-      const field = fieldsOf(form).find((here) => here.name === was.name && (!isBox || here.value === was.value));
-      if (field && isBox) field.checked = was.isTicked;
-      else if (field) field.value = was.value;
+    if (saved.sent) form.dataset.sent = saved.sent;
+    if (saved.typed !== undefined) form.dataset.typed = saved.typed;
+    if (saved.key) form.elements.namedItem("key").value = saved.key;
+    for (const { name, value, isTicked, type } of saved.values) {
+      const isBox = type === "checkbox" || type === "radio";
+      const field = fieldsOf(form).find((each) => each.name === name && (!isBox || each.value === value));
+      if (field && isBox) field.checked = isTicked;
+      else if (field) field.value = value;
     }
   }
-  for (const id of kept.open) {
+  for (const id of state.open) {
     const details = id && document.getElementById(id)?.closest("details");
     if (details) details.open = true;
   }
-  const form = kept.focus && document.getElementById(kept.focus.id);
-  if (form && document.activeElement === document.body) form.elements[kept.focus.at]?.focus({ preventScroll: true });
+  const form = state.focus && document.getElementById(state.focus.id);
+  if (form && document.activeElement === document.body) form.elements[state.focus.index]?.focus({ preventScroll: true });
 }

@@ -1,6 +1,5 @@
-// The feed client of the pages, for others too: follow(tournament, what to do) keeps up with one tournament
-// by socket, by server-sent events or by asking, and never misses anything (docs/live-js.md).
-// A page whose <main> says data-follow is kept up to date by it, part by part.
+// The feed client of the pages, free to use on other sites: follow(tournament, callbacks) follows one
+// tournament by websocket, server-sent events or polling, and reports every gap (docs/live-js.md).
 
 const WAIT_MIN = 500;
 const WAIT_MAX = 10000;
@@ -19,11 +18,11 @@ const NAMES = [
 ];
 const [SOCKET, STREAM, POLL] = [0, 1, 2];
 
-// Follow one tournament. `onEvent(name, data)` for each event in order; `onLost()` when the tournament has to
-// be read again; `onState(state)` with "live", "catching up" or "offline". Returns { wake, close }.
-export function follow(tournament, { base = location.origin, key = "", epoch = "", seq = -1, ...told }) {
+// Follow one tournament. Calls `onEvent(name, data)` for each event in order, `onLost()` when the tournament
+// must be read again, and `onState(state)` with "live", "catching up" or "offline". Returns { wake, close }.
+export function follow(tournament, { base = location.origin, key = "", epoch = "", seq = -1, ...callbacks }) {
   const at = { epoch, seq };
-  let way = key ? SOCKET : STREAM;
+  let transport = key ? SOCKET : STREAM;
   let line = null;
   let failures = 0;
   let isOpen = false;
@@ -35,12 +34,12 @@ export function follow(tournament, { base = location.origin, key = "", epoch = "
   let looked = Date.now();
   let triedBest = Date.now();
 
-  const say = (next) => {
-    if (next !== state && !isOver) told.onState?.((state = next));
+  const setState = (next) => {
+    if (next !== state && !isOver) callbacks.onState?.((state = next));
   };
-  const lost = (next) => {
+  const reset = (next) => {
     Object.assign(at, next);
-    told.onLost?.();
+    callbacks.onLost?.();
   };
 
   function drop() {
@@ -50,7 +49,7 @@ export function follow(tournament, { base = location.origin, key = "", epoch = "
     const old = line;
     line = null;
     if (!old) return;
-    // A dead connection takes minutes to say so; nobody listens to it any longer.
+    // A dead connection takes minutes to close, so its events are ignored from now on.
     for (const name of ["onopen", "onmessage", "onclose", "onerror"]) old[name] = null;
     old.close();
   }
@@ -58,29 +57,29 @@ export function follow(tournament, { base = location.origin, key = "", epoch = "
   function open() {
     drop();
     if (isOver) return;
-    if (state !== "offline") say("catching up");
-    [openSocket, openStream, poll][way]();
+    if (state !== "offline") setState("catching up");
+    [openSocket, openStream, poll][transport]();
   }
 
-  function opened() {
+  function markOpen() {
     isOpen = true;
     failures = 0;
     clearTimeout(timer);
-    say("live");
+    setState("live");
   }
 
-  // This way is gone: try it again, or the next one when only this one is closed to us.
-  async function failed(wait) {
-    const never = !isOpen;
+  // Try the transport again, or the next one when the server can be reached without it.
+  async function reconnect(wait) {
+    const wasNeverOpen = !isOpen;
     drop();
     failures += 1;
-    say(failures > 1 || !navigator.onLine ? "offline" : "catching up");
+    setState(failures > 1 || !navigator.onLine ? "offline" : "catching up");
     const pause = wait ?? Math.min(WAIT_MAX, WAIT_MIN * 2 ** (failures - 1));
     timer = setTimeout(open, pause * (0.5 + Math.random()));
     const count = failures;
-    if (!never || count < 2 || way === POLL || !(await isReachable(base))) return;
+    if (!wasNeverOpen || count < 2 || transport === POLL || !(await isReachable(base))) return;
     if (count === failures && !isOpen) {
-      way += 1;
+      transport += 1;
       open();
     }
   }
@@ -89,113 +88,113 @@ export function follow(tournament, { base = location.origin, key = "", epoch = "
     triedBest = Date.now();
     const url = `${base.replace(/^http/, "ws")}/app/${encodeURIComponent(key)}?protocol=7&client=live.js&version=1.0.0`;
     const socket = (line = new WebSocket(url));
-    timer = setTimeout(failed, OPEN_WITHIN);
+    timer = setTimeout(reconnect, OPEN_WITHIN);
     socket.onclose = ({ code }) => {
       if (code >= 4000 && code < 4100) failures = Math.max(failures, 1);
-      failed(code >= 4200 && code < 4300 ? WAIT_MIN : undefined);
+      reconnect(code >= 4200 && code < 4300 ? WAIT_MIN : undefined);
     };
     socket.onmessage = ({ data }) => {
       heard = Date.now();
       due = 0;
-      hear(socket, JSON.parse(data));
+      receive(socket, JSON.parse(data));
     };
   }
 
-  function hear(socket, said) {
-    const data = typeof said.data === "string" ? JSON.parse(said.data) : said.data;
+  function receive(socket, message) {
+    const data = typeof message.data === "string" ? JSON.parse(message.data) : message.data;
     const channel = `tournaments.${tournament}`;
-    if (said.event === "pusher:connection_established") {
+    if (message.event === "pusher:connection_established") {
       const resume = at.epoch ? { epoch: at.epoch, seq: at.seq } : {};
       socket.send(JSON.stringify({ event: "pusher:subscribe", data: { channel, resume } }));
-    } else if (said.event === "pusher:ping") {
+    } else if (message.event === "pusher:ping") {
       socket.send('{"event":"pusher:pong"}');
-    } else if (said.event === "pusher_internal:subscription_succeeded") {
-      if (!data.recovered) lost({ epoch: data.epoch, seq: data.seq });
-      opened();
-    } else if (said.event === "pusher:subscription_error") {
-      told.onLost?.();
-      failed(BETTER_EVERY);
-    } else if (said.event === "silverball:tick") {
-      // The end of what was said got lost on the way.
+    } else if (message.event === "pusher_internal:subscription_succeeded") {
+      if (!data.recovered) reset({ epoch: data.epoch, seq: data.seq });
+      markOpen();
+    } else if (message.event === "pusher:subscription_error") {
+      callbacks.onLost?.();
+      reconnect(BETTER_EVERY);
+    } else if (message.event === "silverball:tick") {
+      // The newest events were lost.
       if (data.epoch !== at.epoch || data.seq > at.seq) open();
-    } else if (said.seq !== undefined) {
-      happened(said.event, data, said.epoch, said.seq);
+    } else if (message.seq !== undefined) {
+      handleEvent(message.event, data, message.epoch, message.seq);
     }
   }
 
-  function happened(name, data, epochNow, seqNow) {
-    const isNew = epochNow !== at.epoch || seqNow > at.seq;
-    const hasGap = epochNow !== at.epoch || seqNow > at.seq + 1;
+  function handleEvent(name, data, newEpoch, newSeq) {
+    const isNew = newEpoch !== at.epoch || newSeq > at.seq;
+    const hasGap = newEpoch !== at.epoch || newSeq > at.seq + 1;
     if (!isNew) return;
-    Object.assign(at, { epoch: epochNow, seq: seqNow });
-    if (hasGap) told.onLost?.();
-    told.onEvent?.(name.replace(/^App\\Events\\/, ""), data);
+    Object.assign(at, { epoch: newEpoch, seq: newSeq });
+    if (hasGap) callbacks.onLost?.();
+    callbacks.onEvent?.(name.replace(/^App\\Events\\/, ""), data);
   }
 
   function openStream() {
     if (typeof EventSource === "undefined") {
-      way = POLL;
+      transport = POLL;
       open();
       return;
     }
     const source = (line = new EventSource(`${base}/api/tournaments/${tournament}/stream`));
-    timer = setTimeout(failed, OPEN_WITHIN);
-    source.onerror = () => failed();
+    timer = setTimeout(reconnect, OPEN_WITHIN);
+    source.onerror = () => reconnect();
     source.onopen = () => {
-      // It begins with what happens from now on.
-      lost({ epoch: "", seq: -1 });
-      opened();
+      // A new stream begins with the next event.
+      reset({ epoch: "", seq: -1 });
+      markOpen();
     };
-    source.addEventListener("reset", () => lost({ epoch: "", seq: -1 }));
+    source.addEventListener("reset", () => reset({ epoch: "", seq: -1 }));
     for (const name of NAMES) {
-      source.addEventListener(name, (said) => {
-        const [epochNow, seqNow] = said.lastEventId.split(":");
-        if (!at.epoch) Object.assign(at, { epoch: epochNow, seq: Number(seqNow) - 1 });
-        happened(name, JSON.parse(said.data), epochNow, Number(seqNow));
+      source.addEventListener(name, (event) => {
+        const [newEpoch, newSeq] = event.lastEventId.split(":");
+        if (!at.epoch) Object.assign(at, { epoch: newEpoch, seq: Number(newSeq) - 1 });
+        handleEvent(name, JSON.parse(event.data), newEpoch, Number(newSeq));
       });
     }
   }
 
   async function poll() {
     if (await isReachable(base)) {
-      if (way !== POLL || isOver) return;
-      opened();
-      told.onLost?.();
+      if (transport !== POLL || isOver) return;
+      markOpen();
+      callbacks.onLost?.();
       timer = setTimeout(poll, POLL_EVERY);
-    } else if (way === POLL) {
-      failed(POLL_EVERY);
+    } else if (transport === POLL) {
+      reconnect(POLL_EVERY);
     }
   }
 
-  // The computer woke up, the tab is seen again, the network is back: ask at once whether the line holds.
+  // The computer woke up, the tab is visible or the network is back: check the connection at once.
   function wake() {
     looked = Date.now();
-    if (isOpen && way === SOCKET) {
-      ask(WAKE_ANSWER_WITHIN);
-      told.onLost?.();
+    if (isOpen && transport === SOCKET) {
+      ping(WAKE_ANSWER_WITHIN);
+      callbacks.onLost?.();
     } else {
       failures = 0;
-      way = key ? SOCKET : STREAM;
+      transport = key ? SOCKET : STREAM;
       open();
     }
   }
 
-  function ask(within) {
+  function ping(within) {
     line.send('{"event":"pusher:ping","data":{}}');
     due = Date.now() + within;
-    setTimeout(look, within + 50);
+    setTimeout(checkConnection, within + 50);
   }
 
-  function look() {
+  function checkConnection() {
     const now = Date.now();
     if (due && now > due) {
-      say("catching up");
+      setState("catching up");
       open();
-    } else if (isOpen && way === SOCKET && !due && now - heard > SILENCE_MAX) {
-      ask(ANSWER_WITHIN);
-    } else if (key && way !== SOCKET && now - triedBest > BETTER_EVERY) {
+    } else if (isOpen && transport === SOCKET && !due && now - heard > SILENCE_MAX) {
+      ping(ANSWER_WITHIN);
+    } else if (key && transport !== SOCKET && now - triedBest > BETTER_EVERY) {
       failures = 1;
-      way = SOCKET;
+      transport = SOCKET;
       open();
     }
   }
@@ -204,16 +203,16 @@ export function follow(tournament, { base = location.origin, key = "", epoch = "
     const slept = Date.now() - looked > 3 * LOOK_EVERY;
     looked = Date.now();
     if (slept) wake();
-    else look();
+    else checkConnection();
   }, LOOK_EVERY);
-  const seen = () => document.visibilityState === "visible" && wake();
-  const gone = () => say("offline");
+  const onVisible = () => document.visibilityState === "visible" && wake();
+  const onOffline = () => setState("offline");
   const listening = new AbortController();
   const until = { signal: listening.signal };
-  document.addEventListener("visibilitychange", seen, until);
+  document.addEventListener("visibilitychange", onVisible, until);
   addEventListener("pageshow", (event) => event.persisted && wake(), until);
   addEventListener("online", wake, until);
-  addEventListener("offline", gone, until);
+  addEventListener("offline", onOffline, until);
   open();
   return {
     wake,

@@ -1,4 +1,4 @@
-// Makes what stands on a page look like something newer, and keeps every element that can stay.
+// Updates a part of a page to newer content in place, so that focus and selection survive.
 
 // Make `old` look like `next` and keep every element that can stay.
 export function morph(old, next) {
@@ -21,11 +21,11 @@ export function morph(old, next) {
 }
 
 export function morphChildren(old, wanted) {
-  const kept = new Map([...old.children].filter((one) => one.id).map((one) => [one.id, one]));
-  const stays = new Set(wanted.map((one) => one.id).filter((id) => id && kept.has(id)));
+  const byId = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
+  const stays = new Set(wanted.map((child) => child.id).filter((id) => id && byId.has(id)));
   let at = old.firstChild;
   for (const child of wanted) {
-    const same = child.id ? kept.get(child.id) : null;
+    const same = child.id ? byId.get(child.id) : null;
     if (same) {
       if (same === at) at = at.nextSibling;
       else old.insertBefore(same, at);

@@ -1,22 +1,22 @@
-// Keeps the parts of a page as the server would show them now: what changed is fetched, and only that
-// is replaced, so that the focus, the selection and the scrolling stay where they are.
+// Keeps the parts of a public page up to date: changed parts are fetched and updated in place, so that
+// focus, selection and scroll position stay.
 
 import { follow } from "./live.js";
 import { morph } from "./morph.js";
 
-// A part is fetched at most so often.
+// The shortest time between two fetches of a part.
 const PART_EVERY = 300;
-// Once more after it became quiet: another node may have answered from before the news reached it.
+// Fetch once more after the last event: another node may have answered before it knew of the event.
 const SETTLED_AFTER = 1500;
 const RETRY_MIN = 1000;
 const RETRY_MAX = 30000;
 const FETCH_WITHIN = 10000;
 const RELOAD_EVERY = 60000;
-const SAID = { live: "Live", "catching up": "Catching up", offline: "Offline" };
+const STATE_TEXTS = { live: "Live", "catching up": "Catching up", offline: "Offline" };
 
 const main = document.querySelector("main[data-follow]");
 const dot = document.getElementById("feed");
-// Browser's clock minus the server's, in milliseconds.
+// The browser's clock minus the server's, in milliseconds.
 let ahead = 0;
 
 const parts = [...document.querySelectorAll("[data-live]")].map((element) => ({
@@ -33,18 +33,19 @@ const parts = [...document.querySelectorAll("[data-live]")].map((element) => ({
 }));
 
 let line = "catching up";
-function show(state = line) {
+function showState(state = line) {
   line = state;
   const isBehind = parts.some((part) => part.failures > 0);
-  const shown = line === "live" && isBehind ? "catching up" : line;
-  dot.dataset.state = shown;
-  if (dot.lastElementChild.textContent !== SAID[shown]) dot.lastElementChild.textContent = SAID[shown];
+  const visible = line === "live" && isBehind ? "catching up" : line;
+  const text = STATE_TEXTS[visible];
+  dot.dataset.state = visible;
+  if (dot.lastElementChild.textContent !== text) dot.lastElementChild.textContent = text;
 }
 
-function take(part, html) {
+function update(part, html) {
   const next = new DOMParser().parseFromString(html, "text/html").querySelector(`[data-live="${part.name}"]`);
   if (!next) return;
-  if (next.dataset.version !== main.dataset.version) renew();
+  if (next.dataset.version !== main.dataset.version) reloadPage();
   const focused = document.activeElement;
   morph(part.element, next);
   if (focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
@@ -52,8 +53,8 @@ function take(part, html) {
   document.dispatchEvent(new CustomEvent("silverball:shown", { detail: part.name }));
 }
 
-// The server is of another version than this page: load it again, but never in circles.
-function renew() {
+// The server has another version than this page: reload, but at most once a minute.
+function reloadPage() {
   try {
     const last = Number(sessionStorage.getItem("silverball-renewed") ?? 0);
     if (Date.now() - last < RELOAD_EVERY) return;
@@ -64,7 +65,7 @@ function renew() {
   location.reload();
 }
 
-async function bring(part) {
+async function fetchPart(part) {
   part.isBusy = true;
   part.isDue = false;
   let isNews = true;
@@ -85,7 +86,7 @@ async function bring(part) {
     if (isNews) {
       const html = await answer.text();
       part.etag = answer.headers.get("etag") ?? "";
-      take(part, html);
+      update(part, html);
     }
     part.failures = 0;
   } catch {
@@ -93,9 +94,9 @@ async function bring(part) {
     part.isDue = true;
   }
   part.isBusy = false;
-  // Having looked in vain is no reason to make the next news wait.
+  // A fetch without changes does not delay the next one.
   if (isNews) part.fetched = part.failures ? Date.now() : began;
-  show();
+  showState();
   if (part.isDue) plan(part);
 }
 
@@ -104,48 +105,48 @@ function plan(part) {
   if (part.isBusy) return;
   const pause = part.failures ? Math.min(RETRY_MAX, RETRY_MIN * 2 ** (part.failures - 1)) : PART_EVERY;
   clearTimeout(part.timer);
-  part.timer = setTimeout(bring, Math.max(0, part.fetched + pause - Date.now()), part);
+  part.timer = setTimeout(fetchPart, Math.max(0, part.fetched + pause - Date.now()), part);
 }
 
 function refresh(part) {
-  // News is a reason to try again at once.
+  // After an event, retry at once.
   if (part.failures) part.fetched = 0;
   plan(part);
   clearTimeout(part.settle);
   part.settle = setTimeout(plan, SETTLED_AFTER, part);
 }
 
-function happened(name) {
-  const meant = parts.filter((part) => part.on.some((word) => name.startsWith(word)));
-  for (const part of meant.length ? meant : parts) refresh(part);
+function refreshAffected(name) {
+  const affected = parts.filter((part) => part.on.some((prefix) => name.startsWith(prefix)));
+  for (const part of affected.length ? affected : parts) refresh(part);
 }
 
-// Times that go on by themselves: since when, or until when.
+// Update the running clocks, and hide messages that have expired.
 function tick() {
   const now = Date.now() - ahead;
-  for (const one of document.querySelectorAll("time[data-since], time[data-until]")) {
-    const { since, until } = one.dataset;
+  for (const element of document.querySelectorAll("time[data-since], time[data-until]")) {
+    const { since, until } = element.dataset;
     const seconds = Math.max(0, Math.floor((since ? now - Date.parse(since) : Date.parse(until) - now) / 1000));
     const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
     const clock = [minutes, seconds % 60].map((number) => String(number).padStart(2, "0")).join(":");
-    one.textContent = hours ? `${hours}:${clock}` : clock;
+    element.textContent = hours ? `${hours}:${clock}` : clock;
   }
-  for (const one of document.querySelectorAll("[data-gone-at]")) {
-    one.hidden = now > Date.parse(one.dataset.goneAt);
+  for (const message of document.querySelectorAll("[data-gone-at]")) {
+    message.hidden = now > Date.parse(message.dataset.goneAt);
   }
 }
 
 if (main && dot) {
   dot.hidden = false;
-  show("catching up");
+  showState("catching up");
   tick();
   setInterval(tick, 1000);
   follow(main.dataset.follow, {
     key: main.dataset.key,
     epoch: main.dataset.epoch,
     seq: Number(main.dataset.seq),
-    onEvent: happened,
+    onEvent: refreshAffected,
     onLost: () => parts.forEach(refresh),
-    onState: show,
+    onState: showState,
   });
 }

@@ -1,5 +1,5 @@
-// Places by tap: the first player tapped is first, and who is left over is last.
-// Without this file each place is chosen from a list; the lists stay, and hold what was tapped.
+// Finishing orders by tap: the first player tapped is first, and the last player left is last.
+// The select elements stay in the form and hold the places; without this file they are used directly.
 
 const rowsOf = (box) => [...box.querySelectorAll(".place")];
 const placeOf = (row) => Number(row.querySelector("select").value);
@@ -8,7 +8,7 @@ function setPlace(row, place) {
   row.querySelector("select").value = place ? String(place) : "";
 }
 
-// The buttons say what the lists hold.
+// Show the places of the select elements on the buttons.
 export function showTaps(root) {
   for (const box of root.querySelectorAll("[data-order].live")) {
     const rows = rowsOf(box);
@@ -23,16 +23,16 @@ export function showTaps(root) {
   }
 }
 
-function tapped(box, row) {
+function tapRow(box, row) {
   const rows = rowsOf(box);
   const [place, count] = [placeOf(row), rows.length];
   const isDone = rows.every(placeOf);
   if (isDone && place === count) {
-    // Nobody tapped the one who was left over; now somebody says: this one was before the other.
-    setPlace(rows.find((one) => placeOf(one) === count - 1), count);
+    // The last place was filled in automatically; a tap on it swaps the last two players.
+    setPlace(rows.find((other) => placeOf(other) === count - 1), count);
     setPlace(row, count - 1);
   } else if (place) {
-    // A second tap takes back this place and those that came after it.
+    // A second tap clears this place and all later ones.
     for (const other of rows) if (placeOf(other) >= place) setPlace(other, 0);
   } else {
     setPlace(row, rows.filter(placeOf).length + 1);
@@ -41,15 +41,15 @@ function tapped(box, row) {
   }
 }
 
-function buttonOf(className, ...inside) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = className;
-  made.append(...inside);
-  return made;
+function createButton(className, ...children) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = className;
+  button.append(...children);
+  return button;
 }
 
-// Lists of places become buttons, in a page or in what is going to be part of it.
+// Add buttons to the select elements of places, in a page or in new content for it.
 export function makeTaps(root) {
   for (const box of root.querySelectorAll("[data-order]:not(.live)")) {
     for (const row of rowsOf(box)) {
@@ -58,13 +58,13 @@ export function makeTaps(root) {
       nth.className = "nth";
       const name = document.createElement("bdi");
       name.textContent = label.textContent;
-      row.append(buttonOf("tap", nth, name));
+      row.append(createButton("tap", nth, name));
       row.querySelector("select").hidden = true;
       label.hidden = true;
     }
-    const again = buttonOf("quiet over-again", "Start over");
+    const again = createButton("quiet over-again", "Start over");
     again.hidden = true;
-    // Beside the button that sends, so that nothing moves when it comes and goes.
+    // Beside the submit button, so that nothing moves when it appears and disappears.
     box.closest("form").querySelector(":scope > button")?.after(again);
     box.classList.add("live");
   }
@@ -79,7 +79,7 @@ document.addEventListener("click", ({ target }) => {
     for (const row of rowsOf(box)) setPlace(row, 0);
     box.querySelector(".tap").focus();
   } else {
-    tapped(box, button.closest(".place"));
+    tapRow(box, button.closest(".place"));
   }
   showTaps(button.form);
 });

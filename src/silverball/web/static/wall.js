@@ -1,10 +1,10 @@
-// The wall: nothing scrolls. What does not fit is shown in turns, page by page.
+// The wall never scrolls: lists that do not fit are shown in turns, page by page.
 
 const TURN_EVERY = 8000;
 const boxes = [...document.querySelectorAll("[data-live]")];
 const shown = new Map();
 
-// How many pages a list takes and which rows stand on each.
+// The rows of a list, divided into pages that fit the screen.
 function pagesOf(list) {
   const rows = [...list.children];
   for (const row of rows) row.hidden = false;
@@ -31,20 +31,20 @@ function turn(box, step) {
     const before = shown.get(list.dataset.turn) ?? 0;
     const page = (before + step) % pages.length;
     shown.set(list.dataset.turn, page);
-    pages.forEach((rows, at) => rows.forEach((row) => (row.hidden = at !== page)));
-    const said = box.querySelector("[data-pages]");
-    if (said) said.textContent = pages.length > 1 ? `${page + 1} of ${pages.length}` : "";
+    pages.forEach((rows, index) => rows.forEach((row) => (row.hidden = index !== page)));
+    const pageNumber = box.querySelector("[data-pages]");
+    if (pageNumber) pageNumber.textContent = pages.length > 1 ? `${page + 1} of ${pages.length}` : "";
   }
 }
 
 const turnAll = (step) => boxes.forEach((box) => turn(box, step));
 
-// A screen on a wall does not go dark, where the browser lets us say so.
+// Keep the screen on, where the browser allows it.
 async function stayAwake() {
   try {
     await navigator.wakeLock?.request("screen");
   } catch {
-    // The browser decides; the wall works all the same.
+    // The wall works without a wake lock.
   }
 }
 
