@@ -13,7 +13,7 @@ from service.submissions.sent_documents import (
     a_document,
     an_organizer,
     api,
-    encoded,
+    encode,
     fetch_documents,
     get_submission,
     organizer,
@@ -171,7 +171,7 @@ def test_a_trusted_host_needs_no_moderator_and_a_star_trusts_no_host(store: Stor
 
 def test_redirects_of_a_trusted_host_are_not_trusted(store: Store) -> None:
     user_id = an_organizer(store)
-    elsewhere = ArrivedDocument(HOST, encoded(a_document()))
+    elsewhere = ArrivedDocument(HOST, encode(a_document()))
     data = submit_document(store, user_id, elsewhere, f"https://{TRUSTED}/leads-on")
     assert (data["status"], data["sourceDomain"]) == ("ready", HOST)
 
@@ -255,7 +255,7 @@ def test_a_hidden_profile_is_tied_neither_to_a_number_nor_to_a_name(store: Store
 
 
 def test_the_fetched_document_is_stored_unchanged(store: Store) -> None:
-    body = encoded(a_document(name="Thursday \u2013 caf\u00e9"))
+    body = encode(a_document(name="Thursday \u2013 caf\u00e9"))
     submit_document(store, an_organizer(store), body)
     with store.read() as db:
         stored = db.execute(select(tables.submission_document.c.body)).scalar_one()
