@@ -50,7 +50,7 @@ class StoredNight(Night):
     def who(self) -> enact.ActionContext:
         return enact.ActionContext(actor_id=ORGANIZER_ID, source="test", now=self.now)
 
-    def make(self, changes: Sequence[Change]) -> list[Change]:
+    def apply(self, changes: Sequence[Change]) -> list[Change]:
         _add_players(self.store, changes)
         tournament_id = self.tournament.tournament_id
         before = stored_standings(self.store, tournament_id)

@@ -51,7 +51,7 @@ def _machine(store: Store, played: Moves) -> NightMachine:
     class DoorMachine(NightMachine):
         moves = played
 
-        def settled(self, night: Night) -> Night:
+        def prepare_night(self, night: Night) -> Night:
             return door.a_stored_night(store, night)
 
     return DoorMachine()
