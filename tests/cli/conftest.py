@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service import door
+from service import stored_nights
 from silverball.store.engine import Store
 
 
@@ -16,6 +16,6 @@ def hurried_store(empty_sqlite: Path, tmp_path: Path) -> Iterator[Store]:
     path = tmp_path / "silverball.db"
     shutil.copy(empty_sqlite, path)
     opened = Store(f"sqlite:///{path}")
-    door.skip_disk_sync(opened)
+    stored_nights.skip_disk_sync(opened)
     yield opened
     opened.close()

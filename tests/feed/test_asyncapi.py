@@ -10,7 +10,7 @@ from jsonschema_rs import Draft7Validator, Draft202012Validator
 import asgi
 import build
 from mirror import Mirror
-from service.nightly import a_desk
+from service.desk import a_desk
 from silverball import app
 from silverball.feed import messages
 from silverball.settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import build
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from silverball.feed import messages
 from silverball.store.engine import Store
 from silverball.wire.events import EVENTS

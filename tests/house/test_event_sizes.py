@@ -3,7 +3,7 @@
 import json
 
 import build
-from service.nightly import a_desk
+from service.desk import a_desk
 from silverball.rules.commands.roster import BANKS_MAX, SCOREKEEPERS_MAX
 from silverball.store import tables
 from silverball.store.engine import Store

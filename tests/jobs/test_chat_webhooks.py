@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import build
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from service.webhooks.receiver import (
     Outbox,
     a_webhook,

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import delete, update
 
 import build
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from service.webhooks.receiver import (
     URL,
     Outbox,

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import build
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from service.webhooks.receiver import (
     SETTINGS,
     URL,

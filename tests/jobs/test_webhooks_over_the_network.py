@@ -11,7 +11,7 @@ from standardwebhooks import Webhook
 
 import build
 from exchange.outgoing.hosts import GOOD, Listener, a_proxy, an_authority
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from service.webhooks.receiver import (
     SETTINGS,
     Host,

@@ -12,7 +12,7 @@ import pytest
 
 import build
 from mirror import ANEW
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from silverball.store import announcements, tables
 from silverball.store.engine import Store
 

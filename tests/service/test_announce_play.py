@@ -6,7 +6,7 @@ Every request here is also mirrored (see `mirror.py`).
 from typing import Any
 
 import build
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from silverball.store import tables
 from silverball.store.engine import Store
 

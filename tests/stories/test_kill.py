@@ -20,7 +20,7 @@ from sqlalchemy import select, update
 
 from rules.night import a_night
 from servers import Servers
-from service import door
+from service import stored_nights
 from silverball.service.tokens import writes as tokens
 from silverball.service.verify import reads
 from silverball.store import journal, tables
@@ -102,7 +102,7 @@ def _attempts(tournament_id: int, count: int) -> list[Job]:
     ]
 
 
-def _results(night: door.StoredNight) -> list[Job]:
+def _results(night: stored_nights.StoredNight) -> list[Job]:
     """The result of every open game."""
     path = f"/api/tournaments/{night.tournament.tournament_id}/games"
     return [
@@ -125,11 +125,13 @@ def _mixed(dice: Random, *lists: list[Job]) -> list[Job]:
 def _token(store: Store) -> str:
     with store.write() as transaction:
         transaction.connection.execute(
-            update(tables.user).where(tables.user.c.user_id == door.ORGANIZER_ID).values(role="organizer")
+            update(tables.user)
+            .where(tables.user.c.user_id == stored_nights.ORGANIZER_ID)
+            .values(role="organizer")
         )
         made = tokens.create_token(
             transaction.connection,
-            door.ORGANIZER_ID,
+            stored_nights.ORGANIZER_ID,
             "clients",
             abilities=["manage"],
             now=datetime.now(UTC),
@@ -140,11 +142,13 @@ def _token(store: Store) -> str:
 
 def test_what_was_acknowledged_before_a_kill_is_there_once(store: Store, database_url: str) -> None:
     dice = Random(17)
-    scores = door.a_stored_night(
+    scores = stored_nights.a_stored_night(
         store, a_night("best_game", players=PLAYERS, arenas=4, suggestions="disabled")
     )
     scores.start()
-    games = door.a_stored_night(store, a_night("matchplay", players=PLAYERS, arenas=4, gamesPerRound=9))
+    games = stored_nights.a_stored_night(
+        store, a_night("matchplay", players=PLAYERS, arenas=4, gamesPerRound=9)
+    )
     games.start()
     games.open_round()
     jobs = _mixed(dice, _attempts(scores.tournament.tournament_id, 1_500), _results(games))

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import select
 
 import build
-from service import door
-from service.nightly import Desk, a_desk
+from service import stored_nights
+from service.desk import Desk, a_desk
 from silverball.cli import demo_nights
 from silverball.service.verify import reads as verify
 from silverball.settings import Settings
@@ -58,7 +58,7 @@ def season(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> tupl
     path = tmp_path_factory.mktemp("season") / "season.db"
     shutil.copy(empty_sqlite, path)
     store = Store(f"sqlite:///{path}")
-    door.skip_disk_sync(store)
+    stored_nights.skip_disk_sync(store)
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
     build.a_player(store, organizer_id, name=demo_nights.NAMES[0], player_id=GONE)
     demo_nights.play_nights(store, Settings(base_url=build.BASE_URL), organizer_id, Random(1))
@@ -73,7 +73,7 @@ def played(season: tuple[Path, int], tmp_path: Path) -> Iterator[tuple[Store, in
     path, organizer_id = season
     shutil.copy(path, tmp_path / "season.db")
     opened = Store(f"sqlite:///{tmp_path / 'season.db'}")
-    door.skip_disk_sync(opened)
+    stored_nights.skip_disk_sync(opened)
     yield opened, organizer_id
     opened.close()
 

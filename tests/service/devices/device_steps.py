@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import build
-from service.nightly import Desk
+from service.desk import Desk
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import AnyWrite
 from silverball.kit.http.query import Query

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import update
 
 import build
+from service.desk import a_desk
 from service.devices.device_steps import a_code, codes, complete_tournament, positions
-from service.nightly import a_desk
 from silverball.service.accounts.writes import accounts
 from silverball.service.devices import reads
 from silverball.store import tables

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 
 import build
+from service.desk import Desk, a_desk
 from service.devices.device_steps import (
     a_call,
     a_device,
@@ -17,7 +18,6 @@ from service.devices.device_steps import (
     positions,
     set_status,
 )
-from service.nightly import Desk, a_desk
 from silverball.kit.errors import Conflict, NotAllowed, NotFound
 from silverball.service.devices import reads, writes
 from silverball.service.verify import reads as verifier

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import build
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from silverball.store.engine import Store
 
 

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from service.nightly import a_desk
+from service.desk import a_desk
 from silverball.store import snapshot
 from silverball.store.engine import Store
 

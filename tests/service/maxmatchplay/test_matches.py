@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.nightly import a_desk
+from service.desk import a_desk
 from silverball.store.engine import Store
 
 

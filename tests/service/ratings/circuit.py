@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 import build
-from service import door
+from service import stored_nights
 from silverball.rules.ratings.formulas import DEFAULTS, Parameters
 from silverball.service.periods import rating_run
 from silverball.store import tables
@@ -31,7 +31,7 @@ class Circuit:
     players: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        door.skip_disk_sync(self.store)
+        stored_nights.skip_disk_sync(self.store)
         self.organizer_id = build.a_user(self.store, name="Olga Ramp", role="organizer")
 
     def player(self, name: str, **values: Any) -> int:

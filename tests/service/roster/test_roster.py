@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 import build
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from silverball.store import tables
 from silverball.store.engine import Store
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from silverball.store.engine import Store
 
 

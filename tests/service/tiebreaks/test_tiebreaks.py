@@ -2,7 +2,7 @@
 
 import json
 
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from silverball.store.engine import Store
 
 

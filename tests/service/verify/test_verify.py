@@ -11,8 +11,8 @@ from sqlalchemy import Table, delete, insert, select, update
 from exchange import bundles
 from rules import single_player_night
 from rules.night import a_night
-from service import door
-from service.door import StoredNight
+from service import stored_nights
+from service.stored_nights import StoredNight
 from silverball.cli.main import silverball_group
 from silverball.kit.errors import NotFound
 from silverball.service.verify import reads
@@ -24,7 +24,7 @@ Tamper = Callable[[Any, StoredNight], None]
 
 def _night(store: Store, kind: str = "group_knockout", **given: Any) -> StoredNight:
     """Two rounds of six players, then closed."""
-    night = door.a_stored_night(store, a_night(kind, players=6, arenas=4, **given))
+    night = stored_nights.a_stored_night(store, a_night(kind, players=6, arenas=4, **given))
     night.start()
     for _ in range(2):
         night.play_round()
@@ -205,7 +205,7 @@ def test_tampering_is_found(store: Store, what: str) -> None:
 def test_tampering_with_single_player_games_is_found(
     store: Store, kind: str, column: str, value: Any, fault_text: str
 ) -> None:
-    night = door.a_stored_night(store, a_night(kind, players=3, arenas=2))
+    night = stored_nights.a_stored_night(store, a_night(kind, players=3, arenas=2))
     night.start()
     play: dict[str, Callable[[], Any]] = {
         "golf": lambda: single_player_night.play_holes(night, 1, 2, 2),
@@ -224,7 +224,7 @@ def test_tampering_with_single_player_games_is_found(
 
 
 def test_an_undo_of_another_action_is_found(store: Store) -> None:
-    night = door.a_stored_night(store, a_night("matchplay", players=4, arenas=2))
+    night = stored_nights.a_stored_night(store, a_night("matchplay", players=4, arenas=2))
     night.start()
     night.open_round()
     night.undo()

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 import build
 from exchange.outgoing.hosts import Listener
-from service.nightly import Desk
+from service.desk import Desk
 from silverball.jobs.deliver_webhooks import Send, WebhookDeliverer, WebhookUnreachable
 from silverball.settings import Settings
 from silverball.store import announcements, tables

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from service.nightly import a_desk
+from service.desk import a_desk
 from service.webhooks.receiver import Outbox, a_webhook, deliveries
 from silverball.store.engine import Store
 

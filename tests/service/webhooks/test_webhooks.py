@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 import build
 from kit.test_address_policy import REFUSED
-from service.nightly import Desk, a_desk
+from service.desk import Desk, a_desk
 from service.webhooks.receiver import URL, Outbox, a_webhook, deliveries, hook_row
 from silverball.kit.errors import Invalid
 from silverball.service.accounts import reads as accounts

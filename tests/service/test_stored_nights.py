@@ -14,7 +14,7 @@ from rules import test_machines, test_machines_brackets, test_machines_solo
 from rules.moves import Moves
 from rules.night import Night
 from rules.night_machine import NightMachine
-from service import door
+from service import stored_nights
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.registry import FORMATS
 from silverball.service.verify import reads
@@ -39,7 +39,7 @@ def test_every_format_has_a_night() -> None:
 
 @pytest.mark.parametrize("kind", sorted(ALL))
 def test_rows_standings_and_journal_are_what_memory_says(store: Store, kind: str) -> None:
-    door.skip_disk_sync(store)
+    stored_nights.skip_disk_sync(store)
     for run in range(RUNS["sqlite" if store.is_sqlite else "postgresql"]):
         machine = _machine(store, ALL[kind])
         _play(machine, Random(f"{kind} {run}"))
@@ -52,7 +52,7 @@ def _machine(store: Store, played: Moves) -> NightMachine:
         moves = played
 
         def prepare_night(self, night: Night) -> Night:
-            return door.a_stored_night(store, night)
+            return stored_nights.a_stored_night(store, night)
 
     return DoorMachine()
 
@@ -76,10 +76,10 @@ def _play(machine: Any, dice: Random) -> None:
 def _replays(store: Store, machine: Any) -> None:
     """The journal, told from the creation on, ends with what is stored, and the verifier agrees."""
     tournament_id = machine.tournament.tournament_id
-    first, *others = door.all_actions(store, tournament_id)
+    first, *others = stored_nights.all_actions(store, tournament_id)
     told = journal.decode_creation(tournament_id, machine.moves.kind, first.entries[0][1])
     for action in others:
         told = apply_changes(told, action.decode_changes(told.type))
-    door.assert_same_as_stored(store, told)
+    stored_nights.assert_same_as_stored(store, told)
     with store.read() as db:
         assert reads.verify_tournament(db, tournament_id).faults == []
