@@ -13,6 +13,20 @@ ROUNDS = 9
 START = datetime(2026, 2, 6, 19, 0, tzinfo=UTC)
 POINTS = ("7.00", "5.00", "3.00", "1.00")
 ORGANIZER_ID = 9001
+ORGANIZER = {
+    "userId": ORGANIZER_ID,
+    "name": "Odd Kicker",
+    "ifpaId": None,
+    "role": "organizer",
+    "flag": "",
+    "location": "",
+    "pronouns": "",
+    "initials": "",
+    "avatar": None,
+    "banner": None,
+    "tournamentAvatar": None,
+    "createdAt": "2020-01-01T00:00:00.000000Z",
+}
 
 
 def _iso(moment: datetime) -> str:
@@ -161,20 +175,7 @@ def _tournament(players: list[int], arenas: list[int]) -> dict[str, Any]:
         "link": None,
         "linkedTournamentId": None,
         "estimatedTgp": None,
-        "organizer": {
-            "userId": ORGANIZER_ID,
-            "name": "Odd Kicker",
-            "ifpaId": None,
-            "role": "organizer",
-            "flag": "",
-            "location": "",
-            "pronouns": "",
-            "initials": "",
-            "avatar": None,
-            "banner": None,
-            "tournamentAvatar": None,
-            "createdAt": "2020-01-01T00:00:00.000000Z",
-        },
+        "organizer": ORGANIZER,
         "seeding": "random",
         "firstRoundPairing": "random",
         "pairing": "balanced",

@@ -25,7 +25,7 @@ USER = {
     "role": "organizer",
     "flag": "se",
     "location": "Harbour Town",
-    "pronouns": "she",
+    "pronouns": "they",
     "initials": "OR",
     "ratingsOptOut": True,
     "avatar": None,
@@ -39,13 +39,13 @@ def read_bundle(path: Path) -> Any:
     return json.loads(path.read_bytes())
 
 
-def import_bundle(store: Store, content: Any, **how: Any) -> ImportedBundle:
+def import_bundle(store: Store, content: Any, **options: Any) -> ImportedBundle:
     """Import a bundle in a transaction of its own."""
     name = content.name if isinstance(content, Path) else "test.json"
     data = content.read_bytes() if isinstance(content, Path) else json.dumps(content).encode()
     file = bundle_file.parse(data, name)
     with store.write() as transaction:
-        return bundle_file.import_bundle(transaction, file, now=NOW, dice=Random(7), **how)
+        return bundle_file.import_bundle(transaction, file, now=NOW, dice=Random(7), **options)
 
 
 def export_bundle(store: Store, tournament_id: int) -> Any:

@@ -66,9 +66,9 @@ def test_a_ping_frame_is_answered_and_does_not_disturb_a_message_in_pieces() -> 
     async def scenario() -> None:
         async with running_feed(42) as server:
             raw = await RawConnection.open(server)
-            raw.send(0x01, b'{"event":"pus')
+            raw.send(0x01, b'{"event":"push')
             raw.send(PING, b"are you there")
-            raw.send(0x80, b'her:ping"}')
+            raw.send(0x80, b'er:ping"}')
             assert await raw.read_frame() == (PONG, b"are you there")
             assert await raw.read_frame() == (TEXT, b'{"event":"pusher:pong"}')
             await raw.hang_up()

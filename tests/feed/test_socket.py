@@ -21,7 +21,7 @@ from silverball.feed.feed import ConnectionLimits
 from silverball.feed.handshake import HandshakeRules
 
 # The library ends them with an empty fragment.
-PIECES = ['{"event', '":"p', "us", "her", ":p", "ing", '"}']
+PIECES = ['{"event', '":"p', "ush", "er", ":p", "ing", '"}']
 BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 
 
