@@ -128,8 +128,8 @@ def differences(observed: Any, ours: Any, path: str = "") -> dict[str, str]:
         return found
     if isinstance(observed, list) and isinstance(ours, list) and len(observed) == len(ours):
         found = {}
-        for one, other in zip(observed, ours, strict=True):
-            found |= differences(one, other, f"{path}[]")
+        for observed_item, our_item in zip(observed, ours, strict=True):
+            found |= differences(observed_item, our_item, f"{path}[]")
         return found
     # True == 1 == 1.0 in Python, but not for clients of typed languages.
     same = type(observed) is type(ours) and observed == ours

@@ -1,7 +1,7 @@
 """An amazing race of five, checked by hand: on each machine the lowest score is out.
 
     round 1   Ann 50  Bea 40  Cid 30  Dot 20  Eve 10 (first recorded: 25)             Eve is out: 5
-    round 2   Ann 50  Bea 40, Cid is waved through above the bar, Dot goes home       Dot is out: 4
+    round 2   Ann 50  Bea 40, Cid is advanced above the bar, Dot goes home            Dot is out: 4
     round 3   Ann 20  Bea 20  Cid 30; Ann and Bea replay: Ann 15  Bea 10              Bea is out: 3
     round 4   Ann 10  Cid 20                                                          Ann is out: 2
 

@@ -4,12 +4,12 @@ A machine gives 100 points to the best score, then 99, 98, 97; equal scores shar
 
             machine 1            machine 2            total
     Ann     500,000   1st 100    300,000   3rd  98     198     1
-    Bea     400,000   3rd  98    400,000   2nd  99     197     2 (her second attempt on 1; the first: 350,000)
+    Bea     400,000   3rd  98    400,000   2nd  99     197     2 (the second attempt on 1; the first: 350,000)
     Cid     500,000   1st 100    100,000   4th  97     197     2 (typed as 50,000 first on machine 1)
     Dot           -         -    600,000   1st 100     100     4
 
-Dot comes late; her 900,000 on machine 1, which would take the first rank there, is voided (the machine was
-open), and the attempt stays used up. Then she goes home; her score stays.
+Dot comes late. A score of 900,000 on machine 1, which would take the first rank there, is voided (the machine
+was open), and the attempt stays used up. Then Dot goes home; the other score stays.
 """
 
 from silverball.store.engine import Store
@@ -19,14 +19,14 @@ from stories.hall import Hall
 def test_each_players_best_score_on_a_machine_is_ranked_and_the_points_add_up(store: Store) -> None:
     hall = Hall(store, "best_game", "Ann Bea Cid", arenas=2, bestGameAttemptsOnArena=2)
     hall.start()
-    one, two = hall.arenas
-    hall.score("Ann", arenaId=one, score=500_000)
-    hall.score("Ann", arenaId=two, score=300_000)
-    hall.score("Bea", arenaId=one, score=350_000)
-    hall.score("Bea", arenaId=one, score=400_000)
-    hall.score("Bea", arenaId=two, score=400_000)
-    typed = hall.score("Cid", arenaId=one, score=50_000)
-    hall.score("Cid", arenaId=two, score=100_000)
+    first_arena, second_arena = hall.arenas
+    hall.score("Ann", arenaId=first_arena, score=500_000)
+    hall.score("Ann", arenaId=second_arena, score=300_000)
+    hall.score("Bea", arenaId=first_arena, score=350_000)
+    hall.score("Bea", arenaId=first_arena, score=400_000)
+    hall.score("Bea", arenaId=second_arena, score=400_000)
+    typed = hall.score("Cid", arenaId=first_arena, score=50_000)
+    hall.score("Cid", arenaId=second_arena, score=100_000)
     # Machine 1: Ann, Bea, Cid. Machine 2: Bea, Ann, Cid.
     assert hall.table() == [(1, "Ann", "199.00"), (1, "Bea", "199.00"), (3, "Cid", "196.00")]
 
@@ -36,15 +36,15 @@ def test_each_players_best_score_on_a_machine_is_ranked_and_the_points_add_up(st
     assert hall.standings() == before
     hall.correct(typed, score=500_000)
 
-    third = {"playerId": hall.ids["Bea"], "arenaId": one, "score": 900_000}
+    third = {"playerId": hall.ids["Bea"], "arenaId": first_arena, "score": 900_000}
     assert hall.refused("POST", "/single-player-games", third) == (
         409,
-        f"Player 2 has used all 2 attempts on arena {one}. Choose another arena.",
+        f"Player 2 has used all 2 attempts on arena {first_arena}. Choose another arena.",
     )
 
     hall.join("Dot")
-    hall.score("Dot", arenaId=two, score=600_000)
-    lucky = hall.score("Dot", arenaId=one, score=900_000)
+    hall.score("Dot", arenaId=second_arena, score=600_000)
+    lucky = hall.score("Dot", arenaId=first_arena, score=900_000)
     assert hall.table()[0] == (1, "Dot", "200.00")
     hall.post(f"/single-player-games/{lucky['singlePlayerGameId']}/void")
     hall.leave("Dot")

@@ -7,8 +7,8 @@ their first match.
     semifinals      Ann-Dot: Dot       Cid-Bea: Bea
     final           Dot-Bea: Dot       third place  Ann-Cid: Cid        fifth place  Eve-Fay: Fay
 
-So 1 Dot, 2 Bea, 3 Cid, 4 Ann, 5 Fay, 6 Eve. The points are matches won: Dot 3, Bea 1 and her bye,
-Cid 1 and the match for the third place, Ann her bye, Fay the match for the fifth place, Eve none.
+So 1 Dot, 2 Bea, 3 Cid, 4 Ann, 5 Fay, 6 Eve. The points are matches won: Dot 3, Bea 1 and a bye,
+Cid 1 and the match for third place, Ann a bye, Fay the match for fifth place, Eve none.
 """
 
 from silverball.store.engine import Store

@@ -1,4 +1,4 @@
-"""A double bracket of four: who has lost twice is out, checked by hand.
+"""A double bracket of four, in which two losses eliminate, checked by hand.
 
 The seeds are the alphabet.
 
@@ -36,7 +36,7 @@ def test_the_second_defeat_ends_it_and_a_champion_without_one_plays_a_second_fin
     hall.finish(hall.game_of("Bea", "Cid"), "Bea", "Cid")
     assert hall.table() == [(3, "Cid", 1), (4, "Dot", 0)]
 
-    # A final that Ann wins is over; the one she loses is not.
+    # The bracket is over if Ann wins the final, and goes on if Ann loses it.
     final = hall.game_of("Ann", "Bea")
     before = hall.standings()
     hall.finish(final, "Ann", "Bea")

@@ -1,6 +1,6 @@
-"""A double round robin of four: everybody plays everybody twice, and two ties are broken, by hand.
+"""A double round robin of four: each pair plays twice, and two ties are broken; checked by hand.
 
-Earlier in the alphabet beats later, but Bea takes her second game against Ann, and Dot his second against
+Earlier in the alphabet beats later, but Bea wins the second game against Ann, and Dot the second against
 Cid (which is first recorded the other way round). A row has the wins of a player:
 
             Ann   Bea   Cid   Dot   points

@@ -26,10 +26,10 @@ def test_the_queue_goes_round_until_the_clock_runs_out_and_more_wins_break_a_tie
     hall = Hall(store, "frenzy", "Ann Bea Cid", arenas=1, frenzyDuration=600)
     hall.start()
     state = hall.get("/frenzy")
-    seats = [*state["games"][0]["playerIds"], *(one["playerId"] for one in state["queue"])]
+    seats = [*state["games"][0]["playerIds"], *(spot["playerId"] for spot in state["queue"])]
     hall.ids = dict(zip(["One", "Two", "Six"], seats, strict=True))
-    said = "No game can start now: no arena is free, too few wait, or the clock does not run."
-    assert hall.refused("POST", "/frenzy/games") == (409, said)
+    sentence = "No game can start now: no arena is free, too few wait, or the clock does not run."
+    assert hall.refused("POST", "/frenzy/games") == (409, sentence)
     assert _play(hall, "One Two", winner="One") == "Two"
     assert _play(hall, "Six One", winner="One", late="Ten") == "One Ten"
     assert _play(hall, "Two Six", winner="Two") == "Ten Six"
@@ -50,7 +50,7 @@ def test_the_queue_goes_round_until_the_clock_runs_out_and_more_wins_break_a_tie
     hall.pass_time(hours=10)
     assert _play(hall, "Two Six", winner="Two") == "Two One Ten Six"
     assert hall.open_games() == []
-    assert hall.refused("POST", "/frenzy/games") == (409, said)
+    assert hall.refused("POST", "/frenzy/games") == (409, sentence)
     hall.complete()
     assert hall.table("points", "frenzyWins", "frenzyLosses", "tiebreakers", "gamesPlayed") == [
         (1, "One", 2, 3, 1, [2, 3], 4),
@@ -72,4 +72,4 @@ def _play(hall: Hall, seats: str, *, winner: str, late: str = "") -> str:
 
 
 def _waiting(hall: Hall) -> str:
-    return " ".join(hall.name(one["playerId"]) for one in hall.get("/frenzy")["queue"])
+    return " ".join(hall.name(spot["playerId"]) for spot in hall.get("/frenzy")["queue"])

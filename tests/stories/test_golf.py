@@ -2,12 +2,12 @@
 
             hole 1  2  3   total   ones
     Ann          2  3  1      6      1     2 (6 strokes as Bea, but fewer holes in one)
-    Bea          1  4  1      6      2     1 (her second hole is first recorded as 5)
+    Bea          1  4  1      6      2     1 (the second hole is first recorded as 5)
     Cid          3  3  3      9      0     3
     Dot          8  7  8     23      0     4
 
-Dot comes late. On hole 1 she takes 10 balls: the limit is 8. On hole 2 she has 6,000,000 of a target of
-10,000,000: three fifths are 7 strokes. Then she goes home: hole 3 counts the limit when all is over.
+Dot comes late and takes 10 balls on hole 1, where the limit is 8. On hole 2 Dot has 6,000,000 of a target of
+10,000,000: three fifths are 7 strokes. Then Dot goes home, and hole 3 counts the limit in the end.
 """
 
 from silverball.store.engine import Store
@@ -18,7 +18,11 @@ def test_the_fewest_strokes_win_and_equal_totals_are_told_apart_by_holes_in_one(
     hall = Hall(store, "golf", "Ann Bea Cid", golfDuration=3, golfStrokeLimit=8)
     hall.start()
     first, second, third = hall.round_ids()
-    assert [one["name"] for one in reversed(hall.get("/rounds")["data"])] == ["Hole #1", "Hole #2", "Hole #3"]
+    assert [round_["name"] for round_ in reversed(hall.get("/rounds")["data"])] == [
+        "Hole #1",
+        "Hole #2",
+        "Hole #3",
+    ]
     hall.patch(f"/rounds/{second}", {"arenaId": hall.arenas[1], "score": 10_000_000})
 
     for name, *strokes in (("Ann", 2, 3, 1), ("Cid", 3, 3, 3)):

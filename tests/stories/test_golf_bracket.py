@@ -3,7 +3,7 @@
 The seeds are the alphabet. Ann and Bea begin in the final; the other four play for two places beside them.
 
     round 1     Cid 2+2 = 4   Dot 2+3 = 5   Eve 3+2 = 5   Fay 6+3 = 9      on: Cid, and Dot or Eve
-                (Fay took eight balls on her first hole; the limit is six)
+                (Fay took eight balls on the first hole; the limit is six)
     tiebreak    Dot 1, Eve 2: Dot's total counts 0.50 less                 on: Dot
     final       Ann 3+3 = 6   Bea 2+3 = 5   Cid 4+4 = 8   Dot 4+3 = 7
 

@@ -20,18 +20,18 @@ def test_the_best_two_of_each_group_go_on_and_a_tie_for_the_second_place_is_play
     hall = Hall(store, "group_bracket", "Ann Bea Cid Dot Eve Fay Gus Hal", bracketSize=8, gamesPerRound=2)
     hall.start()
     hall.open_round()
-    one, two = _of(hall, "Ann Dot Eve Hal")
-    hall.finish(one, "Ann", "Dot", "Eve", "Hal")
-    hall.finish(two, "Ann", "Dot", "Eve", "Hal")
-    one, two = _of(hall, "Bea Cid Fay Gus")
-    hall.finish(one, "Bea", "Cid", "Fay", "Gus")
+    first_game, second_game = _of(hall, "Ann Dot Eve Hal")
+    hall.finish(first_game, "Ann", "Dot", "Eve", "Hal")
+    hall.finish(second_game, "Ann", "Dot", "Eve", "Hal")
+    first_game, second_game = _of(hall, "Bea Cid Fay Gus")
+    hall.finish(first_game, "Bea", "Cid", "Fay", "Gus")
     before = hall.standings()
-    hall.finish(two, "Bea", "Cid", "Fay", "Gus")
+    hall.finish(second_game, "Bea", "Cid", "Fay", "Gus")
     hall.undo()
     assert hall.standings() == before
-    hall.finish(two, "Bea", "Cid", "Fay", "Gus")
+    hall.finish(second_game, "Bea", "Cid", "Fay", "Gus")
     # Corrected: the second game was closer.
-    hall.finish(two, "Bea", "Fay", "Cid", "Gus")
+    hall.finish(second_game, "Bea", "Fay", "Cid", "Gus")
 
     cid, fay = hall.ids["Cid"], hall.ids["Fay"]
     assert hall.refused("POST", "/rounds", {}) == (
@@ -42,9 +42,9 @@ def test_the_best_two_of_each_group_go_on_and_a_tie_for_the_second_place_is_play
     hall.finish(tiebreak, "Fay", "Cid")
 
     hall.open_round()
-    one, two = _of(hall, "Ann Bea Dot Fay")
-    hall.finish(one, "Ann", "Bea", "Dot", "Fay")
-    hall.finish(two, "Bea", "Ann", "Dot", "Fay")
+    first_game, second_game = _of(hall, "Ann Bea Dot Fay")
+    hall.finish(first_game, "Ann", "Bea", "Dot", "Fay")
+    hall.finish(second_game, "Bea", "Ann", "Dot", "Fay")
     assert hall.table()[:2] == [(1, "Ann", 6), (1, "Bea", 6)]
     (tiebreak,) = hall.post("/tiebreaks", {"playerIds": [hall.ids["Ann"], hall.ids["Bea"]]})["data"]
     hall.finish(tiebreak, "Bea", "Ann")

@@ -8,7 +8,7 @@ Fair strikes are 0 1 1 2 in a game of four, 0 1 2 of three, 0 2 of two. Groups o
     round 3   Ann, Bea, Dot                     Bea 3: out; Dot 4: out
 
 Ann never gets a strike. Bea and Dot are out in the same round, and Bea with fewer strikes is ahead, although
-Dot has more points for her won game (1.02 against three second places, 0.06). So is Cid ahead of Eve.
+Dot has more points for a won game (1.02 against three second places, 0.06). Cid is ahead of Eve likewise.
 """
 
 from silverball.store.engine import Store
@@ -42,8 +42,8 @@ def test_of_those_out_in_the_same_round_the_one_with_fewer_strikes_is_ahead(stor
     hall.open_round()
     assert hall.groups() == ["Ann Bea Cid", "Dot Eve"]
     numbers = ", ".join(str(game["gameId"]) for game in hall.open_games())
-    said = f"Round 2 still has open games: {numbers}. Record their results first."
-    assert hall.refused("POST", "/rounds", {}) == (409, said)
+    sentence = f"Round 2 still has open games: {numbers}. Record their results first."
+    assert hall.refused("POST", "/rounds", {}) == (409, sentence)
     hall.finish_all("Ann Bea Cid Dot Eve")
     (third,) = hall.open_round()
     hall.finish(third, "Ann", "Bea", "Dot")

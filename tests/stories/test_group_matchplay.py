@@ -38,8 +38,8 @@ def test_a_late_player_takes_the_empty_seat_and_first_places_break_a_tie(store: 
     four, three = hall.game_of("Ann", "Bea", "Cid", "Dot"), hall.game_of("Eve", "Fay", "Gus")
     hall.join("Hal")
     seat = {"playerId": hall.ids["Hal"]}
-    said = f"Game {four['gameId']} has 4 players already. Choose a smaller group."
-    assert hall.refused("POST", f"/games/{four['gameId']}/players", seat) == (409, said)
+    sentence = f"Game {four['gameId']} has 4 players already. Choose a smaller group."
+    assert hall.refused("POST", f"/games/{four['gameId']}/players", seat) == (409, sentence)
     hall.post(f"/games/{three['gameId']}/players", seat)
     hall.finish_all("Ann Bea Cid Dot Eve Fay Gus Hal")
 

@@ -1,7 +1,7 @@
-"""Servers killed in the middle of writing: what was acknowledged is there, and nothing is there twice.
+"""Servers killed while writing: acknowledged requests are stored, and none is stored twice.
 
-Eight clients record scores and results, each request with a key of its own. The server is killed with
-SIGKILL, started again, and whatever was not acknowledged is sent again with the same key.
+Eight clients record scores and results, each request with its own idempotency key. The server is killed
+with SIGKILL and started again, and unacknowledged requests are sent again with the same key.
 """
 
 import contextlib
@@ -107,12 +107,12 @@ def _results(night: stored_nights.StoredNight) -> list[Job]:
     path = f"/api/tournaments/{night.tournament.tournament_id}/games"
     return [
         Job(
-            f"game-{one.game_id}",
+            f"game-{game.game_id}",
             "PUT",
-            f"{path}/{one.game_id}/result",
-            {"resultPositions": list(one.player_ids)},
+            f"{path}/{game.game_id}/result",
+            {"resultPositions": list(game.player_ids)},
         )
-        for one in night.open_games()
+        for game in night.open_games()
     ]
 
 
@@ -193,7 +193,7 @@ def _check_scores(store: Store, tournament_id: int, jobs: list[Job]) -> None:
 
 def _check_results(store: Store, tournament_id: int, jobs: list[Job]) -> None:
     with store.read() as db:
-        entries = [one for action in journal.all_actions(db, tournament_id) for one in action.entries]
+        entries = [change for action in journal.all_actions(db, tournament_id) for change in action.entries]
         assert reads.verify_tournament(db, tournament_id).faults == []
     there = Counter(f"game-{data['after']['game_id']}" for name, data in entries if name == "GameCompleted")
     assert there == Counter(job.key for job in jobs if job.answers and "score" not in job.body)

@@ -9,7 +9,7 @@ The first: four players, seeded as they came, neighbours first (`adjacent`), the
     round 4   Bea beats Ann                     Ann 1
     round 5   Ann beats Bea                     Bea 2: out in round 5
 
-In round 3 Ann has met Bea and Cid, so she gets Eve. Cid and Eve went out in the same round with two strikes
+In round 3 Ann has met Bea and Cid, so Ann meets Eve. Cid and Eve went out in the same round with two strikes
 each and share the third place, whatever they had won before. Points are the games won.
 
 The second is the example of docs/formats/knockout.md, with three players and a bye in each of three rounds.
@@ -34,8 +34,8 @@ def test_the_last_one_standing_wins_and_those_out_in_the_same_round_share_a_plac
     hall.open_round()
     assert hall.groups() == ["Ann Bea", "Cid Dot"]
     numbers = ", ".join(str(game["gameId"]) for game in hall.open_games())
-    said = f"Round 1 still has open games: {numbers}. Record their results first."
-    assert hall.refused("POST", "/rounds", {}) == (409, said)
+    sentence = f"Round 1 still has open games: {numbers}. Record their results first."
+    assert hall.refused("POST", "/rounds", {}) == (409, sentence)
     hall.finish_all("Ann Bea Cid Dot")
     hall.open_round()
     assert hall.groups() == ["Ann Cid", "Bea Dot"]

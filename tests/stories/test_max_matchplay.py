@@ -27,8 +27,8 @@ def test_everybody_meets_everybody_and_a_tiebreak_game_decides(store: Store) -> 
     hall.start()
     hall.post("/max-matchplay/games")
     first, second = hall.open_games()
-    said = "No match can start now: fewer than two players with games left are free."
-    assert hall.refused("POST", "/max-matchplay/games") == (409, said)
+    sentence = "No match can start now: fewer than two players with games left are free."
+    assert hall.refused("POST", "/max-matchplay/games") == (409, sentence)
     hall.join("Eve")
 
     winner, loser = sorted(hall.players_of(first))
@@ -49,7 +49,7 @@ def test_everybody_meets_everybody_and_a_tiebreak_game_decides(store: Store) -> 
             names = sorted(hall.players_of(game))
             met.add(" ".join(names))
             hall.finish(game, *(["Eve", "Ann"] if names == ["Ann", "Eve"] else names))
-    assert met == {f"{one} {two}" for one in RANKING for two in RANKING if one < two}
+    assert met == {f"{name} {other_name}" for name in RANKING for other_name in RANKING if name < other_name}
     assert [row[:2] for row in hall.table()] == [(1, "Ann"), (1, "Bea"), (3, "Cid"), (4, "Dot"), (4, "Eve")]
 
     (tiebreak,) = hall.post("/tiebreaks", {"playerIds": [hall.ids["Ann"], hall.ids["Bea"]]})["data"]

@@ -6,7 +6,7 @@ Groups of equals (`swiss`); `ifpa`: 7 5 3 1 in a game of four, 7 4 1 of three, 7
               for 8: Ann needs 1, a last place; Bea 3, Cid 5, Dot 7, Eve 8
     round 2   Bea 7, Ann 4, Cid 1 and Dot 7, Eve 1
               Bea 12, Ann 11, Dot 8: in, and Dot just so; Cid 4, Eve 1: out in round 2
-              Fay comes: below the bar she is refused; she is given 8 points
+              Fay comes, is refused below the bar, and is given 8 points
               for 15: Bea needs 3, Ann 4, Dot and Fay 7
     round 3   Ann 7, Bea 5, Dot 3, Fay 1
               Ann 18, Bea 17: in; Dot 11, Fay 9: out in round 3; the next bar is 22
@@ -56,10 +56,10 @@ def test_who_falls_below_the_rising_bar_is_out_and_who_is_on_it_stays(store: Sto
 
     hall.post(f"/rounds/{hall.get('/rounds')['data'][0]['roundId']}/complete")
     fay = hall.send("POST", "/api/players", {"name": "Fay"})["data"]["playerId"]
-    said = f"Player {fay} has 0 points, below the bar of 8: it is too late to come in."
+    sentence = f"Player {fay} has 0 points, below the bar of 8: it is too late to come in."
     assert hall.refused("POST", "/players", {"playerId": fay}) == (
         409,
-        f"{said} Give a pointsAdjustment with it if that is wrong.",
+        f"{sentence} Give a pointsAdjustment with it if that is wrong.",
     )
     hall.join("Fay", pointsAdjustment=8)
     assert _needed(hall) == {"Ann": 4, "Bea": 3, "Cid": None, "Dot": 7, "Eve": None, "Fay": 7}

@@ -1,12 +1,12 @@
-"""A round robin of five: everybody plays everybody once, checked by hand.
+"""A round robin of five, in which each pair plays once, checked by hand.
 
 Four sign up and Eve comes before the first result, so the whole schedule is drawn again for five: five
 rounds of two games and a bye. Earlier in the alphabet beats later, but Cid beats Ann (which is first
-recorded the other way round). Then Eve goes home: her two open games are lost.
+recorded the other way round). Then Eve goes home and forfeits two open games.
 
             Ann   Bea   Cid   Dot   Eve   wins   bye    points
     Ann      -     1     0     1     1     3     0.50    3.50    (of three with the same
-    Bea      0     -     1     1     1     3     0.50    3.50     points nobody is ahead:
+    Bea      0     -     1     1     1     3     0.50    3.50     points none is ahead:
     Cid      1     0     -     1     1     3     0.50    3.50     they share the first place)
     Dot      0     0     0     -     1     1     0.50    1.50    4
     Eve      0     0     0     0     -     0     0.50    0.50    5
@@ -60,7 +60,7 @@ def test_everybody_plays_everybody_and_three_who_beat_each_other_share_the_first
         hall.finish(hall.game_of(*pair.split()), *pair.split())
     hall.post(f"/players/{hall.ids['Eve']}/forfeit")
     assert hall.open_games() == []
-    assert all(one["status"] == "completed" for one in hall.get("/rounds")["data"])
+    assert all(round_["status"] == "completed" for round_ in hall.get("/rounds")["data"])
 
     hall.complete()
     assert hall.table("points", "gamesPlayed", "tiebreakers") == [

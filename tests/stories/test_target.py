@@ -24,8 +24,8 @@ def test_who_reaches_the_target_first_is_ahead_and_plays_no_more(store: Store) -
 
     (third,) = hall.open_round()
     assert hall.groups() == ["Cid Dot Eve"]
-    said = f"Round 3 still has open games: {third['gameId']}. Record their results first."
-    assert hall.refused("POST", "/rounds", {}) == (409, said)
+    sentence = f"Round 3 still has open games: {third['gameId']}. Record their results first."
+    assert hall.refused("POST", "/rounds", {}) == (409, sentence)
     hall.finish(third, "Cid", "Eve", "Dot")
     before = hall.standings()
     hall.finish(third, "Eve", "Cid", "Dot")
