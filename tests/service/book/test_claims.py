@@ -1,4 +1,4 @@
-"""Claims: a user says which player he is; it counts when the organizer of the player says so too."""
+"""Claims: a user asks for a player of a book, and its organizer approves or declines."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_a_claim_waits_until_the_organizer_approves_it(
     assert build.ask(store, "/api/players/claims", by=organizer)[1]["data"] == []
 
 
-def test_nobody_approves_but_the_organizer_and_nobody_who_did_not_ask(
+def test_only_the_organizer_approves_and_only_real_claims(
     store: Store, night: build.Night, una: AuthenticatedCaller
 ) -> None:
     player_id = night.player_ids[0]
@@ -72,9 +72,7 @@ def test_a_player_belongs_to_one_user_and_a_user_is_one_player_of_a_book(
     assert claim(store, first, by=rival)[0] == 409
 
 
-def test_a_claim_is_taken_back_or_turned_down(
-    store: Store, night: build.Night, una: AuthenticatedCaller
-) -> None:
+def test_a_claim_is_withdrawn_or_declined(store: Store, night: build.Night, una: AuthenticatedCaller) -> None:
     player_id, user = night.player_ids[0], una.user_id
     rival = build.caller(build.a_user(store), ability="score")
     claim(store, player_id, by=una)
@@ -97,7 +95,7 @@ def claim_of(store: Store, player_id: int, user_id: int, **who: Any) -> int:
     return build.do(store, "DELETE", f"/api/players/{player_id}/claim?user={user_id}", **who)[0]
 
 
-def test_an_organizer_need_not_ask_himself(store: Store, night: build.Night) -> None:
+def test_an_organizer_claims_without_approval(store: Store, night: build.Night) -> None:
     status, got = claim(store, night.player_ids[0], by=night.organizer_id)
     assert (status, got["data"]["claimedBy"]) == (201, night.organizer_id)
 

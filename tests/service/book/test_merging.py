@@ -1,4 +1,4 @@
-"""Two entries of a book that are one person: one goes on with everything, the other is gone."""
+"""Merging two entries of a book that are the same person."""
 
 import shutil
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def faults(store: Store, tournament_id: int) -> list[str]:
 
 
 def places_of(store: Store, player_id: int) -> set[str]:
-    """Every column of every table that names the player."""
+    """The columns of all tables that contain the player's id."""
     found = set()
     with store.read() as db:
         for table in tables.metadata.sorted_tables:
@@ -48,13 +48,13 @@ def _names(column: str, value: Any, player_id: int) -> bool:
     return str(player_id) in str(value) if isinstance(value, dict | list) else False
 
 
-# Numbers that nothing else has, so that they are found in any text.
+# Ids that nothing else has, so that they are found in any text.
 GONE, KEPT = 700_000_001, 800_000_002
 
 
 @pytest.fixture(scope="module")
 def season(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> tuple[Path, int]:
-    """A finished night of every format with the same players; its file and its organizer."""
+    """A finished night of every format with the same players: its file and its organizer."""
     path = tmp_path_factory.mktemp("season") / "season.db"
     shutil.copy(empty_sqlite, path)
     store = Store(f"sqlite:///{path}")
@@ -78,12 +78,12 @@ def played(season: tuple[Path, int], tmp_path: Path) -> Iterator[tuple[Store, in
     opened.close()
 
 
-def test_a_night_of_every_format_is_still_as_its_journal_tells_it(played: tuple[Store, int]) -> None:
+def test_a_night_of_every_format_still_matches_its_journal(played: tuple[Store, int]) -> None:
     store, organizer_id = played
     build.a_player(store, organizer_id, name="Ada Q.", player_id=KEPT)
     with store.read() as db:
         nights = verify.tournament_ids(db)
-        before = {one: faults(store, one) for one in nights}
+        before = {tournament_id: faults(store, tournament_id) for tournament_id in nights}
         types = set(db.execute(select(tables.tournament.c.type)).scalars())
     named = places_of(store, GONE)
     assert {"entrant.player_id", "game_player.player_id", "standing.row", "journal.data"} <= named
@@ -92,24 +92,26 @@ def test_a_night_of_every_format_is_still_as_its_journal_tells_it(played: tuple[
     assert (status, got["data"]["playerId"], got["data"]["name"]) == (200, KEPT, "Ada Q.")
     assert places_of(store, GONE) == set()
     assert places_of(store, KEPT) == named | {"player.player_id"}
-    assert {one: faults(store, one) for one in nights} == before
+    assert {tournament_id: faults(store, tournament_id) for tournament_id in nights} == before
     assert not any(before.values())
 
 
-def test_the_snapshot_differs_by_the_number_only(played: tuple[Store, int]) -> None:
+def test_the_snapshot_differs_by_the_id_only(played: tuple[Store, int]) -> None:
     store, organizer_id = played
     build.a_player(store, organizer_id, player_id=KEPT)
     with store.read() as db:
         nights = verify.tournament_ids(db)
-        before = {one: str(snapshot.load(db, one)) for one in nights}
+        before = {tournament_id: str(snapshot.load(db, tournament_id)) for tournament_id in nights}
     merge(store, GONE, KEPT, by=organizer_id)
     with store.read() as db:
-        after = {one: str(snapshot.load(db, one)) for one in nights}
-    assert after == {one: told.replace(str(GONE), str(KEPT)) for one, told in before.items()}
+        after = {tournament_id: str(snapshot.load(db, tournament_id)) for tournament_id in nights}
+    assert after == {
+        tournament_id: text.replace(str(GONE), str(KEPT)) for tournament_id, text in before.items()
+    }
 
 
 def a_running_desk(store: Store) -> tuple[Desk, int]:
-    """Two rounds of a running match play, and a player of the book who is nowhere."""
+    """Two rounds of a running match play, and a player of the book without games."""
     desk = a_desk(store, "matchplay", players=4)
     for game in desk.open_round():
         desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": game["playerIds"]})
@@ -117,7 +119,7 @@ def a_running_desk(store: Store) -> tuple[Desk, int]:
     return desk, build.a_player(store, desk.night.organizer_id, name="The same")
 
 
-def test_a_running_night_goes_on_with_the_other_number_and_can_be_undone(store: Store) -> None:
+def test_a_running_night_continues_with_the_other_id_and_can_be_undone(store: Store) -> None:
     desk, kept_id = a_running_desk(store)
     gone_id = desk.night.player_ids[1]
     status, _ = merge(store, gone_id, kept_id, by=desk.callers["owner"])
@@ -125,12 +127,14 @@ def test_a_running_night_goes_on_with_the_other_number_and_can_be_undone(store: 
     assert faults(store, desk.night.tournament_id) == []
     desk.mirror.follow()
     games = desk.ok("GET", "/games?status=started")["data"]
-    playing = next(one for one in games if kept_id in one["playerIds"])
+    playing = next(game for game in games if kept_id in game["playerIds"])
     desk.ok("PUT", f"/games/{playing['gameId']}/result", {"resultPositions": playing["playerIds"]})
     for _ in range(4):
         desk.undo()
     assert faults(store, desk.night.tournament_id) == []
-    assert gone_id not in [one["playerId"] for one in desk.ok("GET", "?includePlayers=1")["data"]["players"]]
+    assert gone_id not in [
+        player["playerId"] for player in desk.ok("GET", "?includePlayers=1")["data"]["players"]
+    ]
 
 
 def test_followers_read_a_running_night_again(store: Store) -> None:
@@ -145,7 +149,7 @@ def test_followers_read_a_running_night_again(store: Store) -> None:
     assert after.revision > before.revision
 
 
-def test_what_only_one_entry_knew_is_kept(store: Store) -> None:
+def test_details_of_either_entry_are_kept(store: Store) -> None:
     organizer_id, user_id = build.a_user(store, role="organizer"), build.a_user(store)
     claimant = build.a_user(store)
     gone = build.a_player(store, organizer_id, ifpa_id=77, claimed_by=user_id, labels=["junior", "b"])
@@ -164,7 +168,7 @@ def test_what_only_one_entry_knew_is_kept(store: Store) -> None:
     assert build.ask(store, "/api/players/claims", by=organizer_id)[1]["data"] == []
 
 
-def test_what_both_played_is_rated_again(store: Store) -> None:
+def test_games_of_both_are_rated_again(store: Store) -> None:
     night = build.a_tournament(store, status="completed", type="matchplay", completed_at=build.NOW)
     kept = build.a_player(store, night.organizer_id)
     assert merge(store, night.player_ids[0], kept, by=night.organizer_id)[0] == 200
@@ -173,35 +177,39 @@ def test_what_both_played_is_rated_again(store: Store) -> None:
         assert [tuple(row) for row in db.execute(columns)] == [("2026-03-05", "waiting")]
 
 
-def test_claims_that_wait_wait_for_the_entry_that_stays(store: Store) -> None:
-    organizer_id, one, two = (build.a_user(store, role="organizer") for _ in range(3))
+def test_pending_claims_move_to_the_remaining_entry(store: Store) -> None:
+    organizer_id, first, second = (build.a_user(store, role="organizer") for _ in range(3))
     gone, kept = build.a_player(store, organizer_id), build.a_player(store, organizer_id)
-    for player_id, user_id in ((gone, one), (gone, two), (kept, two)):
+    for player_id, user_id in ((gone, first), (gone, second), (kept, second)):
         build.row(store, tables.claim, player_id=player_id, user_id=user_id, at=build.NOW)
     assert merge(store, gone, kept, by=organizer_id)[0] == 200
     waiting = build.ask(store, "/api/players/claims", by=organizer_id)[1]["data"]
-    assert {(claim["playerId"], claim["userId"]) for claim in waiting} == {(kept, one), (kept, two)}
+    assert {(claim["playerId"], claim["userId"]) for claim in waiting} == {(kept, first), (kept, second)}
 
 
-def everything(store: Store) -> list[Any]:
+def all_rows(store: Store) -> list[Any]:
     with store.read() as db:
-        return [list(db.execute(select(one))) for one in tables.metadata.sorted_tables if one.name != "world"]
+        return [
+            list(db.execute(select(table)))
+            for table in tables.metadata.sorted_tables
+            if table.name != "world"
+        ]
 
 
 def refused(store: Store, status: int, gone_id: int, kept_id: object, sentence: str, **who: Any) -> None:
-    before = everything(store)
+    before = all_rows(store)
     got, body = merge(store, gone_id, kept_id, **who)
     assert (got, sentence in str(body)) == (status, True), body
-    assert everything(store) == before
+    assert all_rows(store) == before
 
 
-def test_two_who_were_in_one_tournament_are_two(store: Store) -> None:
+def test_players_of_the_same_tournament_cannot_be_merged(store: Store) -> None:
     night = build.a_tournament(store)
-    one, two, *_ = night.player_ids
-    refused(store, 409, one, two, f"tournament {night.tournament_id}", by=night.organizer_id)
+    first, second, *_ = night.player_ids
+    refused(store, 409, first, second, f"tournament {night.tournament_id}", by=night.organizer_id)
 
 
-def test_somebody_who_was_taken_out_of_the_tournament_was_in_it_too(store: Store) -> None:
+def test_removed_entrants_count_as_players_of_the_tournament(store: Store) -> None:
     desk, kept_id = a_running_desk(store)
     late = desk.ok("POST", "/players", {"playerId": kept_id})
     assert late
@@ -209,7 +217,7 @@ def test_somebody_who_was_taken_out_of_the_tournament_was_in_it_too(store: Store
     refused(store, 409, desk.night.player_ids[1], kept_id, "were in tournament", by=desk.callers["owner"])
 
 
-def test_an_entry_made_by_mistake_and_taken_out_again_goes_into_the_right_one(store: Store) -> None:
+def test_a_mistaken_entry_without_tournaments_is_merged(store: Store) -> None:
     desk, mistaken = a_running_desk(store)
     desk.ok("POST", "/players", {"playerId": mistaken})
     desk.undo()
@@ -218,16 +226,16 @@ def test_an_entry_made_by_mistake_and_taken_out_again_goes_into_the_right_one(st
 
 
 @pytest.mark.parametrize("field", ["ifpa_id", "claimed_by"])
-def test_two_who_are_known_to_be_two_stay_two(store: Store, field: str) -> None:
+def test_different_people_cannot_be_merged(store: Store, field: str) -> None:
     organizer_id, *users = (build.a_user(store, role="organizer") for _ in range(3))
-    one, two = (build.a_player(store, organizer_id, **{field: user_id}) for user_id in users)
-    refused(store, 409, one, two, "two people", by=organizer_id)
+    first, second = (build.a_player(store, organizer_id, **{field: user_id}) for user_id in users)
+    refused(store, 409, first, second, "two people", by=organizer_id)
 
 
 def test_only_players_of_ones_own_book_can_be_merged(store: Store) -> None:
     organizer_id, other_id = (build.a_user(store, role="organizer") for _ in range(2))
     mine, foreign = build.a_player(store, organizer_id), build.a_player(store, other_id)
-    refused(store, 422, mine, foreign, "belongs to somebody else", by=organizer_id)
+    refused(store, 422, mine, foreign, "belongs to another organizer", by=organizer_id)
     refused(store, 403, foreign, mine, "unauthorized", by=organizer_id)
     refused(store, 404, 999_999, mine, "No query results", by=organizer_id)
     refused(store, 422, mine, 999_999, "There is no player 999999", by=organizer_id)

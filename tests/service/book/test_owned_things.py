@@ -1,4 +1,4 @@
-"""What an organizer owns: added, changed and deleted over HTTP, by nobody else, and shown at once."""
+"""Things of an organizer, added, changed and deleted over HTTP."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,8 @@ from silverball.store.engine import Store
 
 
 @dataclass(frozen=True)
-class Thing:
-    """A kind of thing: its list, its id, one of it, and a fault."""
+class OwnedKind:
+    """The list, the id, an example and a fault of a kind of thing."""
 
     path: str
     key: str
@@ -25,8 +25,8 @@ class Thing:
 
 
 START = "2026-03-05T19:30:00Z"
-THINGS = {
-    "players": Thing(
+KINDS = {
+    "players": OwnedKind(
         "players",
         "playerId",
         {"name": "Bo Larkin", "ifpaId": 12, "labels": ["guest"], "labelColor": "sky"},
@@ -34,7 +34,7 @@ THINGS = {
         {"name": "Bo", "labels": ["x"] * 11},
         "labels",
     ),
-    "arenas": Thing(
+    "arenas": OwnedKind(
         "arenas",
         "arenaId",
         {"name": "Meteor Shower", "opdbId": "GR1-MX2", "categoryId": 3},
@@ -42,7 +42,7 @@ THINGS = {
         {"name": "Meteor", "opdbId": "no such id"},
         "opdbId",
     ),
-    "locations": Thing(
+    "locations": OwnedKind(
         "locations",
         "locationId",
         {"name": "The Drain", "address": "1 Lane", "lat": 59.5, "lng": 18.25},
@@ -50,7 +50,7 @@ THINGS = {
         {"name": "The Drain", "lat": 91, "lng": 0},
         "lat",
     ),
-    "banks": Thing(
+    "banks": OwnedKind(
         "banks",
         "bankId",
         {"name": "Bank A"},
@@ -58,7 +58,7 @@ THINGS = {
         {"name": "B", "arenaIds": [99]},
         "arenaIds",
     ),
-    "series": Thing(
+    "series": OwnedKind(
         "series",
         "seriesId",
         {"name": "Winter", "scoring": "custom", "scoringCustom": {"1": 10, "2": 7}, "removedResults": -5},
@@ -69,7 +69,7 @@ THINGS = {
         {"name": "Winter", "scoring": "custom"},
         "scoringCustom",
     ),
-    "events": Thing(
+    "events": OwnedKind(
         "events",
         "eventId",
         {"name": "Weekend", "startUtc": START, "timezone": "Europe/Stockholm", "contactEmail": "a@b.test"},
@@ -77,7 +77,7 @@ THINGS = {
         {"name": "Weekend", "startUtc": START, "endUtc": "2026-03-04T19:30:00Z"},
         "endUtc",
     ),
-    "clubs": Thing(
+    "clubs": OwnedKind(
         "clubs",
         "clubId",
         {"name": "The Tilters", "location": "Oslo"},
@@ -86,7 +86,7 @@ THINGS = {
         "logo",
     ),
 }
-every = pytest.mark.parametrize("name", THINGS)
+every = pytest.mark.parametrize("name", KINDS)
 
 
 @pytest.fixture
@@ -94,45 +94,45 @@ def owner(store: Store) -> int:
     return build.a_user(store, name="Olga Ramp", role="organizer")
 
 
-def added(store: Store, owner: int, name: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-    thing = THINGS[name]
-    status, got, _ = build.do(store, "POST", f"/api/{name}", thing.new if body is None else body, by=owner)
+def add_owned(store: Store, owner: int, name: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    kind = KINDS[name]
+    status, got, _ = build.do(store, "POST", f"/api/{name}", kind.new if body is None else body, by=owner)
     assert status == 201, got
     data: dict[str, Any] = got["data"]
     return data
 
 
-def one(name: str, data: dict[str, Any]) -> str:
-    return f"/api/{name}/{data[THINGS[name].key]}"
+def path_of(name: str, data: dict[str, Any]) -> str:
+    return f"/api/{name}/{data[KINDS[name].key]}"
 
 
 @every
 def test_a_thing_is_added_changed_and_deleted_and_each_answer_shows_it(
     store: Store, owner: int, name: str
 ) -> None:
-    thing = THINGS[name]
-    data = added(store, owner, name)
-    assert {key: data[key] for key in thing.new} == {
-        **thing.new,
+    kind = KINDS[name]
+    data = add_owned(store, owner, name)
+    assert {key: data[key] for key in kind.new} == {
+        **kind.new,
         **({"startUtc": "2026-03-05T19:30:00.000000Z"} if name == "events" else {}),
     }
-    status, got, _ = build.do(store, "PATCH", one(name, data), thing.changed, by=owner)
+    status, got, _ = build.do(store, "PATCH", path_of(name, data), kind.changed, by=owner)
     assert status == 200
-    for key, value in thing.changed.items():
+    for key, value in kind.changed.items():
         assert str(got["data"][key])[:19] == str(value)[:19] if key == "endUtc" else got["data"][key] == value
-    untouched = set(data) - set(thing.changed) - {"endLocal", "descriptionHtml", "descriptionPreviewHtml"}
+    untouched = set(data) - set(kind.changed) - {"endLocal", "descriptionHtml", "descriptionPreviewHtml"}
     assert {key: got["data"][key] for key in untouched if key != "organizer"} == {
         key: data[key] for key in untouched if key != "organizer"
     }
-    status, gone, _ = build.do(store, "DELETE", one(name, data), by=owner)
+    status, gone, _ = build.do(store, "DELETE", path_of(name, data), by=owner)
     assert (status, gone["data"]) == (200, got["data"])
-    assert build.do(store, "DELETE", one(name, data), by=owner)[0] == 404
-    assert build.do(store, "PATCH", one(name, data), {"name": "Late"}, by=owner)[0] == 404
+    assert build.do(store, "DELETE", path_of(name, data), by=owner)[0] == 404
+    assert build.do(store, "PATCH", path_of(name, data), {"name": "Late"}, by=owner)[0] == 404
 
 
 @every
 def test_only_the_owner_and_an_admin_change_it(store: Store, owner: int, name: str) -> None:
-    data = added(store, owner, name)
+    data = add_owned(store, owner, name)
     other = build.a_user(store, name="Otto Tilt", role="organizer")
     admin = build.a_user(store, name="Ada Min", role="admin")
     callers: dict[str, AuthenticatedCaller | None] = {
@@ -144,25 +144,25 @@ def test_only_the_owner_and_an_admin_change_it(store: Store, owner: int, name: s
     found = {}
     for who, caller in callers.items():
         calls: list[tuple[str, str, Any]] = (
-            [("POST", f"/api/{name}", THINGS[name].new)] if who != "other" else []
+            [("POST", f"/api/{name}", KINDS[name].new)] if who != "other" else []
         )
-        calls += [("PATCH", one(name, data), {"name": "Mine"}), ("DELETE", one(name, data), None)]
+        calls += [("PATCH", path_of(name, data), {"name": "Mine"}), ("DELETE", path_of(name, data), None)]
         found[who] = [build.do(store, *call, by=caller)[0] for call in calls]
     assert found == {"nobody": [401] * 3, "reader": [403] * 3, "scorer": [403] * 3, "other": [403] * 2}
     by = build.caller(admin, role="admin", ability="admin")
-    status, got, _ = build.do(store, "PATCH", one(name, data), {}, by=by)
+    status, got, _ = build.do(store, "PATCH", path_of(name, data), {}, by=by)
     assert (status, got["data"]["name"]) == (200, data["name"])
 
 
 @every
-def test_faults_are_told_by_their_field_and_nothing_is_kept(store: Store, owner: int, name: str) -> None:
-    thing = THINGS[name]
+def test_faults_are_named_by_field_and_nothing_is_stored(store: Store, owner: int, name: str) -> None:
+    kind = KINDS[name]
     for body, field in (
-        (thing.faulty, thing.field),
-        ({**thing.new, "name": " \u202e "}, "name"),
-        ({**thing.new, "name": "x" * 101}, "name"),
-        ({**thing.new, "organizerId": 7}, "organizerId"),
-        ({**thing.new, "claimedBy": 7}, "claimedBy"),
+        (kind.faulty, kind.field),
+        ({**kind.new, "name": " \u202e "}, "name"),
+        ({**kind.new, "name": "x" * 101}, "name"),
+        ({**kind.new, "organizerId": 7}, "organizerId"),
+        ({**kind.new, "claimedBy": 7}, "claimedBy"),
     ):
         status, got, _ = build.do(store, "POST", f"/api/{name}", body, by=owner)
         assert (status, list(got["errors"])) == (422, [field])
@@ -171,9 +171,9 @@ def test_faults_are_told_by_their_field_and_nothing_is_kept(store: Store, owner:
         assert got["data"] == []
 
 
-def test_what_is_typed_is_kept_without_what_cannot_be_seen(store: Store, owner: int) -> None:
+def test_invisible_characters_are_dropped(store: Store, owner: int) -> None:
     typed = "  Zoe\u0308 \u202eTi\u200blt\x07 "
-    assert added(store, owner, "players", {"name": typed})["name"] == "Zo\u00eb Tilt"
+    assert add_owned(store, owner, "players", {"name": typed})["name"] == "Zo\u00eb Tilt"
 
 
 def revision(store: Store, tournament_id: int) -> int:
@@ -184,23 +184,23 @@ def revision(store: Store, tournament_id: int) -> int:
 
 
 def test_a_change_raises_every_tournament_that_shows_it_and_no_other(store: Store, owner: int) -> None:
-    location = added(store, owner, "locations")
-    series = added(store, owner, "series")
-    bank = added(store, owner, "banks")
+    location = add_owned(store, owner, "locations")
+    series = add_owned(store, owner, "series")
+    bank = add_owned(store, owner, "banks")
     night = build.a_tournament(
         store, organizer_id=owner, location_id=location["locationId"], series_id=series["seriesId"]
     )
     elsewhere = build.a_tournament(store, organizer_id=owner)
     own = night.tournament_id
     build.row(store, tables.lineup_bank, tournament_id=own, bank_id=bank["bankId"])
-    event = added(store, owner, "events", {**THINGS["events"].new, "tournaments": [{"tournamentId": own}]})
+    event = add_owned(store, owner, "events", {**KINDS["events"].new, "tournaments": [{"tournamentId": own}]})
     paths = [
         f"/api/players/{night.player_ids[0]}",
         f"/api/arenas/{night.arena_ids[0]}",
-        one("locations", location),
-        one("series", series),
-        one("banks", bank),
-        one("events", event),
+        path_of("locations", location),
+        path_of("series", series),
+        path_of("banks", bank),
+        path_of("events", event),
     ]
     for path in paths:
         before = revision(store, own), revision(store, elsewhere.tournament_id)
@@ -208,26 +208,26 @@ def test_a_change_raises_every_tournament_that_shows_it_and_no_other(store: Stor
         assert (revision(store, own), revision(store, elsewhere.tournament_id)) == (before[0] + 1, before[1])
 
 
-def test_nothing_that_is_used_is_deleted(store: Store, owner: int) -> None:
-    location, series, bank = (added(store, owner, name) for name in ("locations", "series", "banks"))
+def test_used_things_cannot_be_deleted(store: Store, owner: int) -> None:
+    location, series, bank = (add_owned(store, owner, name) for name in ("locations", "series", "banks"))
     night = build.a_tournament(
         store, organizer_id=owner, location_id=location["locationId"], series_id=series["seriesId"]
     )
     build.row(store, tables.lineup_bank, tournament_id=night.tournament_id, bank_id=bank["bankId"])
-    body = {**THINGS["events"].new, "tournaments": [{"tournamentId": night.tournament_id}]}
-    event = added(store, owner, "events", body)
-    told = {}
+    body = {**KINDS["events"].new, "tournaments": [{"tournamentId": night.tournament_id}]}
+    event = add_owned(store, owner, "events", body)
+    messages = {}
     for name, path in {
         "Player": f"/api/players/{night.player_ids[0]}",
         "Arena": f"/api/arenas/{night.arena_ids[0]}",
-        "Location": one("locations", location),
-        "Series": one("series", series),
-        "Bank": one("banks", bank),
-        "Event": one("events", event),
+        "Location": path_of("locations", location),
+        "Series": path_of("series", series),
+        "Bank": path_of("banks", bank),
+        "Event": path_of("events", event),
     }.items():
         status, got, _ = build.do(store, "DELETE", path, by=owner)
-        told[name] = (status, got["message"].partition(".")[0])
-    assert told == {
+        messages[name] = (status, got["message"].partition(".")[0])
+    assert messages == {
         name: (409, f"{name} {key} is used by tournament {night.tournament_id} and cannot be deleted")
         for name, key in {
             "Player": night.player_ids[0],
@@ -243,30 +243,30 @@ def test_nothing_that_is_used_is_deleted(store: Store, owner: int) -> None:
 
 
 def test_an_arena_of_a_bank_and_a_place_of_an_event_are_used_too(store: Store, owner: int) -> None:
-    arena, place = added(store, owner, "arenas"), added(store, owner, "locations")
-    bank = added(store, owner, "banks", {"name": "A", "arenaIds": [arena["arenaId"]]})
-    event = added(store, owner, "events", {**THINGS["events"].new, "locationId": place["locationId"]})
+    arena, place = add_owned(store, owner, "arenas"), add_owned(store, owner, "locations")
+    bank = add_owned(store, owner, "banks", {"name": "A", "arenaIds": [arena["arenaId"]]})
+    event = add_owned(store, owner, "events", {**KINDS["events"].new, "locationId": place["locationId"]})
     for name, data in (("arenas", arena), ("locations", place)):
-        assert build.do(store, "DELETE", one(name, data), by=owner)[0] == 409
-    assert build.do(store, "PATCH", one("banks", bank), {"arenaIds": []}, by=owner)[0] == 200
-    assert build.do(store, "PATCH", one("events", event), {"locationId": None}, by=owner)[0] == 200
+        assert build.do(store, "DELETE", path_of(name, data), by=owner)[0] == 409
+    assert build.do(store, "PATCH", path_of("banks", bank), {"arenaIds": []}, by=owner)[0] == 200
+    assert build.do(store, "PATCH", path_of("events", event), {"locationId": None}, by=owner)[0] == 200
     for name, data in (("arenas", arena), ("locations", place)):
-        assert build.do(store, "DELETE", one(name, data), by=owner)[0] == 200
+        assert build.do(store, "DELETE", path_of(name, data), by=owner)[0] == 200
 
 
 def test_banks_are_listed_with_their_arenas_in_order(store: Store, owner: int) -> None:
-    arenas = [added(store, owner, "arenas")["arenaId"] for _ in range(3)]
+    arenas = [add_owned(store, owner, "arenas")["arenaId"] for _ in range(3)]
     wanted = [arenas[2], arenas[0]]
-    bank = added(store, owner, "banks", {"name": "A", "arenaIds": wanted})
+    bank = add_owned(store, owner, "banks", {"name": "A", "arenaIds": wanted})
     assert bank["arenaIds"] == wanted
     for query, count in {"": 1, "?status=inactive": 0, "?banks=999": 0}.items():
         status, got = build.ask(store, f"/api/banks{query}", by=owner)
         assert (status, len(got["data"]), got["meta"]["total"]) == (200, count, count)
     assert build.ask(store, "/api/banks", by=build.a_user(store))[1]["data"] == []
-    for ids, said in (([arenas[0]] * 2, "named twice"), ([_foreign(store)], "somebody else")):
-        status, got, _ = build.do(store, "PATCH", one("banks", bank), {"arenaIds": ids}, by=owner)
+    for ids, sentence in (([arenas[0]] * 2, "named twice"), ([_foreign(store)], "another organizer")):
+        status, got, _ = build.do(store, "PATCH", path_of("banks", bank), {"arenaIds": ids}, by=owner)
         assert (status, list(got["errors"])) == (422, ["arenaIds"])
-        assert said in got["message"]
+        assert sentence in got["message"]
 
 
 def _foreign(store: Store) -> int:
@@ -274,18 +274,18 @@ def _foreign(store: Store) -> int:
 
 
 def test_the_arenas_of_a_bank_stay_while_a_tournament_is_played_with_it(store: Store, owner: int) -> None:
-    bank = added(store, owner, "banks")
+    bank = add_owned(store, owner, "banks")
     night = build.a_tournament(store, organizer_id=owner)
     build.row(store, tables.lineup_bank, tournament_id=night.tournament_id, bank_id=bank["bankId"])
     body = {"arenaIds": night.arena_ids[:1]}
-    status, got, _ = build.do(store, "PATCH", one("banks", bank), body, by=owner)
+    status, got, _ = build.do(store, "PATCH", path_of("banks", bank), body, by=owner)
     assert (status, f"Tournament {night.tournament_id}" in got["message"]) == (409, True)
 
 
 def test_an_event_shows_its_links_and_its_tournaments_in_order(store: Store, owner: int) -> None:
     night = build.a_tournament(store, organizer_id=owner)
     body = {
-        **THINGS["events"].new,
+        **KINDS["events"].new,
         "description": "Come <b>all</b>\n\nBring coins",
         "links": [{"label": "Stream", "url": "https://video.test/a", "isRegistration": True}],
         "tournaments": [
@@ -293,26 +293,30 @@ def test_an_event_shows_its_links_and_its_tournaments_in_order(store: Store, own
             {"tournamentId": night.tournament_id, "labels": ["Main"], "playerLimit": 40},
         ],
     }
-    event = added(store, owner, "events", body)
+    event = add_owned(store, owner, "events", body)
     assert event["startLocal"] == "2026-03-05 20:30:00"
     assert event["descriptionHtml"] == "<p>Come &lt;b&gt;all&lt;/b&gt;</p>\n<p>Bring coins</p>\n"
-    assert [(one["label"], one["isRegistration"]) for one in event["links"]] == [("Stream", 1)]
-    shown = {one["eventTournamentId"]: one for one in event["eventTournaments"]}
+    assert [(link["label"], link["isRegistration"]) for link in event["links"]] == [("Stream", 1)]
+    shown = {entry["eventTournamentId"]: entry for entry in event["eventTournaments"]}
     side, main = (shown[key] for key in event["eventTournamentIds"])
     assert (side["externalName"], side["externalStartLocal"]) == ("Side show", "2026-03-05 20:30:00")
     assert (main["tournamentId"], main["labels"], main["playerLimit"]) == (night.tournament_id, ["Main"], 40)
     status, got, _ = build.do(
-        store, "PATCH", one("events", event), {"timezone": "America/New_York", "tournaments": []}, by=owner
+        store,
+        "PATCH",
+        path_of("events", event),
+        {"timezone": "America/New_York", "tournaments": []},
+        by=owner,
     )
     assert (status, got["data"]["startLocal"], got["data"]["tournaments"]) == (200, "2026-03-05 14:30:00", [])
-    assert [one["label"] for one in got["data"]["links"]] == ["Stream"]
+    assert [link["label"] for link in got["data"]["links"]] == ["Stream"]
 
 
 @pytest.mark.parametrize("tournaments", [[{}], [{"tournamentId": 1, "externalName": "both"}]])
-def test_a_tournament_of_an_event_is_kept_here_or_elsewhere(
+def test_a_tournament_of_an_event_is_local_or_external(
     store: Store, owner: int, tournaments: list[Any]
 ) -> None:
-    body = {**THINGS["events"].new, "tournaments": tournaments}
+    body = {**KINDS["events"].new, "tournaments": tournaments}
     status, got, _ = build.do(store, "POST", "/api/events", body, by=owner)
     assert (status, "either a tournamentId or an externalName" in got["message"]) == (422, True)
 
@@ -322,16 +326,16 @@ def test_an_event_takes_only_tournaments_of_its_organizer_that_are_in_no_other(
 ) -> None:
     foreign = build.a_tournament(store).tournament_id
     own = build.a_tournament(store, organizer_id=owner).tournament_id
-    new = THINGS["events"].new
-    first = added(store, owner, "events", {**new, "tournaments": [{"tournamentId": own}]})
-    for tournament_id, said in (
-        (foreign, "somebody else"),
+    new = KINDS["events"].new
+    first = add_owned(store, owner, "events", {**new, "tournaments": [{"tournamentId": own}]})
+    for tournament_id, sentence in (
+        (foreign, "another organizer"),
         (own, f"in event {first['eventId']}"),
         (999, "There is no"),
     ):
         body = {**new, "tournaments": [{"tournamentId": tournament_id}]}
         status, got, _ = build.do(store, "POST", "/api/events", body, by=owner)
-        assert (status, list(got["errors"]), said in got["message"]) == (422, ["tournaments"], True)
+        assert (status, list(got["errors"]), sentence in got["message"]) == (422, ["tournaments"], True)
     for field, value in (
         ("timezone", "Nowhere/Lost"),
         ("timezone", "../etc"),
@@ -341,8 +345,8 @@ def test_an_event_takes_only_tournaments_of_its_organizer_that_are_in_no_other(
 
 
 def test_a_club_begins_with_its_founder_and_ends_without_members(store: Store, owner: int) -> None:
-    club = added(store, owner, "clubs")
+    club = add_owned(store, owner, "clubs")
     profile = "/api/users/profile"
     assert build.ask(store, profile, by=owner)[1]["clubId"] == club["clubId"]
-    build.do(store, "DELETE", one("clubs", club), by=owner)
+    build.do(store, "DELETE", path_of("clubs", club), by=owner)
     assert build.ask(store, profile, by=owner)[1]["clubId"] is None
