@@ -137,19 +137,19 @@ BAD_JSON = (msgspec.DecodeError, RecursionError)
 class TokenBucket:
     """The rate limit of one connection's messages."""
 
-    __slots__ = ("_at", "_left")
+    __slots__ = ("_refilled_at", "_tokens")
 
     def __init__(self, now: float) -> None:
-        self._left = MESSAGES_BURST_MAX
-        self._at = now
+        self._tokens = MESSAGES_BURST_MAX
+        self._refilled_at = now
 
     def try_take(self, now: float) -> bool:
         """Take one token, and return whether there was one."""
-        self._left = min(MESSAGES_BURST_MAX, self._left + (now - self._at) * MESSAGES_PER_SECOND)
-        self._at = now
-        if self._left < 1:
+        self._tokens = min(MESSAGES_BURST_MAX, self._tokens + (now - self._refilled_at) * MESSAGES_PER_SECOND)
+        self._refilled_at = now
+        if self._tokens < 1:
             return False
-        self._left -= 1
+        self._tokens -= 1
         return True
 
 
