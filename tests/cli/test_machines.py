@@ -99,7 +99,7 @@ def test_a_file_that_would_remove_most_data_needs_force(run: CliRunner, tmp_path
     assert done.exit_code == 1
     assert done.stderr == (
         f"Error: {short}: The file has 2 entries and 6 are stored: fewer than 80 %. "
-        "Nothing was changed. If that is meant, import it with --force.\n"
+        "Nothing was changed. If that is intended, import it with --force.\n"
     )
     forced = run_command(run, "import", "opdb", "--force", short)
     assert forced.stdout.endswith("2 entries, 0 new, 0 changed, 4 removed\n")
