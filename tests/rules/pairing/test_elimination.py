@@ -45,10 +45,9 @@ def test_every_seed_plays_once_and_favourites_meet_as_late_as_possible(size: int
     assert alive[elimination.FINAL] == 1
 
 
-def test_a_game_has_its_round_set_and_next_slot() -> None:
+def test_a_game_has_its_round_and_set() -> None:
     assert [elimination.round_index(8, number) for number in (4, 7, 2, 1)] == [0, 0, 1, 2]
     assert [elimination.set_index(number) for number in (4, 7, 2, 1)] == [0, 3, 0, 0]
-    assert [elimination.slot_in_parent(number) for number in (4, 5)] == [0, 1]
     assert elimination.next_game_number(1) is None
     assert list(elimination.round_game_numbers(8, 0)) == [4, 5, 6, 7]
     assert [elimination.loser_position(16, index) for index in range(4)] == [9, 5, 3, 2]

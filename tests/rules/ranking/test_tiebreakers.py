@@ -72,13 +72,6 @@ def test_wins_separate_equal_points() -> None:
     assert _values_of(tiebreakers.wins_tiebreaks(_points(p1=9, p2=9), ORDERS)[2]) == (9, 2)
 
 
-def test_frenzy_shows_net_wins_and_wins_or_losses() -> None:
-    assert _values_of(tiebreakers.frenzy_wins_tiebreaks({1: 11}, {1: 1})[1]) == (10, 11)
-    rows = tiebreakers.frenzy_losses_tiebreaks({1: 11, 2: 12}, {1: 1, 2: 2})
-    assert _values_of(rows[1]) == (10, 1)
-    assert rows[1].key > rows[2].key
-
-
 def test_the_better_seed_wins_so_that_no_ties_remain() -> None:
     rows = tiebreakers.seed_tiebreaks(_points(p1=5, p2=5), {1: 8, 2: 3})
     assert ties.positions({player_id: row.key for player_id, row in rows.items()}) == {2: 1, 1: 2}

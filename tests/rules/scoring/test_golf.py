@@ -50,12 +50,6 @@ def test_a_reached_target_is_decided_by_the_ball(score: int) -> None:
         golf.strokes_after_last_ball(score, 7)
 
 
-def test_a_reached_target_takes_as_many_strokes_as_balls() -> None:
-    assert [golf.strokes_of_ball(ball) for ball in (1, 5)] == [1, 5]
-    with pytest.raises(Invalid, match="balls"):
-        golf.strokes_of_ball(6)
-
-
 @pytest.mark.parametrize(("strokes", "limit", "kept"), [(10, 6, 6), (4, 6, 4), (10, 0, 10)])
 def test_the_stroke_limit_caps_a_hole(strokes: int, limit: int, kept: int) -> None:
     assert golf.limited_strokes(strokes, limit) == kept
@@ -88,7 +82,3 @@ def test_more_holes_in_one_break_a_tie() -> None:
     assert with_an_ace.values == (9, 1, 0, 0)
     assert without_ace.values == (9, 0, 1, 1)
     assert with_an_ace.key < without_ace.key
-
-
-def test_par_is_for_display() -> None:
-    assert golf.relative_to_par(25, holes=9, par=3) == -2

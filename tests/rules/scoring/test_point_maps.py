@@ -129,8 +129,8 @@ def test_a_better_place_never_earns_less(scoring: str, order: list[int], size: i
     ],
 )
 def test_a_tiebreak_game_adds_a_part_of_a_point(order: tuple[int, ...], points: list[str]) -> None:
-    earned = point_maps.tiebreak_points(order)
-    assert [earned[player_id] for player_id in order] == [Decimal(value) for value in points]
+    earned = point_maps.points_by_slot(point_maps.TIEBREAKER, order, order)
+    assert list(earned) == [Decimal(value) for value in points]
 
 
 @pytest.mark.parametrize(

@@ -45,11 +45,6 @@ def next_game_number(number: int) -> int | None:
     return number >> 1 if number > FINAL else None
 
 
-def slot_in_parent(number: int) -> int:
-    """Which slot (0 or 1) of the next game the winner of a game takes. Source: formats, 14.10."""
-    return number % 2
-
-
 def feeding_game_numbers(number: int) -> tuple[int, int]:
     """The two games whose winners meet in a game. Source: formats, section 14.10."""
     return 2 * number, 2 * number + 1

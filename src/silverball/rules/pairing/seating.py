@@ -70,17 +70,6 @@ class Seating:
         return True
 
 
-def group_cost(group: Sequence[int], past: DrawHistory, everybody: Sequence[int]) -> int:
-    """Cost of one group of player ids, in group order, among everybody in the draw.
-
-    A short group costs the squares of twice its members' short groups; a repeat costs its square and
-    all earlier meetings of the first of the two outside the group. Source: formats, section 6.3.
-    """
-    table = SeatingCosts(everybody, past)
-    index = {player_id: at for at, player_id in enumerate(everybody)}
-    return table.cost_of_group([index[player_id] for player_id in group])
-
-
 def best_greedy_seating(table: SeatingCosts, sizes: Sequence[int], starts: int, dice: Random) -> Seating:
     """The cheapest of several greedy seatings; one without cost ends the search.
 

@@ -133,17 +133,3 @@ def _add_bye(
     for row, cost in zip(costs, bye_costs, strict=True):
         row.append(cost)
     costs.append([*bye_costs, 0])
-
-
-def penalty_total(scores: Mapping[int, Decimal], past: DrawHistory, draw: Draw, *, rounds: int) -> int:
-    """Sum of the penalties of a draw, to check or compare it. Source: formats, section 6.5."""
-    numbers = score_groups(scores, rounds)
-    penalties = Penalties(max(numbers.values()), len(scores))
-    counted = penalties.repeats_counted
-    paid = [
-        penalties.pair_penalty(
-            numbers[player_id], numbers[opponent_id], past.times_met(player_id, opponent_id), counted
-        )
-        for player_id, opponent_id in draw.groups
-    ]
-    return sum(paid) + sum(penalties.bye_penalty(numbers[player_id]) for player_id in draw.byes)

@@ -133,11 +133,6 @@ def swiss_scores(tournament: Tournament, rules: KnockoutRules) -> dict[int, Deci
     return {career.player_id: -career.strikes_total for career in all_careers(tournament, rules)}
 
 
-def rounds_missed(tournament: Tournament) -> int:
-    """Rounds that a player who comes now was not in: strikes to suggest. Source: formats, 14.1."""
-    return len(tournament.rounds)
-
-
 def all_careers(tournament: Tournament, rules: KnockoutRules) -> list[KnockoutCareer]:
     """The career of each entrant who is active or has played, in the order they were added.
 

@@ -93,24 +93,6 @@ def seed_tiebreaks(points: Points, seed_ranks: Mapping[int, int]) -> dict[int, P
     }
 
 
-def frenzy_wins_tiebreaks(won: Mapping[int, int], lost: Mapping[int, int]) -> dict[int, PointsTiebreak]:
-    """Net wins, then wins: 11-1 shows 10, 11. Takes player id -> wins and losses. Source: formats, 13.4."""
-    broken: dict[int, PointsTiebreak] = {}
-    for player_id, own in won.items():
-        values = (Decimal(own - lost.get(player_id, 0)), Decimal(own))
-        broken[player_id] = PointsTiebreak(values, values)
-    return broken
-
-
-def frenzy_losses_tiebreaks(won: Mapping[int, int], lost: Mapping[int, int]) -> dict[int, PointsTiebreak]:
-    """Net wins, then losses: fewer is better. Takes what `frenzy_wins` takes. Source: formats, 13.4."""
-    broken: dict[int, PointsTiebreak] = {}
-    for player_id, own in won.items():
-        net, losses = Decimal(own - lost.get(player_id, 0)), Decimal(lost.get(player_id, 0))
-        broken[player_id] = PointsTiebreak((net, losses), (net, -losses))
-    return broken
-
-
 def _place_counts(finishing_orders: Iterable[FinishingOrder]) -> Counter[tuple[int, int]]:
     """(player id, place from 1) -> number of games in which the player finished there."""
     places: Counter[tuple[int, int]] = Counter()

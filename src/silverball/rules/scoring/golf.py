@@ -31,16 +31,6 @@ def strokes_after_last_ball(score: int | None, target_score: int) -> int:
     return STROKES_MAX - reached * BALLS_PER_GAME // target_score
 
 
-def strokes_of_ball(ball: int) -> int:
-    """Strokes for a hole whose target was reached on this ball (1 to 5): the number of the ball.
-
-    Raises Invalid for another ball. Source: formats, section 16.
-    """
-    if not 1 <= ball <= BALLS_PER_GAME:
-        raise Invalid({"strokes": [f"A game has the balls 1 to {BALLS_PER_GAME}, not {ball}."]})
-    return ball
-
-
 def limited_strokes(strokes: int, stroke_limit: int) -> int:
     """Strokes as recorded: at most `golfStrokeLimit` (0 means no limit below 10).
 
@@ -73,8 +63,3 @@ def golf_tiebreak(total_strokes: int, strokes: Sequence[int | None]) -> GolfTieb
     """
     ones, twos, threes = (sum(hole == wanted for hole in strokes) for wanted in (1, 2, 3))
     return GolfTiebreak((total_strokes, ones, twos, threes), (total_strokes, -ones, -twos, -threes))
-
-
-def relative_to_par(total_strokes: int, holes: int, par: int) -> int:
-    """Strokes above par (negative: below), for display only. Source: formats, section 16."""
-    return total_strokes - par * holes

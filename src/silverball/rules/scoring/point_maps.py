@@ -133,15 +133,6 @@ def points_by_slot(
     return tuple(by_place[finishing_order.index(player_id)] for player_id in player_ids)
 
 
-def tiebreak_points(finishing_order: Sequence[int]) -> dict[int, Decimal]:
-    """Player id -> points of a tiebreak game of 1 to 4 players: 0.50, 0.25, 0.12, 0.00.
-
-    The last of two or more gets nothing. Raises ValueError for another number of players.
-    Source: formats, sections 11 and 13.4.
-    """
-    return dict(zip(finishing_order, points_by_place(TIEBREAKER, len(finishing_order)), strict=True))
-
-
 def bye_points(rows: Sequence[Sequence[WirePoints]], byes: str, games_per_round: int = 1) -> Decimal:
     """Points of a bye game, two decimals.
 

@@ -1,0 +1,34 @@
+"""Costs of whole groups and draws, to compare draws with vectors and with each other."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from silverball.rules.pairing import strictswiss
+from silverball.rules.pairing.groups import Draw
+from silverball.rules.pairing.history import DrawHistory
+from silverball.rules.pairing.seating import SeatingCosts
+
+
+def group_cost(group: Sequence[int], past: DrawHistory, everybody: Sequence[int]) -> int:
+    """Cost of one group of player ids, in group order, among everybody in the draw.
+
+    A short group costs the squares of twice its members' short groups; a repeat costs its square and
+    all earlier meetings of the first of the two outside the group. Source: formats, section 6.3.
+    """
+    table = SeatingCosts(everybody, past)
+    index = {player_id: at for at, player_id in enumerate(everybody)}
+    return table.cost_of_group([index[player_id] for player_id in group])
+
+
+def penalty_total(scores: Mapping[int, Decimal], past: DrawHistory, draw: Draw, *, rounds: int) -> int:
+    """Sum of the penalties of a draw, to check or compare it. Source: formats, section 6.5."""
+    numbers = strictswiss.score_groups(scores, rounds)
+    penalties = strictswiss.Penalties(max(numbers.values()), len(scores))
+    counted = penalties.repeats_counted
+    paid = [
+        penalties.pair_penalty(
+            numbers[player_id], numbers[opponent_id], past.times_met(player_id, opponent_id), counted
+        )
+        for player_id, opponent_id in draw.groups
+    ]
+    return sum(paid) + sum(penalties.bye_penalty(numbers[player_id]) for player_id in draw.byes)
