@@ -38,7 +38,10 @@ def test_the_fewest_strokes_of_the_four_go_on_and_a_tie_is_broken_on_one_more_ho
     dot, eve = hall.ids["Dot"], hall.ids["Eve"]
     assert hall.refused("POST", "/rounds", {}) == (
         409,
-        f"Players {dot}, {eve} are tied for a place in the next round. Play a tiebreak between them first.",
+        (
+            f"Players {dot} and {eve} are tied for a place in the next round. "
+            "Play a tiebreak between them first."
+        ),
     )
     assert hall.post("/tiebreaks", {"playerIds": [dot, eve]})["data"] == []
     hall.score("Dot", strokes=1)

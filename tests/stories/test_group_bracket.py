@@ -36,7 +36,10 @@ def test_the_best_two_of_each_group_go_on_and_a_tie_for_the_second_place_is_play
     cid, fay = hall.ids["Cid"], hall.ids["Fay"]
     assert hall.refused("POST", "/rounds", {}) == (
         409,
-        f"Players {cid}, {fay} are tied for a place in the next round. Play a tiebreak between them first.",
+        (
+            f"Players {cid} and {fay} are tied for a place in the next round. "
+            "Play a tiebreak between them first."
+        ),
     )
     (tiebreak,) = hall.post("/tiebreaks", {"playerIds": [cid, fay]})["data"]
     hall.finish(tiebreak, "Fay", "Cid")

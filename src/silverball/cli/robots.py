@@ -21,7 +21,9 @@ from typing import Any, Protocol
 from silverball import app
 from silverball.kit.http.api import Api
 from silverball.kit.http.endpoints import Request
+from silverball.rules.families.group_stages import AdvancingPlaceTied
 from silverball.rules.format import Format, PlayKind, ResultUnit
+from silverball.rules.model.refusals import AllRoundsPlayed
 from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
 
@@ -30,18 +32,18 @@ SOURCE = "robots"
 STEPS_MAX = 2000
 PAGE_SIZE = 500
 SCORES = range(100_000, 90_000_000, 10)
-TIED_PATTERN = re.compile(r"Players ([\d, and]+) are tied")
-NUMBER = re.compile(r"\d+")
+ID_PATTERN = re.compile(r"\d+")
 Json = Any
 
 
 class RequestRefused(Exception):
     """The service answered a robot with another status than success."""
 
-    def __init__(self, status: int, message: str, request: str) -> None:
+    def __init__(self, status: int, message: str, request: str, code: str = "") -> None:
         super().__init__(f"{request}: {status} {message}")
         self.status = status
         self.message = message
+        self.code = code
 
 
 class RobotClient(Protocol):
@@ -69,7 +71,8 @@ class InProcessClient:
         answer = json.loads(response.body)
         if response.status >= 300:
             reason = answer.get("errors") or answer["message"]
-            raise RequestRefused(response.status, str(reason), f"{method} {path} {sent.decode()}")
+            request_text = f"{method} {path} {sent.decode()}"
+            raise RequestRefused(response.status, str(reason), request_text, answer.get("code", ""))
         return answer
 
 
@@ -217,13 +220,12 @@ class Robot:
         try:
             self._send("POST", path, {})
         except RequestRefused as refusal:
-            tied = TIED_PATTERN.search(refusal.message)
-            if tied is not None:
-                self._send(
-                    "POST", "/tiebreaks", {"playerIds": [int(each) for each in NUMBER.findall(tied[1])]}
-                )
+            if refusal.code == AdvancingPlaceTied.code:
+                # The interface names the tied players in its sentence only.
+                tied_ids = [int(number) for number in ID_PATTERN.findall(refusal.message)]
+                self._send("POST", "/tiebreaks", {"playerIds": tied_ids})
                 return True
-            if refusal.status == 409 and "is over" in refusal.message:
+            if refusal.code == AllRoundsPlayed.code:
                 return False
             raise
         return True

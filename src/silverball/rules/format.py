@@ -39,6 +39,18 @@ PointsMap = Callable[[TournamentSettings, Mapping[str, Any] | None], WireRows | 
 WinsAndLosses = Callable[[Mapping[str, Any]], WinLossRule]
 
 
+class RoundsMadeByFormat(Conflict):
+    sentence = "The rounds of a {format} tournament are not opened by hand."
+
+
+class FieldIsFixed(Conflict):
+    sentence = "Nobody can join or come back to this tournament: its field is fixed at the start."
+
+
+class RoundCompletesItself(Conflict):
+    sentence = "{round} completes itself with its last result. Record the open games."
+
+
 class Rounds(StrEnum):
     """Where the rounds of a tournament come from."""
 
@@ -57,9 +69,9 @@ class PlayKind(StrEnum):
 
     # Two to four entrants meet on an arena.
     GAMES = "games"
-    # Everybody plays the same rounds alone: holes, frames.
+    # All players play the same rounds alone: holes, frames.
     HOLES = "holes"
-    # Everybody plays one arena alone, and the lowest score is out.
+    # All players play one arena alone, and the lowest score is out.
     RACE = "race"
     # Players choose an arena and play it alone as often as they may.
     SCORES = "scores"
@@ -103,7 +115,7 @@ def nothing_at_start(_tournament: Tournament, _dice: Random, _now: datetime) -> 
 
 def refuse_to_open_round(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
     """Refuse: rounds are made at the start, or there are none. Raises Conflict."""
-    raise Conflict(f"The rounds of a {tournament.type} tournament are not opened by hand.")
+    raise RoundsMadeByFormat(format=tournament.type)
 
 
 def next_round_only(
@@ -121,13 +133,13 @@ def next_draw_only(
 
 
 def all_active(tournament: Tournament) -> tuple[int, ...]:
-    """Ids of all active players: nobody is ever out."""
+    """Ids of all active players, for formats without elimination."""
     return tournament.active_ids
 
 
 def refuse_to_join(_tournament: Tournament, _entrant: Entrant, _dice: Random, _now: datetime) -> list[Change]:
     """Refuse: the field is fixed at the start. Raises Conflict."""
-    raise Conflict("Nobody can join or come back to this tournament: its field is fixed at the start.")
+    raise FieldIsFixed
 
 
 def nothing_after_clearing(_tournament: Tournament, _game: Game) -> list[Change]:
@@ -142,7 +154,7 @@ def never_over(_tournament: Tournament) -> bool:
 
 def refuse_to_complete_round(_tournament: Tournament, round_: Round, _now: datetime) -> list[Change]:
     """Refuse: rounds complete themselves with their last result. Raises Conflict."""
-    raise Conflict(f"{round_.name} completes itself with its last result. Record the open games.")
+    raise RoundCompletesItself(round=round_.name)
 
 
 def no_tied_groups(_tournament: Tournament) -> list[tuple[int, ...]]:
@@ -172,7 +184,7 @@ def no_wins_or_losses(_settings: Mapping[str, Any]) -> WinLossRule:
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """Everything that is true of one format.
+    """One format: its names, its settings, its properties and its functions.
 
     `start` makes what a started tournament begins with, `open_round` the next round, `settle` what
     follows from a result, `roster_changed` what follows when an entrant came, left or came back (the
@@ -183,7 +195,7 @@ class Format:
     type: str
     # The name on pages.
     title: str
-    # One sentence for somebody who chooses a format.
+    # One sentence that helps to choose a format.
     summary: str
     # Field names are the wire keys, in the order they are shown; Meta holds limits and help.
     settings: SettingsType
@@ -194,7 +206,7 @@ class Format:
 
     # What it looks like
     play: PlayKind = PlayKind.GAMES
-    # Most players in a game; 1 where everybody plays alone.
+    # Most players in a game; 1 where players play alone.
     players_per_game: int
     counted_in: CountedIn = CountedIn.POINTS
     result_unit: ResultUnit = ResultUnit.ORDER
@@ -205,7 +217,7 @@ class Format:
     rounds: Rounds = Rounds.OPENED
     # Whether a clock decides how long new games start.
     has_clock: bool = False
-    # Whether the next games are drawn when somebody asks for them, outside of rounds.
+    # Whether the next games are drawn on request, outside of rounds.
     has_match_requests: bool = False
     # Whether single player games are bought and scored by the card.
     has_cards: bool = False

@@ -313,7 +313,7 @@ def test_places_follow_from_games_alone() -> None:
         night.adjust(2, 1)
     with pytest.raises(Conflict, match="do not share a place"):
         tiebreak_commands.open_tiebreak(night.tournament, [1, 2], night.now)
-    with pytest.raises(Conflict, match="follows from results"):
+    with pytest.raises(Conflict, match="follow from results"):
         game_commands.remove_player(bracket(4).tournament, 1003, 1)
 
 

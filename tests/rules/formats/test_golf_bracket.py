@@ -142,7 +142,7 @@ def test_a_tie_for_an_advancing_place_needs_a_tiebreak_hole() -> None:
     night = bracket()
     # 4, 5 and 8 need 6 strokes each.
     play_all(night, {**FIRST, 4: (3, 3), 5: (4, 2), 8: (5, 1)})
-    with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
+    with pytest.raises(Conflict, match="Players 4, 5 and 8 are tied"):
         night.open_round()
     night.apply(tiebreak_commands.open_tiebreak(night.tournament, [4, 5, 8], night.now))
     assert [hole.game_index for hole in holes_of_player(night, 4, 0)] == [0, 1, 2]

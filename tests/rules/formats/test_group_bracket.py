@@ -182,9 +182,9 @@ def test_a_tied_advancing_place_blocks_the_round_until_a_tiebreak() -> None:
     # 1 has 8 points; 4, 5 and 8 have 2 each.
     play_games(night, ((1, 4, 5, 8), (1, 8, 5, 4)))
     play_games(night, ((2, 3, 6, 7), (2, 3, 6, 7)))
-    with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
+    with pytest.raises(Conflict, match="Players 4, 5 and 8 are tied"):
         night.open_round()
-    with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
+    with pytest.raises(Conflict, match="Players 4, 5 and 8 are tied"):
         night.complete_round()
     assert standings_rows(night) == []
     with pytest.raises(Conflict, match="all of them play"):
@@ -222,7 +222,7 @@ def test_a_deleted_tiebreak_leaves_the_tie_and_deletes_what_followed() -> None:
     game = next(game for game in night.tournament.games if game.is_tiebreak)
     night.apply(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
     assert [round_.status for round_ in night.tournament.rounds] == ["started"]
-    with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
+    with pytest.raises(Conflict, match="Players 4, 5 and 8 are tied"):
         night.open_round()
 
 

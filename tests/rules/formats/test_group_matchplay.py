@@ -261,7 +261,7 @@ def test_the_same_result_again_changes_nothing() -> None:
         ({"scores": {1: 5, 2: 5, 3: 4, 4: 1}}, "Players [12] and [12] have the same score"),
         ({"scores": {1: -5, 2: 5, 3: 4, 4: 1}}, "is not a pinball score"),
         ({"forfeited_by": 1}, "Only a game of two can be forfeited"),
-        ({}, "Say who finished in which place"),
+        ({}, "Enter the finishing order"),
     ],
 )
 def test_an_impossible_result_is_refused_and_changes_nothing(

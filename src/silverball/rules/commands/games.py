@@ -29,6 +29,70 @@ from silverball.rules.pairing.groups import PAIR_SIZE
 from silverball.rules.scoring import point_maps, strikes
 
 
+class ByeCannotChange(Conflict):
+    sentence = "{game} is a bye. Nothing about it can be changed."
+
+
+class GameHasResult(Conflict):
+    sentence = "{game} has a result. Delete the result, then change the game."
+
+
+class NoOtherArenaFree(Conflict):
+    sentence = "No other arena is free. Wait until a game ends, or add an arena."
+
+
+class ArenasNotUsed(Conflict):
+    sentence = "This tournament is played without arenas. Change its arena assignment first."
+
+
+class PlayerNotPlaying(Conflict):
+    sentence = "{player} does not play in this tournament now. Bring the player in first."
+
+
+class PlayerHasThisBye(Conflict):
+    sentence = "{player} has this bye. Name another player."
+
+
+class PlayerAlreadyInGame(Conflict):
+    sentence = "{player} is in {game} already."
+
+
+class GameIsFull(Conflict):
+    sentence = "{game} has {room} players already. Choose a smaller group."
+
+
+class GroupsAreFixed(Conflict):
+    sentence = "The groups of this tournament stay as they are: a player who leaves finishes last."
+
+
+class DrawnGameNotDeletable(Conflict):
+    sentence = "Games of a drawn round are not deleted one by one. Delete the round instead."
+
+
+class GameNotDrawn(Conflict):
+    sentence = "{game} was not drawn in a round. Delete it instead."
+
+
+class PlayersFollowFromResults(Conflict):
+    sentence = "The players of {game} follow from results. Record a forfeit instead."
+
+
+class GameNotInOpenRound(Conflict):
+    sentence = "{game} is not in the open round. Only games of the open round can be changed."
+
+
+class PlayerNotInOpenRound(Conflict):
+    sentence = "{player} is in no game of the open round. Only players of games are swapped."
+
+
+class GroupHasResult(Conflict):
+    sentence = "{game} has a result. Delete the result before you move players."
+
+
+class PlayerAlreadyInRound(Conflict):
+    sentence = "{player} is in {game} of {round} already."
+
+
 class GamesMadeByFormat(Conflict):
     sentence = "The games of this tournament are not created by hand: they follow from its format."
 
@@ -38,9 +102,9 @@ def find_open_game(tournament: Tournament, game_id: int) -> Game:
     tournament_commands.require_started(tournament)
     game = results.find_game(tournament, game_id)
     if game.is_bye:
-        raise Conflict(f"Game {game_id} is a bye. Nothing about it can be changed.")
+        raise ByeCannotChange(game=game_id)
     if game.status == "completed":
-        raise Conflict(f"Game {game_id} has a result. Delete the result, then change the game.")
+        raise GameHasResult(game=game_id)
     return game
 
 
@@ -75,13 +139,13 @@ def redraw_arena(tournament: Tournament, game_id: int, dice: Random) -> list[Cha
     _require_arenas(tournament)
     arena_id = lineups.draw_other_arena(tournament, game, dice)
     if arena_id is None:
-        raise Conflict("No other arena is free. Wait until a game ends, or add an arena.")
+        raise NoOtherArenaFree
     return [GameChanged(game, replace(game, arena_id=arena_id, bank_id=None))]
 
 
 def _require_arenas(tournament: Tournament) -> None:
     if play_settings.arena_assignment(tournament.settings, default="manual") == "disabled":
-        raise Conflict("This tournament is played without arenas. Change its arena assignment first.")
+        raise ArenasNotUsed
 
 
 def swap_players(tournament: Tournament, player_id: int, other_id: int) -> list[Change]:
@@ -111,7 +175,7 @@ def add_player(
     tournament_commands.require_started(tournament)
     game = results.find_game(tournament, game_id)
     if player_id not in tournament_commands.format_of(tournament).playing_ids(tournament):
-        raise Conflict(f"Player {player_id} does not play in this tournament now. Bring the player in first.")
+        raise PlayerNotPlaying(player=player_id)
     if _has_games_by_hand(tournament):
         return _join_games(tournament, [find_open_game(tournament, game_id)], player_id)
     one = _require_open_round(tournament, game)
@@ -119,7 +183,7 @@ def add_player(
     gone: list[Change] = [] if own_bye is None else [GameDeleted(own_bye)]
     if game.is_bye:
         if own_bye == game:
-            raise Conflict(f"Player {player_id} has this bye. Name another player.")
+            raise PlayerHasThisBye(player=player_id)
         # Whose opponent left in the middle of the round has played his part of it.
         _own_bye(tournament, one, game.player_ids[0])
         return [*gone, *_turn_bye_into_games(tournament, game, player_id, dice, now)]
@@ -131,9 +195,9 @@ def _join_games(tournament: Tournament, group: Sequence[Game], player_id: int) -
     first = group[0]
     room = tournament_commands.format_of(tournament).players_per_game
     if player_id in first.player_ids:
-        raise Conflict(f"Player {player_id} is in game {first.game_id} already.")
+        raise PlayerAlreadyInGame(player=player_id, game=first.game_id)
     if len(first.player_ids) >= room:
-        raise Conflict(f"Game {first.game_id} has {room} players already. Choose a smaller group.")
+        raise GameIsFull(game=first.game_id, room=room)
     return _reseat_games(tournament, [(game, (*game.player_ids, player_id)) for game in group])
 
 
@@ -163,7 +227,7 @@ def remove_player(tournament: Tournament, game_id: int, player_id: int) -> list[
     else:
         _require_open_round(tournament, game)
         if not tournament_commands.format_of(tournament).can_leave:
-            raise Conflict("The groups of this tournament stay as they are: who leaves finishes last.")
+            raise GroupsAreFixed
         group = [each for each in lineups.games_of_group(tournament, game) if each.status == "started"]
     if len(game.player_ids) == PAIR_SIZE:
         return _give_bye_to_opponent(tournament, group, player_id)
@@ -202,7 +266,7 @@ def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetim
         cleared = tournament_commands.format_of(tournament).result_cleared
         return [*changes, *cleared(apply_changes(tournament, changes), game)]
     if free is None:
-        raise Conflict("Games of a drawn round are not deleted one by one. Delete the round instead.")
+        raise DrawnGameNotDeletable
     return free.delete(tournament, game, dice, now)
 
 
@@ -242,12 +306,12 @@ def _require_open_round(tournament: Tournament, game: Game) -> Round:
     """The open round a game was drawn in. Raises Conflict for any other game."""
     form = tournament_commands.format_of(tournament)
     if form.free_games is not None:
-        raise Conflict(f"Game {game.game_id} was not drawn in a round. Delete it instead.")
+        raise GameNotDrawn(game=game.game_id)
     if form.rounds is not Rounds.OPENED or game.is_tiebreak:
-        raise Conflict(f"Who plays game {game.game_id} follows from results. Record a forfeit instead.")
+        raise PlayersFollowFromResults(game=game.game_id)
     newest = tournament.newest_round
     if newest is None or game.round_id != newest.round_id or newest.status != "started":
-        raise Conflict(f"Game {game.game_id} is not in the open round. Only its games can be changed.")
+        raise GameNotInOpenRound(game=game.game_id)
     return newest
 
 
@@ -260,14 +324,14 @@ def _unplayed_group_of_player(tournament: Tournament, player_id: int) -> list[Ga
         if player_id in game.player_ids and not game.is_bye and not game.is_tiebreak:
             _require_open_round(tournament, game)
             return _unplayed_group(tournament, game)
-    raise Conflict(f"Player {player_id} is in no game of the open round. Only players of games are swapped.")
+    raise PlayerNotInOpenRound(player=player_id)
 
 
 def _unplayed_group(tournament: Tournament, game: Game) -> list[Game]:
     group = lineups.games_of_group(tournament, game)
     for each in group:
         if each.status == "completed":
-            raise Conflict(f"Game {each.game_id} has a result. Delete the result before you move players.")
+            raise GroupHasResult(game=each.game_id)
     return group
 
 
@@ -277,7 +341,7 @@ def _own_bye(tournament: Tournament, round_: Round, player_id: int) -> Game | No
     for game in tournament.games_by_round.get(round_.round_id, ()):
         if player_id in game.player_ids and not game.is_tiebreak:
             if not game.is_bye:
-                raise Conflict(f"Player {player_id} is in game {game.game_id} of {round_.name} already.")
+                raise PlayerAlreadyInRound(player=player_id, game=game.game_id, round=round_.name)
             own = game
     return own
 

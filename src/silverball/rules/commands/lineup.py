@@ -15,7 +15,16 @@ from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import ArenaAdded, ArenaChanged, ArenaRemoved, Change, changes_between
+from silverball.rules.model.refusals import TournamentIsCompleted
 from silverball.rules.model.tournament import LineupArena, Tournament
+
+
+class ArenaAlreadyInLineup(Conflict):
+    sentence = "{arena} is in the tournament already."
+
+
+class ArenaInUse(Conflict):
+    sentence = "{arena} is in use here. Set it inactive instead."
 
 
 def find_lineup_arena(tournament: Tournament, arena_id: int) -> LineupArena:
@@ -35,7 +44,7 @@ def add_arenas(
     current = tournament
     for one in new:
         if any(other.arena_id == one.arena_id for other in current.lineup):
-            raise Conflict(f"Arena {one.arena_id} is in the tournament already.")
+            raise ArenaAlreadyInLineup(arena=one.arena_id)
         place = max((other.place for other in current.lineup), default=-1) + 1
         placed = replace(one, place=place)
         step: list[Change] = [ArenaAdded(placed)]
@@ -89,7 +98,7 @@ def remove_arena(tournament: Tournament, arena_id: int) -> list[Change]:
     holes = any(hole.arena_id == arena_id for hole in tournament.rounds)
     waited = any(spot.arena_id == arena_id and not spot.is_done for spot in tournament.queue)
     if played or attempted or holes or waited:
-        raise Conflict(f"Arena {arena_id} is in use here. Set it inactive instead.")
+        raise ArenaInUse(arena=arena_id)
     return [ArenaRemoved(lineup_arena)]
 
 
@@ -103,4 +112,4 @@ def _lineup_consequences(
 
 def _require_not_completed(tournament: Tournament) -> None:
     if tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you change its arenas.")
+        raise TournamentIsCompleted(action="change its arenas")

@@ -24,6 +24,7 @@ from silverball.rules.model.changes import (
     ScorekeeperRemoved,
     changes_between,
 )
+from silverball.rules.model.refusals import TournamentIsCompleted
 from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Scorekeeper, Tournament
 
 LABEL_FIELDS = ("labels", "label_color")
@@ -31,6 +32,22 @@ LABEL_FIELDS = ("labels", "label_color")
 # What a tournament is announced with has to fit into a message.
 BANKS_MAX = 25
 SCOREKEEPERS_MAX = 25
+
+
+class SeedsAreFrozen(Conflict):
+    sentence = "Seeds are frozen when the tournament starts. Add the player without one."
+
+
+class SeedsCannotChange(Conflict):
+    sentence = "Seeds are frozen when the tournament starts: they cannot be changed any more."
+
+
+class TooManyInTournament(Conflict):
+    sentence = "A tournament has {most} {things} at most. Take one out first."
+
+
+class BankIsPlayed(Conflict):
+    sentence = "{game} is played on bank {bank}. Record its result first."
 
 
 def require_strikes(tournament: Tournament) -> None:
@@ -46,7 +63,7 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
     Who comes late gets the automatic entries that the others got at the start.
     """
     if tournament.status != "planned" and any(one.seed_value for one in new):
-        raise Conflict("Seeds are frozen when the tournament starts. Add the player without one.")
+        raise SeedsAreFrozen
     changes = tournament_commands.add_entrants(tournament, new, dice, now)
     if tournament.status == "planned":
         return changes
@@ -83,11 +100,11 @@ def change_entrant(
     """
     entrant = tournament_commands.find_entrant(tournament, player_id)
     if tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you change its players.")
+        raise TournamentIsCompleted(action="change its players")
     after = replace(entrant, **{name: wanted[name] for name in LABEL_FIELDS if name in wanted})
     if "seed" in wanted and wanted["seed"] != entrant.seed_value:
         if tournament.status != "planned":
-            raise Conflict("Seeds are frozen when the tournament starts: they cannot be changed any more.")
+            raise SeedsCannotChange
         after = replace(after, seed_value=wanted["seed"])
     changes = changes_between(EntrantChanged, entrant, after)
     if "points" in wanted or "score" in wanted:
@@ -125,7 +142,7 @@ def add_bank(
 
 def _require_fewer_than(most: int, there: Sequence[object], what: str) -> None:
     if len(there) >= most:
-        raise Conflict(f"A tournament has {most} {what} at most. Take one out first.")
+        raise TooManyInTournament(most=most, things=what)
 
 
 def remove_bank(tournament: Tournament, bank_id: int) -> list[Change]:
@@ -136,7 +153,7 @@ def remove_bank(tournament: Tournament, bank_id: int) -> list[Change]:
         raise NotFound("Bank", bank_id)
     for game in tournament.games:
         if game.bank_id == bank_id and game.status == "started":
-            raise Conflict(f"Game {game.game_id} is played on bank {bank_id}. Record its result first.")
+            raise BankIsPlayed(game=game.game_id, bank=bank_id)
     return [BankRemoved(one)]
 
 
@@ -161,4 +178,4 @@ def remove_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
 
 def _require_not_completed(tournament: Tournament, what: str) -> None:
     if tournament.status == "completed":
-        raise Conflict(f"The tournament is completed. Reopen it before you change its {what}.")
+        raise TournamentIsCompleted(action=f"change its {what}")

@@ -20,6 +20,38 @@ from silverball.rules.model.refusals import NoCards, NoSinglePlayerGames, NotAnA
 from silverball.rules.model.tournament import QueueSpot, SinglePlayerGame, Tournament
 
 
+class NothingOpenThere(Conflict):
+    sentence = "{player} has nothing open to play there. Correct a result instead."
+
+
+class NothingToPlay(Conflict):
+    sentence = "{player} has nothing to play now. Correct the last score instead."
+
+
+class QueuesNotUsed(Conflict):
+    sentence = "This tournament has no queues to join. Turn on useQueues, or record scores directly."
+
+
+class QueueClosed(Conflict):
+    sentence = "The queue of {arena} is closed. Open it or choose another arena."
+
+
+class PlayerAlreadyInQueue(Conflict):
+    sentence = "{player} waits for {arena}. Leave that queue first."
+
+
+class PlayerMustPlayRound(Conflict):
+    sentence = "{player} has to play this round. Set the player inactive to leave."
+
+
+class AnotherPlayerIsUp(Conflict):
+    sentence = "{player} is up. Move or remove that player first."
+
+
+class NothingToPlayInRound(Conflict):
+    sentence = "{player} has nothing to play in this round."
+
+
 class AttemptsMadeByFormat(Conflict):
     sentence = "The single player games of this tournament are there already: record their results."
 
@@ -67,7 +99,7 @@ def find_open_attempt(
     # What is being played is meant before what waits.
     found = [one for one in found if one.status == "started"] or found
     if not found:
-        raise Conflict(f"Player {player_id} has nothing open to play there. Correct a result instead.")
+        raise NothingOpenThere(player=player_id)
     if len({one.round_id for one in found}) > 1:
         raise Invalid({"roundId": [f"Player {player_id} has several open games. Say in which round."]})
     if len(found) > 1:
@@ -99,7 +131,7 @@ def advance_player(
     attempts.require_player(tournament, player_id)
     attempt = amazing_race.find_open_attempt(tournament, player_id)
     if attempt is None:
-        raise Conflict(f"Player {player_id} has nothing to play now. Correct the last score instead.")
+        raise NothingToPlay(player=player_id)
     outcome = AttemptOutcome(
         single_player_game_id=attempt.single_player_game_id, is_advanced=True, recorded_by=recorded_by
     )
@@ -193,13 +225,13 @@ def join_queue(tournament: Tournament, player_id: int, arena_id: int, now: datet
     form = attempt_rules(tournament)
     tournament_commands.require_started(tournament)
     if not best_game_family.uses_queues(tournament):
-        raise Conflict("This tournament has no queues to join. Turn on useQueues, or record scores directly.")
+        raise QueuesNotUsed
     entrant = attempts.require_player(tournament, player_id)
     arena = attempts.require_arena(tournament, arena_id)
     if arena.is_queue_closed:
-        raise Conflict(f"The queue of arena {arena_id} is closed. Open it or choose another arena.")
+        raise QueueClosed(arena=arena_id)
     for spot in queues.spots_of_player(tournament, player_id):
-        raise Conflict(f"Player {player_id} waits for arena {spot.arena_id}. Leave that queue first.")
+        raise PlayerAlreadyInQueue(player=player_id, arena=spot.arena_id)
     form.check_entries_left(tournament, entrant, arena_id)
     return queues.join_queue(tournament, [player_id], now=now, arena_id=arena_id)
 
@@ -208,7 +240,7 @@ def leave_queue(tournament: Tournament, queue_id: int) -> list[Change]:
     """A spot in an arena's queue given up."""
     spot = _find_spot(tournament, queue_id)
     if spot.round_id is not None:
-        raise Conflict(f"Player {spot.player_id} has to play this round. Set the player inactive to leave.")
+        raise PlayerMustPlayRound(player=spot.player_id)
     return queues.leave_queue(tournament, spot)
 
 
@@ -222,14 +254,14 @@ def start_from_queue(tournament: Tournament, queue_id: int, now: datetime) -> li
     spot = _find_spot(tournament, queue_id)
     up = queues.waiting_spots(tournament, arena_id=spot.arena_id, round_id=spot.round_id)[0]
     if up != spot:
-        raise Conflict(f"Player {up.player_id} is up. Move or remove that player first.")
+        raise AnotherPlayerIsUp(player=up.player_id)
     if spot.arena_id is not None:
         new_attempt = NewAttempt(player_id=spot.player_id, arena_id=spot.arena_id)
         return open_attempt(tournament, new_attempt, now)
     for attempt in attempts.attempts_in_round(tournament, spot.round_id or 0):
         if attempt.player_id == spot.player_id and attempt.status == "pending":
             return start_attempt(tournament, attempt.single_player_game_id, now)
-    raise Conflict(f"Player {spot.player_id} has nothing to play in this round.")
+    raise NothingToPlayInRound(player=spot.player_id)
 
 
 def _find_spot(tournament: Tournament, queue_id: int) -> QueueSpot:

@@ -29,6 +29,18 @@ SUGGESTIONS_MAX = 20
 AUTOMATIC, DISABLED = "automatic", "disabled"
 
 
+class SuggestionsNotTaken(Conflict):
+    sentence = "This tournament takes no suggested results. Tell a scorekeeper or the organizer."
+
+
+class TooManySuggestions(Conflict):
+    sentence = "{game} has {count} suggestions already. Decide on them first."
+
+
+class SuggestionIncomplete(Conflict):
+    sentence = "The suggestion is not a whole result. Decline it and record the result."
+
+
 def find_suggestion(tournament: Tournament, suggestion_id: int) -> Suggestion:
     """A suggestion of the tournament. Raises NotFound."""
     for suggestion in tournament.suggestions:
@@ -48,7 +60,7 @@ def suggest_result(
     tournament_commands.require_started(tournament)
     way = play_settings.suggestion_mode(tournament.settings)
     if way == DISABLED:
-        raise Conflict("This tournament takes no suggested results. Tell a scorekeeper or the organizer.")
+        raise SuggestionsNotTaken
     game = results.find_game(tournament, outcome.game_id)
     tournament_commands.require_correctable(tournament, game)
     stated = tournament_commands.record_result(tournament, outcome, dice, now)
@@ -57,9 +69,7 @@ def suggest_result(
     if game.status == "completed" and not _differs_from_result(game, stated):
         return []
     if sum(suggestion.game_id == game.game_id for suggestion in tournament.suggestions) >= SUGGESTIONS_MAX:
-        raise Conflict(
-            f"Game {game.game_id} has {SUGGESTIONS_MAX} suggestions already. Decide on them first."
-        )
+        raise TooManySuggestions(game=game.game_id, count=SUGGESTIONS_MAX)
     new = Suggestion(
         suggestion_id=-1,
         game_id=game.game_id,
@@ -101,7 +111,7 @@ def decline_suggestion(
 def _suggested_outcome(suggestion: Suggestion, by: int | None) -> GameOutcome:
     order = tuple(player_id for player_id in suggestion.results if player_id is not None)
     if len(order) != len(suggestion.results):
-        raise Conflict("The suggestion does not say the whole result. Decline it and record the result.")
+        raise SuggestionIncomplete
     return GameOutcome(
         game_id=suggestion.game_id, finishing_order=order, scores=suggestion.scores, recorded_by=by
     )

@@ -16,6 +16,18 @@ from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
 from silverball.rules.ranking import ties
 
 
+class PlayersNotTied(Conflict):
+    sentence = "These players do not share a place that a tiebreak can decide."
+
+
+class TiebreakIsOpen(Conflict):
+    sentence = "Tiebreak {game} is open. Record its result, or delete it first."
+
+
+class NotTheTiedPlayers(Conflict):
+    sentence = "Name all players who share one place of the standings, and nobody else."
+
+
 def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
     """A tiebreak between two to four players who are tied; its result is recorded as any other.
 
@@ -28,10 +40,10 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
         sentence = f"A tiebreak game has at most {GROUP_SIZE} players. Order the others by hand."
         raise Invalid({"playerIds": [sentence]})
     if not any(set(player_ids) <= set(tie) for tie in tied_groups(tournament)):
-        raise Conflict("These players do not share a place that a tiebreak can decide.")
+        raise PlayersNotTied
     for game in tournament.games:
         if game.is_tiebreak and game.status == "started" and set(game.player_ids) & set(player_ids):
-            raise Conflict(f"Tiebreak game {game.game_id} is open. Record its result, or delete it first.")
+            raise TiebreakIsOpen(game=game.game_id)
     return tournament_commands.format_of(tournament).open_tiebreak(tournament, player_ids, now)
 
 
@@ -48,7 +60,7 @@ def set_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[
     listed = ties.members_by_position({row.player_id: row.position for row in rows}).values()
     shared = [set(tie) for tie in tied_groups(without)]
     if not any(set(player_ids) == set(members) and set(members) in shared for members in listed):
-        raise Conflict("Name all players who share one place of the standings, and nobody else.")
+        raise NotTheTiedPlayers
     return _store_order(tournament, player_ids)
 
 

@@ -32,12 +32,65 @@ from silverball.rules.model.changes import (
     tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.refusals import TournamentIsCompleted, TournamentNotStarted
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.pairing import history as past_byes
 from silverball.rules.registry import FORMATS
 
 FORFEITS_MAX = 1000
 ADJUSTMENT_MAX = 10**9
+
+
+class TournamentAlreadyStarted(Conflict):
+    sentence = "The tournament has started already."
+
+
+class TooFewPlayers(Conflict):
+    sentence = "{count} players are too few: add players until there are {needed}."
+
+
+class RoundAlreadyCompleted(Conflict):
+    sentence = "{round} is completed already."
+
+
+class RoundsNotDeletable(Conflict):
+    sentence = "Rounds of this tournament are not deleted by hand: correct or delete results instead."
+
+
+class RoundIsOver(Conflict):
+    sentence = "{round} is over: {newest} exists. Adjust points or strikes, or delete rounds back to it."
+
+
+class TournamentNotCompleted(Conflict):
+    sentence = "Only a completed tournament can be reopened."
+
+
+class TooLateToJoin(Conflict):
+    sentence = "Nobody can join this tournament any more: its schedule is made at the start."
+
+
+class PlayerAlreadyEntered(Conflict):
+    sentence = "{player} is in the tournament already."
+
+
+class NobodyCanLeave(Conflict):
+    sentence = "Nobody can leave this tournament: record the open games as forfeits instead."
+
+
+class PlayerHasGames(Conflict):
+    sentence = "{player} has games here. Set the player inactive instead."
+
+
+class NobodyCanBeRemoved(Conflict):
+    sentence = "Nobody can be removed from this tournament: its schedule is made at the start."
+
+
+class AdjustmentsNotAllowed(Conflict):
+    sentence = "Places of this tournament follow from its games: correct a result instead."
+
+
+class NothingToForfeit(Conflict):
+    sentence = "{player} is in no open game of two: there is nothing to forfeit."
 
 
 def format_of(tournament: Tournament) -> Format:
@@ -66,20 +119,19 @@ def request_redraw(tournament: Tournament, draw: str) -> list[Change]:
 def require_started(tournament: Tournament) -> None:
     """Raises Conflict unless the tournament is running."""
     if tournament.status == "planned":
-        raise Conflict("The tournament has not started. Start it first.")
+        raise TournamentNotStarted
     if tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you change anything.")
+        raise TournamentIsCompleted(action="change anything")
 
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """Begin: seeds are frozen, and a format with a full schedule makes it now."""
     if tournament.status != "planned":
-        raise Conflict("The tournament has started already.")
+        raise TournamentAlreadyStarted
     form = format_of(tournament)
     needed = max(form.players_min, 2)
     if len(tournament.active_ids) < needed:
-        sentence = f"{len(tournament.active_ids)} players are too few: add players until there are {needed}."
-        raise Conflict(sentence)
+        raise TooFewPlayers(count=len(tournament.active_ids), needed=needed)
     changes = seeding.freeze_seeds(tournament, dice)
     changes += tournament_changes(TournamentStarted, tournament, status="started")
     return [*changes, *form.start(apply_changes(tournament, changes), dice, now)]
@@ -96,7 +148,7 @@ def complete_round(tournament: Tournament, round_id: int, now: datetime) -> list
     require_started(tournament)
     round_ = rounds.find_round(tournament, round_id)
     if round_.status == "completed":
-        raise Conflict(f"{round_.name} is completed already.")
+        raise RoundAlreadyCompleted(round=round_.name)
     return format_of(tournament).complete_round(tournament, round_, now)
 
 
@@ -104,9 +156,7 @@ def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
     """Take the newest round out with everything in it; the one before it opens again."""
     require_started(tournament)
     if format_of(tournament).rounds in {Rounds.FOLLOWING, Rounds.FIXED}:
-        raise Conflict(
-            "Rounds of this tournament are not deleted by hand: correct or delete results instead."
-        )
+        raise RoundsNotDeletable
     changes = rounds.delete_round(tournament, rounds.find_round(tournament, round_id))
     before = apply_changes(tournament, changes).newest_round
     if before is not None and before.status == "completed":
@@ -143,9 +193,7 @@ def require_correctable(tournament: Tournament, game: Game) -> None:
     newest = tournament.newest_round
     if newest is not None and game.round_id is not None and is_past_correction(tournament, game):
         name = rounds.find_round(tournament, game.round_id).name
-        raise Conflict(
-            f"{name} is over: {newest.name} exists. Adjust points or strikes, or delete rounds back to it."
-        )
+        raise RoundIsOver(round=name, newest=newest.name)
 
 
 def complete(tournament: Tournament, now: datetime) -> list[Change]:
@@ -191,7 +239,7 @@ def _remove_unfinished(tournament: Tournament) -> list[Change]:
 def reopen(tournament: Tournament) -> list[Change]:
     """Make a completed tournament run again."""
     if tournament.status != "completed":
-        raise Conflict("Only a completed tournament can be reopened.")
+        raise TournamentNotCompleted
     changes = tournament_changes(TournamentReopened, tournament, status="started", completed_at=None)
     return [*changes, *format_of(tournament).at_reopen(replace(tournament, status="started"))]
 
@@ -199,16 +247,16 @@ def reopen(tournament: Tournament) -> list[Change]:
 def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:
     """Players join, before the start or late. Raises Conflict where the format takes nobody any more."""
     if tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you add players.")
+        raise TournamentIsCompleted(action="add players")
     form = format_of(tournament)
     is_late = tournament.status == "started"
     if is_late and form.late_entry == "never":
-        raise Conflict("Nobody can join this tournament any more: its schedule is made at the start.")
+        raise TooLateToJoin
     changes: list[Change] = []
     current = tournament
     for one in new:
         if one.player_id in current.entrant_by_id:
-            raise Conflict(f"Player {one.player_id} is in the tournament already.")
+            raise PlayerAlreadyEntered(player=one.player_id)
         joined = _placed_entrant(current, one, is_late=is_late)
         step: list[Change] = [EntrantAdded(joined)]
         if is_late:
@@ -249,11 +297,11 @@ def set_active(
     if entrant.is_active == is_active:
         return []
     if tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you change its players.")
+        raise TournamentIsCompleted(action="change its players")
     after = replace(entrant, is_active=is_active)
     if tournament.status == "started":
         if not is_active and not form.can_leave:
-            raise Conflict("Nobody can leave this tournament: record the open games as forfeits instead.")
+            raise NobodyCanLeave
         if is_active:
             after = replace(after, byes_credited=_byes_to_credit(tournament, entrant))
     changes: list[Change] = [EntrantChanged(entrant, after)]
@@ -278,14 +326,14 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
     """Take a player out who has not played. Raises Conflict for one who has: set him inactive instead."""
     entrant = find_entrant(tournament, player_id)
     if tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you remove players.")
+        raise TournamentIsCompleted(action="remove players")
     played = any(player_id in game.player_ids for game in tournament.games)
     begun = [game for game in tournament.single_player_games if game.status != "pending"]
     attempted = any(player_id == game.player_id for game in begun)
     if played or attempted:
-        raise Conflict(f"Player {player_id} has games here. Set the player inactive instead.")
+        raise PlayerHasGames(player=player_id)
     if tournament.status == "started" and format_of(tournament).late_entry == "never":
-        raise Conflict("Nobody can be removed from this tournament: its schedule is made at the start.")
+        raise NobodyCanBeRemoved
     changes: list[Change] = []
     if tournament.status == "started" and entrant.is_active:
         # What follows from leaving follows from being taken out as well.
@@ -301,7 +349,7 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
 def require_adjustable(tournament: Tournament, **wanted: Decimal | None) -> None:
     """Raises Conflict in a format without adjustments, and Invalid for one that cannot be stored."""
     if not format_of(tournament).can_adjust:
-        raise Conflict("Places of this tournament follow from its games: correct a result instead.")
+        raise AdjustmentsNotAllowed
     for name, value in wanted.items():
         if value is None:
             continue
@@ -324,7 +372,7 @@ def adjust_entrant(
     """
     entrant = find_entrant(tournament, player_id)
     if tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you adjust anything.")
+        raise TournamentIsCompleted(action="adjust anything")
     require_adjustable(tournament, pointsAdjustment=points, scoreAdjustment=score)
     after = replace(
         entrant,
@@ -377,5 +425,5 @@ def forfeit_open_games(tournament: Tournament, player_id: int, dice: Random, now
         changes += record_result(current, outcome, dice, now)
         current = apply_changes(tournament, changes)
     if not changes:
-        raise Conflict(f"Player {player_id} is in no open game of two: there is nothing to forfeit.")
+        raise NothingToForfeit(player=player_id)
     return changes

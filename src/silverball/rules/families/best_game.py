@@ -16,10 +16,26 @@ from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournam
 from silverball.rules.ranking import bestgame
 
 
+class QueuesExcludeSuggestions(Conflict):
+    sentence = "Queues and suggested results exclude each other. Turn one of them off first."
+
+
+class PlayerIsPlaying(Conflict):
+    sentence = "{player} is playing single player game {attempt}. Record or delete it first."
+
+
+class ArenaIsPlayed(Conflict):
+    sentence = "{arena} is taken by single player game {attempt}. Record or delete it first."
+
+
+class AnotherPlayerIsUpOnArena(Conflict):
+    sentence = "{player} is up on {arena}. Move or remove that player."
+
+
 def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
     """Nothing is made at the start. Raises Conflict when queues and suggested results are both on."""
     if uses_queues(tournament) and play_settings.suggestion_mode(tournament.settings) != "disabled":
-        raise Conflict("Queues and suggested results exclude each other. Turn one of them off first.")
+        raise QueuesExcludeSuggestions
     return []
 
 
@@ -53,14 +69,13 @@ def require_player_and_arena_free(tournament: Tournament, player_id: int, arena_
     for attempt in tournament.single_player_games:
         if attempt.status != "started":
             continue
-        named = f"single player game {attempt.single_player_game_id}"
         if attempt.player_id == player_id:
-            raise Conflict(f"Player {player_id} is playing {named}. Record or delete it first.")
+            raise PlayerIsPlaying(player=player_id, attempt=attempt.single_player_game_id)
         if attempt.arena_id == arena_id:
-            raise Conflict(f"Arena {arena_id} is taken by {named}. Record or delete it first.")
+            raise ArenaIsPlayed(arena=arena_id, attempt=attempt.single_player_game_id)
     queue = queues.waiting_spots(tournament, arena_id=arena_id)
     if queue and queue[0].player_id != player_id:
-        raise Conflict(f"Player {queue[0].player_id} is up on arena {arena_id}. Move or remove that player.")
+        raise AnotherPlayerIsUpOnArena(player=queue[0].player_id, arena=arena_id)
 
 
 def create_attempt(

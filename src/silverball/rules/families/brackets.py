@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import call_ups, results, rounds, seeding
 from silverball.rules.mechanics.call_ups import CallUp
 from silverball.rules.model import play_settings
@@ -30,6 +29,7 @@ from silverball.rules.model.changes import (
     tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.refusals import DrawnElsewhere
 from silverball.rules.model.settings import HasBracketSize
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing import elimination
@@ -144,7 +144,7 @@ class BracketRules:
     def require_own_schedule(self, tournament: Tournament) -> None:
         """Raises Conflict for a bracket that came in with games of another plan: they would all go."""
         if any(match.stale_games for match in self.matches(tournament).values()):
-            raise Conflict(call_ups.DRAWN_ELSEWHERE_MESSAGE)
+            raise DrawnElsewhere
 
     def delete_stale_games(self, tournament: Tournament) -> list[Change]:
         """The games that no longer follow from what was before, deleted; undecided rounds open again."""

@@ -22,6 +22,29 @@ from silverball.rules.model.changes import (
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 
 
+class ArenaAlreadyOnCard(Conflict):
+    sentence = "{arena} is on card {card} already. Choose another arena."
+
+
+class CardIsFull(Conflict):
+    sentence = "Card {card} has all its games. Record the one that is being played."
+
+
+class PlayerFillsOtherCard(Conflict):
+    sentence = (
+        "{player} is filling card {other}: card {card} cannot be opened again. Complete or void card "
+        "{other} first."
+    )
+
+
+class CardAlreadyVoided(Conflict):
+    sentence = "Card {card} is voided already."
+
+
+class CardNotVoided(Conflict):
+    sentence = "Card {card} is not voided."
+
+
 def find_card(tournament: Tournament, card_id: int) -> Card:
     """A card of the tournament. Raises NotFound."""
     for card in tournament.cards:
@@ -58,9 +81,9 @@ def require_room_on_card(tournament: Tournament, card: Card, arena_id: int, *, g
     """Raises Conflict when the arena is on the card already, or no game is left on it."""
     games = games_on_card(tournament, card.card_id)
     if any(game.arena_id == arena_id for game in games):
-        raise Conflict(f"Arena {arena_id} is on card {card.card_id} already. Choose another arena.")
+        raise ArenaAlreadyOnCard(arena=arena_id, card=card.card_id)
     if len(games) >= games_per_card:
-        raise Conflict(f"Card {card.card_id} has all its games. Record the one that is being played.")
+        raise CardIsFull(card=card.card_id)
 
 
 def update_card(
@@ -85,10 +108,7 @@ def update_card(
 def _require_no_other_card(tournament: Tournament, card: Card) -> None:
     other = card_in_progress(tournament, card.player_id)
     if other is not None and other.card_id != card.card_id:
-        raise Conflict(
-            f"Player {card.player_id} is filling card {other.card_id}: card {card.card_id} cannot be opened "
-            f"again. Complete or void card {other.card_id} first."
-        )
+        raise PlayerFillsOtherCard(player=card.player_id, other=other.card_id, card=card.card_id)
 
 
 def open_card(card: Card) -> list[Change]:
@@ -100,7 +120,7 @@ def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Chang
     """No more scores, no points, but used up all the same. Raises Conflict when it is voided already."""
     card = find_card(tournament, card_id)
     if card.is_voided:
-        raise Conflict(f"Card {card_id} is voided already.")
+        raise CardAlreadyVoided(card=card_id)
     changes: list[Change] = [CardChanged(card, replace(card, is_voided=True, updated_at=now))]
     for attempt in games_on_card(tournament, card_id):
         # What is being played is given up: its score could not be recorded any more.
@@ -113,7 +133,7 @@ def unvoid_card(tournament: Tournament, card_id: int, now: datetime) -> list[Cha
     """The card and its games count again. Raises Conflict while the player fills another card."""
     card = find_card(tournament, card_id)
     if not card.is_voided:
-        raise Conflict(f"Card {card_id} is not voided.")
+        raise CardNotVoided(card=card_id)
     if card.status != "completed":
         _require_no_other_card(tournament, card)
     return [

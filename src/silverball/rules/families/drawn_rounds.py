@@ -18,6 +18,7 @@ from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.refusals import AllRoundsPlayed
 from silverball.rules.model.settings import HasByes, HasDuration, HasPairing
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import tiers
@@ -27,6 +28,10 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import point_maps
 
 ZERO = Decimal(0)
+
+
+class TooFewPlayersLeft(Conflict):
+    sentence = "Fewer than two players are left to play a round. Add players, or complete it."
 
 
 class TiersNotPossible(Conflict):
@@ -67,9 +72,9 @@ class DrawnRoundRules:
         after = apply_changes(tournament, before)
         playing = self.playing_ids(after)
         if self.is_over(after):
-            raise Conflict("The tournament is over: no round is left to play. Complete it.")
+            raise AllRoundsPlayed(reason="no round is left to play")
         if len(playing) < 2:
-            raise Conflict("Fewer than two players are left to play a round. Add players, or complete it.")
+            raise TooFewPlayersLeft
         scores = self.pairing_scores(after)
         field = PairingField(
             player_ids=pairings.sort_by_seed(after, playing),

@@ -26,10 +26,31 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.play_settings import HasClock
+from silverball.rules.model.refusals import GameWithoutResult
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
 from silverball.rules.pairing import random_draw
 
 GAMES_MAX = 1000
+
+
+class NoArenaToPlayOn(Conflict):
+    sentence = "There is no arena to play on. Add one before you start."
+
+
+class QueueTooLarge(Conflict):
+    sentence = "A queue of {size} leaves nobody to play. Make the queue smaller."
+
+
+class QueueDecidesGames(Conflict):
+    sentence = "The queue decides who plays next. Turn queues off before the start to make games."
+
+
+class ClockHasStopped(Conflict):
+    sentence = "No game can start: the clock is paused or has run out. Resume it or add time."
+
+
+class PlayerInOpenGame(Conflict):
+    sentence = "{player} plays {game}. Record its result first."
 
 
 def _settings(tournament: Tournament) -> HasClock:
@@ -80,13 +101,11 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         return clock
     free = lineups.available_arenas(tournament)
     if not free:
-        raise Conflict("There is no arena to play on. Add one before you start.")
+        raise NoArenaToPlayOn
     players = len(tournament.active_ids)
     games = min(len(free), (players - max(_queue_size_wanted(tournament), players % 2)) // 2)
     if games <= 0:
-        raise Conflict(
-            f"A queue of {_queue_size_wanted(tournament)} leaves nobody to play. Make the queue smaller."
-        )
+        raise QueueTooLarge(size=_queue_size_wanted(tournament))
     order = random_draw.random_order(tournament.active_ids, dice)
     pairs = [(order[2 * at], order[2 * at + 1]) for at in range(games)]
     given = arenas.assign_balanced(pairs, free, {}, waves=1, dice=dice)
@@ -260,7 +279,7 @@ def delete_game(tournament: Tournament, game: Game, dice: Random, now: datetime)
 def clear_game(tournament: Tournament, game: Game) -> list[Change]:
     """A result taken away: the game goes with it, because its players play on elsewhere."""
     if game.status != "completed":
-        raise Conflict(f"Game {game.game_id} has no result to delete.")
+        raise GameWithoutResult(game=game.game_id)
     return free_games.delete_game(tournament, game)
 
 
@@ -269,15 +288,15 @@ def create_game(
 ) -> list[Change]:
     """A game of two made by the organizer. Raises Conflict while the queue decides, or out of time."""
     if has_queue(tournament):
-        raise Conflict("The queue decides who plays next. Turn queues off before the start to make games.")
+        raise QueueDecidesGames
     if not is_clock_running(tournament, now):
-        raise Conflict("No game can start: the clock is paused or has run out. Resume it or add time.")
+        raise ClockHasStopped
     if len(player_ids) != 2:
         raise Invalid({"playerIds": [f"A game of a frenzy has two players, not {len(player_ids)}."]})
     for game in results.open_games(tournament.games):
         for player_id in player_ids:
             if player_id in game.player_ids:
-                raise Conflict(f"Player {player_id} plays game {game.game_id}. Record its result first.")
+                raise PlayerInOpenGame(player=player_id, game=game.game_id)
     return free_games.create_by_hand(
         tournament, player_ids, arena_id, in_round=None, positions={}, dice=dice, now=now
     )

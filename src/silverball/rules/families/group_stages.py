@@ -15,6 +15,7 @@ from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import call_ups, rounds, seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, RoundReopened
+from silverball.rules.model.refusals import AllRoundsPlayed, DrawnElsewhere
 from silverball.rules.model.settings import HasGroupBracket
 from silverball.rules.model.tournament import Round, Tournament
 from silverball.rules.pairing import group_bracket
@@ -26,6 +27,29 @@ from silverball.rules.ranking.group_rounds import ADVANCING, ZERO, GroupRoundRes
 from silverball.rules.ranking.standing import Standing
 
 NEVER_PLAYED = 1000
+
+
+class WrongBracketSize(Conflict):
+    sentence = (
+        "A group bracket of {size} needs exactly {size} players, there are {count}. Change its size, "
+        "or fill the empty places with dummies."
+    )
+
+
+class RoundLacksGames(Conflict):
+    sentence = "{round} lacks games. Open the next round: it brings the missing games first."
+
+
+class AdvancingPlaceTied(Conflict):
+    sentence = "{players} are tied for a place in the next round. Play a tiebreak between them first."
+
+
+class TiebreakNeedsAllTied(Conflict):
+    sentence = "{players} are tied: all of them play the tiebreak."
+
+
+class NoRoundInCommon(Conflict):
+    sentence = "These players have no round in common: they are not tied."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +71,7 @@ class GroupStageRules:
         """Nothing but a check. Raises Conflict unless there are exactly as many players as places."""
         size, players = _bracket_size(tournament), len(tournament.active_ids)
         if size != players:
-            raise Conflict(
-                f"A group bracket of {size} needs exactly {size} players, there are {players}. "
-                "Change its size, or fill the empty places with dummies."
-            )
+            raise WrongBracketSize(size=size, count=players)
         return []
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
@@ -71,7 +92,7 @@ class GroupStageRules:
         after = apply_changes(tournament, before)
         index = len(after.rounds)
         if index >= len(planned_stages(after)):
-            raise Conflict("The tournament is over: the final is played. Complete it.")
+            raise AllRoundsPlayed(reason="the final is played")
         players = self.expected_players(after, index)
         assert players is not None
         return [*before, *self.open_games(after, _groups_of_four(after, players), dice, now)]
@@ -81,15 +102,10 @@ class GroupStageRules:
         changes = rounds.complete_round(tournament, round_, now)
         result = self.round_result(tournament, round_)
         if not result.is_finished:
-            raise Conflict(
-                f"{round_.name} lacks games. Open the next round: it brings the missing games first."
-            )
+            raise RoundLacksGames(round=round_.name)
         blocking = self._blocking_ties(tournament, round_, result)
         if blocking:
-            named = ", ".join(str(player_id) for player_id in blocking[0])
-            raise Conflict(
-                f"Players {named} are tied for a place in the next round. Play a tiebreak between them first."
-            )
+            raise AdvancingPlaceTied(players=blocking[0])
         return changes
 
     def _blocking_ties(
@@ -155,15 +171,14 @@ class GroupStageRules:
         wanted = set(player_ids)
         for tie in self.tied_groups(tournament):
             if wanted < set(tie) and len(tie) <= GROUP_SIZE:
-                named = ", ".join(map(str, tie))
-                raise Conflict(f"Players {named} are tied: all of them play the tiebreak.")
+                raise TiebreakNeedsAllTied(players=tie)
         played = [
             round_
             for round_ in tournament.rounds_in_order
             if wanted <= self.round_result(tournament, round_).player_ids
         ]
         if not played:
-            raise Conflict("These players have no round in common: they are not tied.")
+            raise NoRoundInCommon
         return played[-1]
 
     def stale_rounds(self, tournament: Tournament) -> Sequence[Round]:
@@ -178,7 +193,7 @@ class GroupStageRules:
     def require_own_schedule(self, tournament: Tournament) -> None:
         """Raises Conflict for a bracket that came in with rounds of another plan: they would all go."""
         if self.stale_rounds(tournament):
-            raise Conflict(call_ups.DRAWN_ELSEWHERE_MESSAGE)
+            raise DrawnElsewhere
 
     def delete_stale_rounds(self, tournament: Tournament) -> list[Change]:
         """Rounds played by others than those who advanced, deleted; the round before them opens again."""

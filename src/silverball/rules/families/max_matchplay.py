@@ -16,10 +16,33 @@ from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, DrawRemembered, GameOpened, tournament_changes
 from silverball.rules.model.play_settings import HasMatchRequests
+from silverball.rules.model.refusals import AllRoundsPlayed
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.pairing import history, schedule
 from silverball.rules.pairing.schedule import FreePlayer, Meeting
 from silverball.rules.scoring import point_maps
+
+
+class NoRoomForMatches(Conflict):
+    sentence = "No match can start now: every arena is taken, or as many games run as may."
+
+
+class NoPairForMatches(Conflict):
+    sentence = "No match can start now: those who are free have met already or wait for others."
+
+
+class TooFewFreePlayers(Conflict):
+    sentence = "No match can start now: fewer than two players with games left are free."
+
+
+class PlayerPlaysElsewhere(Conflict):
+    sentence = (
+        "{player} plays {other_game} now. Enter the right result of {game} instead, or delete the game."
+    )
+
+
+class ArenaTakenMeanwhile(Conflict):
+    sentence = "{arena} is taken by {game}. Enter the right result instead."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,19 +106,19 @@ def create_matches(tournament: Tournament, dice: Random, now: datetime) -> list[
     _require_free_players(current, waiting)
     slots = free_slots(current)
     if slots is not None and slots <= 0:
-        raise Conflict("No match can start now: every arena is taken, or as many games run as may.")
+        raise NoRoomForMatches
     pairs = schedule.meetings_to_start(current.state.schedule, waiting, slots, dice)
     if not pairs:
-        raise Conflict("No match can start now: those who are free have met already or wait for others.")
+        raise NoPairForMatches
     left = _remaining_meetings(current.state.schedule, pairs)
     return [*changes, *_store_schedule(current, left), *_open_games(current, pairs, dice, now)]
 
 
 def _require_free_players(tournament: Tournament, waiting: Sequence[FreePlayer]) -> None:
     if is_over(tournament):
-        raise Conflict("The tournament is over: everybody has played the planned games. Complete it.")
+        raise AllRoundsPlayed(reason="all players have played the planned games")
     if len(waiting) < 2:
-        raise Conflict("No match can start now: fewer than two players with games left are free.")
+        raise TooFewFreePlayers
 
 
 def _open_games(
@@ -272,15 +295,12 @@ def clear_game(tournament: Tournament, game: Game) -> list[Change]:
     busy = {seat: game for game in results.open_games(tournament.games) for seat in game.player_ids}
     for player_id in game.player_ids:
         if player_id in busy:
-            raise Conflict(
-                f"Player {player_id} plays game {busy[player_id].game_id} now. Enter the right result of "
-                f"game {game.game_id} instead, or delete the game."
+            raise PlayerPlaysElsewhere(
+                player=player_id, other_game=busy[player_id].game_id, game=game.game_id
             )
     taken = lineups.games_by_taken_arena(tournament, game)
     if game.arena_id is not None and game.arena_id in taken:
-        raise Conflict(
-            f"Arena {game.arena_id} is taken by game {taken[game.arena_id]}. Enter the right result instead."
-        )
+        raise ArenaTakenMeanwhile(arena=game.arena_id, game=taken[game.arena_id])
     return results.clear_game(game)
 
 

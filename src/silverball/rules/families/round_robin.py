@@ -19,6 +19,10 @@ from silverball.rules.pairing import round_robin
 from silverball.rules.pairing.groups import Draw
 
 
+class ScheduleStands(Conflict):
+    sentence = "{player} comes too late: results exist, so the schedule stands."
+
+
 @dataclass(frozen=True)
 class ScheduledGame:
     """A game of the schedule: its round, its pair in the round, its number in the pair, and who plays."""
@@ -72,9 +76,7 @@ class RoundRobinRules:
         Source: formats, section 20.
         """
         if any(game.status == "completed" and not game.is_bye for game in tournament.games):
-            raise Conflict(
-                f"Player {entrant.player_id} comes too late: results exist, so the schedule stands."
-            )
+            raise ScheduleStands(player=entrant.player_id)
         gone: list[Change] = [SuggestionDecided(suggestion) for suggestion in tournament.suggestions]
         gone += [GameDeleted(game) for game in tournament.games]
         gone += [RoundDeleted(round_) for round_ in tournament.rounds]

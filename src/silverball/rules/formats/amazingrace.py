@@ -22,6 +22,7 @@ from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import play_settings, settings
 from silverball.rules.model.changes import Change, RoundChanged, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
+from silverball.rules.model.refusals import RoundWithoutArena
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import race as ranking
 from silverball.rules.ranking import solo
@@ -31,6 +32,26 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import no_points
 from silverball.rules.verify import race
 from silverball.rules.verify.checks import FormatChecks, no_wins
+
+
+class PlayerLeftRace(Conflict):
+    sentence = "{player} left the race in {round}. Undo that to record a score."
+
+
+class NoBarYet(Conflict):
+    sentence = "Nobody else has a score in {round} yet: there is no bar to be above."
+
+
+class BarFollowsFromScores(Conflict):
+    sentence = "The bar follows from the scores of the round: record or correct those."
+
+
+class RaceRoundIsOver(Conflict):
+    sentence = "{round} is over. Only the arena of an open round can change."
+
+
+class PlayerOutOfRace(Conflict):
+    sentence = "{player} is out of the race and cannot come back. Undo the departure."
 
 
 class AmazingRaceSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -57,16 +78,14 @@ def settle(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime
 def _require_recordable(tournament: Tournament, attempt: SinglePlayerGame, outcome: AttemptOutcome) -> None:
     here = _find_round(tournament, attempt)
     if attempt.is_voided:
-        raise Conflict(
-            f"Player {attempt.player_id} left the race in {here.name}. Undo that to record a score."
-        )
+        raise PlayerLeftRace(player=attempt.player_id, round=here.name)
     assignment = play_settings.arena_assignment(tournament.settings, default="balanced")
     if here.arena_id is None and assignment != "disabled":
-        raise Conflict(f"{here.name} has no arena yet. Choose one, then record the result.")
+        raise RoundWithoutArena(round=here.name)
     if outcome.strokes is not None or outcome.rolls or (outcome.score is None) != outcome.is_advanced:
         raise Invalid({"score": ["Enter the score, or advance the player without one."]})
     if outcome.is_advanced and not _has_lower_score(tournament, attempt):
-        raise Conflict(f"Nobody else has a score in {here.name} yet: there is no bar to be above.")
+        raise NoBarYet(round=here.name)
 
 
 def _find_round(tournament: Tournament, attempt: SinglePlayerGame) -> Round:
@@ -94,7 +113,7 @@ def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: dateti
     """Take a score away: the player is to play again, and who was safe by it may be so no longer."""
     if attempt.is_voided:
         here = _find_round(tournament, attempt).name
-        raise Conflict(f"Player {attempt.player_id} left the race in {here}. Undo that to play on.")
+        raise PlayerLeftRace(player=attempt.player_id, round=here)
     return amazing_race.update_race(tournament, attempts.clear_attempt(attempt, now), now=now, dice=None)
 
 
@@ -106,11 +125,11 @@ def set_round(
     Raises Conflict for a round that is over, and for a bar by hand. Source: formats, 14.21 (skip rule).
     """
     if score is not None and score != round_.score:
-        raise Conflict("The bar follows from the scores of the round: record or correct those.")
+        raise BarFollowsFromScores
     if arena_id == round_.arena_id:
         return []
     if round_.status == "completed":
-        raise Conflict(f"{round_.name} is over. Only the arena of an open round can change.")
+        raise RaceRoundIsOver(round=round_.name)
     games = attempts.attempts_in_round(tournament, round_.round_id)
     members = tuple(dict.fromkeys(game.player_id for game in games))
     safe = ranking.round_result(tournament, round_, members).safe_ids
@@ -145,9 +164,7 @@ def roster_changed(tournament: Tournament, entrant: Entrant, dice: Random, now: 
         return amazing_race.update_race(tournament, [], now=now, dice=dice)
     games = [attempt for attempt in tournament.single_player_games if attempt.player_id == entrant.player_id]
     if not games or any(game.is_voided for game in games):
-        raise Conflict(
-            f"Player {entrant.player_id} is out of the race and cannot come back. Undo the departure."
-        )
+        raise PlayerOutOfRace(player=entrant.player_id)
     return []
 
 

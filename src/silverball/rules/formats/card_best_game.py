@@ -51,6 +51,10 @@ CardScoring = Annotated[
 ]
 
 
+class GameOnCardNotVoidable(Conflict):
+    sentence = "A single game of a card cannot be voided. Void card {card}, or delete the game."
+
+
 class CardBestGameSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a card best game. Source: formats, sections 14.19 and 24."""
 
@@ -137,9 +141,7 @@ def _update_card(
 
 def refuse_to_void_game(_tournament: Tournament, attempt: SinglePlayerGame, _now: datetime) -> list[Change]:
     """Cards are voided as a whole. Raises Conflict."""
-    raise Conflict(
-        f"A single game of a card cannot be voided. Void card {attempt.card_id}, or delete the game."
-    )
+    raise GameOnCardNotVoidable(card=attempt.card_id)
 
 
 def delete_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:

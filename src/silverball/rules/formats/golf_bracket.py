@@ -47,6 +47,14 @@ ZERO = Decimal(0)
 BRACKET_SIZE: Literal[8] = 8
 
 
+class HoleIsPlayed(Conflict):
+    sentence = "Single player game {attempt} is over. Delete its strokes first."
+
+
+class PlayerHasOpenHole(Conflict):
+    sentence = "{player} has a hole to finish first. Record its strokes."
+
+
 class GolfBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a golf bracket. Source: formats, sections 14.17 and 24."""
 
@@ -221,9 +229,7 @@ def change_arena(
     Strokes taken already stay. Raises Conflict when the player's own are.
     """
     if attempt.status == "completed":
-        raise Conflict(
-            f"Single player game {attempt.single_player_game_id} is over. Delete its strokes first."
-        )
+        raise HoleIsPlayed(attempt=attempt.single_player_game_id)
     assert attempt.round_id is not None
     groups = round_result(tournament, tournament.round_by_id[attempt.round_id]).groups
     mates = next((group for group in groups if attempt.player_id in group), ())
@@ -246,7 +252,7 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
     played = attempts.attempts_in_round(tournament, one.round_id)
     waiting = [each for each in played if each.player_id in player_ids and each.status != "completed"]
     if waiting:
-        raise Conflict(f"Player {waiting[0].player_id} has a hole to finish first. Record its strokes.")
+        raise PlayerHasOpenHole(player=waiting[0].player_id)
     index = max(each.game_index or 0 for each in played) + 1
     return [
         SinglePlayerGameOpened(

@@ -20,6 +20,7 @@ from silverball.rules.model import settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.refusals import DrawnElsewhere
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing import ladder
 from silverball.rules.pairing.groups import Draw
@@ -30,6 +31,10 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
 from silverball.rules.verify.checks import FormatChecks
+
+
+class LadderGameIsOpen(Conflict):
+    sentence = "The next game of a ladder comes up by itself when the open one has its result."
 
 
 class LadderSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -108,7 +113,7 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
     """The game that is missing, after an import for instance. Raises Conflict when there is none."""
     changes = open_next_game(tournament, dice, now)
     if not changes:
-        raise Conflict("The next game of a ladder comes up by itself when the open one has its result.")
+        raise LadderGameIsOpen
     return changes
 
 
@@ -135,7 +140,7 @@ def delete_stale_rounds(tournament: Tournament) -> list[Change]:
 def require_own_schedule(tournament: Tournament) -> None:
     """Raises Conflict for a ladder that came in with games of another plan: they would all go."""
     if read_ladder(tournament).standing_rounds < len(tournament.rounds):
-        raise Conflict(call_ups.DRAWN_ELSEWHERE_MESSAGE)
+        raise DrawnElsewhere
 
 
 def result_cleared(tournament: Tournament, game: Game) -> list[Change]:

@@ -36,6 +36,13 @@ PaceIncrement = Annotated[
 ]
 
 
+class PlayerBelowBar(Conflict):
+    sentence = (
+        "{player} has {points} points, below the bar of {bar}: it is too late to come in. Give a "
+        "pointsAdjustment with it if that is wrong."
+    )
+
+
 class PaceMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a pace match play. Source: formats, sections 14.6 and 24."""
 
@@ -107,10 +114,7 @@ def require_bar_reached(
     bar = pace_of(tournament).bar_after(tournament.rounds_completed)
     if entrant.is_active and bar is not None and entrant.player_id not in playing_ids(tournament):
         own = drawn_rounds.points_by_player(tournament).get(entrant.player_id, Decimal(0))
-        raise Conflict(
-            f"Player {entrant.player_id} has {own} points, below the bar of {bar}: it is too late to come "
-            "in. Give a pointsAdjustment with it if that is wrong."
-        )
+        raise PlayerBelowBar(player=entrant.player_id, points=own, bar=bar)
     return []
 
 

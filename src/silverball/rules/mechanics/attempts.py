@@ -1,7 +1,7 @@
-"""Single player games: one entrant, one arena, one score. What formats that have them share.
+"""Single player games: one entrant, one arena, one score; the steps that formats share.
 
-A format decides what a result is worth (`points`) and what follows from it; opening, recording, correcting,
-clearing, voiding and the checks that come before are the same for all. Source: formats, sections 2, 18, 19.
+A format decides about points and consequences; opening, recording, correcting, clearing, voiding and the
+checks before them are the same for all. Source: formats, sections 2, 18, 19.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,34 +26,78 @@ OpenAttempt = Callable[[Tournament, NewAttempt, datetime], list[Change]]
 SetRound = Callable[[Tournament, Round, int | None, int | None, datetime], list[Change]]
 
 
+class VoidingNotAllowed(Conflict):
+    sentence = "Single player games of this tournament cannot be voided. Delete the result instead."
+
+
+class ArenaFollowsFromRound(Conflict):
+    sentence = "The arena of this game follows from its round or its score. Change it there."
+
+
+class AttemptNotPending(Conflict):
+    sentence = "Single player game {attempt} is {status} already."
+
+
+class AttemptIsVoided(Conflict):
+    sentence = "Single player game {attempt} is voided. Un-void it first."
+
+
+class AttemptWithoutResult(Conflict):
+    sentence = "Single player game {attempt} has no result to delete."
+
+
+class AttemptAlreadyVoided(Conflict):
+    sentence = "Single player game {attempt} is voided already."
+
+
+class AttemptNotBegun(Conflict):
+    sentence = "Single player game {attempt} has not begun. Delete it instead."
+
+
+class AttemptNotVoided(Conflict):
+    sentence = "Single player game {attempt} is not voided."
+
+
+class PlayerInactive(Conflict):
+    sentence = "{player} is inactive. Set the player active first."
+
+
+class ArenaInactive(Conflict):
+    sentence = "{arena} is inactive. Set it active or choose another one."
+
+
+class ArenaBlocked(Conflict):
+    sentence = "{arena} is blocked. Unblock it or choose another one."
+
+
 def refuse_to_void(_tournament: Tournament, _attempt: SinglePlayerGame, _now: datetime) -> list[Change]:
-    """For formats in which every single player game counts. Raises Conflict."""
-    raise Conflict("Single player games of this tournament cannot be voided. Delete the result instead.")
+    """Refuse: every single player game counts. Raises Conflict."""
+    raise VoidingNotAllowed
 
 
 def allow_any_number(_tournament: Tournament, _entrant: Entrant, _arena_id: int) -> None:
-    """For formats in which nobody chooses how often to play."""
+    """Accept any number: the format decides how often each player plays."""
 
 
 def refuse_other_arena(
     _tournament: Tournament, _attempt: SinglePlayerGame, _arena_id: int | None, _now: datetime
 ) -> list[Change]:
     """For formats whose single player games get their arena with the round or the score. Raises Conflict."""
-    raise Conflict("The arena of this game follows from its round or its score. Change it there.")
+    raise ArenaFollowsFromRound
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttemptRules:
-    """What may be asked about the single player games of a format; results go to its `settle`.
+    """The actions on single player games in a format; results go to its `settle`.
 
-    All are handed a started tournament and things of it, return changes and raise refusals.
+    All take a started tournament and parts of it, return changes and raise refusals.
     """
 
-    # Begin or record one that is not there yet; None where the format makes all of them.
+    # Start or record a new one; None where the format makes all of them.
     open: OpenAttempt | None = None
-    # Begin one that waits.
+    # Start a pending one.
     start: AttemptAction
-    # Take the result away, or the whole game where it was opened by hand.
+    # Clear the result, or delete the game where it was opened by hand.
     delete: AttemptAction
     # Raises Conflict when this player may not play this arena any more: (tournament, entrant, arena id).
     check_entries_left: Callable[[Tournament, Entrant, int], None] = allow_any_number
@@ -92,7 +136,7 @@ def pending_attempt(
     game_index: int,
     arena_id: int | None = None,
 ) -> SinglePlayerGame:
-    """A single player game that waits for its turn; `new_id` is negative. Open it with `opened`."""
+    """A single player game that waits for its turn; `new_id` is negative. Open it with `open_attempts`."""
     return SinglePlayerGame(
         single_player_game_id=new_id,
         player_id=player_id,
@@ -105,36 +149,36 @@ def pending_attempt(
     )
 
 
-def open_attempts(made: Sequence[SinglePlayerGame]) -> list[Change]:
-    """These single player games, there now."""
-    return [SinglePlayerGameOpened(one) for one in made]
+def open_attempts(attempts: Sequence[SinglePlayerGame]) -> list[Change]:
+    """Open these single player games."""
+    return [SinglePlayerGameOpened(attempt) for attempt in attempts]
 
 
 def start_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """A pending single player game begins. Raises Conflict when it has begun or is over."""
+    """Start a pending single player game. Raises Conflict for any other."""
     if attempt.status != "pending":
-        raise Conflict(f"Single player game {attempt.single_player_game_id} is {attempt.status} already.")
+        raise AttemptNotPending(attempt=attempt.single_player_game_id, status=attempt.status)
     return changes_between(
         SinglePlayerGameChanged, attempt, replace(attempt, status="started", started_at=now, updated_at=now)
     )
 
 
 def start_pending_attempt(_tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """For formats in which nothing follows from it that a single player game begins."""
+    """Start a pending single player game, without consequences in the format."""
     return start_attempt(attempt, now)
 
 
 def record_attempt(
     attempt: SinglePlayerGame, outcome: AttemptOutcome, *, points: Decimal | None, now: datetime
 ) -> list[Change]:
-    """The result of a single player game, new or corrected; nothing when it has this result already.
+    """Record or correct the result of a single player game; no change when it has this result already.
 
-    `points` is what the format makes of it, None where that is computed later. Raises Conflict for a
-    voided game, Invalid for a score that cannot be.
+    `points` are the format's, None where they are computed later. Raises Conflict for a voided game,
+    Invalid for an impossible score.
     """
     check_score(outcome.score)
     if attempt.is_voided:
-        raise Conflict(f"Single player game {attempt.single_player_game_id} is voided. Un-void it first.")
+        raise AttemptIsVoided(attempt=attempt.single_player_game_id)
     after = replace(
         attempt,
         status="completed",
@@ -148,14 +192,14 @@ def record_attempt(
         else _duration_seconds(attempt, now),
         updated_at=now,
     )
-    # Who enters the same result again changes nothing, not even the name beside it.
+    # The same result entered again changes nothing, not even the scorekeeper.
     if attempt == replace(after, scorekeeper_id=attempt.scorekeeper_id, updated_at=attempt.updated_at):
         return []
     return [SinglePlayerGameChanged(attempt, after)]
 
 
 def record_tiebreak_game(tournament: Tournament, outcome: GameOutcome, now: datetime) -> list[Change]:
-    """The result of a tiebreak game: the only games of several players that such formats have."""
+    """Record a tiebreak game, the only game of several players in such formats."""
     return results.complete_game(tournament, outcome, results.score_by_tiebreak_map(tournament), now)
 
 
@@ -164,9 +208,9 @@ def _duration_seconds(attempt: SinglePlayerGame, now: datetime) -> int | None:
 
 
 def clear_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """The result taken away: the single player game waits again. Raises Conflict when it has none."""
+    """Clear the result, so that the game is pending again. Raises Conflict when it has none."""
     if attempt.status != "completed":
-        raise Conflict(f"Single player game {attempt.single_player_game_id} has no result to delete.")
+        raise AttemptWithoutResult(attempt=attempt.single_player_game_id)
     after = replace(
         attempt,
         status="pending",
@@ -183,22 +227,20 @@ def clear_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:
 
 
 def void_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """Struck out of the results; the entry stays used up. Raises Conflict when it cannot be voided."""
+    """Void the game; its entry stays used up. Raises Conflict for a voided or a pending one."""
     if attempt.is_voided:
-        raise Conflict(f"Single player game {attempt.single_player_game_id} is voided already.")
+        raise AttemptAlreadyVoided(attempt=attempt.single_player_game_id)
     if attempt.status == "pending":
-        raise Conflict(
-            f"Single player game {attempt.single_player_game_id} has not begun. Delete it instead."
-        )
-    # A game given up while it was played is over too: nobody waits for its score.
+        raise AttemptNotBegun(attempt=attempt.single_player_game_id)
+    # A game voided in progress is over too: no score will follow.
     after = replace(attempt, is_voided=True, status="completed", updated_at=now)
     return [SinglePlayerGameChanged(attempt, after)]
 
 
 def unvoid_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """Back among the results, or back in play when it has no score. Raises Conflict when it is not voided."""
+    """Count the game again, or resume it when it has no score. Raises Conflict when it is not voided."""
     if not attempt.is_voided:
-        raise Conflict(f"Single player game {attempt.single_player_game_id} is not voided.")
+        raise AttemptNotVoided(attempt=attempt.single_player_game_id)
     status = attempt.status if attempt.score is not None else "started"
     return [
         SinglePlayerGameChanged(attempt, replace(attempt, is_voided=False, status=status, updated_at=now))
@@ -206,35 +248,33 @@ def unvoid_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:
 
 
 def delete_attempt(attempt: SinglePlayerGame) -> list[Change]:
-    """Gone, as if it had never been played: the entry is not used up."""
+    """Delete the game; its entry is free again."""
     return [SinglePlayerGameDeleted(attempt)]
 
 
 def check_score(score: int | None) -> None:
-    """Raises Invalid for a score that no machine shows; None is no score."""
+    """Refuse an impossible score; None is no score. Raises Invalid."""
     if score is not None and not 0 <= score <= SCORE_MAX:
         raise Invalid({"score": [f"{score} is not a pinball score."]})
 
 
 def require_player(tournament: Tournament, player_id: int) -> Entrant:
-    """The entrant who is to play. Raises NotFound for a stranger, Conflict for one who left."""
-    found = tournament.entrant_by_id.get(player_id)
-    if found is None:
+    """The active entrant. Raises NotFound for a stranger, Conflict for an inactive one."""
+    entrant = tournament.entrant_by_id.get(player_id)
+    if entrant is None:
         raise NotFound("Player", player_id)
-    if not found.is_active:
-        raise Conflict(f"Player {player_id} is inactive. Set the player active first.")
-    return found
+    if not entrant.is_active:
+        raise PlayerInactive(player=player_id)
+    return entrant
 
 
 def require_arena(tournament: Tournament, arena_id: int) -> LineupArena:
-    """The arena to play on. Raises NotFound for one elsewhere, Conflict for an inactive or blocked one."""
-    found = next(
-        (lineup_arena for lineup_arena in tournament.lineup if lineup_arena.arena_id == arena_id), None
-    )
-    if found is None:
+    """The playable lineup arena. Raises NotFound, and Conflict for an inactive or blocked one."""
+    arena = next((each for each in tournament.lineup if each.arena_id == arena_id), None)
+    if arena is None:
         raise NotFound("Arena", arena_id)
-    if not found.is_active:
-        raise Conflict(f"Arena {arena_id} is inactive. Set it active or choose another one.")
-    if found.is_blocked:
-        raise Conflict(f"Arena {arena_id} is blocked. Unblock it or choose another one.")
-    return found
+    if not arena.is_active:
+        raise ArenaInactive(arena=arena_id)
+    if arena.is_blocked:
+        raise ArenaBlocked(arena=arena_id)
+    return arena

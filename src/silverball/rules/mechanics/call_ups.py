@@ -1,7 +1,7 @@
-"""Games that come up one by one, when their players are known: what they play on and who starts.
+"""Games that come up one by one, once their players are known: their arenas and playing orders.
 
-Drawn rounds share out their arenas at once (`lineups`); here a game gets one of those that are free when
-it is made, or none until the organizer chooses. Source: formats, sections 7, 8 and 14.10.
+Drawn rounds distribute their arenas at once (`lineups`); here a game gets an arena that is free when it
+is made, or none until the organizer chooses. Source: formats, sections 7, 8 and 14.10.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,9 +19,13 @@ from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
 
 
+class AllRoundsOpen(Conflict):
+    sentence = "All rounds are there already: the next games come up when results are recorded."
+
+
 @dataclass(frozen=True, kw_only=True)
 class CallUp:
-    """Players who are to play their next game; `earlier` are the games of the same match, in order."""
+    """Players due for their next game; `earlier_games` are those of the same match, in order."""
 
     round_id: int
     set_number: int
@@ -32,18 +36,18 @@ class CallUp:
 def create_games(tournament: Tournament, calls: Sequence[CallUp], dice: Random, now: datetime) -> list[Game]:
     """A started game for each call, on free arenas that the match has not had in its round."""
     first = next_game_id(tournament)
-    made: list[Game] = []
+    games: list[Game] = []
     opening = [call for call in calls if not call.earlier_games]
     shared = (
         _assign_free_arenas(tournament, [call.player_ids for call in opening], (), dice) if opening else []
     )
     for call, seat in zip(opening, shared, strict=True):
-        made.append(_create_game(first - len(made), call, seat, now))
+        games.append(_create_game(first - len(games), call, seat, now))
     for call in calls:
         if call.earlier_games:
-            current = replace(tournament, games=(*tournament.games, *made))
-            made.append(_create_game(first - len(made), call, _assign_next_game(current, call, dice), now))
-    return made
+            current = replace(tournament, games=(*tournament.games, *games))
+            games.append(_create_game(first - len(games), call, _assign_next_game(current, call, dice), now))
+    return games
 
 
 def _create_game(game_id: int, call: CallUp, seat: GroupAssignment, now: datetime) -> Game:
@@ -60,24 +64,24 @@ def _create_game(game_id: int, call: CallUp, seat: GroupAssignment, now: datetim
 
 
 def _assign_free_arenas(
-    tournament: Tournament, groups: Sequence[tuple[int, ...]], had: Collection[int], dice: Random
+    tournament: Tournament, groups: Sequence[tuple[int, ...]], excluded: Collection[int], dice: Random
 ) -> list[GroupAssignment]:
-    """An arena and an order for each group's game; arenas in use and those in `had` are left out."""
+    """An arena and an order for each group's game, without arenas in use and `excluded` ones."""
     return lineups.assign_groups(
-        with_free_arenas_only(tournament, had), groups, games=1, positions={}, dice=dice
+        with_free_arenas_only(tournament, excluded), groups, games=1, positions={}, dice=dice
     )
 
 
 def _assign_next_game(tournament: Tournament, call: CallUp, dice: Random) -> GroupAssignment:
     """A further game of a match: another arena, the same order or the next turn of it."""
     number = len(call.earlier_games)
-    way = play_settings.player_order(tournament.settings, default="seed")
+    player_order = play_settings.player_order(tournament.settings, default="seed")
     players = call.earlier_games[0].player_ids
-    if way == order.ROTATING:
+    if player_order == order.ROTATING:
         players = order.rotate_order(players, number)
     bank_id = call.earlier_games[0].bank_id
     if bank_id is not None:
-        given = _bank_arena(tournament, bank_id, number)
+        arena_id = _bank_arena(tournament, bank_id, number)
     elif play_settings.arena_assignment(tournament.settings, default="disabled") == "category_banks":
         # The i-th game of a match is played on an arena of the i-th category.
         waves = lineups.assign_groups(
@@ -87,14 +91,16 @@ def _assign_next_game(tournament: Tournament, call: CallUp, dice: Random) -> Gro
             positions={},
             dice=dice,
         )
-        given = waves[0].arena_ids[-1]
+        arena_id = waves[0].arena_ids[-1]
     else:
-        given = _assign_free_arenas(tournament, [call.player_ids], used_arena_ids(call), dice)[0].arena_ids[0]
-    return GroupAssignment((given,), (players,), bank_id)
+        arena_id = _assign_free_arenas(tournament, [call.player_ids], used_arena_ids(call), dice)[
+            0
+        ].arena_ids[0]
+    return GroupAssignment((arena_id,), (players,), bank_id)
 
 
 def used_arena_ids(call: CallUp) -> set[int]:
-    """The arenas that the match was played on."""
+    """Ids of the arenas that the match has used."""
     return {game.arena_id for game in call.earlier_games if game.arena_id is not None}
 
 
@@ -105,9 +111,9 @@ def _bank_arena(tournament: Tournament, bank_id: int, number: int) -> int | None
     return arenas.bank_arenas(arenas.DrawableBank(bank.bank_id, bank.arena_ids), number + 1)[-1]
 
 
-def with_free_arenas_only(tournament: Tournament, had: Collection[int] = ()) -> Tournament:
-    """The tournament as a draw is to see it: arenas in use and those in `had` count as out of service."""
-    free = {arena.arena_id for arena in lineups.free_arenas(tournament)} - set(had)
+def with_free_arenas_only(tournament: Tournament, excluded: Collection[int] = ()) -> Tournament:
+    """The tournament as a draw sees it: arenas in use and `excluded` ones are out of service."""
+    free = {arena.arena_id for arena in lineups.free_arenas(tournament)} - set(excluded)
     lineup = tuple(
         replace(lineup_arena, is_active=lineup_arena.arena_id in free) for lineup_arena in tournament.lineup
     )
@@ -115,15 +121,15 @@ def with_free_arenas_only(tournament: Tournament, had: Collection[int] = ()) -> 
 
 
 def next_game_id(tournament: Tournament) -> int:
-    """The next id for a new game; other new games of the same action may be there already."""
+    """The next negative id, below those of other new games of the same action."""
     return min([0, *(game.game_id for game in tournament.games)]) - 1
 
 
 def open_missing_rounds(tournament: Tournament, indexes: Sequence[int], now: datetime) -> list[Change]:
-    """The rounds of these indexes that are not there yet."""
-    there = {round_.round_index for round_ in tournament.rounds}
+    """Open the rounds with these indexes that do not exist yet."""
+    existing = {round_.round_index for round_ in tournament.rounds}
     first = min([0, *(round_.round_id for round_ in tournament.rounds)]) - 1
-    missing = [index for index in indexes if index not in there]
+    missing = [index for index in indexes if index not in existing]
     return [
         RoundOpened(
             Round(
@@ -143,23 +149,17 @@ def dice_at_reopen(tournament: Tournament) -> Random:
     return Random(f"{tournament.state.dice_seed}/reopened")  # noqa: S311  # a draw, not a secret
 
 
-DRAWN_ELSEWHERE_MESSAGE = (
-    "The games of this tournament do not follow from its seeds: it was drawn elsewhere. Its results stay as "
-    "they are."
-)
-
-
 def with_game_restored(tournament: Tournament, game: Game) -> Tournament:
     """The tournament with this game as it was."""
-    others = [one for one in tournament.games if one.game_id != game.game_id]
-    return replace(tournament, games=tuple(sorted([*others, game], key=lambda one: one.game_id)))
+    others = [each for each in tournament.games if each.game_id != game.game_id]
+    return replace(tournament, games=tuple(sorted([*others, game], key=lambda each: each.game_id)))
 
 
 def require_missing_games(changes: list[Change]) -> list[Change]:
-    """What `open round` does where the schedule makes all rounds: games that an import did not bring.
+    """The missing games of a scheduled format, which an import did not bring.
 
-    Raises Conflict when all are there.
+    Raises Conflict when none is missing.
     """
     if not changes:
-        raise Conflict("All rounds are there already: the next games come up when results are recorded.")
+        raise AllRoundsOpen
     return changes

@@ -1,4 +1,4 @@
-"""Games outside drawn rounds: made by hand, by a schedule or by a queue. What a format says about them."""
+"""Games outside drawn rounds, made by hand, by a schedule or by a queue."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from random import Random
 
-from silverball.kit.errors import Invalid
+from silverball.kit.errors import Invalid, Sentence
 from silverball.rules.lineup import order
 from silverball.rules.mechanics import history, lineups, results, rounds
 from silverball.rules.model import play_settings
@@ -27,16 +27,16 @@ def always(_tournament: Tournament) -> bool:
 
 
 def reopen_game(_tournament: Tournament, game: Game) -> list[Change]:
-    """For formats whose games can be played again at any time: the result goes, the game is open."""
+    """Clear the result and open the game, which can be played again at any time."""
     return results.clear_game(game)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FreeGameRules:
-    """What may be asked about games outside rounds; all are handed a started tournament.
+    """The actions on games outside rounds in a format; all take a started tournament.
 
-    `create` takes the players in the order they were named, and an arena or None; `delete` takes a game
-    out for good; `clear` takes its result away.
+    `create` takes the players in the order given, and an arena or None; `delete` deletes a game for
+    good; `clear` clears its result.
     """
 
     # None where the format makes its games itself.
@@ -48,9 +48,9 @@ class FreeGameRules:
 
 
 def delete_game(tournament: Tournament, game: Game) -> list[Change]:
-    """The game deleted, with the results that players sent in for it."""
-    said = [suggestion for suggestion in tournament.suggestions if suggestion.game_id == game.game_id]
-    return [*(SuggestionDecided(one) for one in said), GameDeleted(game)]
+    """Delete a game with the suggestions for it."""
+    suggestions = [suggestion for suggestion in tournament.suggestions if suggestion.game_id == game.game_id]
+    return [*(SuggestionDecided(suggestion) for suggestion in suggestions), GameDeleted(game)]
 
 
 def create_by_hand(
@@ -63,26 +63,26 @@ def create_by_hand(
     dice: Random,
     now: datetime,
 ) -> list[Change]:
-    """A started game of two to four chosen players, in a round or outside of any.
+    """Start a game of two to four chosen players, in a round or outside of any.
 
-    Without a playing order (`disabled`) the players start in the order they were named. Raises Invalid
-    for players or an arena that cannot be. Source: formats, section 14.7.
+    Without a playing order (`disabled`) the players start in the order given. Raises Invalid for wrong
+    players or a wrong arena. Source: formats, section 14.7.
     """
     check_players(tournament, player_ids)
     if arena_id is not None:
         lineups.require_playable_arena(tournament, arena_id)
-    way = play_settings.player_order(tournament.settings, default="disabled")
+    player_order = play_settings.player_order(tournament.settings, default="disabled")
     seats = tuple(player_ids)
-    if way != order.DISABLED:
+    if player_order != order.DISABLED:
         ranks = {entrant.player_id: entrant.seed_rank or 0 for entrant in tournament.entrants}
         facts = order.OrderFacts(history.slot_counts(tournament), ranks, positions)
-        seats = order.draw_first_order(way, seats, facts, dice)
-    made = rounds.new_game(next_game_id(tournament), seats, now=now, arena_id=arena_id)
+        seats = order.draw_first_order(player_order, seats, facts, dice)
+    game = rounds.new_game(next_game_id(tournament), seats, now=now, arena_id=arena_id)
     if in_round is None:
-        return [GameOpened(made)]
+        return [GameOpened(game)]
     games = tournament.games_by_round.get(in_round.round_id, ())
-    set_number = max((game.set_number for game in games if not game.is_bye), default=-1) + 1
-    return [GameOpened(replace(made, round_id=in_round.round_id, set_number=set_number, game_index=0))]
+    set_number = max((each.set_number for each in games if not each.is_bye), default=-1) + 1
+    return [GameOpened(replace(game, round_id=in_round.round_id, set_number=set_number, game_index=0))]
 
 
 def next_game_id(tournament: Tournament) -> int:
@@ -91,11 +91,13 @@ def next_game_id(tournament: Tournament) -> int:
 
 
 def check_players(tournament: Tournament, player_ids: Sequence[int]) -> None:
-    """Two to four different active players. Raises Invalid."""
+    """Require two to four different active players. Raises Invalid."""
     if not PAIR_SIZE <= len(player_ids) <= GROUP_SIZE:
         raise Invalid({"playerIds": [f"A game needs two to four players, not {len(player_ids)}."]})
     for player_id in player_ids:
         if player_ids.count(player_id) > 1:
-            raise Invalid({"playerIds": [f"Player {player_id} is named twice."]})
+            raise Invalid({"playerIds": [Sentence("{player} is named twice.", player=player_id)]})
         if player_id not in tournament.active_ids:
-            raise Invalid({"playerIds": [f"Player {player_id} does not play in this tournament now."]})
+            raise Invalid(
+                {"playerIds": [Sentence("{player} does not play in this tournament now.", player=player_id)]}
+            )

@@ -1,4 +1,4 @@
-"""What a tournament has played so far, as draws need it. Source: formats, sections 6 to 9."""
+"""Earlier meetings, arenas and slots, as draws need them. Source: formats, sections 6 to 9."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -59,12 +59,12 @@ def arena_plays(tournament: Tournament, *, with_series: bool = False) -> dict[in
 
 def bank_plays(tournament: Tournament) -> dict[int, dict[int, int]]:
     """Player id -> bank id -> rounds played on it."""
-    seen: set[tuple[int, int, int | None]] = set()
+    rounds_on_banks: set[tuple[int, int, int | None]] = set()
     for game in tournament.games:
         if game.bank_id is not None:
-            seen.update((player_id, game.bank_id, game.round_id) for player_id in game.player_ids)
+            rounds_on_banks.update((player_id, game.bank_id, game.round_id) for player_id in game.player_ids)
     plays: dict[int, dict[int, int]] = {}
-    for player_id, bank_id, _round_id in seen:
+    for player_id, bank_id, _round_id in rounds_on_banks:
         counts = plays.setdefault(player_id, {})
         counts[bank_id] = counts.get(bank_id, 0) + 1
     return plays

@@ -1,4 +1,4 @@
-"""A tournament that everybody has forgotten closes itself. Source: formats, section 23."""
+"""Abandoned tournaments, which are closed automatically. Source: formats, section 23."""
 
 from datetime import datetime, timedelta
 
@@ -6,7 +6,7 @@ IDLE_MAX = timedelta(hours=48)
 
 
 def is_idle(touched_at: datetime, ends_at: datetime | None, now: datetime) -> bool:
-    """Whether nothing has happened for more than 48 hours and its end, if it has one, has come.
+    """Whether nothing happened for more than 48 hours and the planned end, if any, has passed.
 
     Takes the time of the last result, round, game, or change of players or settings.
     """

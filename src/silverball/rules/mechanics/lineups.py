@@ -1,10 +1,10 @@
-"""What a round's groups play on, and in which order, by the tournament's own settings."""
+"""Arenas and playing orders of a round's groups, by the tournament's own settings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.lineup import arenas, order
 from silverball.rules.lineup.arenas import DrawableArena
 from silverball.rules.mechanics import history
@@ -13,9 +13,17 @@ from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing.groups import Group
 
 
+class ArenaOutOfService(Conflict):
+    sentence = "{arena} is out of service. Choose another one."
+
+
+class ArenaTaken(Conflict):
+    sentence = "{arena} is taken by {game}. Choose another one."
+
+
 @dataclass(frozen=True)
 class GroupAssignment:
-    """What one group got: an arena (None when it is chosen later) and a playing order per game."""
+    """An arena (None when chosen later) and a playing order for each game of a group."""
 
     arena_ids: tuple[int | None, ...]
     playing_orders: tuple[tuple[int, ...], ...]
@@ -30,19 +38,19 @@ def assign_groups(
     positions: Mapping[int, int],
     dice: Random,
 ) -> list[GroupAssignment]:
-    """One Seats per group, for `games` games each.
+    """One assignment per group, for `games` games each.
 
     Takes the positions in the standings by player id, for `playerOrder: position`.
     Source: formats, sections 7 and 8.
     """
-    given = _assign_arenas(tournament, groups, games, dice)
-    way = play_settings.player_order(tournament.settings, default="seed")
+    assigned = _assign_arenas(tournament, groups, games, dice)
+    player_order = play_settings.player_order(tournament.settings, default="seed")
     facts = order.OrderFacts(history.slot_counts(tournament), _seed_ranks(tournament), positions)
     return [
         GroupAssignment(
-            arena_ids, tuple(order.draw_orders(way, group, facts, games=games, dice=dice)), bank_id
+            arena_ids, tuple(order.draw_orders(player_order, group, facts, games=games, dice=dice)), bank_id
         )
-        for group, (bank_id, arena_ids) in zip(groups, given, strict=True)
+        for group, (bank_id, arena_ids) in zip(groups, assigned, strict=True)
     ]
 
 
@@ -73,20 +81,21 @@ def _assign_arenas(
     tournament: Tournament, groups: Sequence[Group], games: int, dice: Random
 ) -> list[tuple[int | None, tuple[int | None, ...]]]:
     """Bank id and arena ids per group."""
-    way = play_settings.arena_assignment(tournament.settings, default="disabled")
-    if way == "banks":
+    assignment = play_settings.arena_assignment(tournament.settings, default="disabled")
+    if assignment == "banks":
         choice = [arenas.DrawableBank(bank.bank_id, bank.arena_ids) for bank in tournament.banks]
         drawn = arenas.assign_banks(groups, choice, history.bank_plays(tournament), waves=games, dice=dice)
-        return [(one.bank_id, tuple(one.arenas)) for one in drawn]
-    if way in {"manual", "disabled", "manual_banks"}:
+        return [(bank.bank_id, tuple(bank.arenas)) for bank in drawn]
+    if assignment in {"manual", "disabled", "manual_banks"}:
         return [(None, (None,) * games) for _ in groups]
-    if way == "random":
+    if assignment == "random":
         lineups = arenas.assign_random(groups, available_arenas(tournament), waves=games, dice=dice)
-        return [(None, one) for one in lineups]
-    plays = history.arena_plays(tournament, with_series=way == "balanced_series")
-    assign = arenas.assign_by_category if way == "category_banks" else arenas.assign_balanced
+        return [(None, arena_ids) for arena_ids in lineups]
+    plays = history.arena_plays(tournament, with_series=assignment == "balanced_series")
+    assign = arenas.assign_by_category if assignment == "category_banks" else arenas.assign_balanced
     return [
-        (None, one) for one in assign(groups, available_arenas(tournament), plays, waves=games, dice=dice)
+        (None, arena_ids)
+        for arena_ids in assign(groups, available_arenas(tournament), plays, waves=games, dice=dice)
     ]
 
 
@@ -106,11 +115,11 @@ def draw_other_arena(tournament: Tournament, game: Game, dice: Random) -> int | 
     taken = games_by_taken_arena(tournament, game)
     choice = [arena for arena in available_arenas(tournament) if arena.arena_id not in taken]
     plays = history.arena_plays(tournament)
-    had = {other.arena_id for other in games_of_group(tournament, game)} - {None}
-    excluded = [arena_id for arena_id in had if arena_id is not None]
-    found = arenas.draw_replacement(game.player_ids, choice, plays, excluded, dice)
-    if found is not None or game.arena_id is None:
-        return found
+    used = {other.arena_id for other in games_of_group(tournament, game)} - {None}
+    excluded = [arena_id for arena_id in used if arena_id is not None]
+    arena_id = arenas.draw_replacement(game.player_ids, choice, plays, excluded, dice)
+    if arena_id is not None or game.arena_id is None:
+        return arena_id
     return arenas.draw_replacement(game.player_ids, choice, plays, [game.arena_id], dice)
 
 
@@ -119,9 +128,9 @@ def games_of_group(tournament: Tournament, game: Game) -> list[Game]:
     if game.round_id is None or game.is_bye:
         return [game]
     return [
-        one
-        for one in tournament.games_by_round.get(game.round_id, ())
-        if one.set_number == game.set_number and not one.is_bye and one.is_tiebreak == game.is_tiebreak
+        each
+        for each in tournament.games_by_round.get(game.round_id, ())
+        if each.set_number == game.set_number and not each.is_bye and each.is_tiebreak == game.is_tiebreak
     ]
 
 
@@ -147,14 +156,16 @@ def _is_simultaneous(other: Game, game: Game | None) -> bool:
 
 
 def require_playable_arena(tournament: Tournament, arena_id: int, game: Game | None = None) -> None:
-    """Refuse an arena that cannot be played now; `game` is the open game that is to move there.
+    """Refuse an arena that cannot be played now; `game` is the open game to move there.
 
     Raises Invalid for a strange arena, Conflict for one that is out of service or taken.
     """
     if arena_id not in {lineup_arena.arena_id for lineup_arena in tournament.lineup}:
-        raise Invalid({"arenaId": [f"Arena {arena_id} is not in this tournament. Add it first."]})
+        raise Invalid(
+            {"arenaId": [Sentence("{arena} is not in this tournament. Add it first.", arena=arena_id)]}
+        )
     if arena_id not in {arena.arena_id for arena in available_arenas(tournament)}:
-        raise Conflict(f"Arena {arena_id} is out of service. Choose another one.")
+        raise ArenaOutOfService(arena=arena_id)
     taken_by = games_by_taken_arena(tournament, game).get(arena_id)
     if taken_by is not None:
-        raise Conflict(f"Arena {arena_id} is taken by game {taken_by}. Choose another one.")
+        raise ArenaTaken(arena=arena_id, game=taken_by)

@@ -1,4 +1,4 @@
-"""Who meets whom in the next round, by the tournament's own settings. Source: formats, sections 5 and 6."""
+"""The draw of the next round, by the tournament's own settings. Source: formats, sections 5 and 6."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from silverball.rules.pairing.groups import PAIR_SIZE, Draw
 
 @dataclass(frozen=True, kw_only=True)
 class PairingField:
-    """Who is to be drawn, and what the draw may know of them."""
+    """The players of a draw, and the facts that it may use."""
 
     # Best seed first.
     player_ids: tuple[int, ...]
-    # Higher is better: points, or strikes turned round.
+    # Higher is better: points, or strikes with the sign reversed.
     scores: Mapping[int, Decimal]
     # Best standing first.
     ranking: tuple[int, ...]
@@ -31,7 +31,7 @@ Draft = Callable[[Tournament, PairingField, Random], Draw]
 
 
 def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
-    """The groups of the next round and who has a bye.
+    """The groups and byes of the next round.
 
     Tiers decide the first round too; otherwise it goes by `firstRoundPairing`, and every later one by
     `pairing`.
@@ -49,10 +49,10 @@ def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Dr
 
 def _draw_first_round(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
     settings = tournament.settings
-    way = settings.first_round_pairing if isinstance(settings, HasFirstRoundPairing) else "random"
+    first_pairing = settings.first_round_pairing if isinstance(settings, HasFirstRoundPairing) else "random"
     if field.group_size == PAIR_SIZE:
-        return first_round.draw_pairs(way, field.player_ids, dice)
-    return first_round.draw_groups(way, field.player_ids, dice)
+        return first_round.draw_pairs(first_pairing, field.player_ids, dice)
+    return first_round.draw_groups(first_pairing, field.player_ids, dice)
 
 
 def _draw_pairs(tournament: Tournament, field: PairingField, pairing: str, dice: Random) -> Draw:
@@ -85,7 +85,7 @@ def _draw_tiers(tournament: Tournament, field: PairingField, dice: Random) -> Dr
 
 
 def rank_by_score(scores: Mapping[int, Decimal], player_ids: Sequence[int], dice: Random) -> tuple[int, ...]:
-    """Players by score, highest first, ties drawn."""
+    """Player ids by score, highest first, ties drawn."""
     drawn = dice.sample(list(player_ids), len(player_ids))
     return tuple(sorted(drawn, key=lambda player_id: -scores.get(player_id, Decimal(0))))
 

@@ -1,7 +1,7 @@
 """Queues: entrants waiting for an arena, for a round's arena, or for any. Source: formats, section 18.
 
-A queue is told from others by its arena and its round. Places count from 0 without gaps; whose turn has come
-keeps a spot that is done and has no place.
+Arena and round identify a queue. Places count from 0 without gaps; a player whose turn has come keeps a
+spot that is done and has no place.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,20 @@ from silverball.rules.model.changes import Change, QueueJoined, QueueLeft, Queue
 from silverball.rules.model.tournament import QueueSpot, Tournament
 
 
+class SpotAlreadyCalled(Conflict):
+    sentence = "{player} has left this queue to play already."
+
+
+class PlayerIsLastInQueue(Conflict):
+    sentence = "{player} is the last in the queue already."
+
+
 def find_spot(tournament: Tournament, queue_id: int) -> QueueSpot:
-    """A spot in which somebody waits. Raises NotFound, and Conflict when the turn has come already."""
+    """A waiting spot. Raises NotFound, and Conflict when its turn has come already."""
     for spot in tournament.queue:
         if spot.queue_id == queue_id:
             if spot.is_done:
-                raise Conflict(f"Player {spot.player_id} has left this queue to play already.")
+                raise SpotAlreadyCalled(player=spot.player_id)
             return spot
     raise NotFound("Queue", queue_id)
 
@@ -26,20 +34,20 @@ def find_spot(tournament: Tournament, queue_id: int) -> QueueSpot:
 def waiting_spots(
     tournament: Tournament, *, arena_id: int | None = None, round_id: int | None = None
 ) -> list[QueueSpot]:
-    """The queue of an arena, of a round, or the only one: who is up comes first."""
+    """The queue of an arena, of a round, or the only one; the player who is up comes first."""
     own = [
         spot for spot in tournament.waiting_spots if spot.arena_id == arena_id and spot.round_id == round_id
     ]
-    return sorted(own, key=lambda one: one.queue_index or 0)
+    return sorted(own, key=lambda spot: spot.queue_index or 0)
 
 
 def spots_of_player(tournament: Tournament, player_id: int) -> list[QueueSpot]:
-    """Where a player waits, in all queues."""
+    """The waiting spots of a player in all queues."""
     return [spot for spot in tournament.waiting_spots if spot.player_id == player_id]
 
 
 def _queue_of_spot(tournament: Tournament, spot: QueueSpot) -> list[QueueSpot]:
-    """The queue a spot is in, itself included."""
+    """The queue of a spot, itself included."""
     return waiting_spots(tournament, arena_id=spot.arena_id, round_id=spot.round_id)
 
 
@@ -52,7 +60,7 @@ def join_queue(
     round_id: int | None = None,
     first_id: int = -1,
 ) -> list[Change]:
-    """These players at the end of a queue, in this order; new ids are negative, falling from `first_id`."""
+    """Add players to the end of a queue, in this order; new ids fall from `first_id` (negative)."""
     first = len(waiting_spots(tournament, arena_id=arena_id, round_id=round_id))
     return [
         QueueJoined(
@@ -70,33 +78,33 @@ def join_queue(
 
 
 def leave_queue(tournament: Tournament, spot: QueueSpot) -> list[Change]:
-    """A spot given up; those behind it move forward."""
+    """Give up a spot; those behind it move forward."""
     return [
         QueueLeft(spot),
-        *_renumber_spots([one for one in _queue_of_spot(tournament, spot) if one != spot]),
+        *_renumber_spots([each for each in _queue_of_spot(tournament, spot) if each != spot]),
     ]
 
 
 def leave_all_queues(tournament: Tournament, player_id: int) -> list[Change]:
-    """The player in no queue any more."""
+    """Take the player out of all queues."""
     return [
         change for spot in spots_of_player(tournament, player_id) for change in leave_queue(tournament, spot)
     ]
 
 
 def complete_spot(tournament: Tournament, spot: QueueSpot, now: datetime | None) -> list[Change]:
-    """The turn has come; those behind move forward."""
+    """Mark a spot as done because its turn has come; those behind move forward."""
     after = replace(spot, is_done=True, queue_index=None, completed_at=now)
-    behind = [one for one in _queue_of_spot(tournament, spot) if one != spot]
+    behind = [each for each in _queue_of_spot(tournament, spot) if each != spot]
     return [QueueMoved(spot, after), *_renumber_spots(behind)]
 
 
 def move_behind_next(tournament: Tournament, spot: QueueSpot) -> list[Change]:
-    """A no-show lets the next one go first. Raises Conflict when nobody waits behind."""
+    """Move a no-show behind the next player. Raises Conflict for the last one."""
     queue = _queue_of_spot(tournament, spot)
     at = queue.index(spot)
     if at == len(queue) - 1:
-        raise Conflict(f"Player {spot.player_id} is the last in the queue already.")
+        raise PlayerIsLastInQueue(player=spot.player_id)
     queue[at], queue[at + 1] = queue[at + 1], queue[at]
     return _renumber_spots(queue)
 
@@ -110,13 +118,13 @@ def insert_players(
     arena_id: int | None = None,
     round_id: int | None = None,
 ) -> list[Change]:
-    """These players in a queue from a place on, in this order; those behind move back.
+    """Insert players into a queue from a place on, in this order; those behind move back.
 
     New ids are negative, below any there is.
     """
     queue = waiting_spots(tournament, arena_id=arena_id, round_id=round_id)
     lowest = min([0, *(spot.queue_id for spot in tournament.queue)])
-    behind = [replace(one, queue_index=at + len(player_ids)) for at, one in enumerate(queue) if at >= place]
+    behind = [replace(spot, queue_index=at + len(player_ids)) for at, spot in enumerate(queue) if at >= place]
     moved = [QueueMoved(before, after) for before, after in zip(queue[place:], behind, strict=True)]
     new = [
         QueueSpot(
@@ -129,21 +137,21 @@ def insert_players(
         )
         for at, player_id in enumerate(player_ids)
     ]
-    return [*(moved if player_ids else ()), *(QueueJoined(one) for one in new)]
+    return [*(moved if player_ids else ()), *(QueueJoined(spot) for spot in new)]
 
 
 def move_to_end(tournament: Tournament, spot: QueueSpot) -> list[Change]:
-    """A no-show goes to the end. Raises Conflict for the last one."""
+    """Move a no-show to the end. Raises Conflict for the last one."""
     queue = _queue_of_spot(tournament, spot)
     if queue[-1] == spot:
-        raise Conflict(f"Player {spot.player_id} is the last in the queue already.")
-    return _renumber_spots([*(one for one in queue if one != spot), spot])
+        raise PlayerIsLastInQueue(player=spot.player_id)
+    return _renumber_spots([*(each for each in queue if each != spot), spot])
 
 
 def _renumber_spots(queue: Sequence[QueueSpot]) -> list[Change]:
-    """Places from 0 without gaps, in this order."""
+    """Number the spots from 0 without gaps, in this order."""
     return [
         change
-        for place, one in enumerate(queue)
-        for change in changes_between(QueueMoved, one, replace(one, queue_index=place))
+        for place, spot in enumerate(queue)
+        for change in changes_between(QueueMoved, spot, replace(spot, queue_index=place))
     ]

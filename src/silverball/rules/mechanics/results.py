@@ -1,4 +1,4 @@
-"""From what somebody said to a completed game."""
+"""Results of games: recorded, corrected, cleared."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,17 +16,26 @@ from silverball.rules.model.changes import (
     SuggestionDecided,
 )
 from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.refusals import GameWithoutResult
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.scoring import point_maps
 
 
+class ByeHasResult(Conflict):
+    sentence = "{game} is a bye. It has its result already."
+
+
+class GameWithoutArena(Conflict):
+    sentence = "{game} has no arena yet. Choose one, then record the result."
+
+
 @dataclass(frozen=True)
 class ScoredResult:
-    """What a format makes of a result: by slot, except `positions` (first to last)."""
+    """A result in the terms of a format: by slot, except `positions` (first to last)."""
 
     points: tuple[Decimal, ...]
     positions: tuple[int | None, ...]
-    # Kept beside `positions` where those do not show the real order.
+    # The real order, where `positions` does not show it.
     finishing_order: tuple[int, ...] = ()
 
 
@@ -42,7 +51,7 @@ def find_game(tournament: Tournament, game_id: int) -> Game:
 
 
 def score_by_points_map(tournament: Tournament) -> ScoreGame:
-    """Points by finishing place, from the tournament's own map. Source: formats, section 11."""
+    """The scorer by finishing place, from the tournament's own map. Source: formats, section 11."""
     return _score_by_rows(tournament.points_map or ())
 
 
@@ -55,45 +64,43 @@ def _score_by_rows(rows: Sequence[Sequence[int | str]]) -> ScoreGame:
 
 
 def score_by_tiebreak_map(tournament: Tournament) -> ScoreGame:
-    """What a tiebreak game adds, by finishing place. Source: formats, sections 11 and 13.4."""
+    """The scorer of tiebreak games, by finishing place. Source: formats, sections 11 and 13.4."""
     return _score_by_rows(tournament.tiebreaker_points_map or point_maps.TIEBREAKER)
 
 
 def complete_game(
     tournament: Tournament, outcome: GameOutcome, score: ScoreGame, now: datetime
 ) -> list[Change]:
-    """The game completed or corrected with this result; nothing when it has this result already.
+    """Complete or correct a game; no change when it has this result already.
 
-    A tiebreak game is worth what the tiebreaker map says, whatever the format.
-
-    Raises Conflict for a bye and for a game without the arena it needs, Invalid for a result that
-    cannot be. Source: formats, section 10.
+    The tiebreaker map scores a tiebreak game, whatever the format. Raises Conflict for a bye and for a
+    game without the arena it needs, Invalid for an impossible result. Source: formats, section 10.
     """
     game = find_game(tournament, outcome.game_id)
     _check_can_be_recorded(tournament, game)
-    made = score_by_tiebreak_map(tournament)(game, outcome) if game.is_tiebreak else score(game, outcome)
+    scored = score_by_tiebreak_map(tournament)(game, outcome) if game.is_tiebreak else score(game, outcome)
     after = replace(
         game,
         status="completed",
-        result_points=made.points,
-        result_positions=made.positions,
-        finishing_order=made.finishing_order,
+        result_points=scored.points,
+        result_positions=scored.positions,
+        finishing_order=scored.finishing_order,
         result_scores=tuple(outcome.scores.get(player_id) for player_id in game.player_ids),
         forfeited_by=outcome.forfeited_by,
         scorekeeper_id=outcome.recorded_by,
         completed_at=game.completed_at or now,
     )
     changes = _correct_game(game, after) if game.status == "completed" else [GameCompleted(game, after)]
-    # Whoever decides knows what the players sent in.
-    said_of = [
+    # A recorded result settles the suggestions for the game.
+    settled = [
         suggestion for suggestion in tournament.suggestions if suggestion.game_id == game.game_id and changes
     ]
-    return [*(SuggestionDecided(one) for one in said_of), *changes]
+    return [*(SuggestionDecided(suggestion) for suggestion in settled), *changes]
 
 
 def _correct_game(game: Game, after: Game) -> Sequence[Change]:
-    # Who enters the same result again changes nothing, not even the name beside it; scores and an order
-    # that are not said again are not taken back.
+    # The same result entered again changes nothing, not even the scorekeeper; scores and an order that
+    # are not entered again stay.
     is_scored = any(score is not None for score in after.result_scores)
     same = replace(
         after,
@@ -106,16 +113,16 @@ def _correct_game(game: Game, after: Game) -> Sequence[Change]:
 
 def _check_can_be_recorded(tournament: Tournament, game: Game) -> None:
     if game.is_bye:
-        raise Conflict(f"Game {game.game_id} is a bye. It has its result already.")
+        raise ByeHasResult(game=game.game_id)
     assignment = play_settings.arena_assignment(tournament.settings, default="disabled")
     if game.arena_id is None and assignment == "manual":
-        raise Conflict(f"Game {game.game_id} has no arena yet. Choose one, then record the result.")
+        raise GameWithoutArena(game=game.game_id)
 
 
 def clear_game(game: Game) -> list[Change]:
-    """The game open again. Raises Conflict when it has no result."""
+    """Open a completed game again. Raises Conflict when it has no result."""
     if game.status != "completed" or game.is_bye:
-        raise Conflict(f"Game {game.game_id} has no result to delete.")
+        raise GameWithoutResult(game=game.game_id)
     nothing: tuple[None, ...] = (None,) * len(game.player_ids)
     after = replace(
         game,
@@ -133,5 +140,5 @@ def clear_game(game: Game) -> list[Change]:
 
 
 def open_games(games: Sequence[Game]) -> list[Game]:
-    """Those without a result."""
+    """The games without a result."""
     return [game for game in games if game.status != "completed"]

@@ -27,6 +27,14 @@ BYE_SET_NUMBER = 9999
 NAMES_MAX = 5
 
 
+class RoundHasOpenGames(Conflict):
+    sentence = "{round} still has open games: {listed}. Record their results first."
+
+
+class NotTheNewestRound(Conflict):
+    sentence = "Only the newest round can be deleted. Delete {newest} first."
+
+
 def find_round(tournament: Tournament, round_id: int) -> Round:
     """A round of the tournament. Raises NotFound."""
     found = tournament.round_by_id.get(round_id)
@@ -36,7 +44,7 @@ def find_round(tournament: Tournament, round_id: int) -> Round:
 
 
 def complete_round(tournament: Tournament, round_: Round, now: datetime) -> list[Change]:
-    """The round completed. Raises Conflict that names the games still open; nothing when it is so already."""
+    """Complete a round; no change when it is complete already. Raises Conflict that lists open games."""
     if round_.status == "completed":
         return []
     games = results.open_games(tournament.games_by_round.get(round_.round_id, ()))
@@ -49,7 +57,7 @@ def complete_round(tournament: Tournament, round_: Round, now: datetime) -> list
     if still_open:
         named = ", ".join(str(game_id) for game_id in still_open[:NAMES_MAX])
         more = f" and {len(still_open) - NAMES_MAX} more" if len(still_open) > NAMES_MAX else ""
-        raise Conflict(f"{round_.name} still has open games: {named}{more}. Record their results first.")
+        raise RoundHasOpenGames(round=round_.name, listed=named + more)
     return [RoundCompleted(round_, replace(round_, status="completed", completed_at=now))]
 
 
@@ -64,9 +72,9 @@ def open_round(
     dice: Random,
     now: datetime,
 ) -> list[Change]:
-    """A new round with a game (or several) per group, and a bye game per bye.
+    """Open a new round with one or more games per group, and a bye game per bye.
 
-    Takes the draw, the games per group, the positions by player id, what a bye is worth and whether slot
+    Takes the draw, the games per group, the positions by player id, the points of a bye and whether slot
     0 has the advantage (head-to-head formats). New ids are negative, falling from -1.
     """
     index = max((round_.round_index for round_ in tournament.rounds), default=-1) + 1
@@ -78,12 +86,14 @@ def open_round(
         created_at=now,
     )
     seats = lineups.assign_groups(tournament, draw.groups, games=games, positions=positions, dice=dice)
-    made: list[Game] = []
+    drawn_games: list[Game] = []
     for set_number, seat in enumerate(seats):
         for game_index, (arena_id, order) in enumerate(zip(seat.arena_ids, seat.playing_orders, strict=True)):
-            made.append(
+            drawn_games.append(
                 replace(
-                    new_game(-1 - len(made), order, now=now, arena_id=arena_id, has_advantage=has_advantage),
+                    new_game(
+                        -1 - len(drawn_games), order, now=now, arena_id=arena_id, has_advantage=has_advantage
+                    ),
                     round_id=-1,
                     set_number=set_number,
                     game_index=game_index,
@@ -91,8 +101,8 @@ def open_round(
                 )
             )
     for player_id in draw.byes:
-        made.append(bye_game(-1 - len(made), player_id, -1, bye_points))
-    return [RoundOpened(new), *(GameOpened(game) for game in made)]
+        drawn_games.append(bye_game(-1 - len(drawn_games), player_id, -1, bye_points))
+    return [RoundOpened(new), *(GameOpened(game) for game in drawn_games)]
 
 
 def new_game(
@@ -120,7 +130,7 @@ def new_game(
 
 
 def bye_game(game_id: int, player_id: int, round_id: int, points: Decimal) -> Game:
-    """A round without opponent: completed from the start. Source: formats, section 9."""
+    """A bye game, completed from the start. Source: formats, section 9."""
     return Game(
         game_id=game_id,
         round_id=round_id,
@@ -136,12 +146,10 @@ def bye_game(game_id: int, player_id: int, round_id: int, points: Decimal) -> Ga
 
 
 def delete_round(tournament: Tournament, round_: Round) -> list[Change]:
-    """The newest round gone with all that was played in it. Raises Conflict for an older one."""
+    """Delete the newest round with all its games. Raises Conflict for an older one."""
     newest = tournament.newest_round
     if newest is None or newest.round_id != round_.round_id:
-        raise Conflict(
-            f"Only the newest round can be deleted. Delete {newest.name if newest else 'it'} first."
-        )
+        raise NotTheNewestRound(newest=newest.name if newest else "it")
     games = tournament.games_by_round.get(round_.round_id, ())
     ids = {game.game_id for game in games}
     return [
@@ -162,9 +170,9 @@ def delete_round(tournament: Tournament, round_: Round) -> list[Change]:
 
 
 def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
-    """A tiebreak game of these players, in the open round or outside of any.
+    """Open a tiebreak game of these players, in the open round or outside of any.
 
-    Its arena is chosen by the organizer. Source: formats, section 13.4.
+    The organizer chooses its arena. Source: formats, section 13.4.
     """
     newest = tournament.newest_round
     is_open = newest is not None and newest.status == "started"
@@ -174,14 +182,14 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
 def open_tiebreak_outside_rounds(
     tournament: Tournament, player_ids: Sequence[int], now: datetime
 ) -> list[Change]:
-    """A tiebreak game outside of any round, where the rounds are those of a schedule."""
+    """Open a tiebreak game outside of any round, where rounds come from a schedule."""
     return open_tiebreak_in_round(tournament, None, player_ids, now)
 
 
 def open_tiebreak_in_round(
     tournament: Tournament, round_: Round | None, player_ids: Sequence[int], now: datetime
 ) -> list[Change]:
-    """A tiebreak game in this round, as a group after all others; the better seed plays first."""
+    """Open a tiebreak game in this round, as a group after all others; the better seed plays first."""
     round_id = None if round_ is None else round_.round_id
     ordered = [player_id for player_id in seeding.ids_by_seed(tournament) if player_id in set(player_ids)]
     sets = [game.set_number for game in tournament.games_by_round.get(round_id, ()) if not game.is_bye]
@@ -200,9 +208,9 @@ def open_tiebreak_in_round(
 def settle_rounds(
     tournament: Tournament, is_settled: Callable[[Tournament, Round], bool], now: datetime | None
 ) -> list[Change]:
-    """Rounds that complete themselves: those settled are completed, those no longer settled open again.
+    """Complete settled rounds and reopen those that are no longer settled.
 
-    Without a time none is completed. For formats whose rounds are made by the schedule or by results.
+    Without a time, only reopen. For formats whose rounds are made by the schedule or by results.
     """
     changes: list[Change] = []
     for round_ in tournament.rounds_in_order:

@@ -1,4 +1,4 @@
-"""Seeds: who is ranked where before the first round. Source: formats, section 4."""
+"""Seeds: the ranking of entrants before the first round. Source: formats, section 4."""
 
 import math
 from dataclasses import replace
@@ -9,36 +9,38 @@ from silverball.rules.model.changes import Change, EntrantChanged, changes_betwe
 from silverball.rules.model.tournament import Entrant, Tournament
 
 UNSEEDED_LAST = float("inf")
-# By the lower bound, and by the rating itself: the seed that is shown is that number.
+# By the lower bound, and by the rating itself; the published seed is that number.
 BY_LOWER_BOUND, BY_RATING = "mp_rating", "mp_rating_rating"
 RATING_SEEDS = frozenset({BY_LOWER_BOUND, BY_RATING})
 
 
 def freeze_seeds(tournament: Tournament, dice: Random) -> list[Change]:
-    """Every entrant's seed rank, 1 to n; ties inside a criterion are drawn.
+    """Fix every entrant's seed rank, 1 to n; ties inside a criterion are drawn.
 
     `manual` goes by the organizer's seeds, then by the order of adding; ranks, ratings and series
-    positions come as `state.seed_facts` (lower is better). Who has none follows after those who have.
+    positions come as `state.seed_facts` (lower is better). Players without one follow after the others.
     """
     ranked = rank_entrants(tournament, dice)
     changes: list[Change] = []
-    for rank, one in enumerate(ranked, start=1):
+    for rank, entrant in enumerate(ranked, start=1):
         changes += changes_between(
-            EntrantChanged, one, replace(one, seed_rank=rank, seed_value=_seed_value(tournament, one, rank))
+            EntrantChanged,
+            entrant,
+            replace(entrant, seed_rank=rank, seed_value=_seed_value(tournament, entrant, rank)),
         )
     return changes
 
 
 def rank_entrants(tournament: Tournament, dice: Random) -> list[Entrant]:
     """The entrants, best seed first."""
-    way = play_settings.seeding(tournament.settings)
+    criterion = play_settings.seeding(tournament.settings)
     drawn = dice.sample(tournament.entrants, len(tournament.entrants))
-    if way == "random":
+    if criterion == "random":
         return drawn
-    if way == "manual":
+    if criterion == "manual":
         return sorted(tournament.entrants, key=lambda entrant: (_manual_seed(entrant), entrant.place))
     facts = tournament.state.seed_facts
-    return sorted(drawn, key=lambda one: facts.get(one.player_id, UNSEEDED_LAST))
+    return sorted(drawn, key=lambda entrant: facts.get(entrant.player_id, UNSEEDED_LAST))
 
 
 def _manual_seed(entrant: Entrant) -> float:
@@ -47,21 +49,23 @@ def _manual_seed(entrant: Entrant) -> float:
 
 
 def _seed_value(tournament: Tournament, entrant: Entrant, rank: int) -> int | None:
-    """The seed the interface shows: the rating number itself when it is seeded by rating."""
+    """The published seed: the rating itself when entrants are seeded by rating."""
     if play_settings.seeding(tournament.settings) not in RATING_SEEDS:
         return rank
     fact = tournament.state.seed_facts.get(entrant.player_id)
-    # Facts are turned round, so that lower is better. Nothing stands for who has no rating.
+    # Facts have their sign reversed, so that lower is better. Unrated players keep their seed.
     return entrant.seed_value if fact is None else math.floor(0.5 - fact)
 
 
 def ids_by_seed(tournament: Tournament) -> list[int]:
     """Ids of the active players, best seed first, unseeded last in the order of adding."""
     active = [entrant for entrant in tournament.entrants if entrant.is_active]
-    ordered = sorted(active, key=lambda one: (one.seed_rank is None, one.seed_rank or 0, one.place))
+    ordered = sorted(
+        active, key=lambda entrant: (entrant.seed_rank is None, entrant.seed_rank or 0, entrant.place)
+    )
     return [player_id.player_id for player_id in ordered]
 
 
 def next_seed_rank(tournament: Tournament) -> int:
-    """The seed rank of a late player: after everybody."""
+    """The seed rank of a late player: after all others."""
     return max((entrant.seed_rank or 0 for entrant in tournament.entrants), default=0) + 1

@@ -1,13 +1,13 @@
-"""Everything that can happen to a tournament: facts in the past tense, one frozen dataclass each.
+"""Changes of a tournament: facts in the past tense, one frozen dataclass each.
 
     Change
-    |-- Added     a thing is there now           RoundOpened, GameOpened, EntrantAdded, ...
+    |-- Added     a thing exists now             RoundOpened, GameOpened, EntrantAdded, ...
     |-- Altered   a thing is different now       GameCompleted, RoundCompleted, ArenaChanged, ...
     `-- Removed   a thing is gone                RoundDeleted, GameDeleted, QueueLeft, ...
 
-A change carries the things themselves, before and after, so that its opposite is known without
-looking anywhere: undoing is stating the opposites, last one first. A rule that makes new things gives
-them negative ids (`-1`, `-2`, ...), which the door turns into real ones before anything is stored.
+A change carries whole things, before and after, so that its opposite follows from the change alone:
+undo states the opposites, last one first. A rule gives new things negative ids (`-1`, `-2`, ...), and
+`enact` replaces them with real ones before it stores anything.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,16 +39,16 @@ class Change:
 
     @property
     def opposite(self) -> "Change":
-        """The change that takes this one back."""
+        """The change that undoes this one."""
         raise NotImplementedError(type(self).__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TournamentImported(Change):
-    """A whole tournament came in from a file; undo and verification begin after it."""
+    """A whole tournament was imported from a file; undo and verification begin after it."""
 
     tournament_id: int
-    # Kind of thing -> the stored fields of each: what the tournament consists of.
+    # Part of the tournament -> the stored fields of each thing in it.
     parts: Mapping[str, Sequence[Mapping[str, Any]]]
     # Where it came from, and a digest by which the same file is known again.
     origin: Mapping[str, Any]
@@ -59,7 +59,7 @@ class TournamentImported(Change):
 
 @dataclass(frozen=True)
 class Added(Change, Generic[T]):
-    """A thing is there now."""
+    """A thing exists now."""
 
     thing: T
     undone_by: ClassVar["type[Removed[Any]]"]
@@ -114,7 +114,7 @@ class TournamentStarted(TournamentAltered):
 
 
 class TournamentUnstarted(TournamentAltered):
-    """A start was taken back."""
+    """A start was undone."""
 
 
 class TournamentCompleted(TournamentAltered):
@@ -134,7 +134,7 @@ class ClockChanged(TournamentAltered):
 
 
 class DrawRemembered(TournamentAltered):
-    """What the engine has to remember of a draw: a schedule, a redraw."""
+    """The stored facts of a draw changed: a schedule, a redraw."""
 
 
 class EntrantAdded(Added[Entrant]):
@@ -210,7 +210,7 @@ class GameCorrected(Altered[Game]):
 
 
 class GameChanged(Altered[Game]):
-    """Its arena, its playing order or its players are different now, or somebody says another result."""
+    """Its arena, playing order or players are different now, or a suggestion contradicts its result."""
 
     part = "games"
 
@@ -232,7 +232,7 @@ class SinglePlayerGameDeleted(Removed[SinglePlayerGame]):
 
 
 class SinglePlayerGameChanged(Altered[SinglePlayerGame]):
-    """It was started, recorded, corrected, voided or put back."""
+    """It was started, recorded, corrected, voided or counted again."""
 
     part = "single_player_games"
 
@@ -280,7 +280,7 @@ class EntriesWithdrawn(Removed[Purchase]):
 
 
 def _pair_opposites() -> None:
-    for one, other in (
+    for change, opposite in (
         (EntrantAdded, EntrantRemoved),
         (ArenaAdded, ArenaRemoved),
         (BankAdded, BankRemoved),
@@ -297,7 +297,7 @@ def _pair_opposites() -> None:
         (TournamentStarted, TournamentUnstarted),
         (TournamentCompleted, TournamentReopened),
     ):
-        one.undone_by, other.undone_by = other, one
+        change.undone_by, opposite.undone_by = opposite, change
     for same in (
         EntrantChanged,
         ArenaChanged,
@@ -318,17 +318,17 @@ _pair_opposites()
 
 
 def opposite_changes(changes: Sequence[Change]) -> list[Change]:
-    """What takes these changes back: the opposites, last one first."""
+    """The changes that undo these: the opposites, last one first."""
     return [change.opposite for change in reversed(changes)]
 
 
 def tournament_changes(kind: type[TournamentAltered], tournament: Tournament, **after: Any) -> list[Change]:
-    """The change of these fields of the tournament, or nothing when they are so already."""
+    """The change of these fields of the tournament; empty when none of them differs."""
     differing = {name: value for name, value in after.items() if getattr(tournament, name) != value}
     before = {name: getattr(tournament, name) for name in differing}
     return [kind(before, differing)] if differing else []
 
 
 def changes_between(kind: type[Altered[T]], before: T, after: T) -> list[Change]:
-    """The change of a thing, or nothing when it is so already."""
+    """The change of a thing; empty when nothing differs."""
     return [kind(before, after)] if before != after else []

@@ -1,4 +1,4 @@
-"""Real ids for new things: rules number what they make from -1 down, the door hands out the ids."""
+"""Real ids for new things: rules number them from -1 down, `enact` assigns the stored ids."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
@@ -7,7 +7,7 @@ from typing import Any
 from silverball.rules.model.apply import ID_FIELDS
 from silverball.rules.model.changes import Added, Altered, Change, Removed
 
-# Field of a thing -> the kind of thing it names.
+# Field of a thing -> the part of the tournament that its id refers to.
 PART_BY_ID_FIELD = {
     "round_id": "rounds",
     "game_id": "games",
@@ -23,31 +23,33 @@ AssignedIds = dict[tuple[str, int], int]
 
 def assign_ids(changes: Sequence[Change], new_id: NewId) -> list[Change]:
     """The same changes with real ids. `new_id` takes the kind ("games", ...) and gives an unused id."""
-    given: AssignedIds = {}
-    return [_assign_ids_to_change(change, given, new_id) for change in changes]
+    assigned: AssignedIds = {}
+    return [_assign_ids_to_change(change, assigned, new_id) for change in changes]
 
 
-def _assign_ids_to_change(change: Change, given: AssignedIds, new_id: NewId) -> Change:
+def _assign_ids_to_change(change: Change, assigned: AssignedIds, new_id: NewId) -> Change:
     if isinstance(change, Added):
         name = ID_FIELDS[change.part]
         key = getattr(change.thing, name)
         if key < 0:
-            given[change.part, key] = new_id(change.part)
-        return replace(change, thing=_with_real_ids(change.thing, given))
+            assigned[change.part, key] = new_id(change.part)
+        return replace(change, thing=_with_real_ids(change.thing, assigned))
     if isinstance(change, Removed):
-        return replace(change, thing=_with_real_ids(change.thing, given))
+        return replace(change, thing=_with_real_ids(change.thing, assigned))
     if isinstance(change, Altered):
         return replace(
-            change, before=_with_real_ids(change.before, given), after=_with_real_ids(change.after, given)
+            change,
+            before=_with_real_ids(change.before, assigned),
+            after=_with_real_ids(change.after, assigned),
         )
     return change
 
 
-def _with_real_ids(thing: Any, given: AssignedIds) -> Any:
-    renamed = {}
-    for field_ in fields(thing):
-        kind = PART_BY_ID_FIELD.get(field_.name)
-        value = getattr(thing, field_.name)
+def _with_real_ids(item: Any, assigned: AssignedIds) -> Any:
+    with_ids = {}
+    for field in fields(item):
+        kind = PART_BY_ID_FIELD.get(field.name)
+        value = getattr(item, field.name)
         if kind is not None and value is not None and value < 0:
-            renamed[field_.name] = given[kind, value]
-    return replace(thing, **renamed) if renamed else thing
+            with_ids[field.name] = assigned[kind, value]
+    return replace(item, **with_ids) if with_ids else item

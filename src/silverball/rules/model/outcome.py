@@ -1,10 +1,10 @@
-"""What somebody says the result is, before a format makes points of it. Source: formats, section 10."""
+"""Results as they are entered, before a format turns them into points. Source: formats, section 10."""
 
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from silverball.kit.errors import Invalid
+from silverball.kit.errors import Invalid, Sentence
 from silverball.rules.model.tournament import Game
 
 SCORE_MAX = 2**63 - 1
@@ -12,16 +12,16 @@ SCORE_MAX = 2**63 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class GameOutcome:
-    """The result of a game: exactly one of order, scores, strikers, strokes and forfeit says it.
+    """The result of a game, entered as exactly one of order, scores, strikers, strokes and forfeit.
 
-    Scores may stand beside an order, which wins.
+    Scores may accompany an order, which wins.
     """
 
     game_id: int
     # First to last.
     finishing_order: tuple[int, ...] = ()
     scores: Mapping[int, int] = field(default_factory=dict)
-    # The players who get a strike; None when it is not said that way.
+    # The players who get a strike; None when the result is entered in another way.
     strikers: tuple[int, ...] | None = None
     # Player id -> strokes on a hole of pingolf.
     strokes: Mapping[int, int] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class AttemptOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class NewAttempt:
-    """A single player game that somebody plays or has played: with a score it is over, without it begins."""
+    """A new single player game: completed with a score, started without one."""
 
     player_id: int
     arena_id: int
@@ -68,35 +68,43 @@ def derive_finishing_order(game: Game, outcome: GameOutcome) -> tuple[int, ...]:
             _check_scores(outcome.scores)
         return outcome.finishing_order
     if outcome.strikers is not None:
-        raise Invalid({"strikes": ["Strikes do not say a result here. Enter the order or the scores."]})
+        raise Invalid(
+            {"strikes": ["A result cannot be entered by strikes here. Enter the order or the scores."]}
+        )
     if outcome.strokes:
         _check_players("strokes", game, tuple(outcome.strokes))
         return _sort_players("strokes", game, outcome.strokes, sign=1)
     if not outcome.scores:
-        raise Invalid({"resultPositions": ["Say who finished in which place, or give the scores."]})
+        raise Invalid({"resultPositions": ["Enter the finishing order, or the scores."]})
     _check_players("resultScores", game, tuple(outcome.scores))
     return _order_by_scores(game, outcome.scores)
 
 
 def _order_after_forfeit(game: Game, player_id: int) -> tuple[int, ...]:
     if player_id not in game.player_ids:
-        raise Invalid({"forfeit": [f"Player {player_id} is not in game {game.game_id}."]})
+        raise Invalid(
+            {"forfeit": [Sentence("{player} is not in {game}.", player=player_id, game=game.game_id)]}
+        )
     if len(game.player_ids) != 2:
         raise Invalid({"forfeit": ["Only a game of two can be forfeited. Remove the player from the game."]})
-    winner = next(one for one in game.player_ids if one != player_id)
+    winner = next(opponent for opponent in game.player_ids if opponent != player_id)
     return (winner, player_id)
 
 
 def _check_players(field_name: str, game: Game, named: tuple[int, ...]) -> None:
-    strangers = [one for one in named if one not in game.player_ids]
+    strangers = [player_id for player_id in named if player_id not in game.player_ids]
     if strangers:
-        raise Invalid({field_name: [f"Player {strangers[0]} is not in game {game.game_id}."]})
+        raise Invalid(
+            {field_name: [Sentence("{player} is not in {game}.", player=strangers[0], game=game.game_id)]}
+        )
     if len(set(named)) != len(named):
-        twice = next(one for one in named if named.count(one) > 1)
-        raise Invalid({field_name: [f"Player {twice} is named twice."]})
+        twice = next(player_id for player_id in named if named.count(player_id) > 1)
+        raise Invalid({field_name: [Sentence("{player} is named twice.", player=twice)]})
     missing = [player_id for player_id in game.player_ids if player_id not in named]
     if missing:
-        raise Invalid({field_name: [f"Player {missing[0]} of game {game.game_id} is missing."]})
+        raise Invalid(
+            {field_name: [Sentence("{player} of {game} is missing.", player=missing[0], game=game.game_id)]}
+        )
 
 
 def _order_by_scores(game: Game, scores: Mapping[int, int]) -> tuple[int, ...]:
@@ -107,15 +115,25 @@ def _order_by_scores(game: Game, scores: Mapping[int, int]) -> tuple[int, ...]:
 def _check_scores(scores: Mapping[int, int]) -> None:
     for player_id, score in scores.items():
         if not 0 <= score <= SCORE_MAX:
-            raise Invalid({"resultScores": [f"The score of player {player_id} is not a pinball score."]})
+            raise Invalid(
+                {
+                    "resultScores": [
+                        Sentence("The score of {player} is not a pinball score.", player=player_id)
+                    ]
+                }
+            )
 
 
 def _sort_players(field_name: str, game: Game, numbers: Mapping[int, int], *, sign: int) -> tuple[int, ...]:
     """The players by their numbers, smallest first when the sign is 1. Raises Invalid for equal ones."""
     ordered = sorted(game.player_ids, key=lambda player_id: sign * numbers[player_id])
-    what = "score" if field_name == "resultScores" else "strokes"
-    for one, other in itertools.pairwise(ordered):
-        if numbers[one] == numbers[other]:
-            sentence = f"Players {one} and {other} have the same {what}. Say who finished first."
+    unit = "score" if field_name == "resultScores" else "strokes"
+    for player_id, next_id in itertools.pairwise(ordered):
+        if numbers[player_id] == numbers[next_id]:
+            sentence = Sentence(
+                "{players} have the same {unit}. Enter the finishing order.",
+                players=(player_id, next_id),
+                unit=unit,
+            )
             raise Invalid({field_name: [sentence]})
     return tuple(ordered)

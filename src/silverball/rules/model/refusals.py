@@ -1,6 +1,6 @@
 """Refusals that several parts of the rules share; others stand beside the function that raises them."""
 
-from silverball.kit.errors import WrongFormat
+from silverball.kit.errors import Conflict, WrongFormat
 
 
 class NoSinglePlayerGames(WrongFormat):
@@ -29,3 +29,30 @@ class NotABestGame(WrongFormat):
 
 class NotAMatchPlay(WrongFormat):
     sentence = "Tournament is not Match Play"
+
+
+class TournamentIsCompleted(Conflict):
+    sentence = "The tournament is completed. Reopen it before you {action}."
+
+
+class TournamentNotStarted(Conflict):
+    sentence = "The tournament has not started. Start it first."
+
+
+class GameWithoutResult(Conflict):
+    sentence = "{game} has no result to delete."
+
+
+class DrawnElsewhere(Conflict):
+    sentence = (
+        "The games of this tournament do not follow from its seeds: it was drawn elsewhere. Its "
+        "results stay as they are."
+    )
+
+
+class RoundWithoutArena(Conflict):
+    sentence = "{round} has no arena yet. Choose one, then record the result."
+
+
+class AllRoundsPlayed(Conflict):
+    sentence = "The tournament is over: {reason}. Complete it."

@@ -1,4 +1,4 @@
-"""What formats can be set to: one annotated type per setting, with its limits and its help.
+"""The settings of formats: one annotated type per setting, with its limits and its help.
 
 A format's settings are a Struct whose field names are the wire keys; a setting that several formats
 have is written down here once. Source: formats, sections 4 to 8, 13.3 and 24.
@@ -21,7 +21,7 @@ Scorekeeping = Annotated[
 
 
 class TournamentSettings(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
-    """What every format has; every subclass repeats `frozen=True, kw_only=True`."""
+    """The settings of every format; each subclass repeats `frozen=True, kw_only=True`."""
 
     scorekeeping: Scorekeeping = "disabled"
 

@@ -31,9 +31,9 @@ class Entrant:
     # Strikes in knockouts, points elsewhere.
     points_adjustment: Decimal = Decimal(0)
     score_adjustment: Decimal = Decimal(0)
-    # What the interface shows as `seed`: a rating for seeding by rating, else the rank.
+    # The published `seed`: a rating for seeding by rating, else the rank.
     seed_value: int | None = None
-    # The account that claimed the player; looked up, and changed by nothing that happens here.
+    # The account that claimed the player: looked up, never changed by the tournament.
     user_id: int | None = field(default=None, compare=False)
     # Completed rounds when the strikes were last adjusted by hand; None when they never were.
     adjusted_after: int | None = None
@@ -115,7 +115,7 @@ class Game:
     scorekeeper_id: int | None = None
     started_at: datetime | None = None
     completed_at: datetime | None = None
-    # Who plays first by right, where that means something.
+    # The player with the right to start, in head-to-head formats.
     advantage_id: int | None = None
     # The real order, first to last, where `result_positions` does not show it.
     finishing_order: tuple[int, ...] = ()
@@ -123,13 +123,13 @@ class Game:
     forfeited_by: int | None = None
     # Separates tied players; counts for nothing else.
     is_tiebreak: bool = False
-    # A suggestion that came later says something else than the result.
+    # A later suggestion contradicts the result.
     has_mismatch: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Suggestion:
-    """A result that a player of the game sent in."""
+    """A result suggested by a player of the game."""
 
     suggestion_id: int
     game_id: int
@@ -161,7 +161,7 @@ class SinglePlayerGame:
     created_at: datetime | None = None
     updated_at: datetime | None = None
     started_at: datetime | None = None
-    # How long it was played; None when nobody said when it began.
+    # The playing time; None when its start was not recorded.
     duration_seconds: int | None = None
     # Holds a rank on its arena. Stored when the tournament completes; ask `bestgame.marks` while it runs.
     is_best: bool = False
@@ -205,7 +205,7 @@ class Scorekeeper:
 
 @dataclass(frozen=True, kw_only=True)
 class Purchase:
-    """Entries that a player bought or was given; a refund has a negative quantity."""
+    """Entries bought, given or refunded; a refund has a negative quantity."""
 
     entry_id: int
     player_id: int
@@ -218,11 +218,11 @@ class Purchase:
 
 @dataclass(frozen=True, kw_only=True)
 class EngineState:
-    """What the engine remembers and no answer shows."""
+    """Stored facts that no answer shows."""
 
     # The source of all draws: the same seed, round and redraw count give the same draw.
     dice_seed: str = ""
-    # Key of a draw ("round 3") -> how often it was drawn anew by request.
+    # Key of a draw ("round 3") -> number of requested redraws.
     redraws: Mapping[str, int] = field(default_factory=dict)
     # When the clock of a frenzy runs out; None while it is paused or not started.
     clock_ends_at: datetime | None = None
@@ -231,12 +231,12 @@ class EngineState:
     # Tournaments of the same series: meetings and plays that `balanced_series` counts too.
     series_groups: tuple[tuple[int, ...], ...] = ()
     series_plays: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
-    # What seeding by rank, rating or series position goes by: player id -> number, lower is better.
+    # For seeding by rank, rating or series position: player id -> number, lower is better.
     seed_facts: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def persistent(self) -> "EngineState":
-        """What is remembered: not what is looked up anew for each draw."""
+        """The stored part, without the facts looked up for each draw."""
         return replace(self, series_groups=(), series_plays={}, seed_facts={})
 
 
@@ -263,11 +263,11 @@ class Tournament:
     # Row by group size - 1: the points of first, second, ... as on the wire; None without such points.
     points_map: Sequence[Sequence[int | str]] | None = None
     tiebreaker_points_map: Sequence[Sequence[int | str]] | None = None
-    # Whether anything that a player bought or was given limits the entries.
+    # Whether bought or given entries limit how often a player may play.
     has_entry_limits: bool = False
     completed_at: datetime | None = None
     state: EngineState = EngineState()
-    # What no rule looks at: name, texts, times, links, prizes; column -> JSON value, moments as text.
+    # Facts without a rule: name, texts, times, links, prizes; column -> JSON value, moments as text.
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -281,22 +281,22 @@ class Tournament:
     @cached_property
     def games_by_round(self) -> Mapping[int | None, tuple[Game, ...]]:
         """Round id (None outside a round) -> its games, ascending by id."""
-        found: dict[int | None, list[Game]] = {}
+        by_round: dict[int | None, list[Game]] = {}
         for game in self.games:
-            found.setdefault(game.round_id, []).append(game)
-        return {round_id: tuple(games) for round_id, games in found.items()}
+            by_round.setdefault(game.round_id, []).append(game)
+        return {round_id: tuple(games) for round_id, games in by_round.items()}
 
     @cached_property
     def attempts_by_round(self) -> Mapping[int | None, tuple[SinglePlayerGame, ...]]:
         """Round id (None outside a round) -> its single player games, ascending by id."""
-        found: dict[int | None, list[SinglePlayerGame]] = {}
+        by_round: dict[int | None, list[SinglePlayerGame]] = {}
         for attempt in self.single_player_games:
-            found.setdefault(attempt.round_id, []).append(attempt)
-        return {round_id: tuple(attempts) for round_id, attempts in found.items()}
+            by_round.setdefault(attempt.round_id, []).append(attempt)
+        return {round_id: tuple(attempts) for round_id, attempts in by_round.items()}
 
     @cached_property
     def waiting_spots(self) -> tuple[QueueSpot, ...]:
-        """The spots in all queues whose turn has not come, ascending by id."""
+        """The waiting spots of all queues, ascending by id."""
         return tuple(spot for spot in self.queue if not spot.is_done)
 
     @cached_property
