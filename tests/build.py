@@ -231,7 +231,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 
 def row(store: Store, table: Table, **values: Any) -> int:
-    """Insert one row with defaults for what is not said; returns its id (0 when it has none of its own)."""
+    """Insert a row with defaults for missing values; returns its id (0 when it has none of its own)."""
     with store.write() as transaction:
         done = transaction.connection.execute(
             insert(table).values(**{**DEFAULTS.get(table.name, {}), **values})
@@ -249,7 +249,7 @@ def a_player(store: Store, organizer_id: int, **values: Any) -> int:
 
 
 def a_federation_record(store: Store, ifpa_id: int, name: str, **values: Any) -> int:
-    """What the federation says of a player; rated unless `total_events` says otherwise."""
+    """A federation record of a player, who is rated unless `total_events` is too low."""
     plain = names.strip_punctuation(name)
     row(store, tables.federation_player, ifpa_id=ifpa_id, name=name, name_plain=plain, **values)
     return ifpa_id
@@ -260,7 +260,7 @@ def an_arena(store: Store, organizer_id: int, **values: Any) -> int:
 
 
 def a_rating(store: Store, **values: Any) -> int:
-    """A rating with one revision, as of the current period; the period comes with the first one."""
+    """A rating with one revision in the current period, which is created with the first rating."""
     with store.read() as db:
         has_period = db.execute(select(tables.rating_period)).first() is not None
     if not has_period:
@@ -272,7 +272,7 @@ def a_rating(store: Store, **values: Any) -> int:
 
 @dataclass(frozen=True)
 class Night:
-    """A tournament with its people and machines."""
+    """A tournament with its players and arenas."""
 
     tournament_id: int
     organizer_id: int
@@ -336,9 +336,9 @@ def caller(
 def ask(
     store: Store, path: str, *, by: AuthenticatedCaller | int | None = None, public_read: bool = False
 ) -> tuple[int, Any]:
-    """One GET through the whole table of endpoints, without the front door: status and decoded body.
+    """Send a GET through the whole route table, without the edge: status and decoded body.
 
-    `by` is who asks: a Caller, a user id, or nobody.
+    `by` is the caller, a user id, or None for an anonymous request.
     """
     api = app.build_api(store, Settings(base_url=BASE_URL, public_read=public_read))
     who = caller(by) if isinstance(by, int) else by
@@ -360,9 +360,9 @@ def do(
     modules: Sequence[ModuleType] = app.ROUTE_MODULES,
     now: datetime = NOW,
 ) -> tuple[int, Any, dict[str, str]]:
-    """One writing request without the front door: status, decoded body, headers.
+    """Send a write request without the edge: status, decoded body, headers.
 
-    `body` is sent as JSON, or as it is when it is bytes. `by` is a Caller, or the id of a user with the
+    `body` is sent as JSON, or as it is when it is bytes. `by` is a caller, or the id of a user with the
     role and token of an organizer.
     """
     api = app.build_api(store, Settings(base_url=BASE_URL), modules=modules, now=lambda: now)
@@ -380,7 +380,7 @@ def send(
     key: str | None = None,
     if_match: str | None = None,
 ) -> tuple[int, Any, dict[str, str]]:
-    """`do`, when several requests go to the same program."""
+    """Send a request to an existing API, for tests with several requests."""
     route, _, query = path.partition("?")
     sent = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     request = http.Request(

@@ -1,1 +1,1 @@
-"""Who meets whom."""
+"""Draws: opponents and groups of each round, brackets and schedules."""

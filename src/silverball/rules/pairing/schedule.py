@@ -65,11 +65,11 @@ def regular_schedule(player_ids: Sequence[int], games_per_player: int, dice: Ran
     seats = random_draw.random_order(player_ids, dice)
     rounds_full, games_left = divmod(games_per_player, len(seats) - 1)
     circle = [draw.groups for draw in round_robin.all_rounds(seats)]
-    everybody = [(player_id, opponent_id) for pairs in circle for player_id, opponent_id in pairs]
+    full_round = [(player_id, opponent_id) for pairs in circle for player_id, opponent_id in pairs]
     if len(seats) % 2:
-        return everybody * rounds_full + _ring_meetings(seats, games_left)
+        return full_round * rounds_full + _ring_meetings(seats, games_left)
     partial = [(player_id, opponent_id) for pairs in circle[:games_left] for player_id, opponent_id in pairs]
-    return everybody * rounds_full + partial
+    return full_round * rounds_full + partial
 
 
 def _ring_meetings(seats: Sequence[int], games_each: int) -> list[Meeting]:

@@ -1,1 +1,1 @@
-"""Who stands where: ties, tiebreakers, cut-offs, series, summaries."""
+"""Standings: ties, tiebreakers, cutoffs, series, summaries."""

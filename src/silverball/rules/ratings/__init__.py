@@ -1,1 +1,1 @@
-"""Ratings: Glicko with damped groups, day by day. NumPy is imported only by who rates."""
+"""Ratings: Glicko with damped groups, day by day. Only modules that rate import NumPy."""

@@ -85,8 +85,8 @@ def head_to_head_results(played: PlayedGames) -> HeadToHeadResults:
         scores.append(((place < other_place) + 0.5 * (place == other_place)).ravel())
         sizes.append(np.repeat(played.played_counts[has_length], len(first_offsets)))
     if not firsts:
-        nobody, nothing = np.zeros(0, np.int64), np.zeros(0)
-        return HeadToHeadResults(nobody, nobody, nothing, nothing)
+        no_players, no_values = np.zeros(0, np.int64), np.zeros(0)
+        return HeadToHeadResults(no_players, no_players, no_values, no_values)
     return HeadToHeadResults(
         np.concatenate(firsts), np.concatenate(seconds), np.concatenate(scores), _divisors(sizes)
     )

@@ -10,7 +10,7 @@ from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSou
 from silverball.rules.verify import rows
 from silverball.rules.verify.rows import Row
 
-NOBODY = 0
+NO_PLAYER = 0
 # The finishing order of a match; None while it is open.
 MatchOrder = tuple[int, ...] | None
 
@@ -74,12 +74,12 @@ def _first_seat_won(order: MatchOrder, seated: list[int | None]) -> bool:
 def _player_from(tournament: Tournament, source: Any, out: dict[NodeKey, MatchOrder]) -> int | None:
     if isinstance(source, SeedSource):
         listed = rows.active_ids_by_seed(tournament)
-        return listed[source.seed - 1] if source.seed <= len(listed) else NOBODY
+        return listed[source.seed - 1] if source.seed <= len(listed) else NO_PLAYER
     order = out[source.node]
     if order is None:
         return None
     at = 0 if isinstance(source, WinnerSource) else 1
-    return order[at] if at < len(order) else NOBODY
+    return order[at] if at < len(order) else NO_PLAYER
 
 
 def _match_order(tournament: Tournament, node: BracketNode, seated: list[int | None]) -> MatchOrder:

@@ -38,9 +38,9 @@ def race_table(tournament: Tournament) -> list[Row]:
 def _round_outcome(tournament: Tournament, round_: Round) -> tuple[set[int], int | None]:
     """The players safe in a round and the player out; those tied for lowest replay."""
     games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
-    everybody = {game.player_id for game in games}
-    group, safe = set(everybody), set[int]()
-    expected = round_.size or len(everybody)
+    member_ids = {game.player_id for game in games}
+    group, safe = set(member_ids), set[int]()
+    expected = round_.size or len(member_ids)
     for level in range(len(games) + 1):
         games_by_player: dict[int, SinglePlayerGame] = {
             game.player_id: game
