@@ -151,7 +151,7 @@ class ServiceUnavailable(Refusal):
 
 
 class Invalid(Refusal):
-    """A request with faults: field name (as the caller wrote it) -> sentences."""
+    """A request with faults, which are listed by field as the client named it."""
 
     def __init__(self, faults: Mapping[str, Sequence[str | Sentence]]) -> None:
         self.faults = faults

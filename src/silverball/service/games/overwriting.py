@@ -15,7 +15,7 @@ from silverball.store import journal
 
 
 class ResultAlreadyEntered(Conflict):
-    """The stored result as a finishing order, or as the points of each player."""
+    """The game has a result, which only the organizer may replace."""
 
     def __init__(self, game: Game, author: str, time: str) -> None:
         order = game.finishing_order or game.result_positions
