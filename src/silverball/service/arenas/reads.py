@@ -101,20 +101,20 @@ def _arena(row: NamedRow, part: LineupArenaPart | UnsetType) -> Arena:
 def owned_by(db: Connection, organizer_id: int, query: ArenaQuery) -> PageRows[Arena]:
     """One page of the organizer's arenas, oldest first."""
     refuse_deep_pagination(query.page, PER_PAGE)
-    wanted = _conditions(organizer_id, query)
-    total = db.execute(select(func.count()).select_from(tables.arena).where(wanted)).scalar_one()
-    rows = select(*ROW.columns).where(wanted).order_by(_ARENA.arena_id)
+    condition = _conditions(organizer_id, query)
+    total = db.execute(select(func.count()).select_from(tables.arena).where(condition)).scalar_one()
+    rows = select(*ROW.columns).where(condition).order_by(_ARENA.arena_id)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
     return PageRows([arena_item(row) for row in db.execute(rows)], total)
 
 
 def _conditions(organizer_id: int, query: ArenaQuery) -> ColumnElement[bool]:
-    wanted = [_ARENA.organizer_id == organizer_id]
+    conditions = [_ARENA.organizer_id == organizer_id]
     if query.status is not None:
-        wanted.append(_ARENA.status == query.status)
+        conditions.append(_ARENA.status == query.status)
     if query.arenas:
-        wanted.append(_ARENA.arena_id.in_(query.arenas))
-    return and_(*wanted)
+        conditions.append(_ARENA.arena_id.in_(query.arenas))
+    return and_(*conditions)
 
 
 def existing_arenas(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ...]:

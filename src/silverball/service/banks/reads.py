@@ -44,11 +44,11 @@ def banks_in_tournament(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
 def owned_by(db: Connection, organizer_id: int, query: BankQuery) -> PageRows[Bank]:
     """One page of the organizer's banks, oldest first."""
     refuse_deep_pagination(query.page, PER_PAGE)
-    wanted = _conditions(organizer_id, query)
-    total = db.execute(select(func.count()).select_from(tables.bank).where(wanted)).scalar_one()
-    ids = select(_BANK.bank_id).where(wanted).order_by(_BANK.bank_id)
-    some = ids.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1)).subquery()
-    rows = _ROWS.where(_BANK.bank_id.in_(select(some.c.bank_id))).order_by(_BANK.bank_id, _MEMBER.place)
+    condition = _conditions(organizer_id, query)
+    total = db.execute(select(func.count()).select_from(tables.bank).where(condition)).scalar_one()
+    ids = select(_BANK.bank_id).where(condition).order_by(_BANK.bank_id)
+    page_ids = ids.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1)).subquery()
+    rows = _ROWS.where(_BANK.bank_id.in_(select(page_ids.c.bank_id))).order_by(_BANK.bank_id, _MEMBER.place)
     return PageRows(list(_banks_from_rows(db.execute(rows))), total)
 
 
@@ -61,12 +61,12 @@ def find_bank(db: Connection, bank_id: int) -> Bank:
 
 
 def _conditions(organizer_id: int, query: BankQuery) -> ColumnElement[bool]:
-    wanted = [_BANK.organizer_id == organizer_id]
+    conditions = [_BANK.organizer_id == organizer_id]
     if query.status is not None:
-        wanted.append(_BANK.status == query.status)
+        conditions.append(_BANK.status == query.status)
     if query.banks:
-        wanted.append(_BANK.bank_id.in_(query.banks))
-    return and_(*wanted)
+        conditions.append(_BANK.bank_id.in_(query.banks))
+    return and_(*conditions)
 
 
 def _banks_from_rows(rows: Iterable[Any]) -> tuple[Bank, ...]:

@@ -42,21 +42,21 @@ class BundleContents:
     series_named: Collection[int] = ()
 
 
-def store_contents(transaction: Transaction, book: BundleContents, *, now: datetime) -> None:
+def store_contents(transaction: Transaction, contents: BundleContents, *, now: datetime) -> None:
     """Insert new things and update those that exist; the caller has refused those of other organizers.
 
     Accounts that people sign in to stay as they are, because a file is no authority on them. Tournaments
     that show a changed thing get a new revision.
     """
     db = transaction.connection
-    _store_users(transaction, book, now)
-    changed = _upsert(db, tables.location, "location_id", book.locations)
+    _store_users(transaction, contents, now)
+    changed = _upsert(db, tables.location, "location_id", contents.locations)
     feed_events.announce_locations(transaction, changed)
-    feed_events.announce_series(transaction, _store_series(db, book))
-    feed_events.announce_arenas(transaction, _upsert(db, tables.arena, "arena_id", book.arenas))
-    feed_events.announce_players(transaction, _upsert(db, tables.player, "player_id", book.players))
-    _store_banks(db, book)
-    _upsert(db, tables.occasion, "occasion_id", book.occasions)
+    feed_events.announce_series(transaction, _store_series(db, contents))
+    feed_events.announce_arenas(transaction, _upsert(db, tables.arena, "arena_id", contents.arenas))
+    feed_events.announce_players(transaction, _upsert(db, tables.player, "player_id", contents.players))
+    _store_banks(db, contents)
+    _upsert(db, tables.occasion, "occasion_id", contents.occasions)
     moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)
     imports.move_sequences(db, [*moved, tables.occasion])
 
@@ -69,39 +69,43 @@ def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id:
     db.execute(insert(tables.occasion_tournament).values(**values, place=0, labels=[], external={}))
 
 
-def _store_users(transaction: Transaction, book: BundleContents, now: datetime) -> None:
+def _store_users(transaction: Transaction, contents: BundleContents, now: datetime) -> None:
     db = transaction.connection
-    contained = {values["user_id"] for values in book.users}
-    stored = reads.rows_by_id(db, tables.user, "user_id", contained | set(book.users_named))
+    contained = {values["user_id"] for values in contents.users}
+    stored = reads.rows_by_id(db, tables.user, "user_id", contained | set(contents.users_named))
     known = {user_id for user_id, values in stored.items() if not values["placeholder"]}
-    rows = [{**values, "placeholder": False} for values in book.users if values["user_id"] not in known]
+    rows = [{**values, "placeholder": False} for values in contents.users if values["user_id"] not in known]
     feed_events.announce_users(transaction, _upsert(db, tables.user, "user_id", rows))
     new = [
         {**USER_NEW, "user_id": user_id, "name": name, "created_at": now, "placeholder": True}
-        for user_id, name in sorted(book.users_named.items())
+        for user_id, name in sorted(contents.users_named.items())
         if user_id not in stored and user_id not in contained
     ]
     if new:
         db.execute(insert(tables.user), new)
 
 
-def _store_series(db: Connection, book: BundleContents) -> list[int]:
-    rows = [{**values, "placeholder": False} for values in book.series]
+def _store_series(db: Connection, contents: BundleContents) -> list[int]:
+    rows = [{**values, "placeholder": False} for values in contents.series]
     changed = _upsert(db, tables.series, "series_id", rows)
-    named = set(book.series_named) - {values["series_id"] for values in rows}
-    stored = reads.rows_by_id(db, tables.series, "series_id", named)
-    for series_id in sorted(named - set(stored)):
-        values = {"series_id": series_id, "name": f"Series {series_id}", "organizer_id": book.organizer_id}
+    named_ids = set(contents.series_named) - {values["series_id"] for values in rows}
+    stored = reads.rows_by_id(db, tables.series, "series_id", named_ids)
+    for series_id in sorted(named_ids - set(stored)):
+        values = {
+            "series_id": series_id,
+            "name": f"Series {series_id}",
+            "organizer_id": contents.organizer_id,
+        }
         db.execute(insert(tables.series).values(**SERIES_NEW, **values, placeholder=True))
     return changed
 
 
-def _store_banks(db: Connection, book: BundleContents) -> None:
-    _upsert(db, tables.bank, "bank_id", book.banks)
-    bank_ids = [values["bank_id"] for values in book.banks]
+def _store_banks(db: Connection, contents: BundleContents) -> None:
+    _upsert(db, tables.bank, "bank_id", contents.banks)
+    bank_ids = [values["bank_id"] for values in contents.banks]
     db.execute(delete(tables.bank_arena).where(tables.bank_arena.c.bank_id.in_(bank_ids)))
-    if book.bank_arenas:
-        db.execute(insert(tables.bank_arena), [dict(values) for values in book.bank_arenas])
+    if contents.bank_arenas:
+        db.execute(insert(tables.bank_arena), [dict(values) for values in contents.bank_arenas])
 
 
 def _upsert(db: Connection, table: Table, key: str, rows: Rows) -> list[int]:

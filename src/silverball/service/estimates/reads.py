@@ -79,10 +79,10 @@ def wppr_estimate(db: Connection, query: EstimateQuery, viewer: AuthenticatedCal
 def _selected_field(
     db: Connection, query: EstimateQuery, viewer: AuthenticatedCaller | None
 ) -> EstimatedField:
-    given = [name for name in ("tournament_id", "series_id") if getattr(query, name) is not None]
-    given += ["list"] if query.ifpa_ids or query.names else []
-    if len(given) != 1:
-        raise NotExactlyOneSelector("seriesId" if "series_id" in given else "tournamentId")
+    selectors = [name for name in ("tournament_id", "series_id") if getattr(query, name) is not None]
+    selectors += ["list"] if query.ifpa_ids or query.names else []
+    if len(selectors) != 1:
+        raise NotExactlyOneSelector("seriesId" if "series_id" in selectors else "tournamentId")
     if query.tournament_id is not None:
         return _field_of_tournament(db, query.tournament_id, viewer)
     if query.series_id is not None:

@@ -29,8 +29,8 @@ class ReportedResult(Body, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         ways = [name for name in RESULT_FIELDS if getattr(self, name, UNSET) is not UNSET]
         if len(ways) != 1 and ways != ["result_positions", "result_scores"]:
-            wanted = ", ".join(shown for name, shown in RESULT_FIELDS.items() if hasattr(self, name))
-            raise Invalid({"resultPositions": [f"Say the result in one way: {wanted}."]})
+            forms = ", ".join(wire_name for name, wire_name in RESULT_FIELDS.items() if hasattr(self, name))
+            raise Invalid({"resultPositions": [f"Say the result in one way: {forms}."]})
 
     def outcome(self, game_id: int, by: int | None) -> GameOutcome:
         """The result in the form that the rules take."""

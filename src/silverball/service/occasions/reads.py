@@ -119,10 +119,10 @@ _OCCASION = (
 
 def find_occasion(db: Connection, occasion_id: int, viewer: AuthenticatedCaller | None) -> Occasion:
     """The occasion with its organizer, links and tournaments. Raises NotFound."""
-    found = db.execute(_OCCASION, {"occasion_id": occasion_id}).first()
-    if found is None:
+    stored = db.execute(_OCCASION, {"occasion_id": occasion_id}).first()
+    if stored is None:
         raise NotFound("Event", occasion_id)
-    row = _DETAILED_ROW.row(found)
+    row = _DETAILED_ROW.row(stored)
     links, link_ids = _load_links(db, occasion_id)
     entries, entry_ids = _load_entries(db, occasion_id)
     return Occasion(

@@ -154,12 +154,12 @@ def _column_values(
     return values
 
 
-def _time_columns(known: dict[str, Any]) -> dict[str, Any]:
+def _time_columns(fields: dict[str, Any]) -> dict[str, Any]:
     """The moments in UTC and on the local clock. Raises Invalid."""
-    zone = _checked_zone(known.get("timezone") or "UTC")
+    zone = _checked_zone(fields.get("timezone") or "UTC")
     values: dict[str, Any] = {"timezone": zone}
     for name in MOMENTS:
-        moment: datetime | None = known.get(f"{name}_utc")
+        moment: datetime | None = fields.get(f"{name}_utc")
         if moment is not None:
             _refuse_odd_year(f"{name}Utc", moment)
         values[f"{name}_utc"] = None if moment is None else moment.astimezone(UTC)
@@ -259,10 +259,10 @@ def _refuse_unusable_tournaments(
         raise Invalid({"tournaments": [f"Tournament {twice[0]} is named twice."]})
     ownership.require_owned_ids(call, OWN_TOURNAMENT, "tournaments", ids, owner_id)
     entry = tables.occasion_tournament.c
-    taken = select(entry.tournament_id, entry.occasion_id).where(
+    elsewhere = select(entry.tournament_id, entry.occasion_id).where(
         entry.tournament_id.in_(ids), entry.occasion_id != occasion_id
     )
-    for tournament_id, other_id in call.db.execute(taken.order_by(entry.tournament_id)):
+    for tournament_id, other_id in call.db.execute(elsewhere.order_by(entry.tournament_id)):
         raise Invalid(
             {"tournaments": [f"Tournament {tournament_id} is in event {other_id}. Remove it there first."]}
         )

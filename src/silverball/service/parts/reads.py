@@ -127,11 +127,15 @@ def _link_item(
 
 
 def _rsvp(context: PartContext) -> RsvpConfiguration | None:
-    found = msgspec.convert(context.row.rsvp_configuration, RsvpConfiguration | None)
-    if found is None or found.tournament_id is not None or found.series_id is not None:
-        return found
+    configuration = msgspec.convert(context.row.rsvp_configuration, RsvpConfiguration | None)
+    if (
+        configuration is None
+        or configuration.tournament_id is not None
+        or configuration.series_id is not None
+    ):
+        return configuration
     # The configuration was stored before the tournament had its id.
-    return msgspec.structs.replace(found, tournament_id=context.tournament_id)
+    return msgspec.structs.replace(configuration, tournament_id=context.tournament_id)
 
 
 def _entries(context: PartContext) -> EntryConfiguration | None:

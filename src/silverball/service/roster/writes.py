@@ -40,13 +40,13 @@ TOURNAMENT, PLAYER, ARENA, BANK, USER = "tournament_id", "player_id", "arena_id"
 def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
     """Add players of the owner's book; those sent by name are added to the book first."""
     tournament = commands.load_tournament(call)
-    listed = call.body.new_entrants
-    if any(entrant.strikes is not UNSET for entrant in listed):
+    new_entrants = call.body.new_entrants
+    if any(entrant.strikes is not UNSET for entrant in new_entrants):
         roster_commands.require_strikes(tournament)
-    for entrant in listed:
+    for entrant in new_entrants:
         if isinstance(entrant.points_adjustment, Decimal):
             tournament_commands.require_adjustable(tournament, pointsAdjustment=entrant.points_adjustment)
-    entrants = _new_entrants(call, tournament, listed)
+    entrants = _new_entrants(call, tournament, new_entrants)
     commands.run_command(
         call,
         lambda tournament: commands.decide_by_draw(
@@ -64,13 +64,13 @@ def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
 
 
 def _new_entrants(
-    call: Write[NewEntrants], tournament: Tournament, listed: Sequence[NewEntrant]
+    call: Write[NewEntrants], tournament: Tournament, new_entrants: Sequence[NewEntrant]
 ) -> list[Entrant]:
     organizer_id = tournament.details["organizer_id"]
-    named = [entrant.player_id for entrant in listed if isinstance(entrant.player_id, int)]
-    claimed = reads.book_players(call.db, organizer_id, named)
+    player_ids = [entrant.player_id for entrant in new_entrants if isinstance(entrant.player_id, int)]
+    claimed = reads.book_players(call.db, organizer_id, player_ids)
     entrants = []
-    for entrant in listed:
+    for entrant in new_entrants:
         player_id = entrant.player_id
         if not isinstance(player_id, int):
             player_id = _insert_player(call, organizer_id, entrant)
@@ -118,19 +118,19 @@ def change_player(call: Write[EntrantPatch]) -> Player:
 
 def change_players(call: Write[EntrantsPatch]) -> tuple[Player, ...]:
     """Change several players in one action."""
-    listed = [(patch.player_id, patch.changed_fields) for patch in call.body.players]
-    _change_entrants(call, listed)
-    ids = [player_id for player_id, _ in listed]
+    changes = [(patch.player_id, patch.changed_fields) for patch in call.body.players]
+    _change_entrants(call, changes)
+    ids = [player_id for player_id, _ in changes]
     return players.entrants_by_ids(call.db, call.ids[TOURNAMENT], ids, call.caller)
 
 
-def _change_entrants(call: Write[Any], listed: Sequence[tuple[int, dict[str, Any]]]) -> None:
+def _change_entrants(call: Write[Any], changes: Sequence[tuple[int, dict[str, Any]]]) -> None:
     commands.run_command(
         call,
         lambda tournament: commands.decide_by_draw(
             tournament,
             "roster",
-            lambda dice: roster_commands.change_entrants(tournament, listed, dice, call.now),
+            lambda dice: roster_commands.change_entrants(tournament, changes, dice, call.now),
         ),
     )
 
@@ -173,8 +173,8 @@ def _current_player(call: Write[Any], player_id: int) -> Player:
 def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
     """Add arenas of the owner's book."""
     tournament = commands.load_tournament(call)
-    listed = call.body.new_arenas
-    ids = [arena_id for arena_id, _ in listed]
+    new_arenas = call.body.new_arenas
+    ids = [arena_id for arena_id, _ in new_arenas]
     categories = reads.book_arenas(call.db, tournament.details["organizer_id"], ids)
     for arena_id in ids:
         if arena_id not in categories:
@@ -184,7 +184,7 @@ def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
             raise Invalid({"arenaId": [sentence]})
     new = [
         LineupArena(arena_id=arena_id, category_id=categories[arena_id], **fields)
-        for arena_id, fields in listed
+        for arena_id, fields in new_arenas
     ]
     commands.run_command(
         call,
@@ -259,8 +259,8 @@ def remove_bank(call: Write[Body]) -> ShownBank:
 
 
 def _current_bank(call: Write[Any], bank_id: int) -> ShownBank:
-    listed = banks.banks_in_tournament(call.db, call.ids[TOURNAMENT])
-    return next(bank for bank in listed if bank.bank_id == bank_id)
+    lineup_banks = banks.banks_in_tournament(call.db, call.ids[TOURNAMENT])
+    return next(bank for bank in lineup_banks if bank.bank_id == bank_id)
 
 
 def add_scorekeeper(call: Write[Body]) -> User:

@@ -27,8 +27,8 @@ def rounds_in_tournament(db: Connection, tournament_id: int) -> tuple[Round, ...
 
 def find_round(db: Connection, tournament_id: int, round_id: int) -> Round:
     """A round of the tournament. Raises NotFound."""
-    wanted = (round_.c.tournament_id == tournament_id, round_.c.round_id == round_id)
-    row = db.execute(select(round_).where(*wanted)).one_or_none()
+    conditions = (round_.c.tournament_id == tournament_id, round_.c.round_id == round_id)
+    row = db.execute(select(round_).where(*conditions)).one_or_none()
     if row is None:
         raise NotFound("Round", round_id)
     return _round_item(row)
@@ -36,8 +36,8 @@ def find_round(db: Connection, tournament_id: int, round_id: int) -> Round:
 
 def rounds_by_id(db: Connection, tournament_id: int, round_ids: Sequence[int]) -> dict[int, Round]:
     """Round id -> round, for those of the given rounds that are in the tournament."""
-    wanted = (round_.c.tournament_id == tournament_id, round_.c.round_id.in_(round_ids))
-    return {row.round_id: _round_item(row) for row in db.execute(select(round_).where(*wanted))}
+    conditions = (round_.c.tournament_id == tournament_id, round_.c.round_id.in_(round_ids))
+    return {row.round_id: _round_item(row) for row in db.execute(select(round_).where(*conditions))}
 
 
 def _round_item(row: Any) -> Round:

@@ -62,13 +62,13 @@ def player_arena_summaries_page(
         query,
         summary.player_id.not_in(_hidden_player_ids(player_arena_summary, tournament_id, viewer)),
     )
-    shown = [
+    items = [
         PlayerArenaSummary(
             **_play_fields(tournament, row), player_id=row.player_id, wins=row.wins, losses=row.losses
         )
         for row in rows
     ]
-    return PageRows(shown, total)
+    return PageRows(items, total)
 
 
 def match_summaries_page(
@@ -87,7 +87,7 @@ def match_summaries_page(
         summary.player_id.not_in(hidden),
         summary.opponent_id.not_in(hidden),
     )
-    shown = [
+    items = [
         MatchSummary(
             **_place_fields(tournament, row),
             player_id=row.player_id,
@@ -98,7 +98,7 @@ def match_summaries_page(
         )
         for row in rows
     ]
-    return PageRows(shown, total)
+    return PageRows(items, total)
 
 
 def opted_out_player_ids(viewer: AuthenticatedCaller | None, among: SelectBase) -> Select[Any]:
@@ -158,13 +158,13 @@ def _summary_page(
     """The rows of one page, and the number of rows in all."""
     if tournament.status != "completed":
         return [], 0
-    wanted = (summary.c.tournament_id == tournament.tournament_id, *conditions)
-    total = db.execute(select(func.count()).select_from(summary).where(*wanted)).scalar_one()
+    in_tournament = (summary.c.tournament_id == tournament.tournament_id, *conditions)
+    total = db.execute(select(func.count()).select_from(summary).where(*in_tournament)).scalar_one()
     skipped = PAGE_SIZE * (query.page - 1)
     # Any page number is accepted here, but the offset must fit the database's 64 bits.
     if skipped >= total:
         return [], total
-    rows = select(summary).where(*wanted).order_by(*order).limit(PAGE_SIZE).offset(skipped)
+    rows = select(summary).where(*in_tournament).order_by(*order).limit(PAGE_SIZE).offset(skipped)
     return list(db.execute(rows).all()), total
 
 

@@ -163,6 +163,6 @@ ChangedTournament = _with_settings("ChangedTournament", ChangedTournamentFields)
 
 def sent_settings(body: TournamentFields) -> WireSettings:
     """The settings in the body, as wire key -> value."""
-    shown = dict(zip(SETTING_FIELDS, FormatSettings.__struct_encode_fields__, strict=True))
-    sent = {shown[name]: getattr(body, name) for name in _SETTING_TYPES}
+    wire_keys = dict(zip(SETTING_FIELDS, FormatSettings.__struct_encode_fields__, strict=True))
+    sent = {wire_keys[name]: getattr(body, name) for name in _SETTING_TYPES}
     return {key: msgspec.to_builtins(value) for key, value in sent.items() if value is not UNSET}

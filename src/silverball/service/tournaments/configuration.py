@@ -51,17 +51,17 @@ def build_settings(
     `before` holds the values of keys that are not given. `prefix` is the path of the keys in the body
     (`settings.`). Raises Invalid with a sentence for each faulty key.
     """
-    known = FORMATS[type_].settings.__struct_encode_fields__
+    own_keys = FORMATS[type_].settings.__struct_encode_fields__
     faults = {
         f"{prefix}{key}": [f"A {type_} tournament has no {humanize_name(key)}."]
         for key in sent
-        if key not in known
+        if key not in own_keys
     }
     if faults:
         raise Invalid(faults)
     chosen = {key: value for key, value in sent.items() if key not in IGNORED_SETTINGS}
-    wanted = {**(before or {}), **chosen}
-    encoded = msgspec.json.encode({key: value for key, value in wanted.items() if value is not None})
+    merged = {**(before or {}), **chosen}
+    encoded = msgspec.json.encode({key: value for key, value in merged.items() if value is not None})
     try:
         settings: TournamentSettings = _PARSERS[type_].parse(encoded)
     except Invalid as error:
@@ -102,8 +102,8 @@ def changed_settings(tournament: Tournament, sent: Mapping[str, Any]) -> Tournam
 
 def _refuse_fixed(fixed: list[str]) -> None:
     if fixed:
-        named = " and ".join(humanize_name(key) for key in fixed)
-        raise FixedAfterStart(fields=named)
+        fields = " and ".join(humanize_name(key) for key in fixed)
+        raise FixedAfterStart(fields=fields)
 
 
 def refuse_when_completed(tournament: Tournament, names: Iterable[str]) -> None:

@@ -53,8 +53,8 @@ def _fixed_sentence(text: str) -> Callable[[ChangeData, Names], str]:
 
 
 def _edit_sentence(data: ChangeData, _names: Names) -> str:
-    named = [humanize_name(name) for name in _differing_fields(data["before"], data["after"])]
-    return f"Changed: {', '.join(named)}." if named else "No visible change."
+    words = [humanize_name(name) for name in _differing_fields(data["before"], data["after"])]
+    return f"Changed: {', '.join(words)}." if words else "No visible change."
 
 
 def _differing_fields(before: ChangeData, after: ChangeData) -> list[str]:
@@ -99,9 +99,9 @@ def _entrant_sentence(data: ChangeData, names: Names) -> str:
     player = names.player(after["player_id"])
     if before["is_active"] != after["is_active"]:
         return f"{player} is back." if after["is_active"] else f"{player} has left."
-    for name, called in (("points_adjustment", "points"), ("score_adjustment", "score")):
+    for name, noun in (("points_adjustment", "points"), ("score_adjustment", "score")):
         if before[name] != after[name]:
-            return f"The {called} of {player} are adjusted by {after[name]} (before: {before[name]})."
+            return f"The {noun} of {player} are adjusted by {after[name]} (before: {before[name]})."
     if before["seed_rank"] != after["seed_rank"]:
         return f"{player} is seed {after['seed_rank']}."
     if before.get("tie_place") != after.get("tie_place"):

@@ -59,11 +59,11 @@ def _moment(
         return local if utc is UNSET else in_utc(which, utc)
     assert isinstance(local, str)
     try:
-        there = datetime.fromisoformat(local)
+        local_time = datetime.fromisoformat(local)
     except ValueError as error:
         raise Invalid({f"{which}Local": ["There is no such day or time."]}) from error
-    _check_year(f"{which}Local", there)
-    moment = there.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    _check_year(f"{which}Local", local_time)
+    moment = local_time.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
     if isinstance(utc, datetime) and abs(utc - moment) >= timedelta(seconds=1):
         raise Invalid({f"{which}Local": [f"It is not the same time as {which}Utc. Send one of the two."]})
     return moment

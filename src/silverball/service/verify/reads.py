@@ -88,7 +88,9 @@ def _journal_history(loaded: Tournament, actions: Sequence[Action]) -> _JournalH
     """The journal since the last creation or import."""
     names = [[name for name, _ in action.entries] for action in actions]
     begins = [
-        at for at, listed in enumerate(names) if IMPORTED in listed or journal.TOURNAMENT_CREATED in listed
+        at
+        for at, change_names in enumerate(names)
+        if IMPORTED in change_names or journal.TOURNAMENT_CREATED in change_names
     ]
     if not begins:
         return _JournalHistory(_journal_actions(actions, loaded.type), 1, None, {})
@@ -97,8 +99,8 @@ def _journal_history(loaded: Tournament, actions: Sequence[Action]) -> _JournalH
     name, data = start.entries[0]
     if name == IMPORTED:
         return _JournalHistory(later, start.action_id + 1, None, data)
-    began = journal.decode_creation(loaded.tournament_id, loaded.type, data)
-    return _JournalHistory([*_journal_actions([start], loaded.type), *later], start.action_id, began, {})
+    created = journal.decode_creation(loaded.tournament_id, loaded.type, data)
+    return _JournalHistory([*_journal_actions([start], loaded.type), *later], start.action_id, created, {})
 
 
 def _journal_actions(actions: Sequence[Action], type_: str) -> list[ReplayedAction]:
@@ -110,14 +112,16 @@ def _journal_actions(actions: Sequence[Action], type_: str) -> list[ReplayedActi
 
 def _replay_faults(loaded: Tournament, story: _JournalHistory) -> list[str]:
     """Faults found by replaying the journal backwards, and illegal draws in it."""
-    book = replay.stored_state(loaded)
-    found: list[str] = []
-    for told, faults in replay.replay_backwards(book, story.actions):
-        found += faults
+    state = replay.stored_state(loaded)
+    all_faults: list[str] = []
+    for action, faults in replay.replay_backwards(state, story.actions):
+        all_faults += faults
         # An undo restores draws of an earlier action, which is checked on its own.
-        if told.undone_action_id is None:
-            found += draws.draw_faults(FORMATS[loaded.type].verify, book, told.changes, told.action_id)
-    return found + replay.beginning_faults(book, story.created, story.imported_counts)
+        if action.undone_action_id is None:
+            all_faults += draws.draw_faults(
+                FORMATS[loaded.type].verify, state, action.changes, action.action_id
+            )
+    return all_faults + replay.beginning_faults(state, story.created, story.imported_counts)
 
 
 def _recorded_game_ids(actions: Sequence[ReplayedAction]) -> set[int]:

@@ -149,14 +149,14 @@ def _json_number(points: Decimal) -> Number:
 
 def _points_by_tournament(points: dict[int, dict[int, int | Decimal]]) -> PointsByTournament | EmptyList:
     """The points in their published shape: numbers under a curve, else texts (formats 21)."""
-    shown: dict[int, PointsByPlayer | EmptyList] = {
+    by_tournament: dict[int, PointsByPlayer | EmptyList] = {
         tournament_id: {
             player_id: worth if isinstance(worth, int) else f"{worth:.2f}"
             for player_id, worth in night.items()
         }
         for tournament_id, night in points.items()
     }
-    return shown or ()
+    return by_tournament or ()
 
 
 def _load_players(

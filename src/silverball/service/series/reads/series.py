@@ -73,10 +73,10 @@ def series_fields(row: NamedRow) -> dict[str, Any]:
 
 def find_series(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> Series:
     """The series with its organizer. Raises NotFound."""
-    found = db.execute(_SERIES, {"series_id": series_id}).first()
-    if found is None:
+    stored = db.execute(_SERIES, {"series_id": series_id}).first()
+    if stored is None:
         raise NotFound("Series", series_id)
-    row = _DETAILED_ROW.row(found)
+    row = _DETAILED_ROW.row(stored)
     return Series(
         **series_fields(row.series),
         organizer=users.user_item(row.organizer, viewer),
@@ -89,9 +89,9 @@ def series_page(
 ) -> PageRows[SeriesListItem]:
     """One page of the series, newest first. Raises NotAllowed when `played` is hidden."""
     refuse_deep_pagination(query.page, PER_PAGE)
-    wanted = _conditions(db, query, viewer)
-    total = db.execute(select(func.count()).select_from(tables.series).where(*wanted)).scalar_one()
-    statement = select(*ROW.columns).where(*wanted).order_by(_S.series_id.desc())
+    conditions = _conditions(db, query, viewer)
+    total = db.execute(select(func.count()).select_from(tables.series).where(*conditions)).scalar_one()
+    statement = select(*ROW.columns).where(*conditions).order_by(_S.series_id.desc())
     return PageRows(
         series_list_items(db, statement.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))), total
     )
@@ -119,15 +119,15 @@ def series_list_items(db: Connection, statement: Select[Any]) -> list[SeriesList
 def _conditions(
     db: Connection, query: SeriesQuery, viewer: AuthenticatedCaller | None
 ) -> list[ColumnElement[bool]]:
-    wanted: list[ColumnElement[bool]] = [true()]
+    conditions: list[ColumnElement[bool]] = [true()]
     if query.owner is not None:
-        wanted.append(_S.organizer_id == query.owner)
+        conditions.append(_S.organizer_id == query.owner)
     if query.status is not None:
-        wanted.append(_S.status == query.status)
+        conditions.append(_S.status == query.status)
     if query.played is not None:
         only_completed = users.shows_only_completed_to(db, query.played, viewer)
-        wanted.append(_S.series_id.in_(_played_series_ids(query.played, only_completed=only_completed)))
-    return wanted
+        conditions.append(_S.series_id.in_(_played_series_ids(query.played, only_completed=only_completed)))
+    return conditions
 
 
 def _played_series_ids(user_id: int, *, only_completed: bool) -> Select[Any]:

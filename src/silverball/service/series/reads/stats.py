@@ -104,10 +104,10 @@ def _attendance_by_tournament(attended: Iterable[Any], organizer_id: int) -> dic
     names: dict[int, str] = {}
     totals: Counter[int] = Counter()
     members: Counter[int] = Counter()
-    for tournament_id, name, _, book in attended:
+    for tournament_id, name, _, owner_id in attended:
         names[tournament_id] = name
         totals[tournament_id] += 1
-        members[tournament_id] += book == organizer_id
+        members[tournament_id] += owner_id == organizer_id
     return {
         tournament_id: SeriesAttendance(
             name=name,
@@ -121,14 +121,14 @@ def _attendance_by_tournament(attended: Iterable[Any], organizer_id: int) -> dic
 
 def _aggregate(numbers: Iterable[int]) -> Aggregate:
     """Totals over the numbers above 0, as in the sample: tournaments without such players are left out."""
-    some = [number for number in numbers if number]
+    positive = [number for number in numbers if number]
     return Aggregate(
-        sum=sum(some),
-        max=max(some, default=None),
-        min=min(some, default=None),
-        mean=_json_number(sum(some) / len(some)) if some else None,
-        median=_json_number(statistics.median(some)) if some else None,
-        count=len(some),
+        sum=sum(positive),
+        max=max(positive, default=None),
+        min=min(positive, default=None),
+        mean=_json_number(sum(positive) / len(positive)) if positive else None,
+        median=_json_number(statistics.median(positive)) if positive else None,
+        count=len(positive),
     )
 
 

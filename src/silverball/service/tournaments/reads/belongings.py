@@ -18,11 +18,11 @@ WIRE_FIELDS = {"location_id": "locationId", "series_id": "seriesId", "event_id":
 
 def require_owned(db: Connection, field: str, owned_id: int, organizer_id: int) -> None:
     """Raise Invalid unless the organizer has this location, series or occasion."""
-    key, called = OWNED_FIELDS[field]
+    key, noun = OWNED_FIELDS[field]
     owner = select(key.table.c.organizer_id).where(key == owned_id)
     if db.execute(owner).scalar_one_or_none() != organizer_id:
         raise Invalid(
-            {WIRE_FIELDS[field]: [f"There is no {called} {owned_id} of this tournament's organizer."]}
+            {WIRE_FIELDS[field]: [f"There is no {noun} {owned_id} of this tournament's organizer."]}
         )
 
 
@@ -35,21 +35,21 @@ def require_free_slug(db: Connection, slug: str, tournament_id: int | None) -> N
 
 
 def link_details(
-    db: Connection, wanted: list[dict[str, Any]], tournament_id: int | None
+    db: Connection, links: list[dict[str, Any]], tournament_id: int | None
 ) -> list[dict[str, Any]]:
     """Links as the details store them, each with a copy of the linked tournament. Raises Invalid."""
-    ids = [link["linked_tournament_id"] for link in wanted]
+    ids = [link["linked_tournament_id"] for link in links]
     if len(set(ids)) != len(ids) or tournament_id in ids:
         raise Invalid({"links": ["A tournament is linked once, and never to itself."]})
     column = tables.tournament.c
     statement = select(
         column.tournament_id, column.name, column.type, column.organizer_id, column.status, column.test
     )
-    there = {row.tournament_id: row for row in db.execute(statement.where(column.tournament_id.in_(ids)))}
-    missing = [str(linked_id) for linked_id in ids if linked_id not in there]
+    linked = {row.tournament_id: row for row in db.execute(statement.where(column.tournament_id.in_(ids)))}
+    missing = [str(linked_id) for linked_id in ids if linked_id not in linked]
     if missing:
         raise Invalid({"links": [f"There is no tournament {', '.join(missing)}."]})
-    return [{**link, "shown": _link_snapshot(link, there[link["linked_tournament_id"]])} for link in wanted]
+    return [{**link, "shown": _link_snapshot(link, linked[link["linked_tournament_id"]])} for link in links]
 
 
 def _link_snapshot(link: dict[str, Any], row: Any) -> dict[str, Any]:

@@ -49,8 +49,8 @@ def merge_details(
     if after["shortcut"] is not None and after["shortcut"] != before["shortcut"]:
         belongings.require_free_slug(db, after["shortcut"], tournament_id)
     if body.links is not UNSET:
-        wanted = [_link_fields(link) for link in body.links]
-        after["links"] = _changed_links(before["links"], belongings.link_details(db, wanted, tournament_id))
+        links = [_link_fields(link) for link in body.links]
+        after["links"] = _changed_links(before["links"], belongings.link_details(db, links, tournament_id))
     if body.entry_configuration is not UNSET:
         after["entry_configuration"] = msgspec.to_builtins(body.entry_configuration)
     if body.rsvp_configuration is not UNSET:
@@ -89,7 +89,7 @@ def _registration_details(
     )
     assert opens is not UNSET
     assert closes is not UNSET
-    shown = RsvpConfiguration(
+    published = RsvpConfiguration(
         tournament_id=tournament_id,
         series_id=None,
         user_id=after["organizer_id"],
@@ -112,5 +112,5 @@ def _registration_details(
         close_at_local=None if closes is None else times.local(closes, zone),
         timezone=zone,
     )
-    built: dict[str, Any] = msgspec.to_builtins(shown)
+    built: dict[str, Any] = msgspec.to_builtins(published)
     return built

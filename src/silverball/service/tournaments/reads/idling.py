@@ -26,7 +26,7 @@ def last_activity(db: Connection, tournament_id: int, now: datetime) -> datetime
     return row.touched_at if row is not None and _is_idle(row, now) else None
 
 
-def _started_tournaments(*wanted: ColumnElement[bool]) -> Select[int, datetime | None, datetime]:
+def _started_tournaments(*conditions: ColumnElement[bool]) -> Select[int, datetime | None, datetime]:
     """Started tournaments with the time of their last activity.
 
     The newest journal line counts, because an imported `updated_at` may be older than the import.
@@ -34,8 +34,8 @@ def _started_tournaments(*wanted: ColumnElement[bool]) -> Select[int, datetime |
     newest = select(func.max(_J.at)).where(_J.tournament_id == _T.tournament_id).scalar_subquery()
     touched_at = func.coalesce(newest, _T.updated_at, type_=_T.updated_at.type).label("touched_at")
     columns = select(_T.tournament_id, _T.end_utc, touched_at)
-    known = columns.where(_T.status == "started", _T.type.in_(sorted(FORMATS)), *wanted)
-    return known.order_by(_T.tournament_id).limit(TOURNAMENTS_MAX)
+    statement = columns.where(_T.status == "started", _T.type.in_(sorted(FORMATS)), *conditions)
+    return statement.order_by(_T.tournament_id).limit(TOURNAMENTS_MAX)
 
 
 def _is_idle(row: object, now: datetime) -> bool:

@@ -47,30 +47,30 @@ def with_seed_facts(db: Connection, tournament: Tournament) -> Tournament:
     return replace(tournament, state=replace(tournament.state, seed_facts=facts)) if facts else tournament
 
 
-def _seed_facts(db: Connection, tournament: Tournament, way: str) -> dict[int, float]:
+def _seed_facts(db: Connection, tournament: Tournament, seeding_rule: str) -> dict[int, float]:
     """Player id -> the number to seed by, lower is better."""
     series_id = tournament.details["series_id"]
-    if way == SERIES_SEED and series_id is not None:
+    if seeding_rule == SERIES_SEED and series_id is not None:
         standings = results.series_details(db, series_id, None).standings
         return {standing.player_id: float(standing.position) for standing in standings}
-    if way in seeding.RATING_SEEDS:
-        by_bound = way == seeding.BY_LOWER_BOUND
+    if seeding_rule in seeding.RATING_SEEDS:
+        by_bound = seeding_rule == seeding.BY_LOWER_BOUND
         return dict(ratings.seed_numbers(db, tournament.tournament_id, by_bound=by_bound))
-    if way in federation.SEEDING_RANKS:
+    if seeding_rule in federation.SEEDING_RANKS:
         player_ids = [entrant.player_id for entrant in tournament.entrants]
-        ranks = federation.player_ranks(db, player_ids, way)
+        ranks = federation.player_ranks(db, player_ids, seeding_rule)
         return {player_id: float(rank) for player_id, rank in ranks.items()}
     return {}
 
 
-def _other_seats(series_id: int, but: int) -> Select[Any]:
+def _other_seats(series_id: int, excluded_id: int) -> Select[Any]:
     """Seats in games of the other tournaments of the series, without byes."""
     return (
         select(_G.round_id, _G.set_number, _G.game_id, _G.arena_id, _G.is_tiebreak, _SEAT.player_id)
         .select_from(tables.tournament)
         .join(tables.game, _G.tournament_id == _T.tournament_id)
         .join(tables.game_player, _SEAT.game_id == _G.game_id)
-        .where(_T.series_id == series_id, _T.tournament_id != but, ~_G.bye)
+        .where(_T.series_id == series_id, _T.tournament_id != excluded_id, ~_G.bye)
         .order_by(_G.game_id, _SEAT.slot)
     )
 

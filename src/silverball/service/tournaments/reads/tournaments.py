@@ -167,9 +167,9 @@ def tournaments_page(
 ) -> PageRows[Tournament]:
     """One page of the tournaments, newest first. Raises NotAllowed when `played` is hidden."""
     refuse_deep_pagination(query.page, query.per_page)
-    wanted = _conditions(db, query, viewer)
-    total = db.execute(select(func.count()).select_from(tables.tournament).where(*wanted)).scalar_one()
-    statement = tournament_rows().where(*wanted).order_by(_T.tournament_id.desc())
+    conditions = _conditions(db, query, viewer)
+    total = db.execute(select(func.count()).select_from(tables.tournament).where(*conditions)).scalar_one()
+    statement = tournament_rows().where(*conditions).order_by(_T.tournament_id.desc())
     statement = statement.limit(query.per_page).offset(query.per_page * (query.page - 1))
     return PageRows(tournament_items(db, statement, viewer), total)
 
@@ -177,20 +177,20 @@ def tournaments_page(
 def _conditions(
     db: Connection, query: TournamentQuery, viewer: AuthenticatedCaller | None
 ) -> list[ColumnElement[bool]]:
-    wanted: list[ColumnElement[bool]] = [true()]
+    conditions: list[ColumnElement[bool]] = [true()]
     if query.owner is not None:
-        wanted.append(_T.organizer_id == query.owner)
+        conditions.append(_T.organizer_id == query.owner)
     if query.status is not None:
-        wanted.append(_T.status == query.status)
+        conditions.append(_T.status == query.status)
     if query.series is not None:
-        wanted.append(_T.series_id == query.series)
+        conditions.append(_T.series_id == query.series)
     if query.type is not None and query.type != ANY_TYPE:
-        wanted.append(_T.type == query.type)
+        conditions.append(_T.type == query.type)
     if query.played is not None:
-        wanted.append(played_by(query.played))
+        conditions.append(played_by(query.played))
         if users.shows_only_completed_to(db, query.played, viewer):
-            wanted.append(_T.status == "completed")
-    return wanted
+            conditions.append(_T.status == "completed")
+    return conditions
 
 
 def played_by(user_id: int) -> ColumnElement[bool]:

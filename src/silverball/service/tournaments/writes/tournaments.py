@@ -212,8 +212,8 @@ def delete_tournament(call: Write[Body]) -> None:
         raise StartedTournamentDeleted
     linking = belongings.linking_tournaments(call.db, tournament.tournament_id)
     if linking:
-        named = ", ".join(str(tournament_id) for tournament_id in linking[:NAMED_MAX])
-        raise TournamentLinked(tournaments=named)
+        ids_text = ", ".join(str(tournament_id) for tournament_id in linking[:NAMED_MAX])
+        raise TournamentLinked(tournaments=ids_text)
     # A new revision makes readers load it again and receive a 404.
     revisions.raise_tournaments(call.transaction, [tournament.tournament_id])
     own = tables.tournament.c.tournament_id == tournament.tournament_id
