@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from silverball.rules.ranking.regimes import StoredResult, WinLossRule
-from silverball.rules.ratings import counting, seats
+from silverball.rules.ratings import counting, formulas, seats
 from silverball.rules.ratings.counting import FinishedGame
 from silverball.rules.ratings.events import GameSeats, RatedEvent, RatedPerson
 from silverball.rules.ratings.identities import IdentityRegister
@@ -14,6 +14,8 @@ from silverball.rules.registry import FORMATS
 
 DAY = date(2026, 3, 5)
 NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
+# Of a day with two games, computed by version 0.1.0.
+FINGERPRINT = "f9bd084eec3c52a5507c2e1f0f8edf839ceb1fd1a5e35a7a3fc1224eef4d40f0"
 AGAINST_THE_SCORE = {"golf", "best_game", "card_best_game", "bowling", "amazingrace"}
 
 
@@ -82,10 +84,10 @@ def an_event(games: GameSeats, *names: str) -> RatedEvent:
 
 
 def games_of(*games: dict[int, int]) -> GameSeats:
-    made = GameSeats()
+    seats_of_games = GameSeats()
     for places in games:
-        made.add(places)
-    return made
+        seats_of_games.add(places)
+    return seats_of_games
 
 
 def test_a_player_who_was_taken_out_is_left_out_and_the_size_stays() -> None:
@@ -119,3 +121,11 @@ def test_the_fingerprint_is_that_of_results_people_and_parameters() -> None:
     ]
     assert same not in others
     assert len(set(others)) == len(others)
+
+
+def test_days_rated_by_version_0_1_0_keep_their_fingerprints() -> None:
+    games = games_of({1: 0, 2: 1}, {1: 1, 2: 0})
+    day = seats.day_of_events(DAY, [an_event(games, "ada", "bo")], IdentityRegister())
+    # The fingerprint covers the names of Parameters and its fields; were they renamed, all days would be
+    # rated again.
+    assert day.fingerprint(formulas.DEFAULTS) == FINGERPRINT
