@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from silverball.store.engine import Store
-from web.browsing import base_url, browser, shown
+from web.chromium import base_url, browser, browser_page
 from web.director import Director
-from web.evening import Evening
+from web.server_process import LiveServer
 from web.visitor import Visitor
 
-__all__ = ["base_url", "browser", "director", "shown", "tablet", "visitor"]
+__all__ = ["base_url", "browser", "browser_page", "director", "tablet", "visitor"]
 
 
 @pytest.fixture
@@ -34,8 +34,8 @@ def director(store: Store, visitor: Visitor) -> Director:
 
 
 @pytest.fixture
-def evening(store: Store, database_url: str) -> Iterator[Evening]:
+def live_server(store: Store, database_url: str) -> Iterator[LiveServer]:
     """A server in a process of its own, and a line to it."""
-    opened = Evening(store, database_url)
+    opened = LiveServer(store, database_url)
     yield opened
     opened.close()

@@ -10,8 +10,8 @@ from silverball.rules.registry import FORMATS
 from silverball.service.core import enact
 from silverball.service.players import reads as players
 from silverball.store.engine import Store
-from web import shown
-from web.shown import ShownForm
+from web import page_forms
+from web.page_forms import PageForm
 from web.visitor import EMAIL, PASSWORD, Visitor, an_account
 
 FORM_TYPE = {"content-type": "application/x-www-form-urlencoded"}
@@ -40,8 +40,8 @@ class Director:
         assert answer.status_code == 200, (path, answer.status_code, answer.text)
         return answer.text
 
-    def forms(self, path: str = "") -> dict[str, ShownForm]:
-        return shown.forms_on(self.page(path))
+    def forms(self, path: str = "") -> dict[str, PageForm]:
+        return page_forms.forms_on(self.page(path))
 
     def tournament(self) -> Tournament:
         """What stands in the database now."""
@@ -50,7 +50,7 @@ class Director:
 
     # Doing
 
-    def post(self, form: ShownForm, **fields: Any) -> Any:
+    def post(self, form: PageForm, **fields: Any) -> Any:
         """Send a form filled with these fields; the answer, whatever it is."""
         sent = urlencode(form.filled(**fields))
         return self.visitor.post(form.action, content=sent, headers={**FORM_TYPE, **HERE})
@@ -60,7 +60,7 @@ class Director:
         found = self.forms(path)
         assert form_id in found, (form_id, sorted(found))
         answer = self.post(found[form_id], **fields)
-        assert answer.status_code == 303, (form_id, answer.status_code, shown.alerts_on(answer.text))
+        assert answer.status_code == 303, (form_id, answer.status_code, page_forms.alerts_on(answer.text))
         to: str = answer.headers["location"]
         after = self.visitor.get(to)
         assert after.status_code == 200, (to, after.status_code)
@@ -70,7 +70,7 @@ class Director:
         """Send a form and be refused: the status and the sentences; the page has the form again."""
         answer = self.post(self.forms(path)[form_id], **fields)
         assert answer.status_code >= 400, (form_id, answer.status_code)
-        return answer.status_code, " ".join(shown.alerts_on(answer.text))
+        return answer.status_code, " ".join(page_forms.alerts_on(answer.text))
 
     # The night
 
@@ -100,10 +100,10 @@ class Director:
 
     def game(self, game: Any) -> Any:
         """The game as it is now."""
-        return next(one for one in self.tournament().games if one.game_id == game.game_id)
+        return next(each for each in self.tournament().games if each.game_id == game.game_id)
 
     def open_games(self) -> list[Any]:
-        return [one for one in self.tournament().games if one.status == "started" and not one.is_bye]
+        return [game for game in self.tournament().games if game.status == "started" and not game.is_bye]
 
     def finish(self, game: Any, *order: int) -> None:
         """Record a game: the first of two by one tap, a larger one by places."""
@@ -124,9 +124,11 @@ class Director:
     def open_attempts(self) -> list[Any]:
         """Single player games that wait, those of the first round first."""
         night = self.tournament()
-        waiting = [one for one in night.single_player_games if one.status != "completed"]
-        order = {one.round_id: one.round_index for one in night.rounds}
-        return sorted(waiting, key=lambda one: (order.get(one.round_id, 0), one.single_player_game_id))
+        waiting = [game for game in night.single_player_games if game.status != "completed"]
+        order = {round_.round_id: round_.round_index for round_ in night.rounds}
+        return sorted(
+            waiting, key=lambda attempt: (order.get(attempt.round_id, 0), attempt.single_player_game_id)
+        )
 
     def is_over(self) -> bool:
         return FORMATS[self.tournament().type].is_over(self.tournament())
@@ -143,7 +145,7 @@ class Director:
     def standings(self) -> list[tuple[int, int]]:
         """Position and player, best first."""
         night = self.tournament()
-        return [(one.position, one.player_id) for one in FORMATS[night.type].rank(night)]
+        return [(row.position, row.player_id) for row in FORMATS[night.type].rank(night)]
 
     def name(self, player_id: int) -> str:
         """A player's name."""

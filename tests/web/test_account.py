@@ -11,7 +11,7 @@ import build
 from silverball.service.tokens import reads as token_reads
 from silverball.store import tables
 from silverball.store.engine import Store
-from web import shown
+from web import page_forms
 from web.visitor import EMAIL, PASSWORD, Visitor, an_account, tokens_on
 
 HOSTILE = "<script>alert(1)</script>\"'&amp; {{7*7}} \u202eevil"
@@ -86,10 +86,10 @@ def test_the_sixth_failure_in_a_minute_is_told_how_long_to_wait(store: Store, vi
 
 def test_one_address_is_guarded_against_many_emails(store: Store) -> None:
     an_account(store)
-    with Visitor(store, client=("192.0.2.1", 1)) as one:
+    with Visitor(store, client=("192.0.2.1", 1)) as other_visitor:
         for n in range(5):
-            assert one.sign_in(f"{n}@silverball.test").status_code == 422
-        assert one.sign_in().status_code == 429
+            assert other_visitor.sign_in(f"{n}@silverball.test").status_code == 422
+        assert other_visitor.sign_in().status_code == 429
 
 
 def test_one_email_is_guarded_against_many_addresses(store: Store) -> None:
@@ -240,7 +240,7 @@ def test_a_new_token_is_shown_once_and_works(store: Store, visitor: Visitor) -> 
 def test_a_token_whose_form_is_sent_twice_is_made_once(store: Store, visitor: Visitor) -> None:
     an_account(store)
     visitor.sign_in()
-    form = shown.forms_on(visitor.get("/account").text)["/account/tokens"]
+    form = page_forms.forms_on(visitor.get("/account").text)["/account/tokens"]
     sent = dict(form.filled(name="Score board"))
     assert len(tokens_on(visitor.post(form.action, data=sent).text)) == 1
     again = visitor.post(form.action, data=sent)
@@ -251,7 +251,7 @@ def test_a_token_whose_form_is_sent_twice_is_made_once(store: Store, visitor: Vi
     other = visitor.post(form.action, data={**sent, "name": "Another"})
     assert other.status_code == 422
     assert "used for another request" in other.text
-    renewed = shown.forms_on(other.text)["/account/tokens"]
+    renewed = page_forms.forms_on(other.text)["/account/tokens"]
     assert visitor.post(form.action, data=dict(renewed.fields)).status_code == 201
     assert count(store, "token") == 2
 
@@ -259,7 +259,7 @@ def test_a_token_whose_form_is_sent_twice_is_made_once(store: Store, visitor: Vi
 def test_the_secret_of_a_token_is_not_stored_with_the_answer(store: Store, visitor: Visitor) -> None:
     an_account(store)
     visitor.sign_in()
-    form = shown.forms_on(visitor.get("/account").text)["/account/tokens"]
+    form = page_forms.forms_on(visitor.get("/account").text)["/account/tokens"]
     (token,) = tokens_on(visitor.post(form.action, data=dict(form.filled(name="Score board"))).text)
     with store.read() as db:
         kept = [row for table in tables.metadata.sorted_tables for row in db.execute(select(table))]
@@ -269,16 +269,16 @@ def test_the_secret_of_a_token_is_not_stored_with_the_answer(store: Store, visit
 def test_a_form_for_a_token_survives_a_lost_session(store: Store, visitor: Visitor) -> None:
     an_account(store)
     visitor.sign_in()
-    form = shown.forms_on(visitor.get("/account").text)["/account/tokens"]
+    form = page_forms.forms_on(visitor.get("/account").text)["/account/tokens"]
     visitor.wait(days=15)
     asked = visitor.post(
         form.action, data=dict(form.filled(name="Score board")), headers={"sec-fetch-site": "same-origin"}
     )
     assert asked.status_code == 401
-    sign_in = shown.forms_on(asked.text)["/account/sign-in"]
+    sign_in = page_forms.forms_on(asked.text)["/account/sign-in"]
     back = visitor.post(sign_in.action, data=dict(sign_in.filled(email=EMAIL, password=PASSWORD)))
     assert back.status_code == 419
-    filled = shown.forms_on(back.text)["/account/tokens"]
+    filled = page_forms.forms_on(back.text)["/account/tokens"]
     assert filled.value("name") == "Score board"
     assert visitor.post(filled.action, data=dict(filled.fields)).status_code == 201
 
@@ -357,11 +357,15 @@ def test_hostile_names_are_shown_as_text(store: Store, visitor: Visitor) -> None
     an_account(store, name=HOSTILE)
     visitor.sign_in()
     name = HOSTILE.replace("\u202e", "")
-    shown = [visitor.create_token(name=name), visitor.get("/account"), visitor.create_token(name=name * 9)]
-    for page in shown:
+    pages = [
+        visitor.create_token(name=name),
+        visitor.get("/account"),
+        visitor.create_token(name=name * 9),
+    ]
+    for page in pages:
         assert "<script" not in page.text
         assert "49" not in re.sub(r"[\w-]{20,}", "", page.text)
-    assert name in unescape(shown[0].text)
+    assert name in unescape(pages[0].text)
     visitor.cookies.clear()
     failed = visitor.sign_in('"><script>alert(1)</script>')
     assert "<script" not in failed.text

@@ -13,7 +13,7 @@ from silverball.store import migrate
 from silverball.store.engine import Store
 from silverball.web.console import views as console_views
 from silverball.web.console.actions import ACTIONS
-from web import shown
+from web import page_forms
 from web.director import FORM_TYPE, HERE, Director
 from web.visitor import Visitor
 
@@ -86,7 +86,7 @@ def test_a_deed_is_done_or_refused(nights: tuple[Director, list[str]], deed: str
             assert answer.headers["location"].startswith(("/t/", "/run"))
             assert "//" not in answer.headers["location"]
         else:
-            assert shown.alerts_on(answer.text)
+            assert page_forms.alerts_on(answer.text)
             assert "<script>alert" not in answer.text
 
     send()

@@ -17,7 +17,7 @@ from silverball.store.engine import Store
 from silverball.web.book.actions import ACTIONS
 from silverball.web.book.sections import SECTIONS
 from silverball.wire.machines import Manufacturer
-from web import shown
+from web import page_forms
 from web.director import FORM_TYPE, HERE
 from web.visitor import Visitor, an_account
 
@@ -62,14 +62,14 @@ def page_of(visitor: Visitor, path: str) -> str:
 
 
 def send(visitor: Visitor, path: str, form_id: str, **fields: Any) -> Any:
-    form = shown.forms_on(page_of(visitor, path))[form_id]
+    form = page_forms.forms_on(page_of(visitor, path))[form_id]
     return visitor.post(form.action, content=urlencode(form.filled(**fields)), headers={**FORM_TYPE, **HERE})
 
 
 def done(visitor: Visitor, path: str, form_id: str, **fields: Any) -> str:
     """Send a form that must be done; where it leads to, which must be there."""
     answer = send(visitor, path, form_id, **fields)
-    assert answer.status_code == 303, (answer.status_code, shown.alerts_on(answer.text))
+    assert answer.status_code == 303, (answer.status_code, page_forms.alerts_on(answer.text))
     to: str = answer.headers["location"]
     page_of(visitor, to)
     return to
@@ -91,7 +91,7 @@ def test_home_shows_tournaments_and_what_the_book_holds(
     night = build.a_tournament(store, organizer_id=organizer)
     build.a_tournament(store, name="Somebody else's night")
     page = page_of(visitor, "/home")
-    text = shown.text_of(page)
+    text = page_forms.text_of(page)
     assert "Thursday Strikes" in text
     assert "Somebody else's night" not in text
     assert "Players 4" in text
@@ -114,7 +114,7 @@ def test_a_thing_is_added_changed_and_removed(
     assert {name: row[name] for name in wanted} == wanted
     assert row["organizer_id"] == organizer
     path = to.partition("?")[0]
-    assert shown.forms_on(page_of(visitor, path))["change"].value("name") == wanted["name"]
+    assert page_forms.forms_on(page_of(visitor, path))["change"].value("name") == wanted["name"]
     # Sent as it stands, nothing is different afterwards.
     done(visitor, path, "change")
     assert stored(store, kind) == [row]
@@ -150,18 +150,18 @@ def test_what_is_wrong_is_said_and_the_form_is_still_filled_in(
 ) -> None:
     answer = send(visitor, f"/home/{kind}", "new", **{"name": "Kept text", field: typed})
     assert answer.status_code == 422
-    assert sentence in " ".join(shown.alerts_on(answer.text))
+    assert sentence in " ".join(page_forms.alerts_on(answer.text))
     assert stored(store, kind) == []
-    form = shown.forms_on(answer.text)["new"]
+    form = page_forms.forms_on(answer.text)["new"]
     assert form.value(field) == typed
     assert field == "name" or form.value("name") == "Kept text"
 
 
 def test_a_second_tap_on_add_adds_nothing(store: Store, visitor: Visitor, organizer: int) -> None:
-    form = shown.forms_on(page_of(visitor, "/home/players"))["new"]
+    form = page_forms.forms_on(page_of(visitor, "/home/players"))["new"]
     sent = urlencode(form.filled(name="Bo Larkin"))
     answers = [visitor.post(form.action, content=sent, headers={**FORM_TYPE, **HERE}) for _ in range(2)]
-    assert [one.headers["location"] for one in answers] == ["/home/players/1?said=added"] * 2
+    assert [answer.headers["location"] for answer in answers] == ["/home/players/1?said=added"] * 2
     assert len(stored(store, "players")) == 1
 
 
@@ -169,7 +169,7 @@ def test_what_a_tournament_uses_is_not_removed(store: Store, visitor: Visitor, o
     night = build.a_tournament(store, organizer_id=organizer)
     answer = send(visitor, f"/home/players/{night.player_ids[0]}", "out")
     assert answer.status_code == 409
-    assert "Set the player inactive instead." in shown.alerts_on(answer.text)[0]
+    assert "Set the player inactive instead." in page_forms.alerts_on(answer.text)[0]
 
 
 @pytest.mark.parametrize("kind", SECTIONS)
@@ -208,7 +208,7 @@ def test_a_claim_is_approved(store: Store, visitor: Visitor, organizer: int) -> 
     player_id, user_id = build.a_player(store, organizer), build.a_user(store, name="Una Ball")
     build.row(store, tables.claim, player_id=player_id, user_id=user_id, at=build.NOW)
     assert "1 claim waits" in page_of(visitor, "/home")
-    page = shown.text_of(page_of(visitor, "/home/players"))
+    page = page_forms.text_of(page_of(visitor, "/home/players"))
     assert "Una Ball says: I am Bo Larkin" in page
     done(visitor, "/home/players", f"claim-approve-{player_id}-{user_id}")
     assert stored(store, "players")[0]["claimed_by"] == user_id
@@ -245,10 +245,10 @@ def test_an_entry_that_is_there_twice_becomes_one(store: Store, visitor: Visitor
 
 def test_two_who_played_each_other_stay_two(store: Store, visitor: Visitor, organizer: int) -> None:
     night = build.a_tournament(store, organizer_id=organizer)
-    one, two, *_ = night.player_ids
-    answer = send(visitor, f"/home/players/{one}?q=player", "merge", playerId=two)
+    first, second, *_ = night.player_ids
+    answer = send(visitor, f"/home/players/{first}?q=player", "merge", playerId=second)
     assert answer.status_code == 409
-    assert "Both players were in tournament" in shown.alerts_on(answer.text)[0]
+    assert "Both players were in tournament" in page_forms.alerts_on(answer.text)[0]
 
 
 def test_a_machine_is_found_in_the_machine_database(store: Store, visitor: Visitor, organizer: int) -> None:
@@ -257,7 +257,7 @@ def test_a_machine_is_found_in_the_machine_database(store: Store, visitor: Visit
     entry = msgspec.structs.replace(build.MACHINE, **title, year=1987, manufacturer=maker)
     build.row(store, tables.machine, **title, entry=msgspec.to_builtins(entry))
     page = page_of(visitor, "/home/arenas?machine=comet")
-    assert "Comet Rider Vector 1987" in shown.text_of(page)
+    assert "Comet Rider Vector 1987" in page_forms.text_of(page)
     done(visitor, "/home/arenas?machine=comet", "title-1")
     (arena,) = stored(store, "arenas")
     assert (arena["name"], arena["opdb_id"]) == ("Comet Rider", "G4ODR-MLzY7")
@@ -272,14 +272,14 @@ def test_who_is_no_organizer_is_told_so(store: Store, visitor: Visitor) -> None:
     sent = urlencode({"csrf": visitor.csrf(), "name": "x", "form": "new", "page": "/home/players"})
     answer = visitor.post("/home/do/players-new", content=sent, headers={**FORM_TYPE, **HERE})
     assert answer.status_code == 403
-    assert "Only organizers keep a book." in shown.alerts_on(answer.text)[0]
+    assert "Only organizers keep a book." in page_forms.alerts_on(answer.text)[0]
 
 
 def test_a_form_of_an_older_session_comes_back_filled(store: Store, visitor: Visitor, organizer: int) -> None:
     sent = urlencode({"csrf": "old", "name": "Typed before", "form": "new", "page": "/home/arenas"})
     answer = visitor.post("/home/do/arenas-new", content=sent, headers={**FORM_TYPE, **HERE})
     assert answer.status_code == 419
-    assert shown.forms_on(answer.text)["new"].value("name") == "Typed before"
+    assert page_forms.forms_on(answer.text)["new"].value("name") == "Typed before"
     assert stored(store, "arenas") == []
     assert visitor.post("/home/do/arenas-new", content=sent, headers=FORM_TYPE).status_code == 419
     assert visitor.get("/home/do/arenas-new").headers["location"] == "/home"
@@ -290,15 +290,15 @@ def test_hostile_names_are_text_in_the_book(store: Store, visitor: Visitor, orga
         name = payload.replace("\x00", "") or "x"
         for kind, table in TABLES.items():
             build.row(store, table, organizer_id=organizer, name=name)
-            assert shown.foreign_in(page_of(visitor, f"/home/{kind}")) == [], payload
+            assert page_forms.foreign_in(page_of(visitor, f"/home/{kind}")) == [], payload
         claimant = build.a_user(store, name=name)
         player_id = stored(store, "players")[-1]["player_id"]
         build.row(store, tables.claim, player_id=player_id, user_id=claimant, at=build.NOW)
         path = f"/home/players/{player_id}?{urlencode({'q': name}, errors='replace')}"
-        assert shown.foreign_in(page_of(visitor, path)) == [], payload
+        assert page_forms.foreign_in(page_of(visitor, path)) == [], payload
     for kind in SECTIONS:
         page = page_of(visitor, f"/home/{kind}")
-        assert shown.foreign_in(page) == []
+        assert page_forms.foreign_in(page) == []
 
 
 FIELDS = "name status labels ifpaId opdbId categoryId address lat lng scoring removedResults test player_id"
@@ -347,6 +347,6 @@ def test_whatever_is_typed_is_done_or_refused_with_a_sentence(book: Visitor, dee
         if answer.status_code == 303:
             assert answer.headers["location"].startswith("/home")
         else:
-            assert shown.alerts_on(answer.text)
+            assert page_forms.alerts_on(answer.text)
 
     try_it()

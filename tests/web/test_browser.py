@@ -9,7 +9,7 @@ import pytest
 
 from silverball.service.tokens import reads
 from silverball.store.engine import Store
-from web.browsing import Shown
+from web.chromium import BrowserPage
 from web.visitor import EMAIL, PASSWORD, TOKEN, an_account
 
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff" * 2
@@ -31,64 +31,68 @@ def _status(url: str, token: str) -> int:
             return error.code
 
 
-def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard_alone(store: Store, shown: Shown) -> None:
+def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard_alone(
+    store: Store, browser_page: BrowserPage
+) -> None:
     user_id = an_account(store, name=LONG_NAME, role="organizer")
-    page, keyboard = shown.page, shown.page.keyboard
-    page.goto(f"{shown.base_url}/account")
-    assert page.url == f"{shown.base_url}/account/sign-in"
-    shown.assert_fits()
+    page, keyboard = browser_page.page, browser_page.page.keyboard
+    page.goto(f"{browser_page.base_url}/account")
+    assert page.url == f"{browser_page.base_url}/account/sign-in"
+    browser_page.assert_fits()
     # The e-mail has the focus already.
     keyboard.type(EMAIL)
-    shown.type("#password", PASSWORD)
+    browser_page.type("#password", PASSWORD)
     with page.expect_navigation():
         keyboard.press("Enter")
     assert page.inner_text("h1") == "Your account"
-    shown.assert_fits()
+    browser_page.assert_fits()
 
-    shown.type("#name", LONG_NAME)
-    shown.press("[name=ability]", "ArrowDown")
-    shown.type("#expires", "30")
+    browser_page.type("#name", LONG_NAME)
+    browser_page.press("[name=ability]", "ArrowDown")
+    browser_page.type("#expires", "30")
     with page.expect_navigation():
-        shown.press("main form > button")
+        browser_page.press("main form > button")
     assert page.inner_text("h1") == "Your new token"
-    shown.assert_fits()
+    browser_page.assert_fits()
     # The token has the focus already.
     keyboard.press("Control+a")
     keyboard.press("Control+c")
     with page.expect_navigation():
-        shown.press("main a.button")
+        browser_page.press("main a.button")
     assert TOKEN.search(page.content()) is None
-    shown.assert_fits()
-    shown.press("#name", "Control+v")
+    browser_page.assert_fits()
+    browser_page.press("#name", "Control+v")
     token = page.input_value("#name")
     assert TOKEN.fullmatch(token)
-    assert _status(f"{shown.base_url}/api/users/profile", token) == 200
+    assert _status(f"{browser_page.base_url}/api/users/profile", token) == 200
     with store.read() as db:
         (listed,) = reads.owned_by(db, user_id)
     assert (listed.name, listed.ability) == (LONG_NAME, "score")
     assert listed.expires_at is not None
 
     page.reload()
-    shown.press("summary")
-    shown.assert_fits()
+    browser_page.press("summary")
+    browser_page.assert_fits()
     with page.expect_navigation():
-        shown.press("button.danger")
+        browser_page.press("button.danger")
     assert "The token is revoked" in page.inner_text("[role=status]")
     with store.read() as db:
         assert reads.find_caller(db, f"Bearer {token}".encode(), datetime.now(UTC)) is None
 
     with page.expect_navigation():
-        shown.press("header button")
+        browser_page.press("header button")
     assert page.inner_text("[role=status]") == "You are signed out."
-    page.goto(f"{shown.base_url}/account")
+    page.goto(f"{browser_page.base_url}/account")
     assert page.url.endswith("/account/sign-in")
-    assert shown.complaints == []
+    assert browser_page.complaints == []
 
 
-def test_a_wrong_password_is_announced_and_the_password_field_waits(store: Store, shown: Shown) -> None:
+def test_a_wrong_password_is_announced_and_the_password_field_waits(
+    store: Store, browser_page: BrowserPage
+) -> None:
     an_account(store)
-    shown.sign_in("wrong password")
-    page = shown.page
+    browser_page.sign_in("wrong password")
+    page = browser_page.page
     assert page.get_by_role("alert").inner_text() == "The e-mail or the password is wrong."
     assert page.get_by_label("E-mail").input_value() == EMAIL
     assert page.get_by_label("Password").input_value() == ""
@@ -96,48 +100,48 @@ def test_a_wrong_password_is_announced_and_the_password_field_waits(store: Store
     described = page.get_attribute("#password", "aria-describedby")
     assert described is not None
     assert page.locator(f"#{described}").get_attribute("role") == "alert"
-    shown.assert_fits()
+    browser_page.assert_fits()
 
 
-def test_a_script_in_a_name_does_not_run(store: Store, shown: Shown) -> None:
+def test_a_script_in_a_name_does_not_run(store: Store, browser_page: BrowserPage) -> None:
     an_account(store, name="<img src=x onerror=\"document.title='broken'\"><script>alert(1)</script>")
-    shown.sign_in()
-    assert shown.page.title() == "Your account · Silverball"
-    assert shown.page.locator("main img, main script").count() == 0
-    assert shown.complaints == []
+    browser_page.sign_in()
+    assert browser_page.page.title() == "Your account · Silverball"
+    assert browser_page.page.locator("main img, main script").count() == 0
+    assert browser_page.complaints == []
 
 
-def test_the_policy_stops_a_script_that_got_in(store: Store, shown: Shown) -> None:
+def test_the_policy_stops_a_script_that_got_in(store: Store, browser_page: BrowserPage) -> None:
     an_account(store)
-    shown.sign_in()
-    shown.page.evaluate("document.body.append(Object.assign(document.createElement('a'), {id: 'a'}))")
-    shown.page.evaluate(
+    browser_page.sign_in()
+    browser_page.page.evaluate("document.body.append(Object.assign(document.createElement('a'), {id: 'a'}))")
+    browser_page.page.evaluate(
         "document.getElementById('a').outerHTML = '<b onclick=\"document.title=1\" id=b>x</b>'"
     )
-    shown.page.click("#b")
-    assert shown.page.title() == "Your account · Silverball"
-    assert any("Content Security Policy" in said for said in shown.complaints)
+    browser_page.page.click("#b")
+    assert browser_page.page.title() == "Your account · Silverball"
+    assert any("Content Security Policy" in complaint for complaint in browser_page.complaints)
 
 
-def test_printed_it_shows_the_tokens_and_nothing_to_click(store: Store, shown: Shown) -> None:
+def test_printed_it_shows_the_tokens_and_nothing_to_click(store: Store, browser_page: BrowserPage) -> None:
     an_account(store)
-    shown.sign_in()
-    shown.page.fill("#name", "Score board")
-    shown.click("text=Create token")
-    shown.click("text=I have copied it")
-    shown.page.emulate_media(media="print")
-    assert shown.page.is_visible("text=Score board")
-    assert not any(shown.page.is_visible(one) for one in ("button", "summary", "#name"))
+    browser_page.sign_in()
+    browser_page.page.fill("#name", "Score board")
+    browser_page.click("text=Create token")
+    browser_page.click("text=I have copied it")
+    browser_page.page.emulate_media(media="print")
+    assert browser_page.page.is_visible("text=Score board")
+    assert not any(browser_page.page.is_visible(selector) for selector in ("button", "summary", "#name"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_stands_out_from_its_ground(store: Store, shown: Shown, scheme: Any) -> None:
+def test_every_text_stands_out_from_its_ground(store: Store, browser_page: BrowserPage, scheme: Any) -> None:
     """At least 4.5 to 1. Source: WCAG 2.2, 1.4.3."""
     an_account(store)
-    shown.page.emulate_media(color_scheme=scheme)
+    browser_page.page.emulate_media(color_scheme=scheme)
     for password in ("wrong password", PASSWORD):
-        shown.sign_in(password)
-        contrasts = shown.page.evaluate(CONTRASTS)
+        browser_page.sign_in(password)
+        contrasts = browser_page.page.evaluate(CONTRASTS)
         assert len(contrasts) > 5
         assert [text for text, ratio in contrasts if ratio < 4.5] == []
 

@@ -9,7 +9,7 @@ import build
 import hostile
 from silverball.store import tables
 from silverball.store.engine import Store
-from web import shown
+from web import page_forms
 from web.visitor import PASSWORD_HASH, Visitor, an_account
 
 PATH = "/account/entries"
@@ -43,11 +43,11 @@ def a_player(store: Store, organizer_id: int, name: str = "Una Ball", **values: 
 def text(visitor: Visitor, query: str = "") -> str:
     answer = visitor.get(PATH + query)
     assert answer.status_code == 200, answer.text
-    return shown.text_of(answer.text)
+    return page_forms.text_of(answer.text)
 
 
 def send(visitor: Visitor, form_id: str, query: str = "") -> Any:
-    form = shown.forms_on(visitor.get(PATH + query).text)[form_id]
+    form = page_forms.forms_on(visitor.get(PATH + query).text)[form_id]
     return visitor.post(form.action, data=dict(form.fields), headers=HERE)
 
 
@@ -65,15 +65,15 @@ def test_a_user_asks_for_an_entry_and_the_organizer_approves(
     store: Store, visitor: Visitor, organizer: int, me: int
 ) -> None:
     player_id = a_player(store, organizer)
-    said = text(visitor)
-    assert "Una Ball in the book of Olga Ramp , last in Night of Una Ball" in said
+    page = text(visitor)
+    assert "Una Ball in the book of Olga Ramp , last in Night of Una Ball" in page
     answer = send(visitor, f"claim-{player_id}")
     assert answer.headers["location"] == f"{PATH}?said=asked"
     assert claims(store) == [(player_id, me)]
     assert "Asked for Una Ball in the book of Olga Ramp" in text(visitor)
-    assert f"claim-{player_id}" not in shown.forms_on(visitor.get(PATH).text)
+    assert f"claim-{player_id}" not in page_forms.forms_on(visitor.get(PATH).text)
     visitor.sign_in_anew(ORGANIZER)
-    form = shown.forms_on(visitor.get("/home/players").text)[f"claim-approve-{player_id}-{me}"]
+    form = page_forms.forms_on(visitor.get("/home/players").text)[f"claim-approve-{player_id}-{me}"]
     assert visitor.post(form.action, data=dict(form.fields), headers=HERE).status_code == 303
     visitor.sign_in_anew()
     assert "You are Una Ball in the book of Olga Ramp" in text(visitor)
@@ -92,9 +92,9 @@ def test_a_claim_and_an_entry_are_given_back(store: Store, visitor: Visitor, org
 
 def test_a_form_that_is_sent_twice_asks_once(store: Store, visitor: Visitor, organizer: int, me: int) -> None:
     player_id = a_player(store, organizer)
-    form = shown.forms_on(visitor.get(PATH).text)[f"claim-{player_id}"]
+    form = page_forms.forms_on(visitor.get(PATH).text)[f"claim-{player_id}"]
     answers = [visitor.post(form.action, data=dict(form.fields), headers=HERE) for _ in range(2)]
-    assert [one.status_code for one in answers] == [303, 303]
+    assert [answer.status_code for answer in answers] == [303, 303]
     assert claims(store) == [(player_id, me)]
 
 
@@ -102,19 +102,19 @@ def test_what_somebody_else_was_quicker_with_is_said(
     store: Store, visitor: Visitor, organizer: int, me: int
 ) -> None:
     player_id = a_player(store, organizer)
-    form = shown.forms_on(visitor.get(f"{PATH}?q=una").text)[f"claim-{player_id}"]
+    form = page_forms.forms_on(visitor.get(f"{PATH}?q=una").text)[f"claim-{player_id}"]
     with store.write() as transaction:
         transaction.connection.execute(tables.player.update().values(claimed_by=organizer))
     answer = visitor.post(form.action, data=dict(form.fields), headers=HERE)
     assert answer.status_code == 409
-    assert "must end the claim first" in shown.alerts_on(answer.text)[0]
+    assert "must end the claim first" in page_forms.alerts_on(answer.text)[0]
     assert claims(store) == []
     with store.write() as transaction:
         transaction.connection.execute(tables.entrant.delete())
         transaction.connection.execute(tables.player.delete())
     gone = visitor.post(form.action, data={**dict(form.fields), "key": "another"}, headers=HERE)
     assert gone.status_code == 404
-    assert "not there any more" in shown.alerts_on(gone.text)[0]
+    assert "not there any more" in page_forms.alerts_on(gone.text)[0]
 
 
 def test_only_who_played_and_has_no_account_is_found(
@@ -132,12 +132,12 @@ def test_only_who_played_and_has_no_account_is_found(
 
 def test_a_lost_session_asks_again(store: Store, visitor: Visitor, organizer: int, me: int) -> None:
     player_id = a_player(store, organizer)
-    form = shown.forms_on(visitor.get(PATH).text)[f"claim-{player_id}"]
+    form = page_forms.forms_on(visitor.get(PATH).text)[f"claim-{player_id}"]
     visitor.sign_in_anew()
     back = visitor.post(form.action, data=dict(form.fields), headers=HERE)
     assert back.status_code == 419
-    assert "This has not been sent yet" in shown.alerts_on(back.text)[0]
-    again = shown.forms_on(back.text)[f"claim-{player_id}"]
+    assert "This has not been sent yet" in page_forms.alerts_on(back.text)[0]
+    again = page_forms.forms_on(back.text)[f"claim-{player_id}"]
     assert visitor.post(again.action, data=dict(again.fields), headers=HERE).status_code == 303
     assert claims(store) == [(player_id, me)]
 
@@ -146,7 +146,7 @@ def test_hostile_names_are_text(store: Store, visitor: Visitor, organizer: int, 
     for name in hostile.PAYLOADS[:40]:
         a_player(store, organizer, f"Una {name}")
     page = visitor.get(f"{PATH}?q=una").text
-    assert shown.foreign_in(page) == []
+    assert page_forms.foreign_in(page) == []
     assert "<script>alert" not in page
 
 

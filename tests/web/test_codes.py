@@ -3,10 +3,10 @@
 import pytest
 
 from silverball.store.engine import Store
-from web import shown
+from web import page_forms
 from web.director import Director
-from web.shown import ShownForm
-from web.tablet import a_night, become, code_of, codes, page_of, post, printed, rows
+from web.page_forms import PageForm
+from web.scorekeeper_devices import a_night, become, code_of, codes, page_of, post, printed, rows
 from web.visitor import Visitor
 
 
@@ -24,65 +24,69 @@ def test_a_code_shows_the_next_game_and_reports_its_result(director: Director, t
     game = a_night(director, "group_matchplay", 4, suggestions="restricted")
     mine = code_of(director, game.player_ids[2])
     page = page_of(tablet, mine)
-    assert "Now Machine" in shown.text_of(page)
-    form = shown.forms_on(page)[f"report-{game.game_id}"]
-    order = {f"place_{one}": place + 1 for place, one in enumerate(reversed(game.player_ids))}
+    assert "Now Machine" in page_forms.text_of(page)
+    form = page_forms.forms_on(page)[f"report-{game.game_id}"]
+    order = {f"place_{player_id}": place + 1 for place, player_id in enumerate(reversed(game.player_ids))}
     first, again = post(tablet, form, **order), post(tablet, form, **order)
     assert (first.status_code, first.headers["location"]) == (303, mine)
     assert again.headers["location"] == mine
-    assert "Reported: 1. Player" in shown.text_of(page_of(tablet, mine))
-    (said,) = director.tournament().suggestions
-    assert (said.player_id, said.user_id) == (game.player_ids[2], None)
-    assert said.results == tuple(reversed(game.player_ids))
+    assert "Reported: 1. Player" in page_forms.text_of(page_of(tablet, mine))
+    (suggestion,) = director.tournament().suggestions
+    assert (suggestion.player_id, suggestion.user_id) == (game.player_ids[2], None)
+    assert suggestion.results == tuple(reversed(game.player_ids))
     # The organizer takes it.
-    assert "says: 1. Player" in shown.text_of(director.page())
-    assert "says: 1. Player" in shown.text_of(director.page(f"/game?game={game.game_id}"))
-    director.send(f"suggestion-{said.suggestion_id}")
+    assert "says: 1. Player" in page_forms.text_of(director.page())
+    assert "says: 1. Player" in page_forms.text_of(director.page(f"/game?game={game.game_id}"))
+    director.send(f"suggestion-{suggestion.suggestion_id}")
     assert director.game(game).result_positions == tuple(reversed(game.player_ids))
-    assert "Played Machine" in shown.text_of(page_of(tablet, mine))
-    assert f"report-{game.game_id}" not in shown.forms_on(page_of(tablet, mine))
+    assert "Played Machine" in page_forms.text_of(page_of(tablet, mine))
+    assert f"report-{game.game_id}" not in page_forms.forms_on(page_of(tablet, mine))
 
 
 def test_a_device_takes_or_declines_what_players_report(director: Director, tablet: Visitor) -> None:
     game = a_night(director, suggestions="restricted")
     code = code_of(director, game.player_ids[0])
-    post(tablet, shown.forms_on(page_of(tablet, code))[f"report-{game.game_id}"], first=game.player_ids[1])
+    post(
+        tablet, page_forms.forms_on(page_of(tablet, code))[f"report-{game.game_id}"], first=game.player_ids[1]
+    )
     become(tablet, director)
-    (said,) = director.tournament().suggestions
-    forms = shown.forms_on(page_of(tablet, director.at))
-    assert post(tablet, forms[f"suggestion-out-{said.suggestion_id}"]).status_code == 303
+    (suggestion,) = director.tournament().suggestions
+    forms = page_forms.forms_on(page_of(tablet, director.at))
+    assert post(tablet, forms[f"suggestion-out-{suggestion.suggestion_id}"]).status_code == 303
     assert director.tournament().suggestions == ()
 
 
 def test_the_code_on_the_sheet_of_a_game_reports_that_game(director: Director, tablet: Visitor) -> None:
     game = a_night(director, suggestions="restricted")
-    path = next(one for one in codes(director, "scores") if f"/games/{game.game_id}?" in one)
-    form = shown.forms_on(page_of(tablet, path))[f"report-{game.game_id}"]
+    path = next(path for path in codes(director, "scores") if f"/games/{game.game_id}?" in path)
+    form = page_forms.forms_on(page_of(tablet, path))[f"report-{game.game_id}"]
     assert post(tablet, form, first=game.player_ids[1]).headers["location"] == path
-    assert "Reported with the code of the game" in shown.text_of(director.page())
+    assert "Reported with the code of the game" in page_forms.text_of(director.page())
     assert director.page("/journal?part=journal").count("code of a game") == 1
     # Without its code the page is only there to be read.
-    assert shown.forms_on(page_of(tablet, path.partition("?")[0])) == {}
+    assert page_forms.forms_on(page_of(tablet, path.partition("?")[0])) == {}
 
 
 def test_where_reports_are_automatic_the_first_one_counts(director: Director, tablet: Visitor) -> None:
     game = a_night(director, suggestions="automatic")
     mine = code_of(director, game.player_ids[1])
-    post(tablet, shown.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"], first=game.player_ids[1])
+    post(
+        tablet, page_forms.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"], first=game.player_ids[1]
+    )
     assert director.game(game).result_positions[0] == game.player_ids[1]
-    number = [one.player_id for one in director.tournament().entrants].index(game.player_ids[1]) + 1
-    assert f"by code of Player {number}" in shown.text_of(director.page())
+    number = [entrant.player_id for entrant in director.tournament().entrants].index(game.player_ids[1]) + 1
+    assert f"by code of Player {number}" in page_forms.text_of(director.page())
 
 
 def test_a_code_reports_no_game_of_others(store: Store, director: Director, tablet: Visitor) -> None:
     game = a_night(director, suggestions="restricted")
     mine = code_of(director, game.player_ids[0])
-    form = shown.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"]
+    form = page_forms.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"]
     other = director.open_games()[1]
     before = rows(store)
     fields = [pair for pair in form.fields if pair[0] not in ("game_id", "of")]
-    fields += [("game_id", str(other.game_id)), *(("of", str(one)) for one in other.player_ids)]
-    answer = post(tablet, ShownForm("x", "post", form.action, fields), first=other.player_ids[0])
+    fields += [("game_id", str(other.game_id)), *(("of", str(player_id)) for player_id in other.player_ids)]
+    answer = post(tablet, PageForm("x", "post", form.action, fields), first=other.player_ids[0])
     assert answer.status_code == 403
     assert "does not report the result of that game" in answer.text
     assert rows(store) == before
@@ -93,28 +97,28 @@ def test_where_players_report_nothing_the_code_still_leads_to_the_next_game(
 ) -> None:
     game = a_night(director, suggestions="disabled")
     page = page_of(tablet, code_of(director, game.player_ids[0]))
-    assert "Now Machine" in shown.text_of(page)
+    assert "Now Machine" in page_forms.text_of(page)
     assert "takes no results of players" in page
-    assert shown.forms_on(page) == {}
+    assert page_forms.forms_on(page) == {}
 
 
 def test_wrong_codes_replaced_codes_and_no_codes(director: Director, tablet: Visitor) -> None:
     game = a_night(director, suggestions="restricted")
-    one, two = game.player_ids
-    mine = code_of(director, one)
+    first, second = game.player_ids
+    mine = code_of(director, first)
     # The page for everybody stays what it was.
-    assert shown.forms_on(page_of(tablet, f"/t/1/players/{one}")) == {}
-    wrong = page_of(tablet, mine.replace(f"/players/{one}", f"/players/{two}"), 403)
+    assert page_forms.forms_on(page_of(tablet, f"/t/1/players/{first}")) == {}
+    wrong = page_of(tablet, mine.replace(f"/players/{first}", f"/players/{second}"), 403)
     assert "belongs to somebody or something else" in wrong
-    assert "Now Machine" in shown.text_of(wrong)
-    page_of(tablet, f"/t/1/players/{one}?code=%00é" + "x" * 3000, 403)
-    form = shown.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"]
+    assert "Now Machine" in page_forms.text_of(wrong)
+    page_of(tablet, f"/t/1/players/{first}?code=%00é" + "x" * 3000, 403)
+    form = page_forms.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"]
     director.send("codes-new", "/settings")
     replaced = page_of(tablet, mine, 410)
     assert "was replaced" in replaced
-    answer = post(tablet, form, first=two)
+    answer = post(tablet, form, first=second)
     assert answer.status_code == 410
-    assert "You entered: 1. Player" in shown.text_of(answer.text)
+    assert "You entered: 1. Player" in page_forms.text_of(answer.text)
     assert director.tournament().suggestions == ()
     director.send("codes-out", "/settings")
     assert "code=" not in page_of(director.visitor, "/t/1/print/names")
@@ -123,14 +127,14 @@ def test_wrong_codes_replaced_codes_and_no_codes(director: Director, tablet: Vis
 def test_after_the_end_a_report_is_told_so_and_repeated(director: Director, tablet: Visitor) -> None:
     game = a_night(director, suggestions="restricted")
     mine = code_of(director, game.player_ids[0])
-    form = shown.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"]
+    form = page_forms.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"]
     director.finish_all()
     director.send("complete", "/standings")
     answer = post(tablet, form, first=game.player_ids[1])
     assert answer.status_code == 410
-    assert "is completed" in shown.alerts_on(answer.text)[0]
-    assert "You entered: 1. Player" in shown.text_of(answer.text)
-    assert "It is over" in shown.text_of(page_of(tablet, mine))
+    assert "is completed" in page_forms.alerts_on(answer.text)[0]
+    assert "You entered: 1. Player" in page_forms.text_of(answer.text)
+    assert "It is over" in page_forms.text_of(page_of(tablet, mine))
 
 
 def test_a_report_from_a_page_of_yesterday_is_looked_at_first(director: Director, tablet: Visitor) -> None:
@@ -139,17 +143,17 @@ def test_a_report_from_a_page_of_yesterday_is_looked_at_first(director: Director
         (code_of(director, game.player_ids[0]), "players"),
         (printed(director, "scores")[0], "games"),
     ):
-        form = shown.forms_on(page_of(tablet, path))[f"report-{game.game_id}"]
+        form = page_forms.forms_on(page_of(tablet, path))[f"report-{game.game_id}"]
         tablet.cookies.clear()
         answer = post(tablet, form, **{f"place_{game.player_ids[0]}": 3})
         assert answer.status_code == 419
-        back = shown.forms_on(answer.text)[f"report-{game.game_id}"]
+        back = page_forms.forms_on(answer.text)[f"report-{game.game_id}"]
         assert (back.value(f"place-{game.player_ids[0]}"), again in back.action) == ("3", True)
         assert director.tournament().suggestions == ()
         # Somebody who is told what is missing has not lost the rest either.
         told = post(tablet, back)
         assert told.status_code == 422
-        kept = shown.forms_on(told.text)[f"report-{game.game_id}"]
+        kept = page_forms.forms_on(told.text)[f"report-{game.game_id}"]
         assert kept.value(f"place-{game.player_ids[0]}") == "3"
 
 
@@ -166,10 +170,12 @@ def test_no_secret_of_a_link_or_code_is_kept_where_it_can_be_read(
 ) -> None:
     game = a_night(director, suggestions="restricted")
     mine = code_of(director, game.player_ids[0])
-    post(tablet, shown.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"], first=game.player_ids[1])
+    post(
+        tablet, page_forms.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"], first=game.player_ids[1]
+    )
     link = become(tablet, director)
-    (said,) = director.tournament().suggestions
-    post(tablet, shown.forms_on(page_of(tablet, director.at))[f"suggestion-{said.suggestion_id}"])
+    (suggestion,) = director.tournament().suggestions
+    post(tablet, page_forms.forms_on(page_of(tablet, director.at))[f"suggestion-{suggestion.suggestion_id}"])
     kept = rows(store) + caplog.text
     for secret in (link.removeprefix("/d?link="), mine.partition("code=")[2]):
         assert secret not in kept

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, update
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
-from web import shown
+from web import page_forms
 from web.director import HERE, Director
 from web.visitor import EMAIL, PASSWORD, PASSWORD_HASH, Visitor
 
@@ -51,7 +51,7 @@ def test_a_form_sent_again_with_other_contents_is_asked_about(director: Director
     director.post(form, first=first)
     again = director.post(form, first=second)
     assert again.status_code == 422
-    assert "used for another request" in shown.alerts_on(again.text)[0]
+    assert "used for another request" in page_forms.alerts_on(again.text)[0]
     assert director.game(game).result_positions == (first, second)
 
 
@@ -62,9 +62,9 @@ def test_a_page_open_since_yesterday_replaces_nothing_it_never_showed(director: 
     director.send(f"result-{game.game_id}", first=first)
     refused = director.post(stale, first=second)
     assert refused.status_code == 409
-    (said,) = shown.alerts_on(refused.text)
-    assert said.startswith(f"The game of {director.name(first)}")
-    assert "somebody was quicker" in said
+    (alert,) = page_forms.alerts_on(refused.text)
+    assert alert.startswith(f"The game of {director.name(first)}")
+    assert "somebody was quicker" in alert
     assert director.game(game).result_positions == (first, second)
     # The same result again is no reason to complain.
     assert director.post(stale, first=first, key="another").status_code == 303
@@ -102,7 +102,7 @@ def test_a_refused_setting_still_knows_what_was_shown(director: Director) -> Non
     refused = director.post(stale, set_duration="many", description="In the cellar")
     assert refused.status_code == 422
     director.send("edit", "/settings", name="Renamed")
-    again = shown.forms_on(refused.text)["edit"]
+    again = page_forms.forms_on(refused.text)["edit"]
     assert director.post(again, set_duration=8).status_code == 303
     assert director.tournament().details["name"] == "Renamed"
     assert director.setting("duration") == 8
@@ -114,8 +114,8 @@ def test_what_a_form_was_about_may_be_gone(director: Director) -> None:
     director.send("round-delete")
     answer = director.post(stale, first=game.player_ids[0])
     assert answer.status_code == 404
-    assert shown.alerts_on(answer.text)[0].startswith("What this form was about is not there any more.")
-    assert "Open round 1" in shown.text_of(answer.text)
+    assert page_forms.alerts_on(answer.text)[0].startswith("What this form was about is not there any more.")
+    assert "Open round 1" in page_forms.text_of(answer.text)
 
 
 # Signed out in the middle
@@ -131,14 +131,14 @@ def test_a_lost_session_loses_nothing_that_was_entered(director: Director, visit
     assert asked.status_code == 401
     assert "what you entered is kept" in asked.text
     assert actions(director) == before
-    sign_in = shown.forms_on(asked.text)["/account/sign-in"]
+    sign_in = page_forms.forms_on(asked.text)["/account/sign-in"]
     wrong = director.post(sign_in, email=EMAIL, password="wrong password")
     assert wrong.status_code == 422
-    back = director.post(shown.forms_on(wrong.text)["/account/sign-in"], email=EMAIL, password=PASSWORD)
+    back = director.post(page_forms.forms_on(wrong.text)["/account/sign-in"], email=EMAIL, password=PASSWORD)
     assert back.status_code == 419
-    assert "This has not been sent yet" in shown.alerts_on(back.text)[0]
+    assert "This has not been sent yet" in page_forms.alerts_on(back.text)[0]
     assert actions(director) == before
-    filled = shown.forms_on(back.text)[f"result-{game.game_id}"]
+    filled = page_forms.forms_on(back.text)[f"result-{game.game_id}"]
     assert [filled.value(f"place-{player_id}") for player_id in game.player_ids] == ["1", "2", "3", ""]
     assert director.post(filled).status_code == 303
     assert director.game(game).result_positions == game.player_ids
@@ -149,9 +149,9 @@ def test_a_new_tournament_survives_a_lost_session(director: Director, visitor: V
     visitor.wait(days=15)
     asked = director.post(form, name="Thursday", set_duration=7)
     assert asked.status_code == 401
-    back = director.post(shown.forms_on(asked.text)["/account/sign-in"], email=EMAIL, password=PASSWORD)
-    assert "This has not been sent yet" in shown.alerts_on(back.text)[0]
-    filled = shown.forms_on(back.text)["new"]
+    back = director.post(page_forms.forms_on(asked.text)["/account/sign-in"], email=EMAIL, password=PASSWORD)
+    assert "This has not been sent yet" in page_forms.alerts_on(back.text)[0]
+    filled = page_forms.forms_on(back.text)["new"]
     assert (filled.value("name"), filled.value("set-duration")) == ("Thursday", "7")
     assert director.post(filled).status_code == 303
 
@@ -168,7 +168,7 @@ def test_what_is_too_long_to_be_kept_is_not_lost_in_silence(director: Director, 
     visitor.sign_in(EMAIL, PASSWORD)
     back = director.post(form, names=names)
     assert back.status_code == 419
-    assert shown.forms_on(back.text)["people"].value("names").split() == names.split()
+    assert page_forms.forms_on(back.text)["people"].value("names").split() == names.split()
 
 
 def test_a_pasted_list_survives_a_lost_session(director: Director, visitor: Visitor) -> None:
@@ -176,8 +176,8 @@ def test_a_pasted_list_survives_a_lost_session(director: Director, visitor: Visi
     form = director.forms()["people"]
     visitor.cookies.clear()
     asked = director.post(form, names="Ada Quill\nBo Larkin")
-    back = director.post(shown.forms_on(asked.text)["/account/sign-in"], email=EMAIL, password=PASSWORD)
-    filled = shown.forms_on(back.text)["people"]
+    back = director.post(page_forms.forms_on(asked.text)["/account/sign-in"], email=EMAIL, password=PASSWORD)
+    filled = page_forms.forms_on(back.text)["people"]
     assert filled.value("names").split("\n") == ["Ada Quill", "Bo Larkin"]
     assert director.post(filled).status_code == 303
     assert len(director.tournament().entrants) == 2
@@ -201,7 +201,7 @@ def test_a_form_of_an_earlier_session_is_shown_again_and_not_done(
     visitor.sign_in_anew()
     answer = director.post(form, names="Ada Quill")
     assert answer.status_code == 419
-    assert shown.forms_on(answer.text)["people"].value("names") == "Ada Quill"
+    assert page_forms.forms_on(answer.text)["people"].value("names") == "Ada Quill"
     assert director.tournament().entrants == ()
     elsewhere = visitor.post(form.action, data=dict(form.filled(names="Ada Quill")))
     assert elsewhere.status_code == 419
@@ -213,7 +213,7 @@ def test_signing_in_leads_to_the_page_that_was_wanted(director: Director, visito
     visitor.cookies.clear()
     asked = visitor.get(f"{director.at}/players?q=ada")
     assert asked.headers["location"].startswith("/account/sign-in?next=/t/")
-    form = shown.forms_on(visitor.get(asked.headers["location"]).text)["/account/sign-in"]
+    form = page_forms.forms_on(visitor.get(asked.headers["location"]).text)["/account/sign-in"]
     there = director.post(form, email=EMAIL, password=PASSWORD)
     assert there.headers["location"] == f"{director.at}/players?q=ada"
 
@@ -223,7 +223,7 @@ def test_signing_in_leads_to_the_page_that_was_wanted(director: Director, visito
 )
 def test_signing_in_leads_nowhere_else(director: Director, visitor: Visitor, wanted: str) -> None:
     visitor.cookies.clear()
-    form = shown.forms_on(visitor.get("/account/sign-in").text)["/account/sign-in"]
+    form = page_forms.forms_on(visitor.get("/account/sign-in").text)["/account/sign-in"]
     there = director.post(form, email=EMAIL, password=PASSWORD, next=wanted)
     assert there.headers["location"] == "/account"
 
@@ -256,7 +256,7 @@ def test_a_scorekeeper_records_results_and_nothing_else(
     visitor.sign_in_anew("bo@silverball.test")
     assert "You keep the scores of" in visitor.get("/run").text
     forms = director.forms()
-    assert set(forms) == {f"result-{one.game_id}" for one in director.open_games()}
+    assert set(forms) == {f"result-{game.game_id}" for game in director.open_games()}
     director.send(f"result-{game.game_id}", first=game.player_ids[0])
     assert director.game(game).scorekeeper_id == keeper_id
     assert visitor.get(f"{director.at}/settings").status_code == 403
@@ -284,13 +284,13 @@ def test_an_admin_may_run_what_somebody_else_organizes(
 
 def test_only_organizers_create_tournaments(store: Store, visitor: Visitor) -> None:
     director = Director(store, visitor, role="player")
-    status, said = director.refused("new", "/run/new?type=matchplay", name="Night")
-    assert (status, said[:34]) == (403, "Only organizers create tournaments")
+    status, sentence = director.refused("new", "/run/new?type=matchplay", name="Night")
+    assert (status, sentence[:34]) == (403, "Only organizers create tournaments")
 
 
 def test_what_is_done_is_written_down_with_its_actor(director: Director) -> None:
     director.play("matchplay")
-    page = shown.text_of(director.page())
+    page = page_forms.text_of(director.page())
     assert "by Olga Ramp" in page
     journal = tables.journal.c
     with director.store.read() as db:
@@ -309,7 +309,7 @@ def test_each_part_is_served_alone_as_it_stands_on_its_page(director: Director) 
             alone = director.page(f"{path}?part={part}")
             assert "<html" not in alone
             assert f'data-live="{part}"' in page
-            assert shown.text_of(alone) in shown.text_of(page)
+            assert page_forms.text_of(alone) in page_forms.text_of(page)
     assert director.visitor.get(f"{director.at}?part=roster").status_code == 404
     assert director.visitor.get(f"{director.at}/none").status_code == 404
     assert director.visitor.get("/t/99999999/run").status_code == 404

@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import Browser, Route
 
 from silverball.store.engine import Store
-from web import browsing
-from web.browsing import PHONE, Shown
-from web.thumbs import Thumb, a_night, actions, night_of, on_the_console
+from web import chromium
+from web.chromium import PHONE, BrowserPage
+from web.phone import Phone, a_night, actions, night_of, on_the_console
 from web.visitor import EMAIL, PASSWORD
 
 pytestmark = [
@@ -16,24 +16,26 @@ pytestmark = [
 ]
 
 
-def test_a_double_tap_acts_once(store: Store, shown: Shown) -> None:
+def test_a_double_tap_acts_once(store: Store, browser_page: BrowserPage) -> None:
     players = a_night(store)
-    on_the_console(shown)
+    on_the_console(browser_page)
     winner, before = players[0], actions(store)
-    shown.page.locator(f"button[name=first][value='{winner}']").dblclick()
-    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
-    shown.wait_for(lambda: shown.page.locator(".games > li").count() == 1)
+    browser_page.page.locator(f"button[name=first][value='{winner}']").dblclick()
+    browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
+    browser_page.wait_for(lambda: browser_page.page.locator(".games > li").count() == 1)
     assert actions(store) == before + 1
     assert night_of(store).games[0].result_positions[0] == winner
-    assert "by Olga Ramp" in shown.page.inner_text(".undo")
-    shown.page.click("text=Undo")
-    shown.wait_for(lambda: night_of(store).games[0].status == "started")
-    assert shown.complaints == []
+    assert "by Olga Ramp" in browser_page.page.inner_text(".undo")
+    browser_page.page.click("text=Undo")
+    browser_page.wait_for(lambda: night_of(store).games[0].status == "started")
+    assert browser_page.complaints == []
 
 
-def test_an_answer_lost_on_bad_wifi_is_asked_for_again_and_acts_once(store: Store, shown: Shown) -> None:
+def test_an_answer_lost_on_bad_wifi_is_asked_for_again_and_acts_once(
+    store: Store, browser_page: BrowserPage
+) -> None:
     players = a_night(store)
-    on_the_console(shown)
+    on_the_console(browser_page)
     lost: list[str] = []
     before = actions(store)
 
@@ -45,19 +47,19 @@ def test_an_answer_lost_on_bad_wifi_is_asked_for_again_and_acts_once(store: Stor
         else:
             route.continue_()
 
-    shown.page.route("**/do/result", lose)
-    shown.page.locator(f"button[name=first][value='{players[0]}']").click()
-    shown.page.wait_for_selector("form.pending >> text=Trying again")
-    shown.picture("pending-320")
-    shown.wait_for(lambda: shown.page.locator(".games > li").count() == 1)
+    browser_page.page.route("**/do/result", lose)
+    browser_page.page.locator(f"button[name=first][value='{players[0]}']").click()
+    browser_page.page.wait_for_selector("form.pending >> text=Trying again")
+    browser_page.picture("pending-320")
+    browser_page.wait_for(lambda: browser_page.page.locator(".games > li").count() == 1)
     assert len(lost) == 2
     assert actions(store) == before + 1
 
 
-def test_what_cannot_be_sent_stays_and_can_be_sent_later(store: Store, shown: Shown) -> None:
+def test_what_cannot_be_sent_stays_and_can_be_sent_later(store: Store, browser_page: BrowserPage) -> None:
     players = a_night(store, "group_matchplay")
-    on_the_console(shown)
-    page = shown.page
+    on_the_console(browser_page)
+    page = browser_page.page
     page.clock.install()
     for player_id in players[:3]:
         page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
@@ -71,102 +73,102 @@ def test_what_cannot_be_sent_stays_and_can_be_sent_later(store: Store, shown: Sh
     assert places == ["1", "2", "3", "4"]
     page.unroute("**/do/result")
     page.click("text=Save")
-    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     assert night_of(store).games[0].result_positions == tuple(players)
 
 
-def test_a_place_is_taken_back_by_a_second_tap(store: Store, shown: Shown) -> None:
+def test_a_place_is_taken_back_by_a_second_tap(store: Store, browser_page: BrowserPage) -> None:
     players = a_night(store, "group_matchplay")
-    on_the_console(shown)
-    page = shown.page
+    on_the_console(browser_page)
+    page = browser_page.page
 
     def tap(player_id: int) -> None:
         page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
 
-    one, two, three, four = players
-    tap(one)
-    tap(two)
-    tap(one)
+    first, second, third, fourth = players
+    tap(first)
+    tap(second)
+    tap(first)
     places = [page.input_value(f"[name=place-{player_id}]") for player_id in players]
     assert places == ["", "", "", ""]
-    for player_id in (four, three, two):
+    for player_id in (fourth, third, second):
         tap(player_id)
     page.click("text=Save")
-    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
-    assert night_of(store).games[0].result_positions == (four, three, two, one)
+    browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
+    assert night_of(store).games[0].result_positions == (fourth, third, second, first)
 
 
 @pytest.mark.parametrize(
     ("type_", "players", "taps"), [("matchplay", 2, 1), ("group_matchplay", 3, 3), ("group_matchplay", 4, 4)]
 )
 def test_a_result_is_as_many_taps_as_there_are_places_to_tell(
-    store: Store, shown: Shown, type_: str, players: int, taps: int
+    store: Store, browser_page: BrowserPage, type_: str, players: int, taps: int
 ) -> None:
     """One for a winner of two; in a larger group all but the last, and one that saves."""
     order = a_night(store, type_, players)[::-1]
-    on_the_console(shown)
-    thumb = Thumb(shown)
+    on_the_console(browser_page)
+    thumb = Phone(browser_page)
     if players == 2:
         thumb.tap(f"button[name=first][value='{order[0]}']")
     else:
         for player_id in order[:-1]:
             thumb.tap(f".place:has([name=place-{player_id}]) .tap")
         thumb.tap("text=Save")
-    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     assert (
         list(night_of(store).games[0].finishing_order or night_of(store).games[0].result_positions) == order
     )
     assert thumb.taps == taps
-    assert shown.complaints == []
+    assert browser_page.complaints == []
 
 
-def test_a_mistaken_tap_is_mended_with_one_more(store: Store, shown: Shown) -> None:
-    one, two, three, four = a_night(store, "group_matchplay")
-    on_the_console(shown)
-    page = shown.page
+def test_a_mistaken_tap_is_mended_with_one_more(store: Store, browser_page: BrowserPage) -> None:
+    first, second, third, fourth = a_night(store, "group_matchplay")
+    on_the_console(browser_page)
+    page = browser_page.page
 
     def tap(*players: int) -> list[str]:
         for player_id in players:
             page.click(f".place:has([name=place-{player_id}]) .tap")
-        return [page.input_value(f"[name=place-{player_id}]") for player_id in (one, two, three, four)]
+        return [page.input_value(f"[name=place-{player_id}]") for player_id in (first, second, third, fourth)]
 
     assert not page.is_visible("text=Start over")
     # Who was left over came before the one tapped last: a tap says so, another takes it back.
-    assert tap(one, two, three) == ["1", "2", "3", "4"]
-    assert tap(four) == ["1", "2", "4", "3"]
-    assert tap(three) == ["1", "2", "3", "4"]
+    assert tap(first, second, third) == ["1", "2", "3", "4"]
+    assert tap(fourth) == ["1", "2", "4", "3"]
+    assert tap(third) == ["1", "2", "3", "4"]
     # A place that was tapped is taken back with those after it.
-    assert tap(two) == ["1", "", "", ""]
+    assert tap(second) == ["1", "", "", ""]
     place = page.locator(f"#result-{night_of(store).games[0].game_id} >> text=Save").bounding_box()
     page.click("text=Start over")
     assert tap() == ["", "", "", ""]
     assert not page.is_visible("text=Start over")
     # Nothing has moved under the thumb.
     assert page.locator(f"#result-{night_of(store).games[0].game_id} >> text=Save").bounding_box() == place
-    assert tap(four, one, two) == ["2", "3", "4", "1"]
+    assert tap(fourth, first, second) == ["2", "3", "4", "1"]
     page.click("text=Save")
-    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
-    assert night_of(store).games[0].result_positions == (four, one, two, three)
-    assert shown.complaints == []
+    browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
+    assert night_of(store).games[0].result_positions == (fourth, first, second, third)
+    assert browser_page.complaints == []
 
 
-def test_an_order_that_is_not_complete_is_asked_for(store: Store, shown: Shown) -> None:
-    one, two, *_ = a_night(store, "group_matchplay")
-    on_the_console(shown)
-    page = shown.page
-    page.click(f".place:has([name=place-{one}]) .tap")
+def test_an_order_that_is_not_complete_is_asked_for(store: Store, browser_page: BrowserPage) -> None:
+    first, second, *_ = a_night(store, "group_matchplay")
+    on_the_console(browser_page)
+    page = browser_page.page
+    page.click(f".place:has([name=place-{first}]) .tap")
     page.click("text=Save")
     page.wait_for_selector("[role=alert]")
     assert page.locator("[aria-pressed=true] .nth").all_inner_texts() == ["1"]
     assert night_of(store).games[0].status == "started"
-    page.click(f".place:has([name=place-{two}]) .tap")
+    page.click(f".place:has([name=place-{second}]) .tap")
     assert page.locator("[aria-pressed=true] .nth").all_inner_texts() == ["1", "2"]
 
 
-def test_what_is_tapped_elsewhere_meanwhile_is_kept(store: Store, shown: Shown) -> None:
+def test_what_is_tapped_elsewhere_meanwhile_is_kept(store: Store, browser_page: BrowserPage) -> None:
     players = a_night(store, "group_matchplay", players=8)
-    on_the_console(shown)
-    page = shown.page
+    on_the_console(browser_page)
+    page = browser_page.page
     first, second = night_of(store).games
 
     def tap(player_id: int) -> None:
@@ -182,19 +184,19 @@ def test_what_is_tapped_elsewhere_meanwhile_is_kept(store: Store, shown: Shown) 
         tap(player_id)
     held[0].continue_()
     page.unroute("**/do/result")
-    shown.wait_for(lambda: not page.locator(f"#result-{first.game_id}").count())
+    browser_page.wait_for(lambda: not page.locator(f"#result-{first.game_id}").count())
     assert page.locator("[aria-pressed=true] .nth").all_inner_texts() == ["1", "2"]
     tap(second.player_ids[2])
     page.locator(f"#result-{second.game_id} >> text=Save").click()
-    shown.wait_for(lambda: night_of(store).games[1].status == "completed")
+    browser_page.wait_for(lambda: night_of(store).games[1].status == "completed")
     assert night_of(store).games[1].result_positions == second.player_ids
-    assert shown.complaints == []
+    assert browser_page.complaints == []
 
 
-def test_a_session_that_is_lost_in_the_middle_loses_nothing(store: Store, shown: Shown) -> None:
+def test_a_session_that_is_lost_in_the_middle_loses_nothing(store: Store, browser_page: BrowserPage) -> None:
     players = a_night(store, "group_matchplay")
-    on_the_console(shown)
-    page = shown.page
+    on_the_console(browser_page)
+    page = browser_page.page
     for player_id in players[:3]:
         page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
     page.context.clear_cookies()
@@ -206,7 +208,7 @@ def test_a_session_that_is_lost_in_the_middle_loses_nothing(store: Store, shown:
     page.wait_for_selector("text=This has not been sent yet")
     assert night_of(store).games[0].status == "started"
     page.click("text=Save")
-    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     assert night_of(store).games[0].result_positions == tuple(players)
 
 
@@ -216,9 +218,9 @@ def test_without_scripts_the_same_forms_do_the_same(
 ) -> None:
     players = a_night(store, "group_matchplay", size)
     context = browser.new_context(viewport=PHONE, java_script_enabled=False)
-    shown = browsing.watched(context, base_url)
-    on_the_console(shown)
-    page = shown.page
+    browser_page = chromium.watched(context, base_url)
+    on_the_console(browser_page)
+    page = browser_page.page
     # The last place is implied, as it is by tap.
     for place, player_id in enumerate(players[:-1]):
         page.select_option(f"[name=place-{player_id}]", str(place + 1))
@@ -230,16 +232,16 @@ def test_without_scripts_the_same_forms_do_the_same(
     page.click("text=Add players")
     page.wait_for_load_state()
     assert len(night_of(store).entrants) == size + 1
-    assert shown.complaints == []
+    assert browser_page.complaints == []
     context.close()
 
 
-def test_a_result_is_entered_with_the_keyboard_alone(store: Store, shown: Shown) -> None:
+def test_a_result_is_entered_with_the_keyboard_alone(store: Store, browser_page: BrowserPage) -> None:
     a_night(store, "group_matchplay")
-    on_the_console(shown)
+    on_the_console(browser_page)
     form = f"#result-{night_of(store).games[0].game_id}"
     for nth in range(3):
-        shown.press(f"{form} .place:nth-child({nth + 1}) .tap", "Space")
-    shown.press(f"{form} > button", "Enter")
-    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
-    assert shown.complaints == []
+        browser_page.press(f"{form} .place:nth-child({nth + 1}) .tap", "Space")
+    browser_page.press(f"{form} > button", "Enter")
+    browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
+    assert browser_page.complaints == []

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from silverball.store.engine import Store
-from web.browsing import PHONE, PICTURES, ROOT
-from web.evening import Evening
+from web.chromium import PHONE, PICTURES, ROOT
+from web.server_process import LiveServer
 from web.visitor import EMAIL, PASSWORD, an_account
 
 # Long enough for every way of connecting to be tried again.
@@ -26,12 +26,12 @@ pytestmark = [
 class Phone:
     """A phone with the console open, which is never loaded again."""
 
-    def __init__(self, page: Page, evening: Evening) -> None:
+    def __init__(self, page: Page, live_server: LiveServer) -> None:
         self.page = page
-        self.evening = evening
+        self.live_server = live_server
         self.complaints: list[str] = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.goto(f"{evening.page}/run")
+        page.goto(f"{live_server.page}/run")
         page.fill("#email", EMAIL)
         page.fill("#password", PASSWORD)
         page.click("main button")
@@ -46,8 +46,10 @@ class Phone:
         expect(self.page.locator(".games > li")).to_have_count(count, timeout=WITHIN)
 
     def tap(self, *players: int) -> None:
-        for one in players:
-            self.page.locator(".place", has=self.page.locator(f"[name=place-{one}]")).locator(".tap").click()
+        for player_id in players:
+            self.page.locator(".place", has=self.page.locator(f"[name=place-{player_id}]")).locator(
+                ".tap"
+            ).click()
 
     def tapped(self) -> list[str]:
         return self.page.locator("[aria-pressed=true] .nth").all_inner_texts()
@@ -64,37 +66,37 @@ class Phone:
 
 
 @pytest.fixture
-def phone(browser: Browser, evening: Evening, store: Store) -> Iterator[Callable[[], Phone]]:
+def phone(browser: Browser, live_server: LiveServer, store: Store) -> Iterator[Callable[[], Phone]]:
     """Opens the console on another phone; all are of one account."""
     an_account(store, name="Olga Ramp", role="admin")
     contexts = []
 
     def opened() -> Phone:
         contexts.append(browser.new_context(viewport=PHONE))
-        return Phone(contexts[-1].new_page(), evening)
+        return Phone(contexts[-1].new_page(), live_server)
 
     yield opened
-    for one in contexts:
-        one.close()
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture
-def games(evening: Evening) -> list[Any]:
+def games(live_server: LiveServer) -> list[Any]:
     """Two games of four."""
-    evening.create("group_matchplay", duration=5)
-    evening.start()
-    return evening.open_round()
+    live_server.create("group_matchplay", duration=5)
+    live_server.start()
+    return live_server.open_round()
 
 
 def test_what_one_director_records_the_other_sees_and_keeps_what_is_half_tapped(
     games: list[Any], phone: Callable[[], Phone]
 ) -> None:
     first, second = games
-    one, other, watching = phone(), phone(), phone()
+    director, other, watching = phone(), phone(), phone()
     other.tap(*second["playerIds"][:2])
-    one.tap(*first["playerIds"][:3])
-    one.save(first)
-    one.has_games(1)
+    director.tap(*first["playerIds"][:3])
+    director.save(first)
+    director.has_games(1)
     watching.has_games(1)
     expect(watching.page.locator(".undo")).to_contain_text("Olga Ramp")
     # What nobody enters anything in is new at once; the rest waits until it is asked for.
@@ -110,42 +112,42 @@ def test_what_one_director_records_the_other_sees_and_keeps_what_is_half_tapped(
     expect(other.page.locator(".meanwhile")).to_have_count(0)
     other.tap(second["playerIds"][2])
     other.save(second)
-    for each in (one, other, watching):
+    for each in (director, other, watching):
         each.has_games(0)
         each.was_never_disturbed()
 
 
 def test_what_is_taken_back_lets_the_news_in(games: list[Any], phone: Callable[[], Phone]) -> None:
     first, second = games
-    one = phone()
-    one.tap(second["playerIds"][0])
-    one.evening.finish(first)
-    one.is_told()
-    one.page.locator("text=Start over").locator("visible=true").click()
-    one.page.evaluate("document.activeElement.blur()")
-    one.has_games(1)
-    expect(one.page.locator(".meanwhile")).to_have_count(0)
-    one.was_never_disturbed()
+    director = phone()
+    director.tap(second["playerIds"][0])
+    director.live_server.finish(first)
+    director.is_told()
+    director.page.locator("text=Start over").locator("visible=true").click()
+    director.page.evaluate("document.activeElement.blur()")
+    director.has_games(1)
+    expect(director.page.locator(".meanwhile")).to_have_count(0)
+    director.was_never_disturbed()
 
 
 def test_half_typed_names_and_the_cursor_stay_while_others_come(
-    evening: Evening, phone: Callable[[], Phone]
+    live_server: LiveServer, phone: Callable[[], Phone]
 ) -> None:
-    evening.create("matchplay")
-    one = phone()
-    page = one.page
+    live_server.create("matchplay")
+    director = phone()
+    page = director.page
     page.fill("#people-names", "Late Larkin\nLater Li")
     page.evaluate("document.querySelector('#people-names').setSelectionRange(3, 3)")
-    evening.here("POST", "/players", {"players": [{"name": "Ines Corva"}]})
+    live_server.here("POST", "/players", {"players": [{"name": "Ines Corva"}]})
     expect(page.locator("main")).to_contain_text("9 players", timeout=WITHIN)
-    one.is_told()
+    director.is_told()
     assert page.input_value("#people-names") == "Late Larkin\nLater Li"
     assert page.evaluate("document.activeElement.id") == "people-names"
     assert page.evaluate("document.activeElement.selectionStart") == 3
     page.click("text=Add players")
     expect(page.locator("main")).to_contain_text("11 so far", timeout=WITHIN)
     expect(page.locator(".meanwhile")).to_have_count(0)
-    one.was_never_disturbed()
+    director.was_never_disturbed()
 
 
 def test_a_line_that_was_lost_is_caught_up_with_and_nothing_entered_is_lost(
@@ -153,14 +155,14 @@ def test_a_line_that_was_lost_is_caught_up_with_and_nothing_entered_is_lost(
 ) -> None:
     first, second = games
     entering, watching = phone(), phone()
-    evening = entering.evening
+    live_server = entering.live_server
     entering.tap(second["playerIds"][0])
-    evening.line.cut()
+    live_server.connection.cut()
     for each in (entering, watching):
         expect(each.page.locator("#feed")).not_to_have_attribute("data-state", "live", timeout=WITHIN)
-    evening.finish(first)
+    live_server.finish(first)
     time.sleep(CUT_SECONDS)
-    evening.line.mend()
+    live_server.connection.mend()
     watching.has_games(1)
     entering.is_told()
     for each in (entering, watching):
@@ -170,92 +172,94 @@ def test_a_line_that_was_lost_is_caught_up_with_and_nothing_entered_is_lost(
 
 
 def test_a_phone_that_slept_asks_at_once(games: list[Any], phone: Callable[[], Phone]) -> None:
-    one = phone()
-    one.evening.line.freeze()
-    one.evening.finish(games[0])
-    one.page.evaluate("window.dispatchEvent(new Event('online'))")
-    expect(one.page.locator("#feed")).not_to_have_attribute("data-state", "live", timeout=WITHIN)
-    one.evening.line.mend()
-    one.has_games(1)
-    one.is_live()
-    one.was_never_disturbed()
+    sleeper = phone()
+    sleeper.live_server.connection.freeze()
+    sleeper.live_server.finish(games[0])
+    sleeper.page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(sleeper.page.locator("#feed")).not_to_have_attribute("data-state", "live", timeout=WITHIN)
+    sleeper.live_server.connection.mend()
+    sleeper.has_games(1)
+    sleeper.is_live()
+    sleeper.was_never_disturbed()
 
 
 def test_ones_own_result_is_no_news(games: list[Any], phone: Callable[[], Phone]) -> None:
     first, second = games
-    one = phone()
-    one.tap(*first["playerIds"][:3])
-    one.save(first)
-    one.has_games(1)
-    one.tap(second["playerIds"][0])
-    one.page.wait_for_timeout(3000)
-    expect(one.page.locator(".meanwhile")).to_have_count(0)
-    assert one.tapped() == ["1"]
+    director = phone()
+    director.tap(*first["playerIds"][:3])
+    director.save(first)
+    director.has_games(1)
+    director.tap(second["playerIds"][0])
+    director.page.wait_for_timeout(3000)
+    expect(director.page.locator(".meanwhile")).to_have_count(0)
+    assert director.tapped() == ["1"]
 
 
 def test_a_result_on_its_way_is_not_replaced(games: list[Any], phone: Callable[[], Phone]) -> None:
     first, second = games
-    one = phone()
+    director = phone()
     held: list[Route] = []
-    one.page.route("**/do/result", lambda route: held.append(route))  # noqa: PLW0108  # Playwright counts arguments
-    one.tap(*first["playerIds"][:3])
-    one.save(first)
-    one.page.wait_for_selector("form.pending")
-    one.evening.finish(second)
-    expect(one.page.locator(".undo")).to_contain_text("Ada Min", timeout=WITHIN)
-    assert one.tapped() == ["1", "2", "3", "4"]
-    assert one.page.locator("form.pending").count() == 1
-    assert one.page.locator(".meanwhile").count() == 0
+    director.page.route("**/do/result", lambda route: held.append(route))  # noqa: PLW0108  # Playwright counts arguments
+    director.tap(*first["playerIds"][:3])
+    director.save(first)
+    director.page.wait_for_selector("form.pending")
+    director.live_server.finish(second)
+    expect(director.page.locator(".undo")).to_contain_text("Ada Min", timeout=WITHIN)
+    assert director.tapped() == ["1", "2", "3", "4"]
+    assert director.page.locator("form.pending").count() == 1
+    assert director.page.locator(".meanwhile").count() == 0
     held[0].continue_()
-    one.has_games(0)
-    one.was_never_disturbed()
+    director.has_games(0)
+    director.was_never_disturbed()
 
 
-def test_a_form_that_was_refused_stays_as_it_was_typed(evening: Evening, phone: Callable[[], Phone]) -> None:
-    evening.create("matchplay")
-    one = phone()
-    page = one.page
+def test_a_form_that_was_refused_stays_as_it_was_typed(
+    live_server: LiveServer, phone: Callable[[], Phone]
+) -> None:
+    live_server.create("matchplay")
+    director = phone()
+    page = director.page
     page.fill("#people-names", "Ada Quill\nLate Larkin")
     page.click("text=Add players")
     page.wait_for_selector("[role=alert]")
     page.evaluate("document.activeElement.blur()")
-    evening.here("POST", "/players", {"players": [{"name": "Ines Corva"}]})
+    live_server.here("POST", "/players", {"players": [{"name": "Ines Corva"}]})
     expect(page.locator("#people + details, .meanwhile").last).to_be_visible(timeout=WITHIN)
     page.locator(".meanwhile button").last.click()
     expect(page.locator("main")).to_contain_text("9 so far")
     assert page.input_value("#people-names") == "Ada Quill\nLate Larkin"
-    one.was_never_disturbed()
+    director.was_never_disturbed()
 
 
 def test_who_is_signed_out_is_told_and_loses_nothing(games: list[Any], phone: Callable[[], Phone]) -> None:
     first, second = games
-    one = phone()
-    one.tap(*second["playerIds"][:3])
-    one.page.context.clear_cookies()
-    one.evening.finish(first)
-    expect(one.page.locator("#feed")).to_contain_text("Signed out: Sign in", timeout=WITHIN)
-    with one.page.expect_popup() as opened:
-        one.page.click("#feed a")
+    director = phone()
+    director.tap(*second["playerIds"][:3])
+    director.page.context.clear_cookies()
+    director.live_server.finish(first)
+    expect(director.page.locator("#feed")).to_contain_text("Signed out: Sign in", timeout=WITHIN)
+    with director.page.expect_popup() as opened:
+        director.page.click("#feed a")
     opened.value.fill("#email", EMAIL)
     opened.value.fill("#password", PASSWORD)
     opened.value.click("main button")
     opened.value.wait_for_url("**/run")
     opened.value.close()
-    one.is_live()
-    assert one.tapped() == ["1", "2", "3", "4"]
-    one.save(second)
-    one.page.wait_for_selector("text=This has not been sent yet")
-    one.save(second)
-    one.has_games(0)
-    one.was_never_disturbed()
+    director.is_live()
+    assert director.tapped() == ["1", "2", "3", "4"]
+    director.save(second)
+    director.page.wait_for_selector("text=This has not been sent yet")
+    director.save(second)
+    director.has_games(0)
+    director.was_never_disturbed()
 
 
 def test_the_focus_stays_where_it_is(games: list[Any], phone: Callable[[], Phone]) -> None:
     first, second = games
-    one = phone()
-    link = one.page.locator(f"a[href$='game={second['gameId']}']")
+    director = phone()
+    link = director.page.locator(f"a[href$='game={second['gameId']}']")
     link.focus()
-    one.evening.finish(first)
-    one.has_games(1)
+    director.live_server.finish(first)
+    director.has_games(1)
     expect(link).to_be_focused()
-    one.was_never_disturbed()
+    director.was_never_disturbed()

@@ -13,7 +13,7 @@ from silverball.store import revisions, tables
 from silverball.store.engine import Store
 from silverball.web import site
 from silverball.web.console.actions import ACTIONS
-from web import shown
+from web import page_forms
 from web.director import Director
 
 # The writes are those of the interface, whose stories run on both databases.
@@ -35,7 +35,7 @@ def test_an_undo_that_somebody_else_was_quicker_with_says_so(director: Director)
     director.send("undo")
     answer = director.post(stale, key="another")
     assert answer.status_code == 409
-    assert "Only the newest action can be undone" in shown.alerts_on(answer.text)[0]
+    assert "Only the newest action can be undone" in page_forms.alerts_on(answer.text)[0]
 
 
 def test_players_of_the_book_are_taken_by_name_and_not_written_twice(
@@ -44,7 +44,7 @@ def test_players_of_the_book_are_taken_by_name_and_not_written_twice(
     bo = build.a_player(store, director.user_id, name="Bo Larkin")
     director.create("matchplay")
     director.send("people", names=" bo larkin \r\nCleo Marsh\n\n")
-    ids = [one.player_id for one in director.tournament().entrants]
+    ids = [entrant.player_id for entrant in director.tournament().entrants]
     assert ids[0] == bo
     assert len(ids) == 2
     assert director.refused("people", names="Bo Larkin") == (
@@ -104,7 +104,7 @@ def test_a_machine_of_the_database_comes_with_its_id(store: Store, director: Dir
     form = director.forms("?machine=comet")["found"]
     unknown = director.post(form, opdbId="G9-M999")
     assert unknown.status_code == 422
-    assert "not in the machine database" in shown.alerts_on(unknown.text)[0]
+    assert "not in the machine database" in page_forms.alerts_on(unknown.text)[0]
     assert len(director.tournament().lineup) == 2
 
 
@@ -116,7 +116,7 @@ def test_the_draw_that_is_shown_is_the_draw_that_is_made(director: Director) -> 
     assert drawn(director.page("/draw")) == shown_before
     director.send("round-open", "/draw")
     night = director.tournament()
-    groups = [len(one.player_ids) for one in night.games]
+    groups = [len(game.player_ids) for game in night.games]
     assert groups == [4, 4]
     for game in night.games:
         names = {director.name(player_id) for player_id in game.player_ids}
@@ -126,16 +126,16 @@ def test_the_draw_that_is_shown_is_the_draw_that_is_made(director: Director) -> 
 def drawn(html: str) -> list[tuple[str, ...]]:
     """The names on each line of a draw that a page shows."""
     listed = html.partition('<ul class="draw">')[2].partition("</ul>")[0]
-    lines = [shown.text_of(line) for line in listed.split("<li>")[1:]]
+    lines = [page_forms.text_of(line) for line in listed.split("<li>")[1:]]
     return [tuple(name.strip() for name in line.replace(" on ", ",").split(",")) for line in lines]
 
 
 def test_a_round_is_drawn_again_with_other_dice(director: Director) -> None:
     director.play("matchplay", players=16)
-    before = {frozenset(one.player_ids) for one in director.open_games()}
+    before = {frozenset(game.player_ids) for game in director.open_games()}
     director.send("round-delete")
     director.send("round-redraw", "/draw")
-    assert {frozenset(one.player_ids) for one in director.open_games()} != before
+    assert {frozenset(game.player_ids) for game in director.open_games()} != before
 
 
 def test_a_knockout_takes_late_players_with_strikes_and_lets_people_go(director: Director) -> None:
@@ -158,7 +158,7 @@ def test_a_broken_machine_sends_its_games_elsewhere(director: Director) -> None:
     director.send(f"broken-{game.arena_id}", "/arenas")
     assert director.game(game).arena_id != game.arena_id
     director.send(f"fixed-{game.arena_id}", "/arenas")
-    assert all(one.is_active for one in director.tournament().lineup)
+    assert all(arena.is_active for arena in director.tournament().lineup)
 
 
 def test_a_game_is_changed_before_its_result(director: Director) -> None:
@@ -170,9 +170,9 @@ def test_a_game_is_changed_before_its_result(director: Director) -> None:
     director.send(f"redraw-{game.game_id}", page)
     assert director.game(game).arena_id != game.arena_id
     free = next(
-        one.arena_id
-        for one in director.tournament().lineup
-        if one.arena_id not in {other.arena_id for other in director.open_games()}
+        arena.arena_id
+        for arena in director.tournament().lineup
+        if arena.arena_id not in {other.arena_id for other in director.open_games()}
     )
     director.send(f"arena-{game.game_id}", page, arenaId=free)
     assert director.game(game).arena_id == free
@@ -227,10 +227,10 @@ def test_a_half_told_result_is_refused_by_name_and_stays_on_the_page(
     given = {f"place_{player_id}": place for player_id, place in zip(game.player_ids, places, strict=True)}
     answer = director.post(director.forms()[f"result-{game.game_id}"], **given)
     assert answer.status_code == 422
-    (said,) = shown.alerts_on(answer.text)
-    assert sentence in said
-    assert "Player" in said or sentence != "is missing"
-    form = shown.forms_on(answer.text)[f"result-{game.game_id}"]
+    (alert,) = page_forms.alerts_on(answer.text)
+    assert sentence in alert
+    assert "Player" in alert or sentence != "is missing"
+    form = page_forms.forms_on(answer.text)[f"result-{game.game_id}"]
     assert tuple(form.value(f"place-{player_id}") for player_id in game.player_ids) == places
     assert director.game(game).status == "started"
 
@@ -240,9 +240,9 @@ def test_a_tie_is_broken_by_a_game_or_by_hand_and_playoffs_follow(director: Dire
     director.finish_all()
     ties = [name for name in director.forms("/standings") if name.startswith("tie-")]
     assert len(ties) == 2
-    status, said = director.refused("playoffs", "/standings", type="bracket", players=2)
+    status, sentence = director.refused("playoffs", "/standings", type="bracket", players=2)
     assert status == 409
-    assert "Tied across the line" in said
+    assert "Tied at the cutoff" in sentence
     tied = director.forms("/standings")[ties[0]].boxes["playerId"]
     director.send(ties[0], "/standings", playerId=tied)
     (game,) = director.open_games()
@@ -250,14 +250,14 @@ def test_a_tie_is_broken_by_a_game_or_by_hand_and_playoffs_follow(director: Dire
     director.finish(game, *game.player_ids)
     other = director.forms("/standings")[f"order-{ties[1]}"]
     players = [value for name, value in other.fields if name == "of"]
-    places: dict[str, Any] = {f"place_{one}": n + 1 for n, one in enumerate(players)}
+    places: dict[str, Any] = {f"place_{player_id}": n + 1 for n, player_id in enumerate(players)}
     director.send(f"order-{ties[1]}", "/standings", **places)
     assert sorted(position for position, _ in director.standings()) == list(range(1, 9))
     director.send("forget", "/standings")
     to = director.send("playoffs", "/standings", type="bracket", players=2, name="The Final")
     assert to != director.at
     director.tournament_id = int(to.split("/")[2])
-    assert [one.player_id for one in director.tournament().entrants] == list(game.player_ids[:2])
+    assert [entrant.player_id for entrant in director.tournament().entrants] == list(game.player_ids[:2])
 
 
 def test_playoffs_from_a_band_and_by_name(director: Director) -> None:
@@ -268,7 +268,7 @@ def test_playoffs_from_a_band_and_by_name(director: Director) -> None:
     named = [str(player_id) for _, player_id in director.standings()[:4]]
     to = director.send("playoffs", "/standings", type="group_bracket", playerId=named)
     director.tournament_id = int(to.split("/")[2])
-    assert {str(one.player_id) for one in director.tournament().entrants} == set(named)
+    assert {str(entrant.player_id) for entrant in director.tournament().entrants} == set(named)
 
 
 def test_the_settings_are_changed_and_what_is_fixed_is_said(director: Director) -> None:
@@ -278,8 +278,8 @@ def test_the_settings_are_changed_and_what_is_fixed_is_said(director: Director) 
     assert (night.details["name"], night.details["motd_text"]) == ("Renamed", "Pizza at nine")
     assert director.setting("duration") == 5
     director.start()
-    status, said = director.refused("edit", "/settings", set_gamesPerRound=2, name="Again")
-    assert (status, said) == (
+    status, sentence = director.refused("edit", "/settings", set_gamesPerRound=2, name="Again")
+    assert (status, sentence) == (
         409,
         "The games per round can be changed only before the start. Undo the start first.",
     )
@@ -297,34 +297,37 @@ def test_queues_are_kept_from_the_console(director: Director) -> None:
     director.create("best_game", useQueues="on", suggestions="disabled")
     director.start(4, 2)
     night = director.tournament()
-    arena_id, (one, two, *_) = night.lineup[0].arena_id, [entrant.player_id for entrant in night.entrants]
-    for player_id in (one, two):
+    arena_id = night.lineup[0].arena_id
+    first, second, *_ = [entrant.player_id for entrant in night.entrants]
+    for player_id in (first, second):
         director.send("queue", playerId=player_id, arenaId=arena_id)
-    first, second = director.tournament().waiting_spots
-    director.send(f"queue-move-{first.queue_id}")
-    director.send(f"queue-start-{second.queue_id}")
+    first_spot, second_spot = director.tournament().waiting_spots
+    director.send(f"queue-move-{first_spot.queue_id}")
+    director.send(f"queue-start-{second_spot.queue_id}")
     (begun,) = [game for game in director.tournament().single_player_games if game.status == "started"]
-    assert begun.player_id == two
-    director.send(f"queue-leave-{first.queue_id}")
+    assert begun.player_id == second
+    director.send(f"queue-leave-{first_spot.queue_id}")
     assert director.tournament().waiting_spots == ()
     director.send(f"block-{arena_id}", "/arenas")
     director.send(f"queue-{arena_id}", "/arenas")
     machine = director.tournament().lineup[0]
     assert (machine.is_blocked, machine.is_queue_closed) == (True, True)
-    director.send("entries", f"/player?player={one}", quantity=3)
-    assert director.tournament().entrant_by_id[one].entries_bought == 3
+    director.send("entries", f"/player?player={first}", quantity=3)
+    assert director.tournament().entrant_by_id[first].entries_bought == 3
 
 
 def test_a_race_is_run_past_the_bar(director: Director) -> None:
     director.create("amazingrace")
     director.start(4, 3)
     first, second, third, _ = director.open_attempts()
-    for one, score in ((first, 100), (second, 300)):
-        director.send(f"attempt-{one.single_player_game_id}", score=score)
+    for game, score in ((first, 100), (second, 300)):
+        director.send(f"attempt-{game.single_player_game_id}", score=score)
     director.send(f"advance-{third.single_player_game_id}")
     night = director.tournament()
     passed = next(
-        one for one in night.single_player_games if one.single_player_game_id == third.single_player_game_id
+        game
+        for game in night.single_player_games
+        if game.single_player_game_id == third.single_player_game_id
     )
     assert passed.is_advanced
     spot = night.waiting_spots[-1]
@@ -340,7 +343,7 @@ def test_a_bank_is_taken_in_and_out(store: Store, director: Director) -> None:
     director.create("matchplay", arenaAssignment="banks")
     director.send("bank", "/arenas", bank_id=bank_id)
     night = director.tournament()
-    assert ([one.bank_id for one in night.banks], len(night.lineup)) == ([bank_id], 2)
+    assert ([bank.bank_id for bank in night.banks], len(night.lineup)) == ([bank_id], 2)
     director.send(f"bank-out-{bank_id}", "/arenas")
     assert director.tournament().banks == ()
 
@@ -357,13 +360,13 @@ def test_a_result_that_a_player_sent_in_is_taken_or_declined(store: Store, direc
         revisions.raise_tournaments(transaction, [director.tournament_id])
 
     def suggest() -> str:
-        said = {"resultPositions": [other, player_id]}
-        assert build.do(store, "POST", path, said, by=by)[0] == 201
-        (one,) = director.tournament().suggestions
-        return str(one.suggestion_id)
+        body = {"resultPositions": [other, player_id]}
+        assert build.do(store, "POST", path, body, by=by)[0] == 201
+        (suggestion,) = director.tournament().suggestions
+        return str(suggestion.suggestion_id)
 
     first = suggest()
-    page = shown.text_of(director.page())
+    page = page_forms.text_of(director.page())
     assert f"{director.name(player_id)} says: 1. {director.name(other)}" in page
     director.send(f"suggestion-out-{first}")
     assert (director.tournament().suggestions, director.game(game).status) == ((), "started")

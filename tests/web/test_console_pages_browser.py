@@ -10,9 +10,9 @@ import build
 import hostile
 from silverball.store import revisions, tables
 from silverball.store.engine import Store
-from web import browsing
-from web.browsing import DESK, PHONE, Shown
-from web.thumbs import a_night, night_of, on_the_console, organizer_of, started
+from web import chromium
+from web.chromium import DESK, PHONE, BrowserPage
+from web.phone import a_night, night_of, on_the_console, organizer_of, started
 
 VIEWS = ("", "/results", "/players", "/arenas", "/standings", "/settings", "/webhooks", "/journal", "/draw")
 
@@ -31,13 +31,13 @@ def test_every_page_is_usable_by_everybody(
     """Nothing serious for axe (WCAG 2.2 AA among it), nothing cut off, nothing too small for a thumb."""
     players = a_night(store, "group_knockout", players=8)
     context = browser.new_context(viewport=size, color_scheme=scheme)
-    shown = browsing.watched(context, base_url)
+    browser_page = chromium.watched(context, base_url)
     look = ["/", "/account/sign-in"]
     for path in look:
-        shown.go(path)
-        shown.assert_usable()
-        shown.assert_fits()
-    on_the_console(shown)
+        browser_page.go(path)
+        browser_page.assert_usable()
+        browser_page.assert_fits()
+    on_the_console(browser_page)
     game = night_of(store).games[0]
     look = [
         "/run",
@@ -50,21 +50,21 @@ def test_every_page_is_usable_by_everybody(
         "/t/99/run",
     ]
     for path in look:
-        shown.go(path)
-        shown.assert_usable()
-        shown.assert_fits()
+        browser_page.go(path)
+        browser_page.assert_usable()
+        browser_page.assert_fits()
     if scheme == "light" and size == DESK:
-        shown.go("/t/1/run")
-        shown.picture("round-1280")
-        shown.go("/run/new?type=group_matchplay")
-        shown.picture("new-1280")
+        browser_page.go("/t/1/run")
+        browser_page.picture("round-1280")
+        browser_page.go("/run/new?type=group_matchplay")
+        browser_page.picture("new-1280")
     if scheme == "dark" and size == PHONE:
-        shown.go("/t/1/run")
-        shown.picture("dark-320")
-        shown.go("/")
-        shown.picture("home-320")
+        browser_page.go("/t/1/run")
+        browser_page.picture("dark-320")
+        browser_page.go("/")
+        browser_page.picture("home-320")
     # What is not there is told by a status, which Chromium writes down.
-    assert [one for one in shown.complaints if "404" not in one] == []
+    assert [complaint for complaint in browser_page.complaints if "404" not in complaint] == []
     context.close()
 
 
@@ -82,10 +82,10 @@ def test_every_page_is_usable_by_everybody(
     ],
 )
 def test_every_kind_of_night_is_usable_on_a_phone(
-    store: Store, shown: Shown, type_: str, settings: dict[str, Any]
+    store: Store, browser_page: BrowserPage, type_: str, settings: dict[str, Any]
 ) -> None:
     started(store, type_, 6, 4, **settings)
-    on_the_console(shown)
+    on_the_console(browser_page)
     night = night_of(store)
     player_id, arena_id = night.entrants[0].player_id, night.lineup[0].arena_id
     if type_ in {"best_game", "card_best_game"}:
@@ -93,44 +93,44 @@ def test_every_kind_of_night_is_usable_on_a_phone(
         build.do(store, "POST", f"{base}/single-player-games", {**body, "score": 500}, by=organizer_of(store))
         if type_ == "best_game":
             build.do(store, "POST", f"{base}/queues", body, by=organizer_of(store))
-    attempts = [one.single_player_game_id for one in night_of(store).single_player_games[:1]]
+    attempts = [game.single_player_game_id for game in night_of(store).single_player_games[:1]]
     for path in (
         *(f"/t/1/run{view}" for view in ("", "/results", "/arenas", "/standings", "/settings")),
         f"/t/1/run/player?player={player_id}",
         *(f"/t/1/run/attempt?attempt={attempt_id}" for attempt_id in attempts),
     ):
-        shown.go(path)
-        shown.assert_usable()
-        shown.assert_fits()
-    assert shown.complaints == []
+        browser_page.go(path)
+        browser_page.assert_usable()
+        browser_page.assert_fits()
+    assert browser_page.complaints == []
 
 
-def test_before_the_start_and_after_the_end_it_is_usable_too(store: Store, shown: Shown) -> None:
+def test_before_the_start_and_after_the_end_it_is_usable_too(store: Store, browser_page: BrowserPage) -> None:
     a_night(store)
     build.do(store, "POST", "/api/tournaments/1/complete", by=organizer_of(store))
     planned = {"name": "Next week", "type": "amazingrace"}
     build.do(store, "POST", "/api/tournaments", planned, by=organizer_of(store))
-    on_the_console(shown)
+    on_the_console(browser_page)
     looked = [f"/t/{number}/run{view}" for number in (1, 2) for view in VIEWS]
     for path in (*looked, "/t/2/run?q=player", "/t/2/run/players?former=1", "/t/2/run?machine=comet"):
-        shown.go(path)
-        shown.assert_usable()
-        shown.assert_fits()
-    assert shown.complaints == []
+        browser_page.go(path)
+        browser_page.assert_usable()
+        browser_page.assert_fits()
+    assert browser_page.complaints == []
 
 
-def test_what_people_type_is_shown_and_never_run(store: Store, shown: Shown) -> None:
+def test_what_people_type_is_shown_and_never_run(store: Store, browser_page: BrowserPage) -> None:
     names = hostile.PAYLOADS
     a_night(store, players=len(names), arenas=len(names))
     night = night_of(store)
     with store.write(1) as transaction:
         for table, ids in (
-            (tables.player, [one.player_id for one in night.entrants]),
-            (tables.arena, [one.arena_id for one in night.lineup]),
+            (tables.player, [entrant.player_id for entrant in night.entrants]),
+            (tables.arena, [arena.arena_id for arena in night.lineup]),
         ):
             key = table.primary_key.columns[0]
-            for one, name in zip(ids, names, strict=True):
-                transaction.connection.execute(update(table).where(key == one).values(name=name))
+            for row_id, name in zip(ids, names, strict=True):
+                transaction.connection.execute(update(table).where(key == row_id).values(name=name))
         told = {"name": names[0], "description": names[5], "motd_text": names[7]}
         transaction.connection.execute(update(tables.tournament).values(**told))
         revisions.raise_tournaments(transaction, [1])
@@ -141,14 +141,14 @@ def test_what_people_type_is_shown_and_never_run(store: Store, shown: Shown) -> 
     build.row(store, tables.series, organizer_id=organizer_id, name=names[2])
     for name in (names[4], names[6]):
         linked = build.a_tournament(store, organizer_id=organizer_id, name=name).tournament_id
-    labels = {"labels": [one for one in names[:20] if one.isprintable() and len(one) <= 40][:8]}
+    labels = {"labels": [name for name in names[:20] if name.isprintable() and len(name) <= 40][:8]}
     player_id = night.entrants[0].player_id
     links = {"links": [{"tournamentId": linked, "linkType": "series"}]}
     for path, body in (("", links), (f"/players/{player_id}", labels)):
         status, answer, _ = build.do(store, "PATCH", f"/api/tournaments/1{path}", body, by=organizer_id)
         assert status == 200, answer
-    on_the_console(shown)
-    page = shown.page
+    on_the_console(browser_page)
+    page = browser_page.page
     for path in [
         *(f"/t/1/run{view}" for view in VIEWS),
         "/t/1/run/players?q=<",
@@ -156,24 +156,24 @@ def test_what_people_type_is_shown_and_never_run(store: Store, shown: Shown) -> 
         "/run",
         "/",
     ]:
-        shown.go(path)
+        browser_page.go(path)
         page.wait_for_timeout(50)
         assert (
             page.locator("main :is(script, img, iframe, object, embed, svg, math, style, base)").count() == 0
         )
         assert page.evaluate(HANDLERS) == []
-        shown.assert_fits()
-    shown.go("/t/1/run")
+        browser_page.assert_fits()
+    browser_page.go("/t/1/run")
     page.locator("button[name=first]").first.click()
-    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     page.wait_for_selector(".undo")
-    shown.go("/t/1/run/players")
+    browser_page.go("/t/1/run/players")
     listed = page.locator("#roster + ul a > bdi").all_inner_texts()
     assert len(listed) == len(names)
     assert "<script>alert(1)</script>" in listed
     assert "{{7*7}}" in listed
     assert page.title().endswith("Silverball")
-    assert shown.complaints == []
+    assert browser_page.complaints == []
 
 
 FOREIGN = "main :is(script, img, iframe, object, embed, svg, math, style, base)"
@@ -184,9 +184,11 @@ HANDLERS = """() => [...document.querySelectorAll("*")]
   .map(one => `${one.name}=${one.value}`)"""
 
 
-def test_printed_it_shows_the_standings_and_nothing_to_click(store: Store, shown: Shown) -> None:
+def test_printed_it_shows_the_standings_and_nothing_to_click(store: Store, browser_page: BrowserPage) -> None:
     a_night(store)
-    on_the_console(shown, "/t/1/run/standings")
-    shown.page.emulate_media(media="print")
-    assert shown.page.is_visible("table")
-    assert not any(one.is_visible() for one in shown.page.locator("button, summary, nav").all())
+    on_the_console(browser_page, "/t/1/run/standings")
+    browser_page.page.emulate_media(media="print")
+    assert browser_page.page.is_visible("table")
+    assert not any(
+        element.is_visible() for element in browser_page.page.locator("button, summary, nav").all()
+    )

@@ -12,7 +12,7 @@ import build
 from service.webhooks.receiver import URL, Outbox
 from silverball.store import tables
 from silverball.store.engine import Store
-from web import shown
+from web import page_forms
 from web.director import Director
 from web.visitor import EMAIL, PASSWORD_HASH, Visitor
 
@@ -33,7 +33,7 @@ def the_only(store: Store) -> Any:
 
 
 def text(director: Director) -> str:
-    return shown.text_of(director.page(PAGE))
+    return page_forms.text_of(director.page(PAGE))
 
 
 def test_a_webhook_is_made_for_a_chat_unless_something_else_is_chosen(night: Director) -> None:
@@ -61,8 +61,8 @@ def test_a_forbidden_address_is_refused_in_the_form_which_stays_filled(director:
     director.create("matchplay")
     answer = director.post(director.forms(PAGE)["webhook"], url="https://127.0.0.1/", name="Mine")
     assert answer.status_code == 422
-    assert "a name, not a number" in shown.alerts_on(answer.text)[0]
-    filled = shown.forms_on(answer.text)["webhook"]
+    assert "a name, not a number" in page_forms.alerts_on(answer.text)[0]
+    filled = page_forms.forms_on(answer.text)["webhook"]
     assert (filled.value("url"), filled.value("name")) == ("https://127.0.0.1/", "Mine")
 
 
@@ -72,9 +72,9 @@ def test_a_test_is_sent_and_seen_and_sent_again(night: Director) -> None:
     post = Outbox(night.store, night.visitor.now, answer=lambda *_: 410)
     (sent,) = post.run()
     assert sent.payload["text"] == "Night of matchplay \u00b7 This is a test: messages arrive here."
-    said = text(night)
-    assert "Switched off: The address answered that it is gone (status 410)." in said
-    assert "test failed" in said
+    page = text(night)
+    assert "Switched off: The address answered that it is gone (status 410)." in page
+    assert "test failed" in page
     night.send("webhook-switch-1", PAGE)
     night.send("webhook-retry-1", PAGE)
     post.answer = lambda *_: 200
@@ -86,10 +86,10 @@ def test_a_test_is_sent_and_seen_and_sent_again(night: Director) -> None:
 def test_what_fails_says_since_when_and_why(night: Director) -> None:
     night.send("webhook-test-1", PAGE)
     Outbox(night.store, night.visitor.now, answer=lambda *_: 503).run()
-    said = text(night)
-    assert "Club chat failing in sentences, 1 waiting" in said
-    assert "Nothing has arrived since 2026-03-05" in said
-    assert "The address answered with status 503." in said
+    page = text(night)
+    assert "Club chat failing in sentences, 1 waiting" in page
+    assert "Nothing has arrived since 2026-03-05" in page
+    assert "The address answered with status 503." in page
 
 
 def test_a_webhook_is_changed_switched_off_and_deleted(night: Director) -> None:

@@ -7,10 +7,10 @@ import pytest
 
 import hostile
 from silverball.store.engine import Store
-from web import shown
+from web import page_forms
 from web.director import FORM_TYPE, Director
-from web.shown import ShownForm
-from web.tablet import LINK, NAME, a_link, a_night, become, page_of, post, rows
+from web.page_forms import PageForm
+from web.scorekeeper_devices import LINK, NAME, a_link, a_night, become, page_of, post, rows
 from web.test_sheets import drawn
 from web.visitor import Visitor
 
@@ -27,7 +27,7 @@ def test_a_link_is_shown_once_as_text_and_as_a_code(director: Director) -> None:
     assert answer.headers["referrer-policy"] == "same-origin"
     listed = director.page("/settings")
     assert found[1] not in listed
-    assert f"{NAME} not opened yet" in shown.text_of(listed)
+    assert f"{NAME} not opened yet" in page_forms.text_of(listed)
 
 
 def test_the_form_of_a_link_sent_twice_makes_one_and_says_its_secret_once(director: Director) -> None:
@@ -51,12 +51,12 @@ def test_hostile_names_of_devices_are_text_everywhere(director: Director, tablet
         answer = director.post(director.forms("/settings")["device"], name=name)
         assert answer.status_code in (201, 422)
         found = LINK.search(answer.text)
-        assert shown.foreign_in(answer.text) == []
+        assert page_forms.foreign_in(answer.text) == []
         if found is not None:
             tablet.cookies.clear()
             tablet.get(found[1])
-            assert shown.foreign_in(page_of(tablet, director.at)) == []
-    assert shown.foreign_in(director.page("/settings")) == []
+            assert page_forms.foreign_in(page_of(tablet, director.at)) == []
+    assert page_forms.foreign_in(director.page("/settings")) == []
 
 
 # A link is opened
@@ -73,7 +73,7 @@ def test_opening_a_link_hides_its_secret_in_a_cookie(director: Director, tablet:
     assert "SameSite=lax" in cookie
     assert answer.headers["cache-control"] == "no-store"
     assert secret not in page_of(tablet, director.at)
-    assert f"{NAME} used 0 min ago" in shown.text_of(director.page("/settings"))
+    assert f"{NAME} used 0 min ago" in page_forms.text_of(director.page("/settings"))
 
 
 def test_a_device_sees_what_scorekeepers_do_and_nothing_of_the_organizer(
@@ -82,10 +82,10 @@ def test_a_device_sees_what_scorekeepers_do_and_nothing_of_the_organizer(
     game = a_night(director)
     become(tablet, director)
     page = page_of(tablet, director.at)
-    forms = shown.forms_on(page)
+    forms = page_forms.forms_on(page)
     assert f"result-{game.game_id}" in forms
     assert not {"undo", "round-open", "round-delete", "people", "complete"} & set(forms)
-    assert f"Keeping scores as {NAME}" in shown.text_of(page)
+    assert f"Keeping scores as {NAME}" in page_forms.text_of(page)
     page_of(tablet, f"{director.at}?part=play")
     for view in ("/results", "/standings"):
         page_of(tablet, director.at + view)
@@ -105,11 +105,9 @@ def test_a_device_cannot_do_what_only_the_organizer_may(
 ) -> None:
     game = a_night(director)
     become(tablet, director)
-    form = shown.forms_on(page_of(tablet, director.at))[f"result-{game.game_id}"]
+    form = page_forms.forms_on(page_of(tablet, director.at))[f"result-{game.game_id}"]
     before = rows(store)
-    other = ShownForm(
-        deed, "post", f"{director.at}/do/{deed}", [("action", "1"), ("name", "x"), *form.fields]
-    )
+    other = PageForm(deed, "post", f"{director.at}/do/{deed}", [("action", "1"), ("name", "x"), *form.fields])
     assert post(tablet, other).status_code == 403
     assert rows(store) == before
 
@@ -119,12 +117,12 @@ def test_a_result_of_a_device_is_journalled_under_its_name_and_sent_twice_acts_o
 ) -> None:
     game = a_night(director)
     become(tablet, director)
-    form = shown.forms_on(page_of(tablet, director.at))[f"result-{game.game_id}"]
+    form = page_forms.forms_on(page_of(tablet, director.at))[f"result-{game.game_id}"]
     winner = game.player_ids[1]
     first, second = post(tablet, form, first=winner), post(tablet, form, first=winner)
     assert (first.status_code, second.status_code) == (303, 303)
     assert director.game(game).result_positions[0] == winner
-    assert f"by device: {NAME}" in shown.text_of(director.page())
+    assert f"by device: {NAME}" in page_forms.text_of(director.page())
     assert director.page("/journal?part=journal").count(f"device: {NAME}") == 1
     director.send("undo")
 
@@ -135,10 +133,10 @@ def test_a_device_records_scores_of_who_plays_alone(director: Director, tablet: 
     become(tablet, director)
     night = director.tournament()
     score = {"playerId": night.entrants[0].player_id, "arenaId": night.lineup[0].arena_id, "score": 1_234_567}
-    answer = post(tablet, shown.forms_on(page_of(tablet, director.at))["score"], **score)
+    answer = post(tablet, page_forms.forms_on(page_of(tablet, director.at))["score"], **score)
     assert answer.status_code == 303
-    (one,) = director.tournament().single_player_games
-    assert one.score == 1_234_567
+    (game,) = director.tournament().single_player_games
+    assert game.score == 1_234_567
 
 
 def test_an_organizer_who_tries_the_link_stays_the_organizer(director: Director) -> None:
@@ -151,7 +149,7 @@ def test_an_organizer_who_tries_the_link_stays_the_organizer(director: Director)
 def test_a_device_stops_when_its_user_says_so(director: Director, tablet: Visitor) -> None:
     a_night(director)
     link = become(tablet, director)
-    answer = post(tablet, shown.forms_on(page_of(tablet, director.at))["stop"])
+    answer = post(tablet, page_forms.forms_on(page_of(tablet, director.at))["stop"])
     assert answer.headers["location"] == "/t/1"
     assert "/account/sign-in" in tablet.get(director.at).headers["location"]
     assert tablet.get("/t/1/device/stop").headers["location"] == "/t/1"
@@ -165,26 +163,27 @@ def test_a_device_stops_when_its_user_says_so(director: Director, tablet: Visito
 def test_a_revoked_device_loses_nothing_that_was_entered(director: Director, tablet: Visitor) -> None:
     game = a_night(director, "group_matchplay", 4)
     link = become(tablet, director)
-    form = shown.forms_on(page_of(tablet, director.at))[f"result-{game.game_id}"]
-    order = {f"place_{one}": place + 1 for place, one in enumerate(game.player_ids)}
+    form = page_forms.forms_on(page_of(tablet, director.at))[f"result-{game.game_id}"]
+    order = {f"place_{player_id}": place + 1 for place, player_id in enumerate(game.player_ids)}
     director.send(
-        next(one for one in director.forms("/settings") if one.startswith("device-out-")), "/settings"
+        next(form_id for form_id in director.forms("/settings") if form_id.startswith("device-out-")),
+        "/settings",
     )
     answer = post(tablet, form, **order)
     assert answer.status_code == 410
-    assert "was revoked" in shown.alerts_on(answer.text)[0]
+    assert "was revoked" in page_forms.alerts_on(answer.text)[0]
     assert director.game(game).status == "started"
     assert tablet.get(director.at).status_code == 410
     assert tablet.get(link).status_code == 410
-    kept = shown.forms_on(answer.text)["kept"]
+    kept = page_forms.forms_on(answer.text)["kept"]
     # Going on without a new link leads to the same page.
-    assert shown.forms_on(post(tablet, kept).text)["kept"].fields == kept.fields
+    assert page_forms.forms_on(post(tablet, kept).text)["kept"].fields == kept.fields
     become(tablet, director, "Another tablet")
     back = post(tablet, kept)
     assert back.status_code == 419
-    assert "has not been sent yet" in shown.text_of(back.text)
-    filled = shown.forms_on(back.text)[f"result-{game.game_id}"]
-    assert [filled.value(f"place-{one}") for one in game.player_ids] == ["1", "2", "3", "4"]
+    assert "has not been sent yet" in page_forms.text_of(back.text)
+    filled = page_forms.forms_on(back.text)[f"result-{game.game_id}"]
+    assert [filled.value(f"place-{player_id}") for player_id in game.player_ids] == ["1", "2", "3", "4"]
     assert post(tablet, filled).status_code == 303
     assert director.game(game).result_positions == game.player_ids
 
@@ -192,13 +191,14 @@ def test_a_revoked_device_loses_nothing_that_was_entered(director: Director, tab
 def test_what_another_site_sends_to_a_revoked_device_is_dropped(director: Director, tablet: Visitor) -> None:
     game = a_night(director)
     become(tablet, director)
-    form = shown.forms_on(page_of(tablet, director.at))[f"result-{game.game_id}"]
+    form = page_forms.forms_on(page_of(tablet, director.at))[f"result-{game.game_id}"]
     director.send(
-        next(one for one in director.forms("/settings") if one.startswith("device-out-")), "/settings"
+        next(form_id for form_id in director.forms("/settings") if form_id.startswith("device-out-")),
+        "/settings",
     )
     answer = tablet.post(form.action, content=urlencode(form.filled(first=1)), headers=FORM_TYPE)
     assert answer.status_code == 410
-    assert "kept" not in shown.forms_on(answer.text)
+    assert "kept" not in page_forms.forms_on(answer.text)
 
 
 def test_a_device_rests_when_the_tournament_is_completed_and_works_when_it_is_reopened(
@@ -209,7 +209,7 @@ def test_a_device_rests_when_the_tournament_is_completed_and_works_when_it_is_re
     director.send("complete", "/standings")
     for path in (director.at, link, f"{director.at}/results"):
         page = page_of(tablet, path, 410)
-        assert "is completed" in shown.alerts_on(page)[0]
+        assert "is completed" in page_forms.alerts_on(page)[0]
         assert 'href="/t/1"' in page
     assert "device" not in director.forms("/settings")
     director.send("reopen", "/standings")
@@ -228,17 +228,17 @@ def test_a_link_opens_one_tournament_and_no_other(store: Store, director: Direct
     assert "for another tournament" in page
     game = director.open_games()[0]
     before = rows(store)
-    form = shown.forms_on(page_of(tablet, "/t/1/run"))
-    one = next(form[key] for key in form if key.startswith("result-"))
-    fields = [pair for pair in one.fields if pair[0] != "game_id"]
-    moved = ShownForm("x", "post", "/t/2/run/do/result", [*fields, ("game_id", str(game.game_id))])
+    forms = page_forms.forms_on(page_of(tablet, "/t/1/run"))
+    form = next(forms[form_id] for form_id in forms if form_id.startswith("result-"))
+    fields = [pair for pair in form.fields if pair[0] != "game_id"]
+    moved = PageForm("x", "post", "/t/2/run/do/result", [*fields, ("game_id", str(game.game_id))])
     assert post(tablet, moved, first=game.player_ids[0]).status_code == 403
     assert rows(store) == before
 
 
 def test_where_scorekeepers_are_switched_off_a_device_is_told(director: Director, tablet: Visitor) -> None:
     director.play("matchplay", 4)
-    assert "switched on" in shown.text_of(director.page("/settings"))
+    assert "switched on" in page_forms.text_of(director.page("/settings"))
     link = a_link(director)
     assert "switched off" in page_of(tablet, link, 403)
     director.send("edit", "/settings", set_scorekeeping="user")

@@ -13,9 +13,9 @@ import build
 from silverball.rules.model.tournament import Game
 from silverball.service.devices import reads
 from silverball.store.engine import Store
-from web import browsing
-from web.browsing import DESK, PHONE, Shown
-from web.thumbs import night_of, on_the_console, organizer_of, started
+from web import chromium
+from web.chromium import DESK, PHONE, BrowserPage
+from web.phone import night_of, on_the_console, organizer_of, started
 
 pytestmark = [
     pytest.mark.browser,
@@ -30,61 +30,63 @@ def a_night(store: Store, players: int = 8) -> tuple[Game, Game]:
     by, now = organizer_of(store), datetime.now(UTC)
     status, answer, _ = build.do(store, "POST", "/api/tournaments/1/rounds", {}, by=by, now=now)
     assert status == 201, answer
-    one, two = night_of(store).games
-    return one, two
+    first, second = night_of(store).games
+    return first, second
 
 
 @pytest.fixture
-def phone(browser: Browser, base_url: str) -> Iterator[Shown]:
+def phone(browser: Browser, base_url: str) -> Iterator[BrowserPage]:
     """Somebody else's phone."""
     context = browser.new_context(viewport=PHONE)
-    yield browsing.watched(context, base_url)
+    yield chromium.watched(context, base_url)
     context.close()
 
 
-def tap_order(shown: Shown, form: str, game: Game) -> None:
-    """All players but the last, who is placed by himself."""
+def tap_order(browser_page: BrowserPage, form: str, game: Game) -> None:
+    """All players but the last, who is placed last automatically."""
     for player_id in game.player_ids[:-1]:
-        place = shown.page.locator(f"{form} .place", has=shown.page.locator(f"[name=place-{player_id}]"))
+        place = browser_page.page.locator(
+            f"{form} .place", has=browser_page.page.locator(f"[name=place-{player_id}]")
+        )
         place.locator(".tap").click()
 
 
-def a_link(shown: Shown, name: str) -> str:
+def a_link(browser_page: BrowserPage, name: str) -> str:
     """The organizer makes a link; its path, as a phone reads it from the screen."""
-    shown.go("/t/1/run/settings")
-    shown.page.fill("#device-name", name)
-    shown.page.click("text=Make a link")
-    shown.page.wait_for_selector("#link")
-    found = re.search(r"/d\?link=\w{40}$", shown.page.input_value("#link"))
+    browser_page.go("/t/1/run/settings")
+    browser_page.page.fill("#device-name", name)
+    browser_page.page.click("text=Make a link")
+    browser_page.page.wait_for_selector("#link")
+    found = re.search(r"/d\?link=\w{40}$", browser_page.page.input_value("#link"))
     assert found is not None
     return found[0]
 
 
-def look(shown: Shown, picture: str = "") -> None:
-    shown.assert_usable()
-    shown.assert_fits()
+def look(browser_page: BrowserPage, picture: str = "") -> None:
+    browser_page.assert_usable()
+    browser_page.assert_fits()
     if picture:
-        shown.picture(picture)
+        browser_page.picture(picture)
 
 
-def without_statuses(shown: Shown) -> list[str]:
+def without_statuses(browser_page: BrowserPage) -> list[str]:
     """What it complained about; that something is gone is told by a status, which Chromium writes down."""
-    return [one for one in shown.complaints if "410" not in one]
+    return [complaint for complaint in browser_page.complaints if "410" not in complaint]
 
 
 def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     store: Store,
-    shown: Shown,
-    phone: Shown,
+    browser_page: BrowserPage,
+    phone: BrowserPage,
     browser: Browser,
     base_url: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, "silverball")
     first, second = a_night(store)
-    on_the_console(shown, "/t/1/run/settings")
-    link = a_link(shown, "Tablet at the bar")
-    look(shown)
+    on_the_console(browser_page, "/t/1/run/settings")
+    link = a_link(browser_page, "Tablet at the bar")
+    look(browser_page)
     # A phone scans it: the address of the link is not where the browser ends up.
     phone.go(link)
     assert phone.page.url == f"{base_url}/t/1/run"
@@ -93,18 +95,18 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     tap_order(phone, f"#result-{first.game_id}", first)
     phone.page.click(f"#result-{first.game_id} >> text=Save")
     phone.wait_for(lambda: night_of(store).games[0].status == "completed")
-    shown.go("/t/1/run")
-    assert "by device: Tablet at the bar" in shown.page.inner_text(".undo")
+    browser_page.go("/t/1/run")
+    assert "by device: Tablet at the bar" in browser_page.page.inner_text(".undo")
     # A player scans the code of his own on the list of names.
-    shown.go("/t/1/run/settings")
-    shown.page.click("text=Make codes")
-    shown.page.wait_for_selector("text=Make new codes")
+    browser_page.go("/t/1/run/settings")
+    browser_page.page.click("text=Make codes")
+    browser_page.page.wait_for_selector("text=Make new codes")
     with store.read() as db:
         made = reads.current_codes(db, 1)
     assert made is not None
     reporter = second.player_ids[2]
     context = browser.new_context(viewport=PHONE)
-    player = browsing.watched(context, base_url)
+    player = chromium.watched(context, base_url)
     player.go(f"/t/1/players/{reporter}?code={made.player_code(reporter)}")
     look(player)
     tap_order(player, f"#report-{second.game_id}", second)
@@ -114,55 +116,55 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     look(player)
     assert night_of(store).games[1].status == "started"
     # The organizer takes it.
-    shown.go("/t/1/run")
-    look(shown)
-    shown.page.click("text=Take it")
-    shown.wait_for(lambda: night_of(store).games[1].status == "completed")
+    browser_page.go("/t/1/run")
+    look(browser_page)
+    browser_page.page.click("text=Take it")
+    browser_page.wait_for(lambda: night_of(store).games[1].status == "completed")
     assert night_of(store).games[1].result_positions == second.player_ids
-    assert player.complaints == shown.complaints == []
+    assert player.complaints == browser_page.complaints == []
     context.close()
-    logged = str([vars(one) for one in caplog.records])
+    logged = str([vars(record) for record in caplog.records])
     assert "/t/1/run" in logged
     assert link.partition("=")[2] not in logged
     assert made.player_code(reporter) not in logged
-    revoked_in_the_middle(store, shown, phone)
+    revoked_in_the_middle(store, browser_page, phone)
 
 
-def revoked_in_the_middle(store: Store, shown: Shown, phone: Shown) -> None:
-    """The link is revoked while somebody taps; with a new one he goes on where he was."""
+def revoked_in_the_middle(store: Store, browser_page: BrowserPage, phone: BrowserPage) -> None:
+    """The link is revoked while somebody taps; with a new one they go on where they were."""
     by, now = organizer_of(store), datetime.now(UTC)
     build.do(store, "POST", "/api/tournaments/1/rounds", {}, by=by, now=now)
-    game = next(one for one in night_of(store).games if one.status == "started")
+    game = next(game for game in night_of(store).games if game.status == "started")
     phone.go("/t/1/run")
     tap_order(phone, f"#result-{game.game_id}", game)
-    shown.go("/t/1/run/settings")
-    shown.page.click("text=Revoke: Tablet at the bar")
-    shown.page.wait_for_selector("text=Revoke: Tablet", state="detached")
+    browser_page.go("/t/1/run/settings")
+    browser_page.page.click("text=Revoke: Tablet at the bar")
+    browser_page.page.wait_for_selector("text=Revoke: Tablet", state="detached")
     phone.page.click(f"#result-{game.game_id} >> text=Save")
     phone.page.wait_for_selector("text=was revoked")
     look(phone, "revoked-320")
     # A new link, opened in another tab of the same browser.
-    fresh = a_link(shown, "Tablet again")
+    fresh = a_link(browser_page, "Tablet again")
     other = phone.page.context.new_page()
     other.goto(f"{phone.base_url}{fresh}")
     other.close()
     phone.page.click("text=Go on with what I entered")
     phone.page.wait_for_selector("text=has not been sent yet")
-    places = [phone.page.input_value(f"[name=place-{one}]") for one in game.player_ids]
+    places = [phone.page.input_value(f"[name=place-{player_id}]") for player_id in game.player_ids]
     assert places == ["1", "2", "3", "4"]
     phone.page.click(f"#result-{game.game_id} >> text=Save")
     phone.wait_for(
         lambda: any(
-            one.game_id == game.game_id and one.status == "completed" for one in night_of(store).games
+            each.game_id == game.game_id and each.status == "completed" for each in night_of(store).games
         )
     )
-    assert [one for one in without_statuses(phone) if "419" not in one] == []
+    assert [complaint for complaint in without_statuses(phone) if "419" not in complaint] == []
 
 
 def test_without_scripts_a_code_reports_just_as_well(store: Store, browser: Browser, base_url: str) -> None:
     game, _ = a_night(store)
     on_desk = browser.new_context(viewport=DESK)
-    desk = browsing.watched(on_desk, base_url)
+    desk = chromium.watched(on_desk, base_url)
     on_the_console(desk, "/t/1/run/settings")
     desk.page.click("text=Make codes")
     desk.page.wait_for_selector("text=Make new codes")
@@ -170,15 +172,15 @@ def test_without_scripts_a_code_reports_just_as_well(store: Store, browser: Brow
         made = reads.current_codes(db, 1)
     assert made is not None
     context = browser.new_context(viewport=PHONE, java_script_enabled=False)
-    plain = browsing.watched(context, base_url)
+    plain = chromium.watched(context, base_url)
     plain.go(f"/t/1/games/{game.game_id}?code={made.game_code(game.game_id)}")
     for place, player_id in enumerate(game.player_ids):
         plain.page.select_option(f"[name=place-{player_id}]", str(place + 1))
     plain.page.click("text=Report the result")
     plain.page.wait_for_load_state()
     assert "It waits until" in plain.page.inner_text("main")
-    (said,) = night_of(store).suggestions
-    assert (said.player_id, said.results) == (None, game.player_ids)
+    (suggestion,) = night_of(store).suggestions
+    assert (suggestion.player_id, suggestion.results) == (None, game.player_ids)
     assert plain.complaints == desk.complaints == []
     context.close()
     on_desk.close()
@@ -191,24 +193,24 @@ def test_every_page_of_devices_and_codes_is_usable_by_everybody(
 ) -> None:
     game, _ = a_night(store)
     context = browser.new_context(viewport=size, color_scheme=scheme)
-    shown = browsing.watched(context, base_url)
-    on_the_console(shown, "/t/1/run/settings")
-    shown.page.click("text=Make codes")
-    shown.page.wait_for_selector("text=Make new codes")
-    link = a_link(shown, "W" * 100)
-    look(shown)
+    browser_page = chromium.watched(context, base_url)
+    on_the_console(browser_page, "/t/1/run/settings")
+    browser_page.page.click("text=Make codes")
+    browser_page.page.wait_for_selector("text=Make new codes")
+    link = a_link(browser_page, "W" * 100)
+    look(browser_page)
     with store.read() as db:
         made = reads.current_codes(db, 1)
     assert made is not None
-    one, player_id = game.game_id, game.player_ids[0]
+    game_id, player_id = game.game_id, game.player_ids[0]
     for path in ("/t/1/run/settings", "/t/1/print/names", "/t/1/print/scores"):
-        shown.go(path)
-        look(shown)
+        browser_page.go(path)
+        look(browser_page)
     elsewhere = browser.new_context(viewport=size, color_scheme=scheme)
-    guest = browsing.watched(elsewhere, base_url)
+    guest = chromium.watched(elsewhere, base_url)
     for path in (
-        f"/t/1/games/{one}",
-        f"/t/1/games/{one}?code={made.game_code(one)}",
+        f"/t/1/games/{game_id}",
+        f"/t/1/games/{game_id}?code={made.game_code(game_id)}",
         f"/t/1/players/{player_id}?code={made.player_code(player_id)}",
         f"/t/1/players/{player_id}?code=wrong",
         "/d?link=nobody-made-this",
@@ -221,19 +223,19 @@ def test_every_page_of_devices_and_codes_is_usable_by_everybody(
     build.do(store, "POST", "/api/tournaments/1/complete", by=organizer_of(store), now=datetime.now(UTC))
     guest.go("/t/1/run")
     look(guest)
-    assert [one for one in guest.complaints if not re.search("403|404|410", one)] == []
-    assert shown.complaints == []
+    assert [complaint for complaint in guest.complaints if not re.search("403|404|410", complaint)] == []
+    assert browser_page.complaints == []
     context.close()
     elsewhere.close()
 
 
 def test_a_players_phone_says_where_to_play_next_without_being_touched(
-    store: Store, shown: Shown, phone: Shown
+    store: Store, browser_page: BrowserPage, phone: BrowserPage
 ) -> None:
     first, second = a_night(store)
-    on_the_console(shown, "/t/1/run/settings")
-    shown.page.click("text=Make codes")
-    shown.page.wait_for_selector("text=Make new codes")
+    on_the_console(browser_page, "/t/1/run/settings")
+    browser_page.page.click("text=Make codes")
+    browser_page.page.wait_for_selector("text=Make new codes")
     with store.read() as db:
         made = reads.current_codes(db, 1)
     assert made is not None
@@ -245,23 +247,23 @@ def test_a_players_phone_says_where_to_play_next_without_being_touched(
     # He begins to report, and meanwhile others finish: what he has tapped stays.
     place = f"#report-{first.game_id} .place:has([name=place-{player}])"
     phone.page.locator(f"{place} .tap").click()
-    shown.go("/t/1/run")
-    tap_order(shown, f"#result-{second.game_id}", second)
-    shown.page.click(f"#result-{second.game_id} >> text=Save")
-    shown.wait_for(lambda: night_of(store).games[1].status == "completed")
+    browser_page.go("/t/1/run")
+    tap_order(browser_page, f"#result-{second.game_id}", second)
+    browser_page.page.click(f"#result-{second.game_id} >> text=Save")
+    browser_page.wait_for(lambda: night_of(store).games[1].status == "completed")
     assert phone.page.input_value(f"{place} [name=place-{player}]") == "1"
     # A scorekeeper was quicker: it is said, and what he has tapped is there until he looks.
-    tap_order(shown, f"#result-{first.game_id}", first)
-    shown.page.click(f"#result-{first.game_id} >> text=Save")
+    tap_order(browser_page, f"#result-{first.game_id}", first)
+    browser_page.page.click(f"#result-{first.game_id} >> text=Save")
     phone.page.wait_for_selector("text=Changed meanwhile")
     assert phone.page.input_value(f"{place} [name=place-{player}]") == "1"
     phone.page.click("text=Show")
     phone.page.wait_for_selector("text=The next one is shown here")
     assert "Place 1" in phone.page.inner_text("main")
-    shown.page.click("text=Open round 2")
+    browser_page.page.click("text=Open round 2")
     phone.page.wait_for_selector("[id^=report-]")
     (playing,) = [
-        one for one in night_of(store).games if one.status == "started" and player in one.player_ids
+        game for game in night_of(store).games if game.status == "started" and player in game.player_ids
     ]
     assert phone.page.locator(f"#report-{playing.game_id}").count() == 1
     assert phone.page.evaluate("window.wasNeverReloaded") is True
@@ -269,14 +271,16 @@ def test_a_players_phone_says_where_to_play_next_without_being_touched(
     assert phone.complaints == []
 
 
-def test_whoever_has_no_code_is_told_where_he_plays_too(store: Store, shown: Shown, phone: Shown) -> None:
+def test_whoever_has_no_code_is_told_where_he_plays_too(
+    store: Store, browser_page: BrowserPage, phone: BrowserPage
+) -> None:
     first, _ = a_night(store)
-    on_the_console(shown)
+    on_the_console(browser_page)
     phone.go(f"/t/1/players/{first.player_ids[0]}")
     phone.page.wait_for_selector("#feed[data-state=live]")
     assert phone.page.locator("form").count() == 0
-    tap_order(shown, f"#result-{first.game_id}", first)
-    shown.page.click(f"#result-{first.game_id} >> text=Save")
+    tap_order(browser_page, f"#result-{first.game_id}", first)
+    browser_page.page.click(f"#result-{first.game_id} >> text=Save")
     phone.page.wait_for_selector("text=The next one is shown here")
     look(phone)
     assert phone.complaints == []

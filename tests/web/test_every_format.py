@@ -45,7 +45,7 @@ def matches(director: Director, _count: int) -> None:
 
 def by_hand(director: Director, count: int) -> None:
     """Games of chosen players."""
-    players = [one.player_id for one in director.tournament().entrants]
+    players = [entrant.player_id for entrant in director.tournament().entrants]
     for n in range(count):
         director.send("game-new", playerId=players[n : n + 4])
         director.finish_all()
@@ -71,27 +71,29 @@ def play_alone(director: Director) -> None:
         waiting = director.open_attempts()
         if not waiting:
             return
-        one = waiting[0]
-        if one.arena_id is None and director.tournament().type in {"golf", "bowling"}:
+        game = waiting[0]
+        if game.arena_id is None and director.tournament().type in {"golf", "bowling"}:
             arena_id = director.tournament().lineup[0].arena_id
-            page = f"?round={one.round_id}"
-            round_ = director.tournament().round_by_id[one.round_id]
+            page = f"?round={game.round_id}"
+            round_ = director.tournament().round_by_id[game.round_id]
             if round_.arena_id is None:
                 director.send("hole", page, arenaId=arena_id, score="1,000,000")
-        score_alone(director, one)
+        score_alone(director, game)
 
 
-def score_alone(director: Director, one: Any) -> None:
-    form, page = f"attempt-{one.single_player_game_id}", f"?round={one.round_id}"
+def score_alone(director: Director, game: Any) -> None:
+    form, page = f"attempt-{game.single_player_game_id}", f"?round={game.round_id}"
     type_ = director.tournament().type
     if type_ == "amazingrace":
-        director.send(form, page, score=f"{one.player_id * 1000 + 500:,}")
+        director.send(form, page, score=f"{game.player_id * 1000 + 500:,}")
     elif type_ == "bowling":
-        director.send(form, page, rolls="10 10 10" if director.is_last(one.round_id) else "7 2")
+        director.send(form, page, rolls="10 10 10" if director.is_last(game.round_id) else "7 2")
     else:
         # Nobody is tied: over two holes each player needs another number of strokes.
         director.send(
-            form, page, strokes=(one.player_id + 1) // 2 + (one.game_index or 0) % 2 * (1 - one.player_id % 2)
+            form,
+            page,
+            strokes=(game.player_id + 1) // 2 + (game.game_index or 0) % 2 * (1 - game.player_id % 2),
         )
 
 
@@ -102,12 +104,12 @@ def alone(director: Director, _count: int) -> None:
 def scores(director: Director, count: int) -> None:
     """Scores entered at once, begun and recorded later, voided."""
     night = director.tournament()
-    players = [one.player_id for one in night.entrants]
-    machines = [one.arena_id for one in night.lineup]
+    players = [entrant.player_id for entrant in night.entrants]
+    machines = [arena.arena_id for arena in night.lineup]
     for n in range(count):
         director.send("score", playerId=players[n % 4], arenaId=machines[n % 3], score=f"{n + 1}00.000")
     director.send("score", playerId=players[5], arenaId=machines[0])
-    (begun,) = [one for one in director.tournament().single_player_games if one.status == "started"]
+    (begun,) = [game for game in director.tournament().single_player_games if game.status == "started"]
     director.send(f"attempt-{begun.single_player_game_id}", score=7_000_000)
     page = f"/attempt?attempt={begun.single_player_game_id}"
     for way in ("card-void", "card-unvoid") if begun.card_id else ("void", "void"):

@@ -72,7 +72,7 @@ def test_a_new_file_is_sent_to_who_has_the_old_one(door: FrontDoor, store: Store
     renamed["entries"][0]["name"] = "Comet Runner"
     with store.write() as transaction:
         opdb_file.import_machines(transaction, opdb_file.parse(renamed))
-    machines = next(one for one in nightly.BULK_FILES if one.name == "latest-opdb.json")
+    machines = next(bulk_file for bulk_file in nightly.BULK_FILES if bulk_file.name == "latest-opdb.json")
     nightly.write_bulk_file(store, machines, folder, build.NOW + timedelta(days=1))
     condition = {"if-none-match": first.headers["etag"]}
     again = asgi.get(door, "/exports/latest-opdb.json", headers=condition)

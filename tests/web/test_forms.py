@@ -100,8 +100,8 @@ def test_places_that_say_no_order_are_refused(sent: list[tuple[str, str]]) -> No
     ],
 )
 def test_a_result_can_be_told_in_other_ways(fields: dict[str, str], body: dict[str, Any]) -> None:
-    said = form_bodies.result(FormData((*PLAYERS, ("seen", "started"), *fields.items())))
-    assert said == {"wasOpen": True, **body}
+    built = form_bodies.result(FormData((*PLAYERS, ("seen", "started"), *fields.items())))
+    assert built == {"wasOpen": True, **body}
 
 
 def test_bands_follow_one_another() -> None:

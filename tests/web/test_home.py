@@ -17,7 +17,7 @@ from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.web.console import settings_form
 from silverball.web.format_titles import format_titles
-from web import shown
+from web import page_forms
 from web.director import FORM_TYPE, Director
 from web.visitor import PASSWORD_HASH, Visitor, an_account
 
@@ -37,7 +37,7 @@ def accounts(store: Store) -> int:
 def first_account(visitor: Visitor, **fields: str) -> Any:
     """Send the form of the first account, as it is served to anybody now or was before."""
     page = visitor.get("/account/first")
-    csrf = shown.forms_on(page.text)["/account/first"].value("csrf") if page.status_code == 200 else "x"
+    csrf = page_forms.forms_on(page.text)["/account/first"].value("csrf") if page.status_code == 200 else "x"
     return visitor.post("/account/first", data={**FIRST, "csrf": csrf, **fields})
 
 
@@ -50,7 +50,7 @@ def test_home_says_what_is_here_and_what_runs(store: Store, visitor: Visitor) ->
     build.a_tournament(store, name="Last Week", status="completed")
     page = visitor.get("/")
     assert page.status_code == 200
-    text = shown.text_of(page.text)
+    text = page_forms.text_of(page.text)
     assert "Thursday Strikes" in text
     assert "Last Week" not in text
     for link in ("/run", "/docs", "/openapi.json", "/account"):
@@ -73,7 +73,7 @@ def test_a_new_server_offers_its_first_account_and_only_then(store: Store, visit
 
 
 def test_nobody_becomes_the_first_account_later(store: Store, visitor: Visitor) -> None:
-    csrf = shown.forms_on(visitor.get("/account/first").text)["/account/first"].value("csrf")
+    csrf = page_forms.forms_on(visitor.get("/account/first").text)["/account/first"].value("csrf")
     an_account(store)
     answer = visitor.post("/account/first", data={**FIRST, "email": "eve@silverball.test", "csrf": csrf})
     assert answer.status_code == 409
@@ -94,8 +94,8 @@ def test_a_faulty_first_account_is_refused_and_stays_filled(
 ) -> None:
     answer = first_account(visitor, **fields)
     assert answer.status_code == 422
-    assert sentence in shown.alerts_on(answer.text)[0]
-    form = shown.forms_on(answer.text)["/account/first"]
+    assert sentence in page_forms.alerts_on(answer.text)[0]
+    form = page_forms.forms_on(answer.text)["/account/first"]
     assert form.value("email") == {**FIRST, **fields}["email"]
     assert FIRST["password"] not in answer.text
     assert accounts(store) == 0
@@ -135,13 +135,13 @@ def test_the_form_of_a_format_has_every_setting_with_its_help_and_its_default(
     director: Director, type_: str
 ) -> None:
     page = director.page(f"/run/new?type={type_}")
-    form = shown.forms_on(page)["new"]
+    form = page_forms.forms_on(page)["new"]
     named = {name for name, _ in form.fields} | set(form.boxes)
-    text = shown.text_of(page)
-    for one in settings_form.setting_fields(type_):
-        assert one.name in named
-        assert one.help.split(";")[0] in text
-    keys = {one.key for one in settings_form.setting_fields(type_)}
+    text = page_forms.text_of(page)
+    for setting in settings_form.setting_fields(type_):
+        assert setting.name in named
+        assert setting.help.split(";")[0] in text
+    keys = {setting.key for setting in settings_form.setting_fields(type_)}
     assert keys | settings_form.KEYS_HIDDEN >= set(FORMATS[type_].settings.__struct_encode_fields__)
     director.send("new", f"/run/new?type={type_}", name="As it stands")
     director.tournament_id = int(re.findall(r"/t/(\d+)/run", director.page("/run"))[0])
@@ -158,9 +158,9 @@ def test_the_settings_show_what_they_would_draw_and_make_nothing(
     answer = director.post(form, name="Thought of", preview="1", sample="8")
     assert answer.status_code == 200
     assert "If 8 players came" in answer.text
-    text = shown.text_of(answer.text)
+    text = page_forms.text_of(answer.text)
     assert "Player 8" in text or "at their own pace" in text or "Nothing is drawn" in text
-    assert shown.forms_on(answer.text)["new"].value("name") == "Thought of"
+    assert page_forms.forms_on(answer.text)["new"].value("name") == "Thought of"
     assert director.store.tournament_revisions([1]) == {}
 
 
@@ -170,9 +170,9 @@ def test_a_faulty_setting_is_told_by_name_and_nothing_typed_is_lost(director: Di
         form, name="Thursday", set_duration="many", set_playoffsCutoffs="x A final", timezone="Mars/Olympus"
     )
     assert answer.status_code == 422
-    said = shown.alerts_on(answer.text)[0]
-    assert "duration field must be an integer" in said
-    again = shown.forms_on(answer.text)["new"]
+    alert = page_forms.alerts_on(answer.text)[0]
+    assert "duration field must be an integer" in alert
+    again = page_forms.forms_on(answer.text)["new"]
     assert again.value("set-duration") == "many"
     assert again.value("timezone") == "Mars/Olympus"
     assert again.value("name") == "Thursday"
@@ -189,11 +189,11 @@ def test_guests_are_sent_to_sign_in_and_come_back(store: Store, visitor: Visitor
     an_account(store, role="organizer")
     answer = visitor.get("/run/new?type=matchplay")
     assert answer.headers["location"] == "/account/sign-in?next=/run/new%3Ftype%3Dmatchplay"
-    form = shown.forms_on(visitor.get(answer.headers["location"]).text)["/account/sign-in"]
+    form = page_forms.forms_on(visitor.get(answer.headers["location"]).text)["/account/sign-in"]
     there = visitor.post(
         form.action,
         content=urlencode(form.filled(email="", password="")),
         headers=FORM_TYPE,
     )
     assert there.status_code == 422
-    assert shown.forms_on(there.text)["/account/sign-in"].value("next") == "/run/new?type=matchplay"
+    assert page_forms.forms_on(there.text)["/account/sign-in"].value("next") == "/run/new?type=matchplay"

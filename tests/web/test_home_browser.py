@@ -13,8 +13,8 @@ from sqlalchemy import select
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
-from web import browsing
-from web.browsing import DESK, PHONE, Shown
+from web import chromium
+from web.chromium import DESK, PHONE, BrowserPage
 from web.visitor import PASSWORD, an_account
 
 NAMES = (
@@ -100,11 +100,11 @@ def _a_night(store: Store, tournament_id: int, players: list[int], arenas: list[
         )
     round_id = build.a_round(store, tournament_id)
     for number, arena_id in enumerate(arenas):
-        one, two = players[number], players[-1 - number]
+        first, second = players[number], players[-1 - number]
         build.a_game(
-            store, tournament_id, [one, two], round_id=round_id, arena_id=arena_id, game_index=number
+            store, tournament_id, [first, second], round_id=round_id, arena_id=arena_id, game_index=number
         )
-        for (player_id, opponent_id), wins in (((one, two), 1), ((two, one), 0)):
+        for (player_id, opponent_id), wins in (((first, second), 1), ((second, first), 0)):
             row = {"arena_id": arena_id, "games": 1, "wins": wins, "losses": 1 - wins}
             people = {"player_id": player_id, "opponent_id": opponent_id}
             build.row(store, tables.match_summary, **at, **row, **people)
@@ -121,11 +121,11 @@ def test_every_page_fits_and_can_be_used_by_everybody(
     for user_id in ([], [world.organizer_id]):
         entry = build.a_player(store, elsewhere.organizer_id, name=LONG_NAME)
         build.row(store, tables.entrant, tournament_id=elsewhere.tournament_id, player_id=entry)
-        for one in user_id:
-            build.row(store, tables.claim, player_id=entry, user_id=one, at=build.NOW)
+        for each in user_id:
+            build.row(store, tables.claim, player_id=entry, user_id=each, at=build.NOW)
     context = browser.new_context(viewport=size, color_scheme=scheme)
-    shown = browsing.watched(context, base_url)
-    shown.sign_in()
+    browser_page = chromium.watched(context, base_url)
+    browser_page.sign_in()
     night = f"/t/{world.tournament_id}"
     pages = {
         "book": "/home",
@@ -147,20 +147,20 @@ def test_every_page_fits_and_can_be_used_by_everybody(
         "entrant": f"{night}/players/{world.player_ids[0]}",
     }
     for name, path in pages.items():
-        shown.go(path)
-        shown.assert_fits()
-        shown.assert_usable()
+        browser_page.go(path)
+        browser_page.assert_fits()
+        browser_page.assert_usable()
         if scheme == "light" and f"{name}-{size['width']}" in PICTURES:
-            shown.picture(f"{name}-{size['width']}")
-    assert shown.complaints == []
+            browser_page.picture(f"{name}-{size['width']}")
+    assert browser_page.complaints == []
     context.close()
 
 
-def test_an_organizer_keeps_the_book_with_a_thumb(store: Store, shown: Shown) -> None:
+def test_an_organizer_keeps_the_book_with_a_thumb(store: Store, browser_page: BrowserPage) -> None:
     world = a_world(store)
-    shown.sign_in()
-    page = shown.page
-    shown.go("/home")
+    browser_page.sign_in()
+    page = browser_page.page
+    browser_page.go("/home")
     page.click("text=1 claim waits for you")
     page.click("text=That is right")
     page.wait_for_selector("text=Approved: this player is that account now.")
@@ -173,8 +173,8 @@ def test_an_organizer_keeps_the_book_with_a_thumb(store: Store, shown: Shown) ->
     page.click("#merge button")
     page.wait_for_selector("text=They are one now.")
     assert page.url.split("?")[0].endswith(f"/home/players/{world.player_ids[0]}")
-    shown.assert_fits()
-    assert shown.complaints == []
+    browser_page.assert_fits()
+    assert browser_page.complaints == []
 
 
 def test_a_refused_form_is_still_filled_in_without_scripts(
@@ -182,10 +182,10 @@ def test_a_refused_form_is_still_filled_in_without_scripts(
 ) -> None:
     a_world(store)
     context = browser.new_context(viewport=PHONE, java_script_enabled=False)
-    shown = browsing.watched(context, base_url)
-    shown.sign_in()
-    shown.go("/home/locations")
-    page = shown.page
+    browser_page = chromium.watched(context, base_url)
+    browser_page.sign_in()
+    browser_page.go("/home/locations")
+    page = browser_page.page
     page.fill("#new-name", "The Tilt")
     page.fill("#new-lat", "north")
     page.click("#new button")
@@ -198,10 +198,12 @@ def test_a_refused_form_is_still_filled_in_without_scripts(
     context.close()
 
 
-def test_somebody_takes_a_copy_of_everything_and_leaves(store: Store, shown: Shown, tmp_path: Path) -> None:
+def test_somebody_takes_a_copy_of_everything_and_leaves(
+    store: Store, browser_page: BrowserPage, tmp_path: Path
+) -> None:
     user_id = an_account(store, name="Ada Quill")
-    shown.sign_in()
-    page = shown.page
+    browser_page.sign_in()
+    page = browser_page.page
     page.click("text=Your data")
     with page.expect_download() as waiting:
         page.click("text=Download your data")
@@ -216,14 +218,14 @@ def test_somebody_takes_a_copy_of_everything_and_leaves(store: Store, shown: Sho
     with store.read() as db:
         name = db.execute(select(tables.user.c.name).where(tables.user.c.user_id == user_id)).scalar_one()
     assert name == f"Player {user_id}"
-    assert shown.complaints == []
+    assert browser_page.complaints == []
 
 
-def test_paper_has_no_buttons_and_no_menus(store: Store, shown: Shown) -> None:
+def test_paper_has_no_buttons_and_no_menus(store: Store, browser_page: BrowserPage) -> None:
     world = a_world(store)
-    shown.go(f"/t/{world.tournament_id}/print/names")
-    shown.page.emulate_media(media="print")
+    browser_page.go(f"/t/{world.tournament_id}/print/names")
+    browser_page.page.emulate_media(media="print")
     for selector in ("header nav", ".crumbs", "header button"):
-        assert not shown.page.locator(selector).is_visible()
-    assert shown.page.locator(".code svg").first.is_visible()
-    assert shown.complaints == []
+        assert not browser_page.page.locator(selector).is_visible()
+    assert browser_page.page.locator(".code svg").first.is_visible()
+    assert browser_page.complaints == []

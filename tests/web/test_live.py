@@ -19,7 +19,7 @@ from silverball.web import site
 from silverball.web.live import pages, tournament_view, views
 from silverball.web.live.views import VIEWS
 from stories.hall import Hall
-from web.public import Passer, names_that_are_taken
+from web.public_visitor import PublicVisitor, names_that_are_taken
 
 PLAYERS = " ".join(f"Player{n:02}" for n in range(60))
 NAMES = "Ann Bea Cid Dot Eve Fay Gus Hal"
@@ -34,8 +34,8 @@ CUTOFFS = [{"index": 0, "value": 4, "cumulative": 4, "text": "A final", "color":
 
 
 @pytest.fixture
-def passer(store: Store) -> Iterator[Passer]:
-    opened = Passer(store, rate_limit_per_minute=3)
+def passer(store: Store) -> Iterator[PublicVisitor]:
+    opened = PublicVisitor(store, rate_limit_per_minute=3)
     yield opened
     opened.close()
 
@@ -49,7 +49,7 @@ def a_night(store: Store, names: str = NAMES, rounds: int = 2) -> Hall:
     return hall
 
 
-def test_a_page_is_kept_until_something_happens(store: Store, passer: Passer) -> None:
+def test_a_page_is_kept_until_something_happens(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store)
     at = f"/t/{hall.tournament_id}"
     first = passer.get(at)
@@ -61,7 +61,7 @@ def test_a_page_is_kept_until_something_happens(store: Store, passer: Passer) ->
     assert second.body != first.body
 
 
-def test_a_part_that_says_the_same_is_not_sent_again(store: Store, passer: Passer) -> None:
+def test_a_part_that_says_the_same_is_not_sent_again(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store)
     part = f"/t/{hall.tournament_id}?part=standings"
     etag = passer.get(part).headers["etag"]
@@ -70,7 +70,7 @@ def test_a_part_that_says_the_same_is_not_sent_again(store: Store, passer: Passe
     assert passer.get(f"/t/{hall.tournament_id}?part=head").status == 200
 
 
-def test_nobody_is_counted_and_no_token_is_looked_at(store: Store, passer: Passer) -> None:
+def test_nobody_is_counted_and_no_token_is_looked_at(store: Store, passer: PublicVisitor) -> None:
     at = f"/t/{a_night(store).tournament_id}"
     for _ in range(5):
         reply = passer.get(at, authorization="Bearer nonsense")
@@ -80,7 +80,7 @@ def test_nobody_is_counted_and_no_token_is_looked_at(store: Store, passer: Passe
 
 @pytest.mark.parametrize("path", VIEWS)
 def test_each_page_may_load_what_is_ours_and_be_framed_where_it_is_meant_to(
-    store: Store, passer: Passer, path: str
+    store: Store, passer: PublicVisitor, path: str
 ) -> None:
     reply = passer.get(path.format(tournament_id=a_night(store, rounds=0).tournament_id))
     policy = reply.headers["content-security-policy"]
@@ -97,7 +97,7 @@ def test_each_page_may_load_what_is_ours_and_be_framed_where_it_is_meant_to(
 
 
 def test_a_completed_tournament_loads_no_script_and_may_be_kept_for_a_while(
-    store: Store, passer: Passer
+    store: Store, passer: PublicVisitor
 ) -> None:
     hall = a_night(store)
     hall.finish_all(NAMES)
@@ -114,27 +114,31 @@ def test_a_completed_tournament_loads_no_script_and_may_be_kept_for_a_while(
 
 
 @pytest.mark.parametrize("word", ["0", "99", "abc", "1.5", str(2**63), "9" * 30, "%00"])
-def test_a_tournament_that_does_not_exist_is_a_page_that_says_so(passer: Passer, word: str) -> None:
+def test_a_tournament_that_does_not_exist_is_a_page_that_says_so(passer: PublicVisitor, word: str) -> None:
     reply = passer.get(f"/t/{word}")
     assert reply.status == 404
     assert "Nothing is here" in reply.body.decode()
 
 
 @pytest.mark.parametrize("query", ["part=nothing", "part=..%2Fbase", "part=movers", "part=%00"])
-def test_a_part_that_the_page_does_not_have_is_not_there(store: Store, passer: Passer, query: str) -> None:
+def test_a_part_that_the_page_does_not_have_is_not_there(
+    store: Store, passer: PublicVisitor, query: str
+) -> None:
     assert passer.get(f"/t/{a_night(store).tournament_id}?{query}").status == 404
 
 
 @pytest.mark.parametrize(
     "query", ["round=99", "round=%FF%00", "top=abc&show=,,x", "&".join("abcdefghij"), "round=" + "9" * 400]
 )
-def test_what_an_address_does_not_mean_changes_nothing_else(store: Store, passer: Passer, query: str) -> None:
+def test_what_an_address_does_not_mean_changes_nothing_else(
+    store: Store, passer: PublicVisitor, query: str
+) -> None:
     at = f"/t/{a_night(store).tournament_id}"
     for path in VIEWS:
         assert passer.get(f"{path.format(tournament_id=at.split('/')[2])}?{query}").status == 200
 
 
-def test_too_many_parameters_are_refused_in_words(store: Store, passer: Passer) -> None:
+def test_too_many_parameters_are_refused_in_words(store: Store, passer: PublicVisitor) -> None:
     many = "&".join(f"a{n}=1" for n in range(21))
     reply = passer.get(f"/t/{a_night(store).tournament_id}?{many}")
     assert reply.status == 400
@@ -156,7 +160,7 @@ def test_an_address_is_kept_by_what_it_means(query: bytes, meant: bytes) -> None
     assert views.meaningful_query(meant) == meant
 
 
-def test_a_type_that_is_not_known_is_said_and_not_a_fault(store: Store, passer: Passer) -> None:
+def test_a_type_that_is_not_known_is_said_and_not_a_fault(store: Store, passer: PublicVisitor) -> None:
     night = build.a_tournament(store, type="flipoff")
     reply = passer.get(f"/t/{night.tournament_id}")
     assert reply.status == 409
@@ -164,7 +168,7 @@ def test_a_type_that_is_not_known_is_said_and_not_a_fault(store: Store, passer: 
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_night_of_sixty_is_small(store: Store, passer: Passer) -> None:
+def test_a_night_of_sixty_is_small(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store, PLAYERS, rounds=8)
     for path, view in VIEWS.items():
         html = passer.get(path.format(tournament_id=hall.tournament_id)).body
@@ -174,7 +178,9 @@ def test_a_night_of_sixty_is_small(store: Store, passer: Passer) -> None:
         assert assets < ASSETS_BYTES_MAX
 
 
-def test_the_line_of_the_cut_lies_below_the_last_place_that_is_in(store: Store, passer: Passer) -> None:
+def test_the_line_of_the_cut_lies_below_the_last_place_that_is_in(
+    store: Store, passer: PublicVisitor
+) -> None:
     hall = a_night(store, rounds=3)
     html = passer.page(f"/t/{hall.tournament_id}?part=standings")
     above, line, below = html.partition('<tr class="cut">')
@@ -184,26 +190,26 @@ def test_the_line_of_the_cut_lies_below_the_last_place_that_is_in(store: Store, 
     assert above.count('<tr id="s') == len(inside)
 
 
-def test_the_page_says_who_plays_where_and_who_begins(store: Store, passer: Passer) -> None:
+def test_the_page_says_who_plays_where_and_who_begins(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store)
     text = passer.text(f"/t/{hall.tournament_id}?part=now")
     games = hall.open_games()
     assert len(games) == 2
     by_id = {player_id: name for name, player_id in hall.ids.items()}
     for game in games:
-        in_order = " ".join(by_id[one] for one in game["playerIds"])
+        in_order = " ".join(by_id[player_id] for player_id in game["playerIds"])
         assert in_order in text
 
 
-def test_another_round_can_be_looked_at(store: Store, passer: Passer) -> None:
+def test_another_round_can_be_looked_at(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store)
-    first, *_ = sorted(hall.get("/rounds")["data"], key=lambda one: one["index"])
+    first, *_ = sorted(hall.get("/rounds")["data"], key=lambda round_: round_["index"])
     assert "Round 3" in passer.text(f"/t/{hall.tournament_id}?part=rounds")
     older = passer.text(f"/t/{hall.tournament_id}?part=rounds&round={first['roundId']}")
     assert "Round 1 complete" in older
 
 
-def test_the_biggest_movers_are_those_of_the_newest_round(store: Store, passer: Passer) -> None:
+def test_the_biggest_movers_are_those_of_the_newest_round(store: Store, passer: PublicVisitor) -> None:
     hall = Hall(store, "group_matchplay", NAMES, duration=9)
     hall.start()
     hall.play_rounds(3, NAMES)
@@ -220,13 +226,13 @@ def test_the_biggest_movers_are_those_of_the_newest_round(store: Store, passer: 
         assert moved[name] == (int(places) if way == "up" else -int(places))
 
 
-def test_nobody_has_moved_after_the_first_round(store: Store, passer: Passer) -> None:
+def test_nobody_has_moved_after_the_first_round(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store, rounds=1)
     assert "movers" not in passer.text(f"/t/{hall.tournament_id}/wall?part=movers")
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_names_and_messages_are_text(store: Store, passer: Passer) -> None:
+def test_names_and_messages_are_text(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store)
     hall.patch("", {"name": HOSTILE, "motdText": HOSTILE})
     names = names_that_are_taken()
@@ -242,14 +248,16 @@ def test_names_and_messages_are_text(store: Store, passer: Passer) -> None:
     assert [name for name in names if str(markupsafe.escape(name)) not in standings] == []
 
 
-def test_a_name_that_changes_is_shown_at_once(store: Store, passer: Passer) -> None:
+def test_a_name_that_changes_is_shown_at_once(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store)
     assert "Ann" in passer.text(f"/t/{hall.tournament_id}")
     hall.send("PATCH", f"/api/players/{hall.ids['Ann']}", {"name": "Anna Lund"})
     assert "Anna Lund" in passer.text(f"/t/{hall.tournament_id}?part=standings")
 
 
-def test_the_page_begins_where_the_channel_stood_when_it_was_made(store: Store, passer: Passer) -> None:
+def test_the_page_begins_where_the_channel_stood_when_it_was_made(
+    store: Store, passer: PublicVisitor
+) -> None:
     hall = a_night(store)
     html = passer.page(f"/t/{hall.tournament_id}")
     epoch = re.search(r'data-epoch="(\w+)"', html)

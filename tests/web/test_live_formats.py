@@ -9,8 +9,8 @@ from silverball.rules.registry import FORMATS
 from silverball.store.engine import Store
 from silverball.web.live.views import VIEWS
 from web.director import Director
-from web.public import Passer, parts_of
-from web.shown import text_of
+from web.page_forms import text_of
+from web.public_visitor import PublicVisitor, parts_of
 from web.test_every_format import NIGHTS
 from web.visitor import Visitor
 
@@ -18,7 +18,7 @@ FIRST_LINE = re.compile(r'<td>1</td><th scope="row"><bdi>([^<]+)</bdi>')
 FOLLOWED = "data-follow="
 
 
-def look_at_everything(passer: Passer, tournament_id: int) -> dict[str, str]:
+def look_at_everything(passer: PublicVisitor, tournament_id: int) -> dict[str, str]:
     """Each page and each of its parts, which is the same alone as on the page."""
     seen = {}
     for path, view in VIEWS.items():
@@ -43,7 +43,7 @@ def test_every_part_of_every_page_follows_a_night_to_its_end(
     store: Store, visitor: Visitor, type_: str
 ) -> None:
     play, count, settings = NIGHTS[type_]
-    director, passer = Director(store, visitor), Passer(store)
+    director, passer = Director(store, visitor), PublicVisitor(store)
     director.create(type_, **settings)
     director.fill(players=8, machines=6)
     at = f"/t/{director.tournament_id}"
@@ -57,8 +57,8 @@ def test_every_part_of_every_page_follows_a_night_to_its_end(
     running = look_at_everything(passer, director.tournament_id)
     assert "Player 1" in running["live/wall.html standings"]
     assert FOLLOWED in passer.page(at)
-    for one in director.tournament().rounds:
-        assert one.name in passer.text(f"{at}?round={one.round_id}&part=rounds")
+    for round_ in director.tournament().rounds:
+        assert round_.name in passer.text(f"{at}?round={round_.round_id}&part=rounds")
 
     director.send("complete", "/standings")
     done = look_at_everything(passer, director.tournament_id)

@@ -12,7 +12,7 @@ from sqlalchemy import select
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
-from web import shown
+from web import page_forms
 from web.visitor import EMAIL, PASSWORD, Visitor, an_account
 
 HOSTILE = ("=cmd|' /C calc'!A0", "+1+1", "-2", "@SUM(1)", '<img src=x onerror="alert(1)">', "a,b\r\nc")
@@ -28,7 +28,7 @@ OPT_OUTS = (
 
 def send(visitor: Visitor, path: str, form_id: str, **fields: Any) -> Any:
     """Fill in a form that stands on a page and send it."""
-    form = shown.forms_on(visitor.get(path).text)[form_id]
+    form = page_forms.forms_on(visitor.get(path).text)[form_id]
     return visitor.post(
         form.action, data=dict(form.filled(**fields)), headers={"sec-fetch-site": "same-origin"}
     )
@@ -79,7 +79,7 @@ def test_a_profile_is_saved_as_it_was_typed(store: Store, visitor: Visitor) -> N
     row = account_row(store, user_id)
     assert (row.name, row.initials, row.pronouns, row.location) == ("Ada Q.", "ADA", "she", "Malmö")
     assert (row.flag, row.ifpa_id, row.stats_opt_out, row.video_opt_out) == ("se", 17, True, False)
-    form = shown.forms_on(visitor.get("/account/profile").text)["profile"]
+    form = page_forms.forms_on(visitor.get("/account/profile").text)["profile"]
     assert form.value("location") == "Malmö"
     assert ("statsOptOut", "on") in form.fields
 
@@ -115,8 +115,10 @@ def test_what_is_wrong_is_named_and_nothing_that_was_typed_is_lost(
     before = account_row(store, user_id)
     answer = send(visitor, "/account/profile", "profile", **{"pronouns": "they", field: typed})
     assert answer.status_code == 422
-    assert any(sentence in one for one in shown.alerts_on(answer.text)), shown.alerts_on(answer.text)
-    form = shown.forms_on(answer.text)["profile"]
+    assert any(sentence in alert for alert in page_forms.alerts_on(answer.text)), page_forms.alerts_on(
+        answer.text
+    )
+    form = page_forms.forms_on(answer.text)["profile"]
     assert form.value("pronouns") == "they"
     assert account_row(store, user_id) == before
 
@@ -127,7 +129,7 @@ def test_a_profile_form_of_an_older_session_comes_back_filled(store: Store, visi
     sent = {"csrf": "old", "name": "Typed before"}
     answer = visitor.post("/account/profile", data=sent, headers={"sec-fetch-site": "same-origin"})
     assert answer.status_code == 419
-    assert shown.forms_on(answer.text)["profile"].value("name") == "Typed before"
+    assert page_forms.forms_on(answer.text)["profile"].value("name") == "Typed before"
     assert visitor.post("/account/profile", data=sent).status_code == 419
 
 
@@ -150,29 +152,29 @@ def test_the_copy_has_everything_of_the_account_and_nothing_secret(store: Store,
     build.a_game(store, night.tournament_id, [player_id, night.player_ids[0]], arena_id=night.arena_ids[0])
     build.an_arena(store, user_id, name="My machine")
     visitor.sign_in()
-    token = shown.text_of(visitor.create_token().text)
+    token = page_forms.text_of(visitor.create_token().text)
     with archive_of(visitor) as packed:
-        said = json.loads(packed.read("data.json"))
+        data = json.loads(packed.read("data.json"))
         names = packed.namelist()
         readme = packed.read("README.txt").decode()
         everything = b"".join(packed.read(name) for name in names).decode()
-    assert said["account"][0]["location"] == "Malmö"
-    assert said["tournaments_played"][0]["name"] == "Thursday Strikes"
-    assert said["games"][0]["arena"] == "Machine 1"
-    assert said["book_arenas"][0]["name"] == "My machine"
-    assert said["tokens"][0]["name"] == "Score board"
-    assert {f"csv/{name}.csv" for name in said} | {"data.json", "README.txt"} == set(names)
+    assert data["account"][0]["location"] == "Malmö"
+    assert data["tournaments_played"][0]["name"] == "Thursday Strikes"
+    assert data["games"][0]["arena"] == "Machine 1"
+    assert data["book_arenas"][0]["name"] == "My machine"
+    assert data["tokens"][0]["name"] == "Score board"
+    assert {f"csv/{name}.csv" for name in data} | {"data.json", "README.txt"} == set(names)
     assert "tournaments_played (1)" in readme
     row = account_row(store, user_id)
     with store.read() as db:
         secrets = [row.password_hash, *db.execute(select(tables.token.c.hash)).scalars()]
         secrets += [
-            one
+            secret
             for session in db.execute(select(tables.session.c.hash, tables.session.c.csrf))
-            for one in session
+            for secret in session
         ]
     assert token
-    assert not [one for one in secrets if one in everything]
+    assert not [secret for secret in secrets if secret in everything]
 
 
 def test_a_copy_holds_no_formula_and_every_row_is_as_long_as_its_header(
@@ -188,9 +190,9 @@ def test_a_copy_holds_no_formula_and_every_row_is_as_long_as_its_header(
                 rows = list(csv.reader(io.StringIO(packed.read(name).decode(), newline="")))
                 assert all(len(row) == len(rows[0]) for row in rows), name
         found = list(csv.DictReader(io.StringIO(packed.read("csv/book_players.csv").decode(), newline="")))
-        kept = [one["name"] for one in json.loads(packed.read("data.json"))["book_players"]]
+        kept = [row["name"] for row in json.loads(packed.read("data.json"))["book_players"]]
     assert kept == list(HOSTILE)
-    assert [one["name"] for one in found] == [("'" + one if one[0] in "=+-@" else one) for one in HOSTILE]
+    assert [row["name"] for row in found] == [("'" + name if name[0] in "=+-@" else name) for name in HOSTILE]
 
 
 def test_an_account_is_deleted_with_its_password(store: Store, visitor: Visitor) -> None:
@@ -219,7 +221,7 @@ def test_an_account_is_not_deleted_by_accident(
     visitor.sign_in()
     answer = send(visitor, "/account/data", "delete", **fields)
     assert answer.status_code == 422
-    assert any(sentence in one for one in shown.alerts_on(answer.text))
+    assert any(sentence in alert for alert in page_forms.alerts_on(answer.text))
     assert account_row(store, user_id).email == EMAIL
 
 
@@ -241,7 +243,7 @@ def test_an_organizer_of_a_running_tournament_is_told_what_to_do_first(
     visitor.sign_in()
     answer = send(visitor, "/account/data", "delete", password=PASSWORD, sure="yes")
     assert answer.status_code == 409
-    assert "Thursday Strikes" in shown.alerts_on(answer.text)[0]
+    assert "Thursday Strikes" in page_forms.alerts_on(answer.text)[0]
 
 
 @pytest.mark.parametrize("path", ["/account/sessions/end", "/account/delete"])

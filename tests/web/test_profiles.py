@@ -12,7 +12,7 @@ import canaries
 import hostile
 from silverball.store import tables
 from silverball.store.engine import Store
-from web import shown
+from web import page_forms
 from web.visitor import Visitor
 
 CANARIES: dict[str, Any] = {**canaries.PROFILE, "email": canaries.EMAIL}
@@ -54,7 +54,7 @@ def test_a_profile_shows_who_it_is_what_was_played_and_against_whom(store: Store
     other_id = build.a_user(store, name="Bo Larkin")
     night = a_match(store, user_id, other_id)
     page = read(visitor, f"/users/{user_id}")
-    text = shown.text_of(page)
+    text = page_forms.text_of(page)
     for word in ("Zoe Nadir", "she", "Malmö", "SE", "ZOE", "Duel night", "place 1", "Bo Larkin 3 2 1"):
         assert word in text
     assert f'href="/t/{night.tournament_id}"' in page
@@ -62,15 +62,15 @@ def test_a_profile_shows_who_it_is_what_was_played_and_against_whom(store: Store
 
 
 @pytest.mark.parametrize(
-    ("first", "said"), [(True, "2 won, 1 lost, in 3 games"), (False, "1 won, 2 lost, in 3 games")]
+    ("first", "sentence"), [(True, "2 won, 1 lost, in 3 games"), (False, "1 won, 2 lost, in 3 games")]
 )
 def test_two_users_are_compared_from_both_sides(
-    store: Store, visitor: Visitor, *, first: bool, said: str
+    store: Store, visitor: Visitor, *, first: bool, sentence: str
 ) -> None:
-    one, two = build.a_user(store), build.a_user(store, name="Bo Larkin")
-    a_match(store, one, two)
-    a, b = (one, two) if first else (two, one)
-    assert said in shown.text_of(read(visitor, f"/users/{a}?against={b}"))
+    first_user, second_user = build.a_user(store), build.a_user(store, name="Bo Larkin")
+    a_match(store, first_user, second_user)
+    a, b = (first_user, second_user) if first else (second_user, first_user)
+    assert sentence in page_forms.text_of(read(visitor, f"/users/{a}?against={b}"))
 
 
 @pytest.mark.parametrize("against", ["999999", "x", "1" * 40, "<b>"])
@@ -87,7 +87,7 @@ def test_only_completed_tournaments_count_for_a_comparison_with_planned_ones_lef
     night = build.a_tournament(store, status="planned", name="Soon")
     player_id = build.a_player(store, night.organizer_id, claimed_by=user_id)
     build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=player_id)
-    text = shown.text_of(read(visitor, f"/users/{user_id}"))
+    text = page_forms.text_of(read(visitor, f"/users/{user_id}"))
     assert "Soon" in text
     assert "planned" in text
     assert "place" not in text
@@ -111,7 +111,7 @@ def test_a_rating_is_shown_with_its_year(store: Store, visitor: Visitor) -> None
     user_id = build.a_user(store, name="Zoe Nadir")
     build.a_rating(store, user_id=user_id, name="Zoe Nadir", name_folded="zoe nadir")
     page = read(visitor, f"/users/{user_id}")
-    assert "Rating 1600 ± 24" in shown.text_of(page)
+    assert "Rating 1600 ± 24" in page_forms.text_of(page)
     assert f'src="/users/{user_id}/rating.svg"' in page
     picture = visitor.get(f"/users/{user_id}/rating.svg")
     assert picture.headers["content-type"] == "image/svg+xml"
@@ -182,7 +182,7 @@ def test_a_long_history_has_pages(store: Store, visitor: Visitor) -> None:
     assert "Night 25" in newest
     assert "Night 00" not in newest
     assert "Night 00" in oldest
-    assert "Page 2 of 2" in shown.text_of(oldest)
+    assert "Page 2 of 2" in page_forms.text_of(oldest)
     assert "Nothing is on this page" in read(visitor, f"/users/{user_id}?page=3")
     for odd in ("0", "-1", "x", "1e3", "99999999999999999999"):
         assert "Night 25" in read(visitor, f"/users/{user_id}?page={odd}")
@@ -210,7 +210,7 @@ def test_a_series_shows_its_standings_and_nights(store: Store, visitor: Visitor)
         }
         a_match(store, user_id, other_id, series_id=series_id, name=f"Night of the {day}th", **at)
     page = read(visitor, f"/s/{series_id}")
-    text = shown.text_of(page)
+    text = page_forms.text_of(page)
     assert "Winter League" in text
     assert "Olga Ramp" in text
     assert "The best night of each player counts." in text
@@ -220,7 +220,7 @@ def test_a_series_shows_its_standings_and_nights(store: Store, visitor: Visitor)
 
 
 @pytest.mark.parametrize(
-    ("removed", "said"),
+    ("removed", "sentence"),
     [
         (0, "Every night counts."),
         (-1, "The best night of each player counts."),
@@ -229,15 +229,17 @@ def test_a_series_shows_its_standings_and_nights(store: Store, visitor: Visitor)
         (2, "The worst 2 nights of each player do not count; a missed one is worth 0."),
     ],
 )
-def test_a_series_says_which_nights_count(store: Store, visitor: Visitor, removed: int, said: str) -> None:
+def test_a_series_says_which_nights_count(
+    store: Store, visitor: Visitor, removed: int, sentence: str
+) -> None:
     organizer_id = build.a_user(store)
     series_id = build.row(store, tables.series, organizer_id=organizer_id, removed_results=removed)
-    assert said in shown.text_of(read(visitor, f"/s/{series_id}"))
+    assert sentence in page_forms.text_of(read(visitor, f"/s/{series_id}"))
 
 
 def test_a_series_without_nights_is_shown_as_it_is(store: Store, visitor: Visitor) -> None:
     series_id = build.row(store, tables.series, organizer_id=build.a_user(store))
-    text = shown.text_of(read(visitor, f"/s/{series_id}"))
+    text = page_forms.text_of(read(visitor, f"/s/{series_id}"))
     assert "Nobody has played yet." in text
     assert "Every night counts." in text
 
@@ -316,7 +318,7 @@ def test_hostile_names_are_text_on_every_page_and_in_the_calendar(store: Store, 
         )
         for path in (f"/users/{other_id}", f"/s/{series_id}", f"/users/{user_id}"):
             page = read(visitor, path)
-            assert shown.foreign_in(page) == [], (path, payload)
+            assert page_forms.foreign_in(page) == [], (path, payload)
         found = events(visitor, other_id)
         assert len(found) == 1, payload
         assert {key.lower() for key in found[0]} <= CALENDAR_FIELDS, payload

@@ -12,7 +12,7 @@ import hostile
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.web.qr_codes import qr_code
-from web import shown
+from web import page_forms
 from web.visitor import Visitor
 
 SHEETS = ("", "/round", "/scores", "/names")
@@ -28,14 +28,14 @@ def page_of(visitor: Visitor, path: str) -> str:
 def night(store: Store) -> build.Night:
     """Two rounds: the first is played, in the second two play and one has a bye."""
     made = build.a_tournament(store, players=3, type="matchplay")
-    one, two, three = made.player_ids
+    first, second, third = made.player_ids
     rounds = [build.a_round(store, made.tournament_id, index) for index in (0, 1)]
-    points = {"points": ["1.00", "0.00"], "status": "completed", "positions": [one, two]}
+    points = {"points": ["1.00", "0.00"], "status": "completed", "positions": [first, second]}
     build.a_game(
-        store, made.tournament_id, [one, two], round_id=rounds[0], arena_id=made.arena_ids[0], **points
+        store, made.tournament_id, [first, second], round_id=rounds[0], arena_id=made.arena_ids[0], **points
     )
-    build.a_game(store, made.tournament_id, [three, one], round_id=rounds[1], arena_id=made.arena_ids[1])
-    build.a_game(store, made.tournament_id, [two], round_id=rounds[1], bye=True, status="completed")
+    build.a_game(store, made.tournament_id, [third, first], round_id=rounds[1], arena_id=made.arena_ids[1])
+    build.a_game(store, made.tournament_id, [second], round_id=rounds[1], bye=True, status="completed")
     return made
 
 
@@ -50,7 +50,7 @@ def test_anybody_may_print(visitor: Visitor, night: build.Night, sheet: str) -> 
 def test_a_round_on_the_wall_says_who_plays_where_in_which_order(
     visitor: Visitor, night: build.Night
 ) -> None:
-    text = shown.text_of(page_of(visitor, f"/t/{night.tournament_id}/print/round"))
+    text = page_forms.text_of(page_of(visitor, f"/t/{night.tournament_id}/print/round"))
     assert "Round 2" in text
     assert "Machine 2 1. Player 3 2. Player 1" in text
     assert "Bye: Player 2" in text
@@ -58,10 +58,10 @@ def test_a_round_on_the_wall_says_who_plays_where_in_which_order(
 
 
 def test_an_older_round_can_be_chosen(visitor: Visitor, night: build.Night) -> None:
-    form = shown.forms_on(page_of(visitor, f"/t/{night.tournament_id}/print"))["round"]
+    form = page_forms.forms_on(page_of(visitor, f"/t/{night.tournament_id}/print"))["round"]
     assert (form.method, len(form.options["round"])) == ("get", 2)
     oldest = form.options["round"][-1]
-    text = shown.text_of(page_of(visitor, f"{form.action}?round={oldest}"))
+    text = page_forms.text_of(page_of(visitor, f"{form.action}?round={oldest}"))
     assert "Machine 1 1. Player 1 2. Player 2" in text
     # What nobody has drawn is the newest.
     for odd in ("999", "x", "latest", "1,2", "9" * 40):
@@ -71,7 +71,7 @@ def test_an_older_round_can_be_chosen(visitor: Visitor, night: build.Night) -> N
 def test_there_is_a_sheet_for_each_game_of_the_round(visitor: Visitor, night: build.Night) -> None:
     page = page_of(visitor, f"/t/{night.tournament_id}/print/scores")
     assert page.count('class="sheet"') == 1
-    assert "1. Player 3" in shown.text_of(page)
+    assert "1. Player 3" in page_forms.text_of(page)
 
 
 def test_where_nobody_meets_there_is_a_sheet_for_each_player(store: Store, visitor: Visitor) -> None:
@@ -95,9 +95,9 @@ def test_each_name_has_the_code_of_its_own_page(store: Store, visitor: Visitor, 
     page = page_of(visitor, f"/t/{night.tournament_id}/print/names")
     codes = re.findall(r'<path[^>]* d="([^"]+)"', page)
     base = f"{build.BASE_URL}/t/{night.tournament_id}"
-    wanted = [base, *(f"{base}/players/{one}" for one in night.player_ids[:2])]
+    wanted = [base, *(f"{base}/players/{player_id}" for player_id in night.player_ids[:2])]
     assert codes == [drawn(address) for address in wanted]
-    assert shown.foreign_in(page) == []
+    assert page_forms.foreign_in(page) == []
 
 
 def drawn(address: str) -> str:
@@ -119,24 +119,24 @@ def test_a_code_holds_the_address_and_nothing_that_runs() -> None:
 
 
 def test_a_code_leads_to_where_the_player_plays_now(visitor: Visitor, night: build.Night) -> None:
-    one, two, three = night.player_ids
-    text = shown.text_of(page_of(visitor, f"/t/{night.tournament_id}/players/{one}"))
+    first, second, third = night.player_ids
+    text = page_forms.text_of(page_of(visitor, f"/t/{night.tournament_id}/players/{first}"))
     assert "Now Machine 2 1. Player 3 2. Player 1" in text
     assert "Played Machine 1 1. Player 1 2. Player 2 1.00" in text
-    waiting = shown.text_of(page_of(visitor, f"/t/{night.tournament_id}/players/{two}"))
+    waiting = page_forms.text_of(page_of(visitor, f"/t/{night.tournament_id}/players/{second}"))
     assert "No game at the moment." in waiting
-    assert three
+    assert third
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [("planned", "begins on 2026-03-05"), ("completed", "It is over")]
+    ("status", "sentence"), [("planned", "begins on 2026-03-05"), ("completed", "It is over")]
 )
 def test_before_and_after_the_night_the_page_says_so(
-    store: Store, visitor: Visitor, status: str, said: str
+    store: Store, visitor: Visitor, status: str, sentence: str
 ) -> None:
     made = build.a_tournament(store, status=status)
     path = f"/t/{made.tournament_id}/players/{made.player_ids[0]}"
-    assert said in shown.text_of(page_of(visitor, path))
+    assert sentence in page_forms.text_of(page_of(visitor, path))
 
 
 def test_who_is_not_in_the_tournament_is_not_there(
@@ -167,18 +167,21 @@ def test_a_hidden_number_is_on_no_sheet(store: Store, visitor: Visitor) -> None:
 
 
 def test_hostile_names_are_text_on_paper(store: Store, visitor: Visitor) -> None:
-    names = [one.replace("\x00", "") or "x" for one in hostile.PAYLOADS]
+    names = [payload.replace("\x00", "") or "x" for payload in hostile.PAYLOADS]
     made = build.a_tournament(store, players=len(names), arenas=len(names), name=names[0])
     with store.write() as transaction:
         for table, ids in ((tables.player, made.player_ids), (tables.arena, made.arena_ids)):
             key = table.primary_key.columns[0]
-            for one, name in zip(ids, names, strict=True):
-                transaction.connection.execute(update(table).where(key == one).values(name=name))
+            for player_id, name in zip(ids, names, strict=True):
+                transaction.connection.execute(update(table).where(key == player_id).values(name=name))
     round_id = build.a_round(store, made.tournament_id)
     for arena_id, pair in zip(
         made.arena_ids, zip(made.player_ids, made.player_ids[1:], strict=False), strict=False
     ):
         build.a_game(store, made.tournament_id, list(pair), round_id=round_id, arena_id=arena_id)
-    paths = [*(f"/print{sheet}" for sheet in SHEETS), *(f"/players/{one}" for one in made.player_ids[::7])]
+    paths = [
+        *(f"/print{sheet}" for sheet in SHEETS),
+        *(f"/players/{player_id}" for player_id in made.player_ids[::7]),
+    ]
     for path in paths:
-        assert shown.foreign_in(page_of(visitor, f"/t/{made.tournament_id}{path}")) == [], path
+        assert page_forms.foreign_in(page_of(visitor, f"/t/{made.tournament_id}{path}")) == [], path

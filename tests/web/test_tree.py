@@ -6,8 +6,8 @@ from silverball.store.engine import Store
 from silverball.web.live import bracket_tree
 from silverball.web.live.bracket_tree import BracketHalf, BracketSeat
 from web.director import Director
-from web.public import Passer
-from web.shown import text_of
+from web.page_forms import text_of
+from web.public_visitor import PublicVisitor
 
 # The drawing knows no database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -131,17 +131,17 @@ def test_strokes_are_shown_as_they_are_counted(director: Director) -> None:
     director.create("golf_bracket", gamesPerRound=1, bracketSize=8)
     director.start(8)
     director.send("round-open")
-    one = director.open_attempts()[0]
-    director.send(f"attempt-{one.single_player_game_id}", f"?round={one.round_id}", strokes=3)
+    attempt = director.open_attempts()[0]
+    director.send(f"attempt-{attempt.single_player_game_id}", f"?round={attempt.round_id}", strokes=3)
     seats = [seat for box in halves(director)[0].columns[0].boxes for seat in box.seats]
-    assert {seat.player_id: seat.result_text for seat in seats}[one.player_id] == "3"
+    assert {seat.player_id: seat.result_text for seat in seats}[attempt.player_id] == "3"
 
 
 def test_the_pages_draw_it_and_other_formats_have_nothing_to_draw(store: Store, director: Director) -> None:
     director.create("double_bracket")
     director.start(4)
     finish_first(director)
-    passer = Passer(store)
+    passer = PublicVisitor(store)
     page = passer.page(f"/t/{director.tournament_id}?part=tree")
     assert "Match 1" in text_of(page)
     assert "Player 1 ✓ won Player 4" in text_of(page)

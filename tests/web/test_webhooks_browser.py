@@ -10,8 +10,8 @@ from sqlalchemy import select
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
-from web.browsing import DESK, PHONE, Shown, watched
-from web.thumbs import a_night, on_the_console
+from web.chromium import DESK, PHONE, BrowserPage, watched
+from web.phone import a_night, on_the_console
 
 pytestmark = [
     pytest.mark.browser,
@@ -58,32 +58,32 @@ def test_the_page_is_usable_by_everybody(
     a_night(store)
     some_webhooks(store)
     context = browser.new_context(viewport=size, color_scheme=scheme)
-    shown = watched(context, base_url)
-    on_the_console(shown, PAGE)
-    for summary in shown.page.query_selector_all("summary"):
+    browser_page = watched(context, base_url)
+    on_the_console(browser_page, PAGE)
+    for summary in browser_page.page.query_selector_all("summary"):
         summary.evaluate("one => one.parentElement.open = true")
-    shown.assert_usable()
-    shown.assert_fits()
+    browser_page.assert_usable()
+    browser_page.assert_fits()
     if scheme == "light" and size == PHONE:
-        shown.go(PAGE)
-        shown.picture("webhooks-320")
-    assert shown.complaints == []
+        browser_page.go(PAGE)
+        browser_page.picture("webhooks-320")
+    assert browser_page.complaints == []
     context.close()
 
 
-def test_a_webhook_is_made_and_its_secret_is_shown_once(store: Store, shown: Shown) -> None:
+def test_a_webhook_is_made_and_its_secret_is_shown_once(store: Store, browser_page: BrowserPage) -> None:
     a_night(store)
-    on_the_console(shown, PAGE)
-    shown.page.fill("#webhook-url", "https://hooks.example.org/in")
-    shown.page.fill("#webhook-name", "Score board")
-    shown.page.select_option("#webhook-kind", "events")
-    shown.page.click("#webhook > button")
-    shown.page.wait_for_selector("#webhook-secret-1")
-    shown.page.click("#webhook-secret-1 button")
-    shown.page.wait_for_selector("#secret")
-    assert shown.page.input_value("#secret").startswith("whsec_")
-    shown.assert_usable()
-    shown.page.click("main a.button")
-    shown.page.wait_for_url(f"**{PAGE}")
-    assert "whsec_" not in shown.page.content()
-    assert shown.complaints == []
+    on_the_console(browser_page, PAGE)
+    browser_page.page.fill("#webhook-url", "https://hooks.example.org/in")
+    browser_page.page.fill("#webhook-name", "Score board")
+    browser_page.page.select_option("#webhook-kind", "events")
+    browser_page.page.click("#webhook > button")
+    browser_page.page.wait_for_selector("#webhook-secret-1")
+    browser_page.page.click("#webhook-secret-1 button")
+    browser_page.page.wait_for_selector("#secret")
+    assert browser_page.page.input_value("#secret").startswith("whsec_")
+    browser_page.assert_usable()
+    browser_page.page.click("main a.button")
+    browser_page.page.wait_for_url(f"**{PAGE}")
+    assert "whsec_" not in browser_page.page.content()
+    assert browser_page.complaints == []

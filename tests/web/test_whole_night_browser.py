@@ -7,9 +7,9 @@ from playwright.sync_api import Browser, expect
 
 from silverball.service.verify import reads as verifier
 from silverball.store.engine import Store
-from web import browsing
-from web.browsing import DESK, PHONE, Shown
-from web.thumbs import NAMES, Thumb, an_organizer, first_pairing, night_of, tap_results
+from web import chromium
+from web.chromium import DESK, PHONE, BrowserPage
+from web.phone import NAMES, Phone, an_organizer, first_pairing, night_of, tap_results
 
 pytestmark = [
     pytest.mark.browser,
@@ -26,47 +26,47 @@ SHOWN_WITHIN = 20_000
 class Follower:
     """A screen on which somebody opened a page once, and never touched it again."""
 
-    def __init__(self, shown: Shown, path: str) -> None:
-        self.shown = shown
-        shown.go(path)
-        shown.page.evaluate("window.wasNeverReloaded = true")
-        shown.page.wait_for_selector("#feed[data-state=live]", state="attached")
+    def __init__(self, browser_page: BrowserPage, path: str) -> None:
+        self.browser_page = browser_page
+        browser_page.go(path)
+        browser_page.page.evaluate("window.wasNeverReloaded = true")
+        browser_page.page.wait_for_selector("#feed[data-state=live]", state="attached")
 
     def stands(self, rows: str, leader: str, points: str) -> None:
         """The first row of the table becomes this."""
-        first = self.shown.page.locator(rows).first
+        first = self.browser_page.page.locator(rows).first
         expect(first).to_contain_text(leader, timeout=SHOWN_WITHIN)
         expect(first.locator(":scope > :last-child")).to_have_text(points, timeout=SHOWN_WITHIN)
 
     def says(self, text: str) -> None:
-        expect(self.shown.page.locator("main")).to_contain_text(text, timeout=SHOWN_WITHIN)
-        assert self.shown.page.evaluate("window.wasNeverReloaded") is True
-        self.shown.assert_fits()
-        assert self.shown.complaints == []
+        expect(self.browser_page.page.locator("main")).to_contain_text(text, timeout=SHOWN_WITHIN)
+        assert self.browser_page.page.evaluate("window.wasNeverReloaded") is True
+        self.browser_page.assert_fits()
+        assert self.browser_page.complaints == []
 
 
 @pytest.fixture
-def screens(browser: Browser, base_url: str) -> Iterator[tuple[Shown, Shown]]:
+def screens(browser: Browser, base_url: str) -> Iterator[tuple[BrowserPage, BrowserPage]]:
     """A television, and somebody's phone."""
     contexts = [browser.new_context(viewport=size) for size in (DESK, PHONE)]
-    yield browsing.watched(contexts[0], base_url), browsing.watched(contexts[1], base_url)
+    yield chromium.watched(contexts[0], base_url), chromium.watched(contexts[1], base_url)
     for context in contexts:
         context.close()
 
 
 def test_a_whole_night_is_run_by_thumb_while_a_wall_and_a_phone_follow(
-    store: Store, shown: Shown, screens: tuple[Shown, Shown]
+    store: Store, browser_page: BrowserPage, screens: tuple[BrowserPage, BrowserPage]
 ) -> None:
     an_organizer(store)
-    thumb, page = Thumb(shown), shown.page
-    first_pairing(thumb, NAMES)
-    assert thumb.taps <= TAPS_MAX
-    shown.assert_fits()
-    shown.picture("round-320")
-    wall, phone = (Follower(*one) for one in zip(screens, ("/t/1/wall", "/t/1"), strict=True))
-    leader = min(night_of(store).entrants, key=lambda one: one.player_id)
+    organizer_phone, page = Phone(browser_page), browser_page.page
+    first_pairing(organizer_phone, NAMES)
+    assert organizer_phone.taps <= TAPS_MAX
+    browser_page.assert_fits()
+    browser_page.picture("round-320")
+    wall, phone = (Follower(*screen) for screen in zip(screens, ("/t/1/wall", "/t/1"), strict=True))
+    leader = min(night_of(store).entrants, key=lambda entrant: entrant.player_id)
     for number in range(ROUNDS):
-        tap_results(shown, store)
+        tap_results(browser_page, store)
         # Who is first of four has seven points each time.
         wall.stands(".board li", NAMES[0], str(7 * (number + 1)))
         phone.stands("tbody tr", NAMES[0], str(7 * (number + 1)))
@@ -76,18 +76,18 @@ def test_a_whole_night_is_run_by_thumb_while_a_wall_and_a_phone_follow(
             page.click(f"text=Open round {number + 2}")
             page.wait_for_selector("text=4 open games")
     assert page.inner_text("h2#round") == f"Round {ROUNDS}"
-    shown.click("nav >> text=Standings")
-    shown.assert_fits()
+    browser_page.click("nav >> text=Standings")
+    browser_page.assert_fits()
     page.click("text=Finish the tournament")
-    shown.wait_for(lambda: night_of(store).status == "completed")
+    browser_page.wait_for(lambda: night_of(store).status == "completed")
     wall.says("Final")
     phone.says("completed")
-    shown.picture("standings-320")
+    browser_page.picture("standings-320")
     night = night_of(store)
     assert len(night.rounds) == ROUNDS
     # Who was first in every game has the most points there can be.
-    played = [one for one in night.games if leader.player_id in one.player_ids]
-    assert [one.result_positions[0] for one in played] == [leader.player_id] * ROUNDS
+    played = [game for game in night.games if leader.player_id in game.player_ids]
+    assert [game.result_positions[0] for game in played] == [leader.player_id] * ROUNDS
     with store.read() as db:
         assert list(verifier.verify_tournament(db, 1).faults) == []
-    assert shown.complaints == []
+    assert browser_page.complaints == []

@@ -10,7 +10,7 @@ from silverball.service.devices import reads
 from silverball.store import tables
 from silverball.store.engine import Store
 from web.director import FORM_TYPE, HERE, Director
-from web.shown import ShownForm
+from web.page_forms import PageForm
 from web.test_sheets import drawn
 from web.visitor import Visitor
 
@@ -19,7 +19,7 @@ LINK = re.compile(r"http://silverball\.test(/d\?link=[A-Za-z0-9]{40})\b")
 CODE = re.compile(r"/t/1/(?:players|games)/\d+\?code=[A-Za-z0-9_-]{22}")
 
 
-def post(browser: Visitor, form: ShownForm, **fields: Any) -> Any:
+def post(browser: Visitor, form: PageForm, **fields: Any) -> Any:
     """Send a form as a browser does."""
     return browser.post(form.action, content=urlencode(form.filled(**fields)), headers={**FORM_TYPE, **HERE})
 
@@ -71,16 +71,16 @@ def printed(director: Director, sheet: str) -> list[str]:
     assert made is not None
     night = director.tournament()
     if sheet == "names":
-        ids = [one.player_id for one in night.entrants]
-        wanted = [f"/t/1/players/{one}?code={made.player_code(one)}" for one in ids]
+        ids = [entrant.player_id for entrant in night.entrants]
+        wanted = [f"/t/1/players/{player_id}?code={made.player_code(player_id)}" for player_id in ids]
     else:
-        ids = [one.game_id for one in director.open_games()]
-        wanted = [f"/t/1/games/{one}?code={made.game_code(one)}" for one in ids]
-    assert all(CODE.fullmatch(one) for one in wanted)
+        ids = [game.game_id for game in director.open_games()]
+        wanted = [f"/t/1/games/{player_id}?code={made.game_code(player_id)}" for player_id in ids]
+    assert all(CODE.fullmatch(player_id) for player_id in wanted)
     paths = re.findall(r'<path[^>]* d="([^"]+)"', page_of(director.visitor, f"/t/1/print/{sheet}"))
-    assert {drawn(f"http://silverball.test{one}") for one in wanted} <= set(paths)
+    assert {drawn(f"http://silverball.test{player_id}") for player_id in wanted} <= set(paths)
     return wanted
 
 
 def code_of(director: Director, player_id: int) -> str:
-    return next(one for one in codes(director) if f"/players/{player_id}?" in one)
+    return next(path for path in codes(director) if f"/players/{player_id}?" in path)

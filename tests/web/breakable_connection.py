@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Line:
+class BreakableConnection:
     """A port on loopback; what arrives there goes on to `to`."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service.core import enact
 from silverball.store import tables
 from silverball.store.engine import Store
-from web.browsing import Shown
+from web.chromium import BrowserPage
 from web.visitor import EMAIL, PASSWORD, an_account
 
 NAMES = [
@@ -42,60 +42,60 @@ def night_of(store: Store, tournament_id: int = 1) -> Tournament:
         return enact.load_tournament(db, tournament_id)
 
 
-class Thumb:
+class Phone:
     """Somebody with a phone: every tap is counted."""
 
-    def __init__(self, shown: Shown) -> None:
-        self.shown = shown
+    def __init__(self, browser_page: BrowserPage) -> None:
+        self.browser_page = browser_page
         self.taps = 0
 
     def tap(self, selector: str) -> None:
         self.taps += 1
-        self.shown.page.locator(selector).first.click(timeout=5000)
+        self.browser_page.page.locator(selector).first.click(timeout=5000)
 
     def type(self, text: str) -> None:
-        self.shown.page.keyboard.type(text)
+        self.browser_page.page.keyboard.type(text)
 
 
-def first_pairing(thumb: Thumb, names: Sequence[str]) -> None:
+def first_pairing(phone: Phone, names: Sequence[str]) -> None:
     """From the first page of the site, signed out, to an open round."""
-    page = thumb.shown.page
-    thumb.shown.go("/")
-    thumb.tap("text=Run a tournament")
+    page = phone.browser_page.page
+    phone.browser_page.go("/")
+    phone.tap("text=Run a tournament")
     page.wait_for_selector("#email:focus")
-    thumb.type(EMAIL)
-    thumb.tap("#password")
-    thumb.type(PASSWORD)
-    thumb.tap("main button")
-    thumb.tap("text=New tournament")
-    thumb.tap("main >> text=Group match play")
+    phone.type(EMAIL)
+    phone.tap("#password")
+    phone.type(PASSWORD)
+    phone.tap("main button")
+    phone.tap("text=New tournament")
+    phone.tap("main >> text=Group match play")
     page.wait_for_selector("#new-name:focus")
-    thumb.type("Thursday at the Drain")
-    thumb.tap("text=Create tournament")
+    phone.type("Thursday at the Drain")
+    phone.tap("text=Create tournament")
     page.wait_for_url("**/t/1/run")
-    thumb.tap("#people-names")
+    phone.tap("#people-names")
     page.keyboard.insert_text("\n".join(names))
-    thumb.tap("text=Add players")
+    phone.tap("text=Add players")
     page.wait_for_selector("text=/^16 so far/")
-    thumb.tap("#lineup >> text=Add those ticked")
+    phone.tap("#lineup >> text=Add those ticked")
     page.wait_for_selector("text=/^6 so far/")
-    thumb.shown.picture("planned-320")
-    thumb.tap("text=Start with 16 players")
+    phone.browser_page.picture("planned-320")
+    phone.tap("text=Start with 16 players")
     page.wait_for_selector("text=Open round 1")
-    thumb.tap("text=Open round 1")
+    phone.tap("text=Open round 1")
     page.wait_for_selector("text=4 open games")
 
 
-def tap_results(shown: Shown, store: Store) -> None:
+def tap_results(browser_page: BrowserPage, store: Store) -> None:
     """Every open game, by tapping the players in finishing order: the lower id is better."""
-    page = shown.page
-    for game in [one for one in night_of(store).games if one.status == "started"]:
+    page = browser_page.page
+    for game in [game for game in night_of(store).games if game.status == "started"]:
         form = page.locator(f"#result-{game.game_id}")
         order = sorted(game.player_ids)
         for player_id in order[:-1]:
             form.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
         form.locator("button:has-text('Save')").click()
-        shown.wait_for(lambda: not form.count())  # noqa: B023  # asked at once
+        browser_page.wait_for(lambda: not form.count())  # noqa: B023  # asked at once
 
 
 def a_night(
@@ -129,13 +129,13 @@ def started(store: Store, type_: str, players: int, arenas: int, **settings: Any
         assert status < 300, answer
 
 
-def on_the_console(shown: Shown, path: str = "/t/1/run") -> None:
+def on_the_console(browser_page: BrowserPage, path: str = "/t/1/run") -> None:
     """Signed in, and there."""
-    shown.go(path)
-    shown.page.fill("#email", EMAIL)
-    shown.page.fill("#password", PASSWORD)
-    shown.page.click("main button")
-    shown.page.wait_for_url(f"**{path}")
+    browser_page.go(path)
+    browser_page.page.fill("#email", EMAIL)
+    browser_page.page.fill("#password", PASSWORD)
+    browser_page.page.click("main button")
+    browser_page.page.wait_for_url(f"**{path}")
 
 
 def actions(store: Store) -> int:

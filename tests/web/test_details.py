@@ -8,7 +8,7 @@ from sqlalchemy import update
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
-from web import shown
+from web import page_forms
 from web.director import Director
 
 # The writes are those of the interface, whose stories run on both databases.
@@ -22,7 +22,7 @@ def details(director: Director) -> Any:
 
 def points(director: Director) -> list[list[str]]:
     """The points by place, as texts."""
-    return [[str(one) for one in row] for row in director.tournament().points_map or ()]
+    return [[str(value) for value in row] for row in director.tournament().points_map or ()]
 
 
 def test_points_of_ones_own_are_set_where_the_scoring_is(director: Director) -> None:
@@ -60,8 +60,8 @@ def test_a_faulty_table_of_points_is_told_and_kept(
     given = {"set_scoring": "custom", "set_3P": "6 3 0", "set_4P": "9 6 3 0", **fields}
     answer = director.post(director.forms(SETTINGS)["edit"], **given)
     assert answer.status_code == 422
-    assert sentence in shown.alerts_on(answer.text)[0]
-    form = shown.forms_on(answer.text)["edit"]
+    assert sentence in page_forms.alerts_on(answer.text)[0]
+    form = page_forms.forms_on(answer.text)["edit"]
     assert [form.value(f"set-{key}") for key in ("3P", "4P")] == [given["set_3P"], given["set_4P"]]
     assert director.setting("scoring") != "custom"
 
@@ -84,8 +84,8 @@ def test_location_series_and_time_are_chosen(store: Store, director: Director) -
     night = details(director)
     assert (night["location_id"], night["series_id"]) == (place, series)
     assert night["start_utc"].startswith("2026-04-02T17:30")
-    status, said = director.refused("where", SETTINGS, timezone="Mars/Olympus")
-    assert (status, said) == (422, "There is no such time zone. Send one like Europe/Stockholm.")
+    status, sentence = director.refused("where", SETTINGS, timezone="Mars/Olympus")
+    assert (status, sentence) == (422, "There is no such time zone. Send one like Europe/Stockholm.")
     # Who only changes the series leaves the time alone, also by an old page.
     director.send("where", SETTINGS, seriesId="")
     assert details(director)["series_id"] is None
@@ -148,9 +148,9 @@ def test_entries_have_prices_and_bundles(director: Director) -> None:
     form = director.forms(SETTINGS)["costs"]
     assert form.value("bundles") == "10 20\n25 40.5"
     for field, text in (("bundles", "many 20"), ("currency", "kronor"), ("price", "cheap")):
-        status, said = director.refused("costs", SETTINGS, **{field: text})
+        status, sentence = director.refused("costs", SETTINGS, **{field: text})
         assert status == 422
-        assert field in said
+        assert field in sentence
 
 
 def test_registration_is_described(director: Director) -> None:
@@ -173,13 +173,13 @@ def test_registration_is_described(director: Director) -> None:
 def test_a_player_has_labels_in_a_tournament(director: Director) -> None:
     director.create("matchplay")
     director.fill(2, 0)
-    one = director.tournament().entrants[0].player_id
-    page = f"/player?player={one}"
+    player_id = director.tournament().entrants[0].player_id
+    page = f"/player?player={player_id}"
     director.send("labelling", page, labels=" novice, junior ,", labelColor="Teal")
     entrant = director.tournament().entrants[0]
     assert (entrant.labels, entrant.label_color) == (("novice", "junior"), "teal")
-    assert "novice" in shown.text_of(director.page("/players"))
-    status, said = director.refused("labelling", page, labelColor="12 colours")
-    assert (status, "label color" in said) == (422, True)
+    assert "novice" in page_forms.text_of(director.page("/players"))
+    status, sentence = director.refused("labelling", page, labelColor="12 colours")
+    assert (status, "label color" in sentence) == (422, True)
     director.send("labelling", page, labels="", labelColor="")
     assert director.tournament().entrants[0].labels == ()

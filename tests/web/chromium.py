@@ -39,7 +39,7 @@ TABS_MAX = 60
 
 
 @dataclass
-class Shown:
+class BrowserPage:
     """A page in the browser, with everything that it complained about or asked others for."""
 
     base_url: str
@@ -103,8 +103,8 @@ class Shown:
             pytest.skip("axe-core is not installed here (npm ci --prefix tests/clients)")
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
         found = self.page.evaluate("axe.run().then(done => done.violations)")
-        serious = [one for one in found if one["impact"] in {"serious", "critical"}]
-        told = [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in serious]
+        serious = [violation for violation in found if violation["impact"] in {"serious", "critical"}]
+        told = [(violation["id"], [node["html"] for node in violation["nodes"]][:3]) for violation in serious]
         assert told == [], self.page.url
         assert self.page.evaluate(SMALL) == [], self.page.url
 
@@ -151,18 +151,18 @@ def base_url(store: Store) -> Iterator[str]:
 
 
 @pytest.fixture
-def shown(browser: Browser, base_url: str) -> Iterator[Shown]:
+def browser_page(browser: Browser, base_url: str) -> Iterator[BrowserPage]:
     """A small screen on which nothing may go wrong unseen."""
     context = browser.new_context(viewport=PHONE, permissions=["clipboard-read", "clipboard-write"])
     yield watched(context, base_url)
     context.close()
 
 
-def watched(context: BrowserContext, base_url: str) -> Shown:
+def watched(context: BrowserContext, base_url: str) -> BrowserPage:
     """A page of this browser whose every complaint is written down."""
     page = context.new_page()
-    result = Shown(base_url, page, [])
-    page.on("console", lambda said: _say(result, said.text))
+    result = BrowserPage(base_url, page, [])
+    page.on("console", lambda message: _say(result, message.text))
     page.on("pageerror", lambda error: result.complaints.append(str(error)))
     page.on("requestfailed", lambda request: _complain(result, request.url, request.failure))
     page.on("request", lambda sent: _only_ours(result, sent.url))
@@ -170,23 +170,23 @@ def watched(context: BrowserContext, base_url: str) -> Shown:
     return result
 
 
-def _say(shown: Shown, text: str) -> None:
+def _say(browser_page: BrowserPage, text: str) -> None:
     # Whoever types before the page has put the cursor anywhere keeps it; that is nobody's fault.
     if not text.startswith("Autofocus processing was blocked"):
-        shown.complaints.append(text)
+        browser_page.complaints.append(text)
 
 
-def _dismiss(shown: Shown, dialog: Any) -> None:
-    shown.complaints.append(f"dialog: {dialog.message}")
+def _dismiss(browser_page: BrowserPage, dialog: Any) -> None:
+    browser_page.complaints.append(f"dialog: {dialog.message}")
     dialog.dismiss()
 
 
-def _complain(shown: Shown, url: str, failure: str | None) -> None:
+def _complain(browser_page: BrowserPage, url: str, failure: str | None) -> None:
     # A page that is left early lets its pictures go; that is nobody's fault.
     if failure != "net::ERR_ABORTED":
-        shown.complaints.append(f"failed: {url} ({failure})")
+        browser_page.complaints.append(f"failed: {url} ({failure})")
 
 
-def _only_ours(shown: Shown, url: str) -> None:
-    if not url.startswith(shown.base_url):
-        shown.complaints.append(f"asked elsewhere: {url}")
+def _only_ours(browser_page: BrowserPage, url: str) -> None:
+    if not url.startswith(browser_page.base_url):
+        browser_page.complaints.append(f"asked elsewhere: {url}")

@@ -10,7 +10,7 @@ VOID = frozenset({"input", "meta", "link", "img", "br"})
 
 
 @dataclass
-class ShownForm:
+class PageForm:
     """A form with what would be sent if it were sent now, without a button."""
 
     id: str
@@ -36,17 +36,17 @@ class ShownForm:
         rest = [pair for pair in self.fields if pair[0] not in wanted]
         for name, value in wanted.items():
             values = value if isinstance(value, list | tuple) else [value]
-            rest += [(name, str(one)) for one in values if one is not None]
+            rest += [(name, str(item)) for item in values if item is not None]
         return rest
 
 
-class Reader(HTMLParser):
+class PageParser(HTMLParser):
     """Reads one page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.forms: dict[str, ShownForm] = {}
-        self._form: ShownForm | None = None
+        self.forms: dict[str, PageForm] = {}
+        self._form: PageForm | None = None
         self._select: tuple[str, list[tuple[str, bool]]] | None = None
         self._area: tuple[str, list[str]] | None = None
         self.feed(html)
@@ -56,7 +56,7 @@ class Reader(HTMLParser):
         if tag == "form":
             key = given.get("id") or given["action"]
             assert key not in self.forms, f"two forms are called {key}"
-            self._form = self.forms[key] = ShownForm(key, given["method"], given["action"])
+            self._form = self.forms[key] = PageForm(key, given["method"], given["action"])
         form, name = self._form, given.get("name", "")
         if form is None or not name:
             pass
@@ -96,15 +96,15 @@ class Reader(HTMLParser):
             self._area[1].append(data)
 
 
-def forms_on(html: str) -> dict[str, ShownForm]:
+def forms_on(html: str) -> dict[str, PageForm]:
     """The forms of a page by id."""
-    return Reader(html).forms
+    return PageParser(html).forms
 
 
 def alerts_on(html: str) -> list[str]:
     """What a page warns of."""
     found = re.findall(r'role="alert"[^>]*>(.*?)<(?:/p|a )', html, re.DOTALL)
-    return [" ".join(unescape(one).split()) for one in found]
+    return [" ".join(unescape(alert).split()) for alert in found]
 
 
 def text_of(html: str) -> str:
@@ -122,7 +122,7 @@ OURS = (
 ADDRESSES = frozenset({"href", "src", "action"})
 
 
-class Foreign(HTMLParser):
+class ForeignContent(HTMLParser):
     """Collects what no template of ours has written."""
 
     def __init__(self, html: str) -> None:
@@ -148,4 +148,4 @@ def _is_module(tag: str, given: dict[str, str | None]) -> bool:
 
 def foreign_in(html: str) -> list[str]:
     """Elements, handlers and addresses on a page that no template of ours has written."""
-    return Foreign(html).found
+    return ForeignContent(html).found

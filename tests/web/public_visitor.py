@@ -10,13 +10,13 @@ import hostile
 from silverball import app
 from silverball.settings import Settings
 from silverball.store.engine import Store
-from web import shown
+from web import page_forms
 
 BASE_URL = "http://silverball.test"
 LIVE = re.compile(r'<section class="part[^>]* data-live="(\w+)"')
 
 
-class Passer:
+class PublicVisitor:
     """A browser at the door; the program behind it is the whole one."""
 
     def __init__(self, store: Store, **settings: Any) -> None:
@@ -33,7 +33,7 @@ class Passer:
         return answer.body.decode()
 
     def text(self, path: str) -> str:
-        return shown.text_of(self.page(path))
+        return page_forms.text_of(self.page(path))
 
     def close(self) -> None:
         self.door.close()
@@ -46,5 +46,5 @@ def parts_of(html: str) -> list[str]:
 
 def names_that_are_taken() -> tuple[str, ...]:
     """The hostile names that a player may have, as they are stored."""
-    taken = (unicodedata.normalize("NFC", one) for one in hostile.PAYLOADS if one.isprintable())
-    return tuple(dict.fromkeys(one for one in taken if len(one) <= 100))
+    taken = (unicodedata.normalize("NFC", payload) for payload in hostile.PAYLOADS if payload.isprintable())
+    return tuple(dict.fromkeys(payload for payload in taken if len(payload) <= 100))

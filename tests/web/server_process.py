@@ -7,7 +7,7 @@ from typing import Any
 from feed.running_program import admin_token
 from servers import Servers
 from silverball.store.engine import Store
-from web.line import Line
+from web.breakable_connection import BreakableConnection
 
 NAMES = (
     "Ada Quill",
@@ -22,11 +22,11 @@ NAMES = (
 MACHINES = ("Meteor Shower", "Copper Canyon", "Static Garden", "Dragon Alley")
 
 
-class Evening:
+class LiveServer:
     """One tournament; whoever records results does not use the line."""
 
     def __init__(self, store: Store, url: str) -> None:
-        self.line = Line()
+        self.connection = BreakableConnection()
         self._token = admin_token(store)
         self._servers = Servers(url)
         self.start_server()
@@ -34,17 +34,17 @@ class Evening:
 
     @property
     def page(self) -> str:
-        return f"{self.line.url}/t/{self.tournament_id}"
+        return f"{self.connection.url}/t/{self.tournament_id}"
 
     def start_server(self) -> None:
         self._servers.start()
-        self.line.to = self._servers.port
+        self.connection.to = self._servers.port
 
     def kill_server(self) -> None:
         self._servers.kill()
 
     def close(self) -> None:
-        self.line.close()
+        self.connection.close()
         self._servers.close()
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
