@@ -132,8 +132,8 @@ def test_the_last_use_is_stored_to_the_minute(store: Store) -> None:
                 build.NOW.replace(minute=seconds // 60, second=seconds % 60),
             )
     with store.read() as db:
-        (device,) = reads.active_devices(db, desk.night.tournament_id)
-    assert device.last_used_at == build.NOW.replace(minute=1, second=0)
+        (item,) = reads.active_devices(db, desk.night.tournament_id)
+    assert item.last_used_at == build.NOW.replace(minute=1, second=0)
 
 
 def test_links_and_codes_are_not_journalled_and_do_not_block_undo(store: Store) -> None:

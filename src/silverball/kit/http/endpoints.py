@@ -18,7 +18,7 @@ connection and of a transaction are the service's (`Write[NewArena]` of `service
 import enum
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
@@ -37,7 +37,7 @@ WRITE_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 # Everything below the path of one tournament shares a lock, a revision and a quota.
 TOURNAMENT = "tournament_id"
 Q = TypeVar("Q", bound=Query)
-B = TypeVar("B", bound=Body)
+B_co = TypeVar("B_co", bound=Body, covariant=True)
 T = TypeVar("T")
 # The types of a connection and of a transaction, which this package does not know.
 D = TypeVar("D")
@@ -131,16 +131,21 @@ class Call(Generic[Q]):
 
 
 @dataclass(frozen=True)
-class Write(Call[Any], Generic[B, D, X]):
+class Write(Call[Any], Generic[B_co, D, X]):
     """One parsed request that may change something."""
 
-    body: B
+    body: B_co
     # The transaction's connection. The `prepare` step gets a snapshot instead.
     db: D
     # Holds the lock of the tournament in the path. The `prepare` step has none.
     transaction: X
     # The value that the endpoint's `prepare` step returned.
     preparation: Any = None
+
+    def with_body(self, body: Body) -> "Write[Any, D, X]":
+        """The same call with another body, as a write of another slice expects it."""
+        call: Write[Any, D, X] = replace(self, body=body)  # type: ignore[arg-type]  # the body has another type
+        return call
 
     @property
     def is_preparation(self) -> bool:

@@ -1,7 +1,6 @@
 """Players and machines added by name, as the console takes them, with a check for duplicates."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
@@ -66,7 +65,7 @@ def add_players(call: Write[PlayersToAdd]) -> None:
         picked |= set() if player_id is None else {player_id}
     if body.strikes is not None:
         entrants = [{**entrant, "strikes": body.strikes} for entrant in entrants]
-    roster.add_players(replace(call, body=msgspec.convert({"players": entrants}, NewEntrants)))
+    roster.add_players(call.with_body(msgspec.convert({"players": entrants}, NewEntrants)))
 
 
 def _find_player_by_name(
@@ -94,7 +93,7 @@ def add_machines(call: Write[MachinesToAdd]) -> None:
     named: list[tuple[str, str | None]] = [(name, None) for name in call.body.names]
     named += [(name, opdb_id) for opdb_id, name in _titles(call, call.body.opdb_ids)]
     arenas = [{"arenaId": _insert_arena(call, organizer_id, name, opdb_id)} for name, opdb_id in named]
-    roster.add_arenas(replace(call, body=msgspec.convert({"arenas": arenas}, NewLineupArenas)))
+    roster.add_arenas(call.with_body(msgspec.convert({"arenas": arenas}, NewLineupArenas)))
 
 
 def _insert_arena(call: Write[Any], organizer_id: int, name: str, opdb_id: str | None) -> int:
