@@ -1,4 +1,4 @@
-"""The way between a browser and a server, which a test can cut, freeze, or close to some requests."""
+"""A connection between a browser and a server that a test can cut, freeze, or block for some requests."""
 
 import asyncio
 import threading
@@ -9,11 +9,11 @@ T = TypeVar("T")
 
 
 class BreakableConnection:
-    """A port on loopback; what arrives there goes on to `to`."""
+    """A loopback port that forwards to the port `to`."""
 
     def __init__(self) -> None:
         self.to = 0
-        # Requests whose first line begins so are hung up on.
+        # Requests whose first line begins like this are dropped.
         self.blocked: tuple[bytes, ...] = ()
         self._is_cut = False
         self._writers: set[asyncio.StreamWriter] = set()
@@ -30,12 +30,12 @@ class BreakableConnection:
         return f"http://127.0.0.1:{self.port}"
 
     def cut(self) -> None:
-        """Hang up on everybody, and on whoever calls from now on."""
+        """Drop all connections, and refuse new ones."""
         self._is_cut = True
         self._run(self._hang_up())
 
     def freeze(self) -> None:
-        """Nothing arrives any more, and nobody is told."""
+        """Stop forwarding without closing any connection."""
         self._loop.call_soon_threadsafe(self._flows.clear)
 
     def mend(self) -> None:
@@ -53,14 +53,14 @@ class BreakableConnection:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(10)
 
     async def _shut(self) -> None:
-        # In the loop's own thread: a connection that ends at the same moment looks at the server too.
+        # In the loop's own thread, because a connection that ends at the same time uses the server too.
         self._server.close()
         await self._hang_up()
 
     async def _hang_up(self) -> None:
         for writer in self._writers:
             writer.transport.abort()
-        # What was hung up on lets its tasks go.
+        # Dropped connections end their tasks.
         while self._writers:
             await asyncio.sleep(0.01)
 
@@ -80,7 +80,7 @@ class BreakableConnection:
                 back.transport.abort()
                 self._writers.discard(back)
         except OSError:
-            # Nobody listens there now.
+            # The server is not running now.
             pass
         finally:
             writer.transport.abort()

@@ -1,4 +1,4 @@
-"""A real browser, as small as a phone gets, that tells of everything that goes wrong unseen."""
+"""A real browser with a small screen, which records every error and every request to other hosts."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ from web.visitor import EMAIL, PASSWORD
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "tests" / "clients" / "node_modules" / "axe-core" / "axe.min.js"
-# Set to a folder, the stories leave their pictures there; docs/pages was made so.
+# A folder for screenshots, such as those in docs/pages.
 PICTURES = os.environ.get("SILVERBALL_PICTURES")
 ARGUMENTS = [
     "--no-sandbox",
@@ -40,20 +40,20 @@ TABS_MAX = 60
 
 @dataclass
 class BrowserPage:
-    """A page in the browser, with everything that it complained about or asked others for."""
+    """A page in the browser, with its errors and its requests to other hosts."""
 
     base_url: str
     page: Page
     complaints: list[str]
 
     def assert_fits(self) -> None:
-        """Nothing is wider than the screen."""
+        """Assert that the page is not wider than the screen."""
         width, screen = self.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
         assert self.page.viewport_size is not None
         assert width <= screen == self.page.viewport_size["width"]
 
     def tab_to(self, selector: str) -> None:
-        """Reach something with the tab key, and see that the focus is visible there."""
+        """Move the focus to an element with the tab key, and assert that the focus is visible."""
         for _ in range(TABS_MAX):
             if self.page.evaluate("selector => document.activeElement.matches(selector)", selector):
                 assert self.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
@@ -76,7 +76,7 @@ class BrowserPage:
         self.click("main button")
 
     def click(self, selector: str) -> None:
-        """Click what leads to another page, and wait until that is there."""
+        """Click an element that leads to another page, and wait for that page."""
         with self.page.expect_navigation():
             self.page.click(selector)
 
@@ -84,7 +84,7 @@ class BrowserPage:
         self.page.goto(f"{self.base_url}{path}")
 
     def wait_for(self, holds: Callable[[], bool]) -> None:
-        """Until it is so; a page that does nothing fails the story."""
+        """Wait until the condition holds. Raises AssertionError after ten seconds."""
         for _ in range(200):
             if holds():
                 return
@@ -92,13 +92,13 @@ class BrowserPage:
         raise AssertionError(f"it never came about at {self.page.url}: {self.page.inner_text('body')[:800]}")
 
     def picture(self, name: str) -> None:
-        """Keep what is on the screen, where pictures are wanted."""
+        """Save a screenshot, when a folder for them is set."""
         if PICTURES:
             self.page.evaluate("scrollTo(0, 0)")
             self.page.screenshot(path=Path(PICTURES) / f"{name}.png")
 
     def assert_usable(self) -> None:
-        """Nothing serious for axe, and nothing to tap that is smaller than a thumb."""
+        """Assert that axe finds no serious fault, and that all buttons are large enough to tap."""
         if not AXE.exists():
             pytest.skip("axe-core is not installed here (npm ci --prefix tests/clients)")
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
@@ -109,7 +109,7 @@ class BrowserPage:
         assert self.page.evaluate(SMALL) == [], self.page.url
 
 
-# What can be tapped and is less than 44 pixels high; a link inside of a sentence may be.
+# Elements to tap that are less than 44 pixels high, except links inside a sentence.
 SMALL = """() => [...document.querySelectorAll(
     "main button, main select, main input:not([type=hidden], [type=checkbox], [type=radio]), main summary,"
     + " main nav a, main a.button, main a.row, main .choice")]
@@ -131,7 +131,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def base_url(store: Store) -> Iterator[str]:
-    """The whole program, listening."""
+    """The address of the whole program, listening."""
     config = uvicorn.Config("", host="127.0.0.1", port=0, log_config=None)
     taken = config.bind_socket()
     address = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -152,14 +152,14 @@ def base_url(store: Store) -> Iterator[str]:
 
 @pytest.fixture
 def browser_page(browser: Browser, base_url: str) -> Iterator[BrowserPage]:
-    """A small screen on which nothing may go wrong unseen."""
+    """A page on a small screen."""
     context = browser.new_context(viewport=PHONE, permissions=["clipboard-read", "clipboard-write"])
     yield watched(context, base_url)
     context.close()
 
 
 def watched(context: BrowserContext, base_url: str) -> BrowserPage:
-    """A page of this browser whose every complaint is written down."""
+    """A new page that records its errors."""
     page = context.new_page()
     result = BrowserPage(base_url, page, [])
     page.on("console", lambda message: _say(result, message.text))
@@ -171,7 +171,7 @@ def watched(context: BrowserContext, base_url: str) -> BrowserPage:
 
 
 def _say(browser_page: BrowserPage, text: str) -> None:
-    # Whoever types before the page has put the cursor anywhere keeps it; that is nobody's fault.
+    # The browser leaves the cursor where it is when a user types before autofocus.
     if not text.startswith("Autofocus processing was blocked"):
         browser_page.complaints.append(text)
 
@@ -182,7 +182,7 @@ def _dismiss(browser_page: BrowserPage, dialog: Any) -> None:
 
 
 def _complain(browser_page: BrowserPage, url: str, failure: str | None) -> None:
-    # A page that is left early lets its pictures go; that is nobody's fault.
+    # Leaving a page aborts its open requests.
     if failure != "net::ERR_ABORTED":
         browser_page.complaints.append(f"failed: {url} ({failure})")
 

@@ -15,14 +15,14 @@ __all__ = ["base_url", "browser", "browser_page", "director", "tablet", "visitor
 
 @pytest.fixture
 def visitor(store: Store) -> Iterator[Visitor]:
-    """Somebody at the site, not signed in."""
+    """A visitor who is not signed in."""
     with Visitor(store) as opened:
         yield opened
 
 
 @pytest.fixture
 def tablet(store: Store) -> Iterator[Visitor]:
-    """Another browser, in which nobody is signed in."""
+    """Another browser, not signed in."""
     with Visitor(store) as opened:
         yield opened
 
@@ -35,7 +35,7 @@ def director(store: Store, visitor: Visitor) -> Director:
 
 @pytest.fixture
 def live_server(store: Store, database_url: str) -> Iterator[LiveServer]:
-    """A server in a process of its own, and a line to it."""
+    """A server in its own process, behind a connection that can break."""
     opened = LiveServer(store, database_url)
     yield opened
     opened.close()

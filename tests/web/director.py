@@ -1,4 +1,4 @@
-"""Somebody who runs a tournament through the console alone, form by form, as a browser without scripts."""
+"""A director who runs a tournament through the forms of the console, without scripts."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ HERE = {"sec-fetch-site": "same-origin"}
 
 
 class Director:
-    """Signs in, creates a tournament, and does what its forms offer; is never refused unless asked."""
+    """A signed-in organizer with one tournament; forms must succeed, except in `refused`."""
 
     def __init__(self, store: Store, visitor: Visitor, *, role: str = "organizer") -> None:
         self.store = store
@@ -32,10 +32,10 @@ class Director:
     def at(self) -> str:
         return f"/t/{self.tournament_id}/run"
 
-    # Looking
+    # Reading
 
     def page(self, path: str = "") -> str:
-        """A page of the console, which must be there."""
+        """The HTML of a page of the console, which must exist."""
         answer = self.visitor.get(path if path.startswith("/run") else self.at + path)
         assert answer.status_code == 200, (path, answer.status_code, answer.text)
         return answer.text
@@ -44,19 +44,19 @@ class Director:
         return page_forms.forms_on(self.page(path))
 
     def tournament(self) -> Tournament:
-        """What stands in the database now."""
+        """The tournament as it is stored now."""
         with self.store.read() as db:
             return enact.load_tournament(db, self.tournament_id)
 
-    # Doing
+    # Sending forms
 
     def post(self, form: PageForm, **fields: Any) -> Any:
-        """Send a form filled with these fields; the answer, whatever it is."""
+        """Send a form filled with these fields, and return the answer."""
         sent = urlencode(form.filled(**fields))
         return self.visitor.post(form.action, content=sent, headers={**FORM_TYPE, **HERE})
 
     def send(self, form_id: str, path: str = "", **fields: Any) -> str:
-        """Send the form with this id on a page; it is done, and the page that it leads to is there."""
+        """Send the form with this id, which must succeed; returns the path that it leads to."""
         found = self.forms(path)
         assert form_id in found, (form_id, sorted(found))
         answer = self.post(found[form_id], **fields)
@@ -67,21 +67,21 @@ class Director:
         return to
 
     def refused(self, form_id: str, path: str = "", **fields: Any) -> tuple[int, str]:
-        """Send a form and be refused: the status and the sentences; the page has the form again."""
+        """Send a form that must be refused; returns the status and the sentences."""
         answer = self.post(self.forms(path)[form_id], **fields)
         assert answer.status_code >= 400, (form_id, answer.status_code)
         return answer.status_code, " ".join(page_forms.alerts_on(answer.text))
 
-    # The night
+    # Running a tournament
 
     def create(self, type_: str, **settings: Any) -> None:
-        """A new tournament with these settings; the others stay as the form has them."""
+        """Create a tournament with these settings and the defaults of the form."""
         fields = {f"set_{key}": value for key, value in settings.items()}
         to = self.send("new", f"/run/new?type={type_}", name=f"Night of {type_}", **fields)
         self.tournament_id = int(to.split("/")[2])
 
     def fill(self, players: int, machines: int) -> None:
-        """Players and machines, as text."""
+        """Add players and machines by name."""
         self.send("people", names="\n".join(f"Player {n + 1}" for n in range(players)))
         if machines:
             self.send("machine", names="\n".join(f"Machine {n + 1}" for n in range(machines)))
@@ -92,7 +92,7 @@ class Director:
         assert self.tournament().status == "started"
 
     def play(self, type_: str = "group_matchplay", players: int = 8, **settings: Any) -> Any:
-        """A started tournament with its first round open; the first of its games."""
+        """Start a tournament and open its first round; returns the first game."""
         self.create(type_, **settings)
         self.start(players)
         self.send("round-open")
@@ -115,14 +115,14 @@ class Director:
         self.send(f"result-{game.game_id}", **places)
 
     def finish_all(self) -> int:
-        """Every open game: the player with the lower id is better. How many there were."""
+        """Record all open games, the lower player id first; returns how many there were."""
         games = self.open_games()
         for game in games:
             self.finish(game)
         return len(games)
 
     def open_attempts(self) -> list[Any]:
-        """Single player games that wait, those of the first round first."""
+        """The open single player games, those of the first round first."""
         night = self.tournament()
         waiting = [game for game in night.single_player_games if game.status != "completed"]
         order = {round_.round_id: round_.round_index for round_ in night.rounds}
@@ -134,7 +134,7 @@ class Director:
         return FORMATS[self.tournament().type].is_over(self.tournament())
 
     def is_last(self, round_id: int) -> bool:
-        """Whether this is the last round."""
+        """Whether the end condition is met."""
         newest = self.tournament().newest_round
         return newest is not None and newest.round_id == round_id
 

@@ -1,4 +1,4 @@
-"""A page as a browser without a screen sees it: its forms by id, their fields as they stand, its text."""
+"""Forms, alerts and text of an HTML page."""
 
 import re
 from dataclasses import dataclass, field
@@ -11,24 +11,24 @@ VOID = frozenset({"input", "meta", "link", "img", "br"})
 
 @dataclass
 class PageForm:
-    """A form with what would be sent if it were sent now, without a button."""
+    """A form with the fields that it would send now, without a button."""
 
     id: str
     method: str
     action: str
     fields: Fields = field(default_factory=list)
-    # Name and value of each button that sends it.
+    # Name and value of each submit button.
     buttons: Fields = field(default_factory=list)
-    # Value and text of the options, by the name of the choice.
+    # Values of the options, by name of the select element.
     options: dict[str, list[str]] = field(default_factory=dict)
-    # Values that can be ticked or picked, by name.
+    # Values of checkboxes and radio buttons, by name.
     boxes: dict[str, list[str]] = field(default_factory=dict)
 
     def value(self, name: str) -> str:
         return next(value for sent, value in self.fields if sent == name)
 
     def filled(self, **given: object) -> Fields:
-        """The fields with these values; a list is sent as several, None not at all.
+        """The fields with these values; a list is sent as several fields, None as none.
 
         `place_12` is the field `place-12`: a keyword cannot have the dash.
         """
@@ -41,7 +41,7 @@ class PageForm:
 
 
 class PageParser(HTMLParser):
-    """Reads one page."""
+    """A parser that collects the forms of a page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -102,18 +102,18 @@ def forms_on(html: str) -> dict[str, PageForm]:
 
 
 def alerts_on(html: str) -> list[str]:
-    """What a page warns of."""
+    """The texts of the page's alerts."""
     found = re.findall(r'role="alert"[^>]*>(.*?)<(?:/p|a )', html, re.DOTALL)
     return [" ".join(unescape(alert).split()) for alert in found]
 
 
 def text_of(html: str) -> str:
-    """What can be read on the page."""
+    """The visible text of the page."""
     bare = re.sub(r"<[^>]*>", " ", re.sub(r"<(script|style).*?</\1>", " ", html, flags=re.DOTALL))
     return " ".join(unescape(bare).split())
 
 
-# What our pages are made of; anything else came in with a text that was not escaped.
+# The elements of our templates; any other comes from text that was not escaped.
 OURS = (
     "html head meta title link body a header img nav main h1 h2 h3 p section form input button label select"
     " option textarea fieldset legend ul ol li dl dt dd div span bdi em strong small time details summary"
@@ -123,7 +123,7 @@ ADDRESSES = frozenset({"href", "src", "action"})
 
 
 class ForeignContent(HTMLParser):
-    """Collects what no template of ours has written."""
+    """A parser that collects elements, handlers and addresses that are not in our templates."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -142,10 +142,10 @@ class ForeignContent(HTMLParser):
 
 
 def _is_module(tag: str, given: dict[str, str | None]) -> bool:
-    """Whether that is a script of ours: a module out of our own folder."""
+    """Whether this is a module from our own static folder."""
     return tag == "script" and given.keys() == {"type", "src"} and (given["src"] or "").startswith("/static/")
 
 
 def foreign_in(html: str) -> list[str]:
-    """Elements, handlers and addresses on a page that no template of ours has written."""
+    """Elements, handlers and addresses of a page that are not in our templates."""
     return ForeignContent(html).found

@@ -1,4 +1,4 @@
-"""An organizer with a phone, and nights for it."""
+"""An organizer's phone, and tournaments for it."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -43,7 +43,7 @@ def night_of(store: Store, tournament_id: int = 1) -> Tournament:
 
 
 class Phone:
-    """Somebody with a phone: every tap is counted."""
+    """A phone that counts its taps."""
 
     def __init__(self, browser_page: BrowserPage) -> None:
         self.browser_page = browser_page
@@ -58,7 +58,7 @@ class Phone:
 
 
 def first_pairing(phone: Phone, names: Sequence[str]) -> None:
-    """From the first page of the site, signed out, to an open round."""
+    """Go from the start page, signed out, to an open round."""
     page = phone.browser_page.page
     phone.browser_page.go("/")
     phone.tap("text=Run a tournament")
@@ -87,7 +87,7 @@ def first_pairing(phone: Phone, names: Sequence[str]) -> None:
 
 
 def tap_results(browser_page: BrowserPage, store: Store) -> None:
-    """Every open game, by tapping the players in finishing order: the lower id is better."""
+    """Record all open games by tapping the players in order, the lower id first."""
     page = browser_page.page
     for game in [game for game in night_of(store).games if game.status == "started"]:
         form = page.locator(f"#result-{game.game_id}")
@@ -101,7 +101,7 @@ def tap_results(browser_page: BrowserPage, store: Store) -> None:
 def a_night(
     store: Store, type_: str = "matchplay", players: int = 4, arenas: int = 4, **settings: Any
 ) -> list[int]:
-    """A tournament with an open round, of somebody who can sign in; the players of its first game."""
+    """A tournament with an open round and an organizer who can sign in; returns the first game's players."""
     started(store, type_, players, arenas, **settings)
     path, by, now = "/api/tournaments/1/rounds", organizer_of(store), datetime.now(UTC)
     status, answer, _ = build.do(store, "POST", path, {}, by=by, now=now)
@@ -114,7 +114,7 @@ def organizer_of(store: Store) -> int:
 
 
 def started(store: Store, type_: str, players: int, arenas: int, **settings: Any) -> None:
-    """A tournament that has begun."""
+    """A started tournament."""
     organizer_id = an_organizer(store, 0)
     ids = [build.an_arena(store, organizer_id, name=f"Machine {n + 1}") for n in range(arenas)]
     named = [{"name": f"Player {n + 1}"} for n in range(players)]
@@ -130,7 +130,7 @@ def started(store: Store, type_: str, players: int, arenas: int, **settings: Any
 
 
 def on_the_console(browser_page: BrowserPage, path: str = "/t/1/run") -> None:
-    """Signed in, and there."""
+    """Sign in and go to a page of the console."""
     browser_page.go(path)
     browser_page.page.fill("#email", EMAIL)
     browser_page.page.fill("#password", PASSWORD)

@@ -1,4 +1,4 @@
-"""Somebody who looks at the public pages through the front door, without an account."""
+"""A visitor without an account, who sees the public pages through the front door."""
 
 import asyncio
 import re
@@ -17,7 +17,7 @@ LIVE = re.compile(r'<section class="part[^>]* data-live="(\w+)"')
 
 
 class PublicVisitor:
-    """A browser at the door; the program behind it is the whole one."""
+    """A client of the front door of the whole program."""
 
     def __init__(self, store: Store, **settings: Any) -> None:
         self.door = app.build(store, Settings(base_url=BASE_URL, **settings))
@@ -27,7 +27,7 @@ class PublicVisitor:
         return asyncio.run(asgi.send(self.door, path, method=method, headers=given))
 
     def page(self, path: str) -> str:
-        """A page that must be there."""
+        """The HTML of a page, which must exist."""
         answer = self.get(path)
         assert answer.status == 200, (path, answer.status, answer.body.decode())
         return answer.body.decode()
@@ -45,6 +45,6 @@ def parts_of(html: str) -> list[str]:
 
 
 def names_that_are_taken() -> tuple[str, ...]:
-    """The hostile names that a player may have, as they are stored."""
+    """The hostile names that are valid for a player, as they are stored."""
     taken = (unicodedata.normalize("NFC", payload) for payload in hostile.PAYLOADS if payload.isprintable())
     return tuple(dict.fromkeys(payload for payload in taken if len(payload) <= 100))

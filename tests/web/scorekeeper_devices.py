@@ -1,4 +1,4 @@
-"""Another browser, in which nobody is signed in: it opens links, and reads codes from paper."""
+"""Devices without an account: opening their links, and reading printed codes."""
 
 import re
 from typing import Any
@@ -11,7 +11,7 @@ from silverball.store import tables
 from silverball.store.engine import Store
 from web.director import FORM_TYPE, HERE, Director
 from web.page_forms import PageForm
-from web.test_sheets import drawn
+from web.test_sheets import qr_path
 from web.visitor import Visitor
 
 NAME = "Tablet at the bar"
@@ -34,12 +34,12 @@ def a_link(director: Director, name: str = NAME) -> str:
 
 
 def a_night(director: Director, type_: str = "matchplay", players: int = 4, **settings: Any) -> Any:
-    """A started tournament with scorekeepers and an open round; the first of its games."""
+    """Start a tournament with scorekeepers and an open round; returns its first game."""
     return director.play(type_, players, scorekeeping="user", **settings)
 
 
 def become(tablet: Visitor, director: Director, name: str = NAME) -> str:
-    """The tablet opens a new link; the path of the link."""
+    """Open a new link on the tablet; returns the path of the link."""
     link = a_link(director, name)
     answer = tablet.get(link)
     assert (answer.status_code, answer.headers["location"]) == (303, director.at)
@@ -53,19 +53,19 @@ def page_of(browser: Visitor, path: str, status: int = 200) -> str:
 
 
 def rows(store: Store) -> str:
-    """Everything that is in the database, as one text."""
+    """All rows of the database, as one text."""
     with store.read() as db:
         return str([db.execute(select(table)).all() for table in tables.metadata.sorted_tables])
 
 
 def codes(director: Director, sheet: str = "names") -> list[str]:
-    """The addresses in new codes on a sheet, in order: they are known by how they are drawn."""
+    """The addresses in new codes on a sheet, in order, checked against the drawn codes."""
     director.send("codes-new", "/settings")
     return printed(director, sheet)
 
 
 def printed(director: Director, sheet: str) -> list[str]:
-    """The same, of the codes that there are."""
+    """The addresses in the existing codes on a sheet, in order."""
     with director.store.read() as db:
         made = reads.current_codes(db, 1)
     assert made is not None
@@ -75,10 +75,10 @@ def printed(director: Director, sheet: str) -> list[str]:
         wanted = [f"/t/1/players/{player_id}?code={made.player_code(player_id)}" for player_id in ids]
     else:
         ids = [game.game_id for game in director.open_games()]
-        wanted = [f"/t/1/games/{player_id}?code={made.game_code(player_id)}" for player_id in ids]
-    assert all(CODE.fullmatch(player_id) for player_id in wanted)
+        wanted = [f"/t/1/games/{game_id}?code={made.game_code(game_id)}" for game_id in ids]
+    assert all(CODE.fullmatch(path) for path in wanted)
     paths = re.findall(r'<path[^>]* d="([^"]+)"', page_of(director.visitor, f"/t/1/print/{sheet}"))
-    assert {drawn(f"http://silverball.test{player_id}") for player_id in wanted} <= set(paths)
+    assert {qr_path(f"http://silverball.test{path}") for path in wanted} <= set(paths)
     return wanted
 
 

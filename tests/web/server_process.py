@@ -1,4 +1,4 @@
-"""An evening on a server in a process of its own: results come over HTTP, browsers come over a line."""
+"""A server in its own process: results arrive over HTTP, browsers through a breakable connection."""
 
 import json
 import urllib.request
@@ -23,7 +23,7 @@ MACHINES = ("Meteor Shower", "Copper Canyon", "Static Garden", "Dragon Alley")
 
 
 class LiveServer:
-    """One tournament; whoever records results does not use the line."""
+    """A server with one tournament; results do not go through the breakable connection."""
 
     def __init__(self, store: Store, url: str) -> None:
         self.connection = BreakableConnection()
@@ -48,7 +48,7 @@ class LiveServer:
         self._servers.close()
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """The data of a good answer."""
+        """The data of an answer, which must be successful."""
         sent = urllib.request.Request(
             f"http://127.0.0.1:{self._servers.port}{path}",
             None if body is None else json.dumps(body).encode(),
@@ -58,10 +58,10 @@ class LiveServer:
         with urllib.request.urlopen(sent, timeout=20) as answer:
             return json.load(answer)["data"]
 
-    def here(self, method: str, path: str, body: Any = None) -> Any:
+    def ask_tournament(self, method: str, path: str, body: Any = None) -> Any:
         return self.ask(method, f"/api/tournaments/{self.tournament_id}{path}", body)
 
-    # The night
+    # Running a tournament
 
     def create(
         self,
@@ -73,27 +73,27 @@ class LiveServer:
     ) -> None:
         made = self.ask("POST", "/api/tournaments", {"name": "Friday at the Drain", "type": kind, **settings})
         self.tournament_id = made["tournamentId"]
-        self.here("POST", "/players", {"players": [{"name": name} for name in names]})
+        self.ask_tournament("POST", "/players", {"players": [{"name": name} for name in names]})
         added = [self.ask("POST", "/api/arenas", {"name": name})["arenaId"] for name in machines]
-        self.here("POST", "/arenas", {"arenas": [{"arenaId": arena_id} for arena_id in added]})
+        self.ask_tournament("POST", "/arenas", {"arenas": [{"arenaId": arena_id} for arena_id in added]})
 
     def start(self) -> None:
-        self.here("POST", "/start")
+        self.ask_tournament("POST", "/start")
 
     def open_round(self) -> list[Any]:
-        self.here("POST", "/rounds", {})
+        self.ask_tournament("POST", "/rounds", {})
         return self.open_games()
 
     def open_games(self) -> list[Any]:
-        found: list[Any] = self.here("GET", "/games?status=started")
+        found: list[Any] = self.ask_tournament("GET", "/games?status=started")
         return found
 
     def finish(self, game: Any) -> list[int]:
-        """Who plays last wins; the order of the players."""
+        """Record a game that the last player wins; returns the finishing order."""
         order: list[int] = game["playerIds"][::-1]
-        self.here("PUT", f"/games/{game['gameId']}/result", {"resultPositions": order})
+        self.ask_tournament("PUT", f"/games/{game['gameId']}/result", {"resultPositions": order})
         return order
 
     def say(self, text: str) -> None:
-        """A message of the day."""
-        self.here("PATCH", "", {"motdText": text})
+        """Set the message of the day."""
+        self.ask_tournament("PATCH", "", {"motdText": text})

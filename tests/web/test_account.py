@@ -1,4 +1,4 @@
-"""The account page: signing in and out, and one's own API tokens. Source: specification 5.2, style."""
+"""The account page: signing in and out, and the account's API tokens. Source: specification 5.2, style."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""Whatever is typed into a form, it is done or refused with a sentence, and never fails."""
+"""Forms with arbitrary input: they succeed or are refused with a sentence, and never fail."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -50,7 +50,7 @@ FEW = settings(
 
 @pytest.fixture(scope="module")
 def nights(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A director with a planned and some started tournaments: path of each."""
+    """A director with a planned and several started tournaments, by path."""
     store = Store(f"sqlite:///{tmp_path_factory.mktemp('forms') / 'forms.db'}")
     migrate.migrate(store)
     with Visitor(store) as visitor:

@@ -27,7 +27,7 @@ TABLES = {
     "locations": tables.location,
     "series": tables.series,
 }
-# A good form of each kind, and what the book then holds.
+# A valid form of each section, and the values that are then stored.
 FILLED: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     "players": (
         {"name": "Bo Larkin", "ifpaId": "12", "labels": "junior, club"},
@@ -66,8 +66,8 @@ def send(visitor: Visitor, path: str, form_id: str, **fields: Any) -> Any:
     return visitor.post(form.action, content=urlencode(form.filled(**fields)), headers={**FORM_TYPE, **HERE})
 
 
-def done(visitor: Visitor, path: str, form_id: str, **fields: Any) -> str:
-    """Send a form that must be done; where it leads to, which must be there."""
+def send_form(visitor: Visitor, path: str, form_id: str, **fields: Any) -> str:
+    """Send a form that must succeed; returns the page that it leads to."""
     answer = send(visitor, path, form_id, **fields)
     assert answer.status_code == 303, (answer.status_code, page_forms.alerts_on(answer.text))
     to: str = answer.headers["location"]
@@ -75,7 +75,7 @@ def done(visitor: Visitor, path: str, form_id: str, **fields: Any) -> str:
     return to
 
 
-def stored(store: Store, kind: str) -> list[Any]:
+def stored_items(store: Store, kind: str) -> list[Any]:
     with store.read() as db:
         return list(db.execute(select(TABLES[kind]).order_by(*TABLES[kind].primary_key)).mappings())
 
@@ -109,25 +109,25 @@ def test_a_thing_is_added_changed_and_removed(
     store: Store, visitor: Visitor, organizer: int, kind: str
 ) -> None:
     fields, wanted = FILLED[kind]
-    to = done(visitor, f"/home/{kind}", "new", **fields)
-    (row,) = stored(store, kind)
+    to = send_form(visitor, f"/home/{kind}", "new", **fields)
+    (row,) = stored_items(store, kind)
     assert {name: row[name] for name in wanted} == wanted
     assert row["organizer_id"] == organizer
     path = to.partition("?")[0]
     assert page_forms.forms_on(page_of(visitor, path))["change"].value("name") == wanted["name"]
-    # Sent as it stands, nothing is different afterwards.
-    done(visitor, path, "change")
-    assert stored(store, kind) == [row]
-    done(visitor, path, "change", name="Another name")
-    assert stored(store, kind) == [{**row, "name": "Another name"}]
-    assert done(visitor, path, "out") == f"/home/{kind}?said=gone"
-    assert stored(store, kind) == []
+    # Sent without a change, it changes nothing.
+    send_form(visitor, path, "change")
+    assert stored_items(store, kind) == [row]
+    send_form(visitor, path, "change", name="Another name")
+    assert stored_items(store, kind) == [{**row, "name": "Another name"}]
+    assert send_form(visitor, path, "out") == f"/home/{kind}?said=gone"
+    assert stored_items(store, kind) == []
 
 
 @pytest.mark.parametrize("kind", SECTIONS)
 def test_a_name_is_all_that_is_needed(store: Store, visitor: Visitor, organizer: int, kind: str) -> None:
-    done(visitor, f"/home/{kind}", "new", name="Just a name")
-    assert [row["name"] for row in stored(store, kind)] == ["Just a name"]
+    send_form(visitor, f"/home/{kind}", "new", name="Just a name")
+    assert [row["name"] for row in stored_items(store, kind)] == ["Just a name"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_what_is_wrong_is_said_and_the_form_is_still_filled_in(
     answer = send(visitor, f"/home/{kind}", "new", **{"name": "Kept text", field: typed})
     assert answer.status_code == 422
     assert sentence in " ".join(page_forms.alerts_on(answer.text))
-    assert stored(store, kind) == []
+    assert stored_items(store, kind) == []
     form = page_forms.forms_on(answer.text)["new"]
     assert form.value(field) == typed
     assert field == "name" or form.value("name") == "Kept text"
@@ -162,7 +162,7 @@ def test_a_second_tap_on_add_adds_nothing(store: Store, visitor: Visitor, organi
     sent = urlencode(form.filled(name="Bo Larkin"))
     answers = [visitor.post(form.action, content=sent, headers={**FORM_TYPE, **HERE}) for _ in range(2)]
     assert [answer.headers["location"] for answer in answers] == ["/home/players/1?said=added"] * 2
-    assert len(stored(store, "players")) == 1
+    assert len(stored_items(store, "players")) == 1
 
 
 def test_what_a_tournament_uses_is_not_removed(store: Store, visitor: Visitor, organizer: int) -> None:
@@ -183,7 +183,7 @@ def test_a_book_is_open_to_its_owner_only(store: Store, visitor: Visitor, organi
         visitor, f"/home/{kind}/{own_id}", "change", name="Taken", **{SECTIONS[kind].id_field: thing_id}
     )
     assert answer.status_code == 403
-    assert sorted(row["name"] for row in stored(store, kind)) == ["Foreign", "Own"]
+    assert sorted(row["name"] for row in stored_items(store, kind)) == ["Foreign", "Own"]
 
 
 @pytest.mark.parametrize("path", ["/home/none", "/home/players/x", "/home/players/999999", "/home/arenas/0"])
@@ -210,16 +210,16 @@ def test_a_claim_is_approved(store: Store, visitor: Visitor, organizer: int) -> 
     assert "1 claim waits" in page_of(visitor, "/home")
     page = page_forms.text_of(page_of(visitor, "/home/players"))
     assert "Una Ball says: I am Bo Larkin" in page
-    done(visitor, "/home/players", f"claim-approve-{player_id}-{user_id}")
-    assert stored(store, "players")[0]["claimed_by"] == user_id
+    send_form(visitor, "/home/players", f"claim-approve-{player_id}-{user_id}")
+    assert stored_items(store, "players")[0]["claimed_by"] == user_id
     assert "says: I am" not in page_of(visitor, "/home/players")
 
 
 def test_a_claim_is_turned_down(store: Store, visitor: Visitor, organizer: int) -> None:
     player_id, user_id = build.a_player(store, organizer), build.a_user(store)
     build.row(store, tables.claim, player_id=player_id, user_id=user_id, at=build.NOW)
-    done(visitor, "/home/players", f"claim-out-{player_id}-{user_id}")
-    assert stored(store, "players")[0]["claimed_by"] is None
+    send_form(visitor, "/home/players", f"claim-out-{player_id}-{user_id}")
+    assert stored_items(store, "players")[0]["claimed_by"] is None
     with store.read() as db:
         assert db.execute(select(func.count()).select_from(tables.claim)).scalar_one() == 0
 
@@ -234,7 +234,7 @@ def test_an_entry_that_is_there_twice_becomes_one(store: Store, visitor: Visitor
     night = build.a_tournament(store, organizer_id=organizer)
     gone = night.player_ids[0]
     kept = build.a_player(store, organizer, name="Player One")
-    to = done(visitor, f"/home/players/{gone}?q=one", "merge", playerId=kept)
+    to = send_form(visitor, f"/home/players/{gone}?q=one", "merge", playerId=kept)
     assert to == f"/home/players/{kept}?said=merged"
     assert visitor.get(f"/home/players/{gone}").status_code == 404
     with store.read() as db:
@@ -258,8 +258,8 @@ def test_a_machine_is_found_in_the_machine_database(store: Store, visitor: Visit
     build.row(store, tables.machine, **title, entry=msgspec.to_builtins(entry))
     page = page_of(visitor, "/home/arenas?machine=comet")
     assert "Comet Rider Vector 1987" in page_forms.text_of(page)
-    done(visitor, "/home/arenas?machine=comet", "title-1")
-    (arena,) = stored(store, "arenas")
+    send_form(visitor, "/home/arenas?machine=comet", "title-1")
+    (arena,) = stored_items(store, "arenas")
     assert (arena["name"], arena["opdb_id"]) == ("Comet Rider", "G4ODR-MLzY7")
     assert "No title has that" in page_of(visitor, "/home/arenas?machine=zzz")
 
@@ -280,7 +280,7 @@ def test_a_form_of_an_older_session_comes_back_filled(store: Store, visitor: Vis
     answer = visitor.post("/home/do/arenas-new", content=sent, headers={**FORM_TYPE, **HERE})
     assert answer.status_code == 419
     assert page_forms.forms_on(answer.text)["new"].value("name") == "Typed before"
-    assert stored(store, "arenas") == []
+    assert stored_items(store, "arenas") == []
     assert visitor.post("/home/do/arenas-new", content=sent, headers=FORM_TYPE).status_code == 419
     assert visitor.get("/home/do/arenas-new").headers["location"] == "/home"
 
@@ -292,7 +292,7 @@ def test_hostile_names_are_text_in_the_book(store: Store, visitor: Visitor, orga
             build.row(store, table, organizer_id=organizer, name=name)
             assert page_forms.foreign_in(page_of(visitor, f"/home/{kind}")) == [], payload
         claimant = build.a_user(store, name=name)
-        player_id = stored(store, "players")[-1]["player_id"]
+        player_id = stored_items(store, "players")[-1]["player_id"]
         build.row(store, tables.claim, player_id=player_id, user_id=claimant, at=build.NOW)
         path = f"/home/players/{player_id}?{urlencode({'q': name}, errors='replace')}"
         assert page_forms.foreign_in(page_of(visitor, path)) == [], payload
@@ -315,7 +315,7 @@ VALUES = st.one_of(
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """An organizer with one thing of each kind, signed in."""
+    """A signed-in organizer with one item in each section."""
     opened = Store(f"sqlite:///{tmp_path_factory.mktemp('book') / 'book.db'}")
     migrate.migrate(opened)
     with Visitor(opened) as visitor:

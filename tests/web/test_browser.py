@@ -1,4 +1,4 @@
-"""The account page in a real browser, as small as a phone gets, without a mouse."""
+"""The account page in a real browser, on a small screen, without a mouse."""
 
 import urllib.error
 import urllib.request
@@ -16,7 +16,7 @@ LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff" * 2
 
 pytestmark = [
     pytest.mark.browser,
-    # A browser sees no difference between the databases.
+    # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 

@@ -1,4 +1,4 @@
-"""A user finds himself in the books of organizers and says so; the organizer decides."""
+"""Users claim players in organizers' books; the organizers decide."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ ORGANIZER = "olga@silverball.test"
 
 @pytest.fixture
 def me(store: Store, visitor: Visitor) -> int:
-    """Somebody called Una Ball, signed in."""
+    """A signed-in user called Una Ball."""
     user_id = an_account(store, name="Una Ball")
     visitor.sign_in()
     return user_id
@@ -33,7 +33,7 @@ def organizer(store: Store) -> int:
 
 
 def a_player(store: Store, organizer_id: int, name: str = "Una Ball", **values: Any) -> int:
-    """A player of the book who has been in a tournament."""
+    """A player of the book who took part in a tournament."""
     player_id = build.a_player(store, organizer_id, name=name, **values)
     night = build.a_tournament(store, organizer_id=organizer_id, players=0, name=f"Night of {name}")
     build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=player_id)

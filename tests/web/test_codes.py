@@ -34,7 +34,7 @@ def test_a_code_shows_the_next_game_and_reports_its_result(director: Director, t
     (suggestion,) = director.tournament().suggestions
     assert (suggestion.player_id, suggestion.user_id) == (game.player_ids[2], None)
     assert suggestion.results == tuple(reversed(game.player_ids))
-    # The organizer takes it.
+    # The organizer accepts the report.
     assert "says: 1. Player" in page_forms.text_of(director.page())
     assert "says: 1. Player" in page_forms.text_of(director.page(f"/game?game={game.game_id}"))
     director.send(f"suggestion-{suggestion.suggestion_id}")
@@ -63,7 +63,7 @@ def test_the_code_on_the_sheet_of_a_game_reports_that_game(director: Director, t
     assert post(tablet, form, first=game.player_ids[1]).headers["location"] == path
     assert "Reported with the code of the game" in page_forms.text_of(director.page())
     assert director.page("/journal?part=journal").count("code of a game") == 1
-    # Without its code the page is only there to be read.
+    # Without the code, the page has no form.
     assert page_forms.forms_on(page_of(tablet, path.partition("?")[0])) == {}
 
 
@@ -106,7 +106,7 @@ def test_wrong_codes_replaced_codes_and_no_codes(director: Director, tablet: Vis
     game = a_night(director, suggestions="restricted")
     first, second = game.player_ids
     mine = code_of(director, first)
-    # The page for everybody stays what it was.
+    # The page without a code stays the same.
     assert page_forms.forms_on(page_of(tablet, f"/t/1/players/{first}")) == {}
     wrong = page_of(tablet, mine.replace(f"/players/{first}", f"/players/{second}"), 403)
     assert "belongs to somebody or something else" in wrong
@@ -150,7 +150,7 @@ def test_a_report_from_a_page_of_yesterday_is_looked_at_first(director: Director
         back = page_forms.forms_on(answer.text)[f"report-{game.game_id}"]
         assert (back.value(f"place-{game.player_ids[0]}"), again in back.action) == ("3", True)
         assert director.tournament().suggestions == ()
-        # Somebody who is told what is missing has not lost the rest either.
+        # The refusal keeps the places that were chosen.
         told = post(tablet, back)
         assert told.status_code == 422
         kept = page_forms.forms_on(told.text)[f"report-{game.game_id}"]

@@ -1,4 +1,4 @@
-"""The console's forms: what they do, once each, and what they say when they cannot."""
+"""The console's forms: each acts once, or says why it cannot."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,14 +14,14 @@ from web.visitor import EMAIL, PASSWORD, PASSWORD_HASH, Visitor
 
 
 def actions(director: Director) -> int:
-    """How many actions the journal has."""
+    """The number of actions in the journal."""
     journal = tables.journal.c
     rows = select(func.max(journal.action_id)).where(journal.tournament_id == director.tournament_id)
     with director.store.read() as db:
         return int(db.execute(rows).scalar_one())
 
 
-# Once
+# Acting once
 
 
 def test_a_form_that_is_sent_twice_acts_once(director: Director) -> None:
@@ -66,7 +66,7 @@ def test_a_page_open_since_yesterday_replaces_nothing_it_never_showed(director: 
     assert alert.startswith(f"The game of {director.name(first)}")
     assert "somebody was quicker" in alert
     assert director.game(game).result_positions == (first, second)
-    # The same result again is no reason to complain.
+    # The same result again is not refused.
     assert director.post(stale, first=first, key="another").status_code == 303
 
 
@@ -90,7 +90,7 @@ def test_settings_shown_yesterday_take_back_nothing_that_others_changed(director
     assert night.details["description"] == "In the cellar"
     assert night.details["motd_text"] == "Pizza\nat nine"
     assert director.setting("duration") == 7
-    # Sent as it stands, it changes nothing at all.
+    # Sent without a change, it changes nothing.
     before = actions(director)
     director.send("edit", "/settings")
     assert actions(director) == before
@@ -118,7 +118,7 @@ def test_what_a_form_was_about_may_be_gone(director: Director) -> None:
     assert "Open round 1" in page_forms.text_of(answer.text)
 
 
-# Signed out in the middle
+# Sessions that end before a form is sent
 
 
 def test_a_lost_session_loses_nothing_that_was_entered(director: Director, visitor: Visitor) -> None:
@@ -164,7 +164,7 @@ def test_what_is_too_long_to_be_kept_is_not_lost_in_silence(director: Director, 
     asked = director.post(form, names=names)
     assert asked.status_code == 401
     assert "too long to be kept here" in asked.text
-    # Back in the browser after signing in elsewhere, the form has the secret of an older session.
+    # After signing in on another page, the form has the CSRF token of an older session.
     visitor.sign_in(EMAIL, PASSWORD)
     back = director.post(form, names=names)
     assert back.status_code == 419
@@ -228,7 +228,7 @@ def test_signing_in_leads_nowhere_else(director: Director, visitor: Visitor, wan
     assert there.headers["location"] == "/account"
 
 
-# Who may
+# Permissions
 
 
 def test_a_stranger_is_shown_no_console_and_changes_nothing(
@@ -298,7 +298,7 @@ def test_what_is_done_is_written_down_with_its_actor(director: Director) -> None
     assert [tuple(row) for row in rows] == [(director.user_id, "testclient")]
 
 
-# Parts, and whatever is typed
+# Parts and unusual addresses
 
 
 def test_each_part_is_served_alone_as_it_stands_on_its_page(director: Director) -> None:

@@ -11,7 +11,7 @@ from web.visitor import EMAIL, PASSWORD
 
 pytestmark = [
     pytest.mark.browser,
-    # A browser sees no difference between the databases.
+    # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
@@ -40,7 +40,7 @@ def test_an_answer_lost_on_bad_wifi_is_asked_for_again_and_acts_once(
     before = actions(store)
 
     def lose(route: Route) -> None:
-        # It arrives, it is done, and nobody hears of it.
+        # The request succeeds, and its answer is lost.
         if len(lost) < 2:
             lost.append(route.fetch().text())
             route.abort("connectionreset")
@@ -104,7 +104,7 @@ def test_a_place_is_taken_back_by_a_second_tap(store: Store, browser_page: Brows
 def test_a_result_is_as_many_taps_as_there_are_places_to_tell(
     store: Store, browser_page: BrowserPage, type_: str, players: int, taps: int
 ) -> None:
-    """One for a winner of two; in a larger group all but the last, and one that saves."""
+    """One tap for a game of two; in a larger group one for each player but the last, and one to save."""
     order = a_night(store, type_, players)[::-1]
     on_the_console(browser_page)
     thumb = Phone(browser_page)
@@ -133,17 +133,17 @@ def test_a_mistaken_tap_is_mended_with_one_more(store: Store, browser_page: Brow
         return [page.input_value(f"[name=place-{player_id}]") for player_id in (first, second, third, fourth)]
 
     assert not page.is_visible("text=Start over")
-    # Who was left over came before the one tapped last: a tap says so, another takes it back.
+    # A tap on the last player swaps the last two, another tap swaps them back.
     assert tap(first, second, third) == ["1", "2", "3", "4"]
     assert tap(fourth) == ["1", "2", "4", "3"]
     assert tap(third) == ["1", "2", "3", "4"]
-    # A place that was tapped is taken back with those after it.
+    # A second tap clears the place and all later ones.
     assert tap(second) == ["1", "", "", ""]
     place = page.locator(f"#result-{night_of(store).games[0].game_id} >> text=Save").bounding_box()
     page.click("text=Start over")
     assert tap() == ["", "", "", ""]
     assert not page.is_visible("text=Start over")
-    # Nothing has moved under the thumb.
+    # The buttons have not moved.
     assert page.locator(f"#result-{night_of(store).games[0].game_id} >> text=Save").bounding_box() == place
     assert tap(fourth, first, second) == ["2", "3", "4", "1"]
     page.click("text=Save")

@@ -1,4 +1,4 @@
-"""Consoles of several people: each shows what the others did, and never disturbs what somebody enters."""
+"""Consoles on several phones: each shows the others' changes and leaves unsent entries alone."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,19 +12,19 @@ from web.chromium import PHONE, PICTURES, ROOT
 from web.server_process import LiveServer
 from web.visitor import EMAIL, PASSWORD, an_account
 
-# Long enough for every way of connecting to be tried again.
+# Long enough to try every kind of connection again.
 WITHIN = 20_000
 CUT_SECONDS = 3
 
 pytestmark = [
     pytest.mark.browser,
-    # A browser sees no difference between the databases.
+    # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
 
-class Phone:
-    """A phone with the console open, which is never loaded again."""
+class ConsolePhone:
+    """A phone with the console open; the page is never reloaded."""
 
     def __init__(self, page: Page, live_server: LiveServer) -> None:
         self.page = page
@@ -66,14 +66,14 @@ class Phone:
 
 
 @pytest.fixture
-def phone(browser: Browser, live_server: LiveServer, store: Store) -> Iterator[Callable[[], Phone]]:
-    """Opens the console on another phone; all are of one account."""
+def phone(browser: Browser, live_server: LiveServer, store: Store) -> Iterator[Callable[[], ConsolePhone]]:
+    """A function that opens the console on another phone of the same account."""
     an_account(store, name="Olga Ramp", role="admin")
     contexts = []
 
-    def opened() -> Phone:
+    def opened() -> ConsolePhone:
         contexts.append(browser.new_context(viewport=PHONE))
-        return Phone(contexts[-1].new_page(), live_server)
+        return ConsolePhone(contexts[-1].new_page(), live_server)
 
     yield opened
     for context in contexts:
@@ -89,7 +89,7 @@ def games(live_server: LiveServer) -> list[Any]:
 
 
 def test_what_one_director_records_the_other_sees_and_keeps_what_is_half_tapped(
-    games: list[Any], phone: Callable[[], Phone]
+    games: list[Any], phone: Callable[[], ConsolePhone]
 ) -> None:
     first, second = games
     director, other, watching = phone(), phone(), phone()
@@ -99,7 +99,7 @@ def test_what_one_director_records_the_other_sees_and_keeps_what_is_half_tapped(
     director.has_games(1)
     watching.has_games(1)
     expect(watching.page.locator(".undo")).to_contain_text("Olga Ramp")
-    # What nobody enters anything in is new at once; the rest waits until it is asked for.
+    # Parts without entries are updated at once; the others wait for a tap on "Show".
     expect(other.page.locator(".undo")).to_contain_text("Olga Ramp", timeout=WITHIN)
     other.is_told()
     assert other.tapped() == ["1", "2"]
@@ -117,7 +117,7 @@ def test_what_one_director_records_the_other_sees_and_keeps_what_is_half_tapped(
         each.was_never_disturbed()
 
 
-def test_what_is_taken_back_lets_the_news_in(games: list[Any], phone: Callable[[], Phone]) -> None:
+def test_what_is_taken_back_lets_the_news_in(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
     first, second = games
     director = phone()
     director.tap(second["playerIds"][0])
@@ -131,14 +131,14 @@ def test_what_is_taken_back_lets_the_news_in(games: list[Any], phone: Callable[[
 
 
 def test_half_typed_names_and_the_cursor_stay_while_others_come(
-    live_server: LiveServer, phone: Callable[[], Phone]
+    live_server: LiveServer, phone: Callable[[], ConsolePhone]
 ) -> None:
     live_server.create("matchplay")
     director = phone()
     page = director.page
     page.fill("#people-names", "Late Larkin\nLater Li")
     page.evaluate("document.querySelector('#people-names').setSelectionRange(3, 3)")
-    live_server.here("POST", "/players", {"players": [{"name": "Ines Corva"}]})
+    live_server.ask_tournament("POST", "/players", {"players": [{"name": "Ines Corva"}]})
     expect(page.locator("main")).to_contain_text("9 players", timeout=WITHIN)
     director.is_told()
     assert page.input_value("#people-names") == "Late Larkin\nLater Li"
@@ -151,7 +151,7 @@ def test_half_typed_names_and_the_cursor_stay_while_others_come(
 
 
 def test_a_line_that_was_lost_is_caught_up_with_and_nothing_entered_is_lost(
-    games: list[Any], phone: Callable[[], Phone]
+    games: list[Any], phone: Callable[[], ConsolePhone]
 ) -> None:
     first, second = games
     entering, watching = phone(), phone()
@@ -171,7 +171,7 @@ def test_a_line_that_was_lost_is_caught_up_with_and_nothing_entered_is_lost(
     assert entering.tapped() == ["1"]
 
 
-def test_a_phone_that_slept_asks_at_once(games: list[Any], phone: Callable[[], Phone]) -> None:
+def test_a_phone_that_slept_asks_at_once(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
     sleeper = phone()
     sleeper.live_server.connection.freeze()
     sleeper.live_server.finish(games[0])
@@ -183,7 +183,7 @@ def test_a_phone_that_slept_asks_at_once(games: list[Any], phone: Callable[[], P
     sleeper.was_never_disturbed()
 
 
-def test_ones_own_result_is_no_news(games: list[Any], phone: Callable[[], Phone]) -> None:
+def test_ones_own_result_is_no_news(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
     first, second = games
     director = phone()
     director.tap(*first["playerIds"][:3])
@@ -195,7 +195,7 @@ def test_ones_own_result_is_no_news(games: list[Any], phone: Callable[[], Phone]
     assert director.tapped() == ["1"]
 
 
-def test_a_result_on_its_way_is_not_replaced(games: list[Any], phone: Callable[[], Phone]) -> None:
+def test_a_result_on_its_way_is_not_replaced(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
     first, second = games
     director = phone()
     held: list[Route] = []
@@ -214,7 +214,7 @@ def test_a_result_on_its_way_is_not_replaced(games: list[Any], phone: Callable[[
 
 
 def test_a_form_that_was_refused_stays_as_it_was_typed(
-    live_server: LiveServer, phone: Callable[[], Phone]
+    live_server: LiveServer, phone: Callable[[], ConsolePhone]
 ) -> None:
     live_server.create("matchplay")
     director = phone()
@@ -223,7 +223,7 @@ def test_a_form_that_was_refused_stays_as_it_was_typed(
     page.click("text=Add players")
     page.wait_for_selector("[role=alert]")
     page.evaluate("document.activeElement.blur()")
-    live_server.here("POST", "/players", {"players": [{"name": "Ines Corva"}]})
+    live_server.ask_tournament("POST", "/players", {"players": [{"name": "Ines Corva"}]})
     expect(page.locator("#people + details, .meanwhile").last).to_be_visible(timeout=WITHIN)
     page.locator(".meanwhile button").last.click()
     expect(page.locator("main")).to_contain_text("9 so far")
@@ -231,7 +231,9 @@ def test_a_form_that_was_refused_stays_as_it_was_typed(
     director.was_never_disturbed()
 
 
-def test_who_is_signed_out_is_told_and_loses_nothing(games: list[Any], phone: Callable[[], Phone]) -> None:
+def test_who_is_signed_out_is_told_and_loses_nothing(
+    games: list[Any], phone: Callable[[], ConsolePhone]
+) -> None:
     first, second = games
     director = phone()
     director.tap(*second["playerIds"][:3])
@@ -254,7 +256,7 @@ def test_who_is_signed_out_is_told_and_loses_nothing(games: list[Any], phone: Ca
     director.was_never_disturbed()
 
 
-def test_the_focus_stays_where_it_is(games: list[Any], phone: Callable[[], Phone]) -> None:
+def test_the_focus_stays_where_it_is(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
     first, second = games
     director = phone()
     link = director.page.locator(f"a[href$='game={second['gameId']}']")

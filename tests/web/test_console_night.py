@@ -1,4 +1,4 @@
-"""What a director does to a night, form by form: who comes and goes, what breaks, who is tied."""
+"""Running a tournament through forms: arrivals and departures, broken machines, ties."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ from silverball.web.console.actions import ACTIONS
 from web import page_forms
 from web.director import Director
 
-# The writes are those of the interface, whose stories run on both databases.
+# The interface has the same writes, and its stories run on both databases.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
@@ -111,9 +111,9 @@ def test_a_machine_of_the_database_comes_with_its_id(store: Store, director: Dir
 def test_the_draw_that_is_shown_is_the_draw_that_is_made(director: Director) -> None:
     director.create("group_matchplay")
     director.fill(8, 4)
-    shown_before = drawn(director.page())
+    shown_before = draw_lines(director.page())
     director.send("start")
-    assert drawn(director.page("/draw")) == shown_before
+    assert draw_lines(director.page("/draw")) == shown_before
     director.send("round-open", "/draw")
     night = director.tournament()
     groups = [len(game.player_ids) for game in night.games]
@@ -123,8 +123,8 @@ def test_the_draw_that_is_shown_is_the_draw_that_is_made(director: Director) -> 
         assert any(names <= set(line) for line in shown_before)
 
 
-def drawn(html: str) -> list[tuple[str, ...]]:
-    """The names on each line of a draw that a page shows."""
+def draw_lines(html: str) -> list[tuple[str, ...]]:
+    """The names on each line of the draw on a page."""
     listed = html.partition('<ul class="draw">')[2].partition("</ul>")[0]
     lines = [page_forms.text_of(line) for line in listed.split("<li>")[1:]]
     return [tuple(name.strip() for name in line.replace(" on ", ",").split(",")) for line in lines]
@@ -378,6 +378,6 @@ def test_every_deed_is_offered_by_a_form(database_url: str) -> None:
     templates = (Path(site.__file__).parent / "templates" / "console").glob("*.html")
     text = "".join(path.read_text(encoding="utf-8") for path in templates)
     offered = set(re.findall(r"forms\.(?:action_form|confirmed_form)\('([a-z-]+)'", text))
-    # Where one form does the one or the other.
+    # Forms that run one of two actions.
     offered |= set(re.findall(r"else '([a-z-]+)', '[a-z-]+'", text))
     assert offered == set(ACTIONS)

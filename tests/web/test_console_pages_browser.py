@@ -1,4 +1,4 @@
-"""Every page of the console in a real browser: usable by everybody, hostile names, paper."""
+"""All pages of the console in a real browser: accessibility, hostile names, print."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ VIEWS = ("", "/results", "/players", "/arenas", "/standings", "/settings", "/web
 
 pytestmark = [
     pytest.mark.browser,
-    # A browser sees no difference between the databases.
+    # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
@@ -28,7 +28,7 @@ pytestmark = [
 def test_every_page_is_usable_by_everybody(
     store: Store, browser: Browser, base_url: str, size: Any, scheme: Any
 ) -> None:
-    """Nothing serious for axe (WCAG 2.2 AA among it), nothing cut off, nothing too small for a thumb."""
+    """Assert that axe finds no serious fault (WCAG 2.2 AA), nothing is cut off, and buttons are large."""
     players = a_night(store, "group_knockout", players=8)
     context = browser.new_context(viewport=size, color_scheme=scheme)
     browser_page = chromium.watched(context, base_url)
@@ -63,7 +63,7 @@ def test_every_page_is_usable_by_everybody(
         browser_page.picture("dark-320")
         browser_page.go("/")
         browser_page.picture("home-320")
-    # What is not there is told by a status, which Chromium writes down.
+    # Chromium logs the 404 of a missing page.
     assert [complaint for complaint in browser_page.complaints if "404" not in complaint] == []
     context.close()
 
@@ -177,7 +177,7 @@ def test_what_people_type_is_shown_and_never_run(store: Store, browser_page: Bro
 
 
 FOREIGN = "main :is(script, img, iframe, object, embed, svg, math, style, base)"
-# Attributes that would run something, on any element.
+# Attributes that run a script, on any element.
 HANDLERS = """() => [...document.querySelectorAll("*")]
   .flatMap(one => [...one.attributes])
   .filter(one => one.name.startsWith("on") || /^\\s*javascript:/i.test(one.value) && one.name !== "value")

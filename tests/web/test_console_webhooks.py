@@ -1,4 +1,4 @@
-"""Webhooks in the console: made, tried, looked at, sent again; the secret is seen once."""
+"""Webhooks in the console: created, tested, sent again; the secret is shown once."""
 
 import re
 from html import unescape
@@ -120,7 +120,7 @@ def test_the_secret_is_shown_once_and_is_the_one_that_signs(night: Director) -> 
     signed = Webhook(secret).sign(sent.message_id, night.visitor.now, sent.body.decode())
     assert (sent.headers["webhook-signature"], at) == (signed, str(int(night.visitor.now.timestamp())))
     assert not SECRET.search(unescape(night.page(PAGE)))
-    # Opened again, the address leads back and shows nothing.
+    # Opened again, the address leads back without the secret.
     again = night.visitor.get(answer.url.path)
     assert (again.status_code, again.headers["location"]) == (303, f"{night.at}{PAGE}")
 
@@ -148,7 +148,7 @@ def test_nobody_but_the_organizer_sees_or_does_anything(night: Director, visitor
     assert visitor.get(night.at + PAGE).status_code == 403
     answer = visitor.post(form, data={"csrf": visitor.csrf()})
     assert (answer.status_code, SECRET.findall(answer.text)) == (403, [])
-    # Without the form's own word not even the organizer's browser does it.
+    # Without the CSRF token, not even the organizer's browser may do it.
     visitor.sign_in_anew(EMAIL)
     assert visitor.post(form, data={}).status_code in (400, 403, 419)
     assert the_only(night.store) == before

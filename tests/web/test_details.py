@@ -1,4 +1,4 @@
-"""What a tournament has beside its format's settings, set in the console: each as the interface takes it."""
+"""Details of a tournament besides its settings, changed in the console."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from silverball.store.engine import Store
 from web import page_forms
 from web.director import Director
 
-# The writes are those of the interface, whose stories run on both databases.
+# The interface has the same writes, and its stories run on both databases.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 SETTINGS = "/settings"
 
@@ -39,7 +39,7 @@ def test_points_of_ones_own_are_set_where_the_scoring_is(director: Director) -> 
     director.send("edit", SETTINGS, set_4P="10 6 3 0")
     assert points(director)[3] == ["10", "6", "3", "0"]
     director.start()
-    # The table stands as it was shown, so other settings can be changed after the start.
+    # The table is unchanged, so other settings can be changed after the start.
     director.send("edit", SETTINGS, set_duration=9)
     assert director.setting("duration") == 9
     assert director.refused("edit", SETTINGS, set_4P="1 1 1 1")[0] == 409
@@ -86,7 +86,7 @@ def test_location_series_and_time_are_chosen(store: Store, director: Director) -
     assert night["start_utc"].startswith("2026-04-02T17:30")
     status, sentence = director.refused("where", SETTINGS, timezone="Mars/Olympus")
     assert (status, sentence) == (422, "There is no such time zone. Send one like Europe/Stockholm.")
-    # Who only changes the series leaves the time alone, also by an old page.
+    # Changing the series leaves the time alone, even from an old page.
     director.send("where", SETTINGS, seriesId="")
     assert details(director)["series_id"] is None
     assert details(director)["timezone"] == "Europe/Stockholm"
@@ -119,7 +119,7 @@ def test_tournaments_are_linked_and_let_go(director: Director) -> None:
     director.send("link", SETTINGS, tournamentId=first, linkType="qualifying")
     (link,) = details(director)["links"]
     assert (link["linked_tournament_id"], link["link_type"]) == (first, "qualifying")
-    # It is not offered twice.
+    # A linked tournament is not offered again.
     assert "link" not in director.forms(SETTINGS)
     director.send(f"link-out-{first}", SETTINGS)
     assert details(director)["links"] == []

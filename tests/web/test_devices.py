@@ -1,4 +1,4 @@
-"""Scorekeepers without accounts: a link makes a browser a device, and what is said when it ends."""
+"""Scorekeepers without accounts: a link makes a browser a device, until it is revoked."""
 
 import re
 from urllib.parse import urlencode
@@ -11,10 +11,10 @@ from web import page_forms
 from web.director import FORM_TYPE, Director
 from web.page_forms import PageForm
 from web.scorekeeper_devices import LINK, NAME, a_link, a_night, become, page_of, post, rows
-from web.test_sheets import drawn
+from web.test_sheets import qr_path
 from web.visitor import Visitor
 
-# A link is made
+# Creating a link
 
 
 def test_a_link_is_shown_once_as_text_and_as_a_code(director: Director) -> None:
@@ -22,7 +22,7 @@ def test_a_link_is_shown_once_as_text_and_as_a_code(director: Director) -> None:
     answer = director.post(director.forms("/settings")["device"], name=NAME)
     found = LINK.search(answer.text)
     assert found is not None
-    assert re.findall(r'<path[^>]* d="([^"]+)"', answer.text) == [drawn(found[0])]
+    assert re.findall(r'<path[^>]* d="([^"]+)"', answer.text) == [qr_path(found[0])]
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["referrer-policy"] == "same-origin"
     listed = director.page("/settings")
@@ -59,7 +59,7 @@ def test_hostile_names_of_devices_are_text_everywhere(director: Director, tablet
     assert page_forms.foreign_in(director.page("/settings")) == []
 
 
-# A link is opened
+# Opening a link
 
 
 def test_opening_a_link_hides_its_secret_in_a_cookie(director: Director, tablet: Visitor) -> None:
@@ -93,7 +93,7 @@ def test_a_device_sees_what_scorekeepers_do_and_nothing_of_the_organizer(
         page_of(tablet, director.at + view, 403)
     for path in ("/account", "/run", "/home", "/account/data", "/run/new"):
         assert "/account/sign-in" in tablet.get(path).headers["location"]
-    # The secret is no token of the interface.
+    # The secret is not an API token.
     assert tablet.speaks_for(become(tablet, director).removeprefix("/d?link=")) is None
 
 
@@ -157,7 +157,7 @@ def test_a_device_stops_when_its_user_says_so(director: Director, tablet: Visito
     assert tablet.get(link).status_code == 303
 
 
-# A link ends
+# The end of a link
 
 
 def test_a_revoked_device_loses_nothing_that_was_entered(director: Director, tablet: Visitor) -> None:
@@ -222,7 +222,7 @@ def test_a_link_opens_one_tournament_and_no_other(store: Store, director: Direct
     director.play("matchplay", 4, scorekeeping="user")
     assert director.tournament_id == 2
     assert "/account/sign-in" in tablet.get("/t/2/run").headers["location"]
-    # Whoever copies the secret into the cookie of another tournament is told.
+    # The secret does not work in the cookie of another tournament.
     tablet.cookies.set("silverball_device_2", secret)
     page = page_of(tablet, "/t/2/run", 403)
     assert "for another tournament" in page

@@ -1,4 +1,4 @@
-"""Scorekeepers and players without accounts, in real browsers: a phone scans, taps, is told when it ends."""
+"""Scorekeepers and players without accounts, in real browsers."""
 
 import logging
 import re
@@ -19,13 +19,13 @@ from web.phone import night_of, on_the_console, organizer_of, started
 
 pytestmark = [
     pytest.mark.browser,
-    # A browser sees no difference between the databases.
+    # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
 
 def a_night(store: Store, players: int = 8) -> tuple[Game, Game]:
-    """A round with two games, scorekeepers, and players who report."""
+    """A round with two games, scorekeepers and players' reports."""
     started(store, "group_matchplay", players, 4, scorekeeping="user", suggestions="restricted")
     by, now = organizer_of(store), datetime.now(UTC)
     status, answer, _ = build.do(store, "POST", "/api/tournaments/1/rounds", {}, by=by, now=now)
@@ -36,14 +36,14 @@ def a_night(store: Store, players: int = 8) -> tuple[Game, Game]:
 
 @pytest.fixture
 def phone(browser: Browser, base_url: str) -> Iterator[BrowserPage]:
-    """Somebody else's phone."""
+    """Another phone."""
     context = browser.new_context(viewport=PHONE)
     yield chromium.watched(context, base_url)
     context.close()
 
 
 def tap_order(browser_page: BrowserPage, form: str, game: Game) -> None:
-    """All players but the last, who is placed last automatically."""
+    """Tap all players but the last, who is placed last automatically."""
     for player_id in game.player_ids[:-1]:
         place = browser_page.page.locator(
             f"{form} .place", has=browser_page.page.locator(f"[name=place-{player_id}]")
@@ -52,7 +52,7 @@ def tap_order(browser_page: BrowserPage, form: str, game: Game) -> None:
 
 
 def a_link(browser_page: BrowserPage, name: str) -> str:
-    """The organizer makes a link; its path, as a phone reads it from the screen."""
+    """Create a link; returns its path as a phone reads it from the screen."""
     browser_page.go("/t/1/run/settings")
     browser_page.page.fill("#device-name", name)
     browser_page.page.click("text=Make a link")
@@ -70,7 +70,7 @@ def look(browser_page: BrowserPage, picture: str = "") -> None:
 
 
 def without_statuses(browser_page: BrowserPage) -> list[str]:
-    """What it complained about; that something is gone is told by a status, which Chromium writes down."""
+    """The errors of the page, without the 410 that Chromium logs."""
     return [complaint for complaint in browser_page.complaints if "410" not in complaint]
 
 
@@ -87,7 +87,7 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     on_the_console(browser_page, "/t/1/run/settings")
     link = a_link(browser_page, "Tablet at the bar")
     look(browser_page)
-    # A phone scans it: the address of the link is not where the browser ends up.
+    # The browser is redirected away from the address of the link.
     phone.go(link)
     assert phone.page.url == f"{base_url}/t/1/run"
     assert "Tablet at the bar" in phone.page.inner_text("#stop")
@@ -97,7 +97,7 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     phone.wait_for(lambda: night_of(store).games[0].status == "completed")
     browser_page.go("/t/1/run")
     assert "by device: Tablet at the bar" in browser_page.page.inner_text(".undo")
-    # A player scans the code of his own on the list of names.
+    # A player scans their code on the list of names.
     browser_page.go("/t/1/run/settings")
     browser_page.page.click("text=Make codes")
     browser_page.page.wait_for_selector("text=Make new codes")
@@ -115,7 +115,7 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     player.page.wait_for_selector("text=It waits until")
     look(player)
     assert night_of(store).games[1].status == "started"
-    # The organizer takes it.
+    # The organizer accepts the report.
     browser_page.go("/t/1/run")
     look(browser_page)
     browser_page.page.click("text=Take it")
@@ -131,7 +131,7 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
 
 
 def revoked_in_the_middle(store: Store, browser_page: BrowserPage, phone: BrowserPage) -> None:
-    """The link is revoked while somebody taps; with a new one they go on where they were."""
+    """A link is revoked while scores are entered; a new link keeps the entries."""
     by, now = organizer_of(store), datetime.now(UTC)
     build.do(store, "POST", "/api/tournaments/1/rounds", {}, by=by, now=now)
     game = next(game for game in night_of(store).games if game.status == "started")
@@ -244,7 +244,7 @@ def test_a_players_phone_says_where_to_play_next_without_being_touched(
     phone.page.evaluate("window.wasNeverReloaded = true")
     phone.page.wait_for_selector("#feed[data-state=live]")
     look(phone, "next-game-320")
-    # He begins to report, and meanwhile others finish: what he has tapped stays.
+    # A player begins a report while other games finish: the taps stay.
     place = f"#report-{first.game_id} .place:has([name=place-{player}])"
     phone.page.locator(f"{place} .tap").click()
     browser_page.go("/t/1/run")
@@ -252,7 +252,7 @@ def test_a_players_phone_says_where_to_play_next_without_being_touched(
     browser_page.page.click(f"#result-{second.game_id} >> text=Save")
     browser_page.wait_for(lambda: night_of(store).games[1].status == "completed")
     assert phone.page.input_value(f"{place} [name=place-{player}]") == "1"
-    # A scorekeeper was quicker: it is said, and what he has tapped is there until he looks.
+    # A scorekeeper was quicker: the page says so and keeps the player's taps.
     tap_order(browser_page, f"#result-{first.game_id}", first)
     browser_page.page.click(f"#result-{first.game_id} >> text=Save")
     phone.page.wait_for_selector("text=Changed meanwhile")

@@ -15,7 +15,7 @@ GAMES_MAX = 200
 
 
 def rounds(director: Director, count: int) -> None:
-    """Open and play rounds until the night is over."""
+    """Open and play rounds until the end condition is met."""
     for _ in range(count):
         if "round-open" not in director.forms():
             return
@@ -25,7 +25,7 @@ def rounds(director: Director, count: int) -> None:
 
 
 def following(director: Director, _count: int) -> None:
-    """Play whatever is open until nothing is."""
+    """Play all open games until none is left."""
     for _ in range(GAMES_MAX):
         games = director.open_games()
         if not games:
@@ -34,7 +34,7 @@ def following(director: Director, _count: int) -> None:
 
 
 def matches(director: Director, _count: int) -> None:
-    """Create matches and play them until everybody has had enough."""
+    """Create matches and play them until each player has played enough."""
     for _ in range(GAMES_MAX):
         if not director.open_games():
             if director.is_over():
@@ -52,7 +52,7 @@ def by_hand(director: Director, count: int) -> None:
 
 
 def frenzy(director: Director, count: int) -> None:
-    """Some games, a pause, somebody to the end of the queue and out of it."""
+    """Play some games, pause, move a player back in the queue and out of it."""
     for _ in range(count):
         director.finish(director.open_games()[0])
     director.send("frenzy-clock")
@@ -66,7 +66,7 @@ def frenzy(director: Director, count: int) -> None:
 
 
 def play_alone(director: Director) -> None:
-    """Every waiting single player game, hole by hole, round by round."""
+    """Play all open single player games, round by round."""
     for _ in range(GAMES_MAX):
         waiting = director.open_attempts()
         if not waiting:
@@ -89,7 +89,7 @@ def score_alone(director: Director, game: Any) -> None:
     elif type_ == "bowling":
         director.send(form, page, rolls="10 10 10" if director.is_last(game.round_id) else "7 2")
     else:
-        # Nobody is tied: over two holes each player needs another number of strokes.
+        # No ties: over two holes each player needs a different number of strokes.
         director.send(
             form,
             page,
@@ -102,7 +102,7 @@ def alone(director: Director, _count: int) -> None:
 
 
 def scores(director: Director, count: int) -> None:
-    """Scores entered at once, begun and recorded later, voided."""
+    """Enter scores at once, begin and record others later, void one."""
     night = director.tournament()
     players = [entrant.player_id for entrant in night.entrants]
     machines = [arena.arena_id for arena in night.lineup]
@@ -146,7 +146,7 @@ def test_every_format_has_a_night() -> None:
     assert set(NIGHTS) == set(FORMATS)
 
 
-# The writes are those of the interface, whose stories run on both databases.
+# The interface has the same writes, and its stories run on both databases.
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("type_", NIGHTS)
 def test_a_night_runs_from_creation_to_the_end(store: Store, visitor: Visitor, type_: str) -> None:

@@ -1,4 +1,4 @@
-"""The bulk files under /exports: for everybody, and not again to who has the newest."""
+"""The public bulk files under /exports, with conditional requests."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from silverball.store.engine import Store
 
 @pytest.fixture
 def folder(store: Store, tmp_path: Path) -> Path:
-    """All bulk files, and one that is nobody's business."""
+    """All bulk files, and one that is not published."""
     with store.write() as transaction:
         opdb_file.import_machines(transaction, opdb_file.parse(files.second_shape()))
     build.a_rating(store)

@@ -1,4 +1,4 @@
-"""From what is typed to what the interface takes."""
+"""From the fields of a form to a body of the interface."""
 
 from typing import Any
 
@@ -67,7 +67,7 @@ def test_a_form_too_large_to_carry_is_left_behind() -> None:
     [
         ([("place-11", "1"), ("place-22", "2"), ("place-33", "3"), ("place-44", "4")], [11, 22, 33, 44]),
         ([("place-11", "4"), ("place-22", "3"), ("place-33", "2"), ("place-44", "1")], [44, 33, 22, 11]),
-        # Who is left has the place that is left.
+        # The last player has the last free place.
         ([("place-11", "1"), ("place-22", "2"), ("place-44", "3")], [11, 22, 44, 33]),
         ([("place-11", "2"), ("place-22", "3"), ("place-44", "4")], [33, 11, 22, 44]),
         ([("first", "33")], [33, 11, 22, 44]),

@@ -35,7 +35,7 @@ def accounts(store: Store) -> int:
 
 
 def first_account(visitor: Visitor, **fields: str) -> Any:
-    """Send the form of the first account, as it is served to anybody now or was before."""
+    """Send the form of the first account."""
     page = visitor.get("/account/first")
     csrf = page_forms.forms_on(page.text)["/account/first"].value("csrf") if page.status_code == 200 else "x"
     return visitor.post("/account/first", data={**FIRST, "csrf": csrf, **fields})
@@ -59,7 +59,7 @@ def test_home_says_what_is_here_and_what_runs(store: Store, visitor: Visitor) ->
 
 
 def test_a_new_server_offers_its_first_account_and_only_then(store: Store, visitor: Visitor) -> None:
-    # Who was only imported cannot sign in and does not count.
+    # An imported user cannot sign in and does not count.
     build.a_user(store, name="Imported Only")
     assert "/account/first" in visitor.get("/").text
     made = first_account(visitor)

@@ -1,4 +1,4 @@
-"""Home, account, profile, series and paper in a real browser: small, large, dark, and by thumb."""
+"""Home, account, profile, series and print in a real browser: small, large, dark."""
 
 import zipfile
 from dataclasses import dataclass
@@ -28,26 +28,26 @@ NAMES = (
     "Hugo Pell",
 )
 MACHINES = ("Meteor Shower", "The Lighthouse", "Dragon Alley", "Static Garden")
-# Those that the documents show.
+# The pages with screenshots in the documents.
 PICTURES = ("profile-320", "series-1280", "book-320", "players-320", "sheet-names-1280", "entrant-320")
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff" * 2
 
 pytestmark = [
     pytest.mark.browser,
-    # A browser sees no difference between the databases.
+    # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
 
 @dataclass(frozen=True)
 class World:
-    """An organizer with a league: two nights are over, in the third a round is open."""
+    """An organizer with a series: two completed tournaments, and one with an open round."""
 
     organizer_id: int
     user_ids: list[int]
     player_ids: list[int]
     series_id: int
-    # The one that is being played.
+    # The running tournament.
     tournament_id: int
 
 
@@ -116,7 +116,7 @@ def test_every_page_fits_and_can_be_used_by_everybody(
     store: Store, browser: Browser, base_url: str, size: Any, scheme: Any
 ) -> None:
     world = a_world(store)
-    # Of the book of somebody else: one entry to ask for, and one that was asked for.
+    # In another organizer's book: one player to claim, and one already claimed.
     elsewhere = build.a_tournament(store, organizer_id=build.a_user(store, name=LONG_NAME), players=0)
     for user_id in ([], [world.organizer_id]):
         entry = build.a_player(store, elsewhere.organizer_id, name=LONG_NAME)

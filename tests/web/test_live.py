@@ -1,4 +1,4 @@
-"""The public pages through the front door: headers, refusals, sizes, and what they tell."""
+"""The public pages through the front door: headers, refusals, sizes, contents."""
 
 import gzip
 import re
@@ -41,7 +41,7 @@ def passer(store: Store) -> Iterator[PublicVisitor]:
 
 
 def a_night(store: Store, names: str = NAMES, rounds: int = 2) -> Hall:
-    """A match play in groups after some rounds, with the next one open."""
+    """A group match play after some rounds, with the next round open."""
     hall = Hall(store, "group_matchplay", names, arenas=15, duration=9, playoffsCutoffs=CUTOFFS)
     hall.start()
     hall.play_rounds(rounds, names)
@@ -306,7 +306,7 @@ def test_every_part_says_what_it_follows() -> None:
 
 
 def test_the_pages_know_a_moment_only_by_what_they_were_given(store: Store) -> None:
-    """What is kept for a revision must not depend on when it was computed."""
+    """The bytes of a page depend on the revision and not on the clock."""
     hall = a_night(store)
     made = []
     for year in (2026, 2036):

@@ -1,4 +1,4 @@
-"""The public pages in a real browser: they follow the night, whatever happens to the connection."""
+"""The public pages in a real browser: they stay up to date whatever happens to the connection."""
 
 import re
 import threading
@@ -24,20 +24,20 @@ ASKED_FOR_HEAD = """() => performance.getEntriesByType("resource")
   .filter(one => one.name.endsWith("part=head")).length"""
 LETTERS = """() => [...document.querySelectorAll(".board li, .call li, .when, h2")]
   .map(one => parseFloat(getComputedStyle(one).fontSize) / innerHeight)"""
-# Long enough for every way of connecting to be tried again.
+# Long enough to try every kind of connection again.
 SECONDS_MAX = 20_000
 CUT_SECONDS = 20
 SERIOUS = {"serious", "critical"}
 
 pytestmark = [
     pytest.mark.browser,
-    # A browser sees no difference between the databases.
+    # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
 
 class Elsewhere(ThreadingHTTPServer):
-    """Another site, with one page."""
+    """Another site with one page."""
 
     body = ""
 
@@ -56,7 +56,7 @@ class OnePage(BaseHTTPRequestHandler):
         self.wfile.write(self.server.body.encode())
 
     def log_message(self, *_: object) -> None:
-        """Nobody reads it."""
+        """No log."""
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def elsewhere() -> Iterator[Elsewhere]:
 
 
 class Screen:
-    """A page of the tournament that complains about nothing and is never loaded again."""
+    """A page of the tournament without errors, which is never reloaded."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -98,9 +98,9 @@ class Screen:
         assert width <= screen
 
     def picture(self, name: str) -> None:
-        """Keep what is seen for the documentation, when asked to."""
+        """Save a screenshot for the documentation, when a folder for them is set."""
         if PICTURES:
-            # Everything is there, and a clock has something to show.
+            # All parts are loaded, and the clock is running.
             self.page.wait_for_timeout(5000)
             self.page.evaluate("scrollTo(0, 0)")
             self.page.screenshot(path=Path(PICTURES) / f"{name}.png")
@@ -126,7 +126,7 @@ def size_of(screen: Screen) -> str:
 
 
 def running(live_server: LiveServer, **settings: Any) -> list[Any]:
-    """A night of two rounds, the first of which is played."""
+    """A tournament with a played and an open round."""
     live_server.create("group_matchplay", duration=5, playoffsCutoffs=CUTOFFS, **settings)
     live_server.start()
     for game in live_server.open_round():
@@ -164,7 +164,7 @@ def test_the_live_page_tells_a_night_without_being_loaded_again(
     screen.picture(f"live-{size_of(screen)}")
     for game in live_server.open_games():
         live_server.finish(game)
-    live_server.here("POST", "/complete")
+    live_server.ask_tournament("POST", "/complete")
     screen.shows("Won by")
     screen.fits()
     screen.was_never_reloaded()
@@ -198,7 +198,7 @@ def test_a_line_that_went_dead_in_silence_is_noticed_on_waking_up(
     live_server.connection.freeze()
     live_server.say("While you slept")
     desk.page.evaluate("window.dispatchEvent(new Event('online'))")
-    # The socket did not answer: it is given up though nobody closed it.
+    # The socket does not answer, so it is replaced although it was never closed.
     expect(desk.page.locator("#feed")).not_to_have_attribute("data-state", "live", timeout=SECONDS_MAX)
     live_server.connection.mend()
     desk.shows("While you slept")
@@ -211,7 +211,7 @@ def test_a_line_that_went_dead_in_silence_is_noticed_on_waking_up(
 def test_where_no_socket_passes_there_are_other_ways(
     live_server: LiveServer, desk: Screen, blocked: tuple[bytes, ...]
 ) -> None:
-    """Server-sent events first, then asking every ten seconds."""
+    """Server-sent events first, then polling."""
     running(live_server)
     live_server.connection.blocked = blocked
     desk.open(live_server.page)
@@ -354,13 +354,13 @@ def test_a_storm_of_news_is_few_requests(live_server: LiveServer, desk: Screen) 
     desk.shows("Storm 39")
     desk.page.wait_for_timeout(2500)
     asked = desk.page.evaluate(ASKED_FOR_HEAD)
-    # One for each 300 ms, and one more after it became quiet.
+    # One fetch in 300 ms, and one more after the last event.
     assert 2 <= asked <= (time.monotonic() - began) / 0.3 + 2
     assert asked < 20
 
 
 def test_a_wall_that_hangs_all_night_does_not_grow(live_server: LiveServer, desk: Screen) -> None:
-    """News and lost connections leave neither elements nor listeners behind."""
+    """Events and lost connections leave neither elements nor listeners behind."""
     running(live_server)
     desk.open(f"{live_server.page}/wall")
     desk.is_live()

@@ -19,7 +19,7 @@ FOLLOWED = "data-follow="
 
 
 def look_at_everything(passer: PublicVisitor, tournament_id: int) -> dict[str, str]:
-    """Each page and each of its parts, which is the same alone as on the page."""
+    """Check each page, and that each part is the same alone as on the page."""
     seen = {}
     for path, view in VIEWS.items():
         at = path.format(tournament_id=tournament_id)
@@ -31,7 +31,7 @@ def look_at_everything(passer: PublicVisitor, tournament_id: int) -> dict[str, s
             assert parts_of(alone) == [part]
             assert alone.strip() in html
             seen[f"{view.template} {part}"] = text_of(alone)
-        # What is kept for everybody has nobody's secret in it.
+        # A page that is cached for everybody holds no secret.
         assert "csrf" not in html
         assert "<form" not in html
     return seen
@@ -66,7 +66,7 @@ def test_every_part_of_every_page_follows_a_night_to_its_end(
     page = passer.page(at)
     assert FOLLOWED not in page
     assert "<script" not in page
-    # A wall goes on: the organizer may open the night again.
+    # A wall stays live, because the tournament may be reopened.
     assert FOLLOWED in passer.page(f"{at}/wall")
 
     best = [player_id for position, player_id in director.standings() if position == 1]

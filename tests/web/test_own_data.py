@@ -27,7 +27,7 @@ OPT_OUTS = (
 
 
 def send(visitor: Visitor, path: str, form_id: str, **fields: Any) -> Any:
-    """Fill in a form that stands on a page and send it."""
+    """Fill in a form on a page and send it."""
     form = page_forms.forms_on(visitor.get(path).text)[form_id]
     return visitor.post(
         form.action, data=dict(form.filled(**fields)), headers={"sec-fetch-site": "same-origin"}
@@ -69,7 +69,7 @@ def test_a_profile_is_saved_as_it_was_typed(store: Store, visitor: Visitor) -> N
     fields = {
         "name": "Ada Q.",
         "initials": "ADA",
-        "pronouns": "she",
+        "pronouns": "they",
         "location": "Malmö",
         "flag": "SE",
         "ifpaId": "17",
@@ -77,7 +77,7 @@ def test_a_profile_is_saved_as_it_was_typed(store: Store, visitor: Visitor) -> N
     answer = send(visitor, "/account/profile", "profile", **fields, statsOptOut="on")
     assert (answer.status_code, answer.headers["location"]) == (303, "/account/profile?said=saved")
     row = account_row(store, user_id)
-    assert (row.name, row.initials, row.pronouns, row.location) == ("Ada Q.", "ADA", "she", "Malmö")
+    assert (row.name, row.initials, row.pronouns, row.location) == ("Ada Q.", "ADA", "they", "Malmö")
     assert (row.flag, row.ifpa_id, row.stats_opt_out, row.video_opt_out) == ("se", 17, True, False)
     form = page_forms.forms_on(visitor.get("/account/profile").text)["profile"]
     assert form.value("location") == "Malmö"

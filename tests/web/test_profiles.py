@@ -1,4 +1,4 @@
-"""Profiles, series and calendars: open to everybody, and nobody sees there what a user hides."""
+"""Public profiles, series and calendars, without the details that users hide."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -22,7 +22,7 @@ CALENDAR_FIELDS = {"uid", "dtstamp", "last-modified", "summary", "dtstart", "des
 
 
 def a_match(store: Store, user_id: int, other_id: int, **values: Any) -> build.Night:
-    """A night of a series in which two users met: three games, two won, none drawn."""
+    """A tournament of a series in which two users met: three games, two wins, no draw."""
     night = build.a_tournament(store, players=2, **{"status": "completed", "name": "Duel night", **values})
     people = []
     for place, claimed_by in enumerate((user_id, other_id)):
@@ -49,13 +49,13 @@ def read(visitor: Visitor, path: str) -> str:
 
 def test_a_profile_shows_who_it_is_what_was_played_and_against_whom(store: Store, visitor: Visitor) -> None:
     user_id = build.a_user(
-        store, name="Zoe Nadir", pronouns="she", location="Malmö", flag="se", initials="ZOE"
+        store, name="Zoe Nadir", pronouns="they", location="Malmö", flag="se", initials="ZOE"
     )
     other_id = build.a_user(store, name="Bo Larkin")
     night = a_match(store, user_id, other_id)
     page = read(visitor, f"/users/{user_id}")
     text = page_forms.text_of(page)
-    for word in ("Zoe Nadir", "she", "Malmö", "SE", "ZOE", "Duel night", "place 1", "Bo Larkin 3 2 1"):
+    for word in ("Zoe Nadir", "they", "Malmö", "SE", "ZOE", "Duel night", "place 1", "Bo Larkin 3 2 1"):
         assert word in text
     assert f'href="/t/{night.tournament_id}"' in page
     assert f'href="/users/{other_id}"' in page

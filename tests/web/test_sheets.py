@@ -1,4 +1,4 @@
-"""Paper: the round, sheets for results, names with codes; and where a code leads."""
+"""Printed sheets: the round, result sheets, names with codes; and the pages of the codes."""
 
 import re
 from typing import Any
@@ -26,7 +26,7 @@ def page_of(visitor: Visitor, path: str) -> str:
 
 @pytest.fixture
 def night(store: Store) -> build.Night:
-    """Two rounds: the first is played, in the second two play and one has a bye."""
+    """Two rounds: the first is played; the second has one game and a bye."""
     made = build.a_tournament(store, players=3, type="matchplay")
     first, second, third = made.player_ids
     rounds = [build.a_round(store, made.tournament_id, index) for index in (0, 1)]
@@ -63,7 +63,7 @@ def test_an_older_round_can_be_chosen(visitor: Visitor, night: build.Night) -> N
     oldest = form.options["round"][-1]
     text = page_forms.text_of(page_of(visitor, f"{form.action}?round={oldest}"))
     assert "Machine 1 1. Player 1 2. Player 2" in text
-    # What nobody has drawn is the newest.
+    # An unknown round means the newest one.
     for odd in ("999", "x", "latest", "1,2", "9" * 40):
         assert "Round 2" in page_of(visitor, f"{form.action}?round={odd}")
 
@@ -96,12 +96,12 @@ def test_each_name_has_the_code_of_its_own_page(store: Store, visitor: Visitor, 
     codes = re.findall(r'<path[^>]* d="([^"]+)"', page)
     base = f"{build.BASE_URL}/t/{night.tournament_id}"
     wanted = [base, *(f"{base}/players/{player_id}" for player_id in night.player_ids[:2])]
-    assert codes == [drawn(address) for address in wanted]
+    assert codes == [qr_path(address) for address in wanted]
     assert page_forms.foreign_in(page) == []
 
 
-def drawn(address: str) -> str:
-    """The path of a code as another call of the library draws it."""
+def qr_path(address: str) -> str:
+    """The path of a QR code, drawn by a second call of the library."""
     picture = segno.make(address, error="m", micro=False).svg_inline(border=2)
     found = re.search(r' d="([^"]+)"', picture)
     assert found is not None
@@ -114,7 +114,7 @@ def test_a_code_holds_the_address_and_nothing_that_runs() -> None:
     assert "style" not in picture
     assert "script" not in picture
     assert "width" not in picture.replace("stroke-width", "")
-    # 33 modules on a side hold 62 letters at this level: still large enough on a list.
+    # 33 modules a side hold 62 letters at this level, which prints large enough on a list.
     assert segno.make(address, error="m", micro=False).symbol_size(border=0)[0] <= 33
 
 

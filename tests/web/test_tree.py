@@ -1,4 +1,4 @@
-"""Brackets as the pages draw them: who meets whom, who goes on, who is still to come."""
+"""Brackets on pages: matches, players who advance, and placeholders."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from web.director import Director
 from web.page_forms import text_of
 from web.public_visitor import PublicVisitor
 
-# The drawing knows no database.
+# Drawing a bracket needs no database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
@@ -17,17 +17,17 @@ def halves(director: Director) -> list[BracketHalf]:
     return bracket_tree.bracket_halves(director.tournament())
 
 
-def said(director: Director, seat: BracketSeat) -> str:
-    """A place in a match as one text: `Player 1 2 won`."""
+def seat_text(director: Director, seat: BracketSeat) -> str:
+    """A seat of a match as one text: `Player 1 2 won`."""
     who = director.name(seat.player_id) if seat.player_id else seat.placeholder
     return " ".join(part for part in (who, seat.result_text, seat.state) if part)
 
 
-def drawn(director: Director) -> dict[str, dict[str, list[list[str]]]]:
+def bracket_texts(director: Director) -> dict[str, dict[str, list[list[str]]]]:
     """Half -> round -> matches -> seats."""
     return {
         half.title: {
-            column.title: [[said(director, seat) for seat in box.seats] for box in column.boxes]
+            column.title: [[seat_text(director, seat) for seat in box.seats] for box in column.boxes]
             for column in half.columns
         }
         for half in halves(director)
@@ -48,14 +48,14 @@ def test_before_the_start_there_is_nothing_to_draw(director: Director) -> None:
 def test_a_bracket_of_four_is_drawn_from_first_match_to_final(director: Director) -> None:
     director.create("bracket", seeding="manual")
     director.start(4)
-    assert drawn(director) == {
+    assert bracket_texts(director) == {
         "Bracket": {
             "Semifinals": [["Player 1", "Player 4"], ["Player 2", "Player 3"]],
             "Final": [["Winner of 1", "Winner of 2"], ["Loser of 1", "Loser of 2"]],
         }
     }
     finish_first(director)
-    assert drawn(director)["Bracket"] == {
+    assert bracket_texts(director)["Bracket"] == {
         "Semifinals": [["Player 1 won", "Player 4 out"], ["Player 2", "Player 3"]],
         "Final": [["Player 1", "Winner of 2"], ["Player 4", "Loser of 2"]],
     }
@@ -70,16 +70,16 @@ def test_a_bracket_of_four_is_drawn_from_first_match_to_final(director: Director
 def test_a_result_that_is_taken_back_is_taken_out_of_the_drawing(director: Director) -> None:
     director.create("bracket")
     director.start(4)
-    before = drawn(director)
+    before = bracket_texts(director)
     finish_first(director)
     director.send("undo")
-    assert drawn(director) == before
+    assert bracket_texts(director) == before
 
 
 def test_who_meets_nobody_goes_through(director: Director) -> None:
     director.create("bracket")
     director.start(5)
-    rounds = drawn(director)["Bracket"]
+    rounds = bracket_texts(director)["Bracket"]
     assert list(rounds) == ["Quarterfinals", "Semifinals", "Final"]
     byes = [match for match in rounds["Quarterfinals"] if "Nobody" in match]
     assert sorted(byes) == [[f"Player {n} won", "Nobody"] for n in (1, 2, 3)]
@@ -89,13 +89,13 @@ def test_the_games_won_of_a_match_are_counted(director: Director) -> None:
     director.create("bracket", gamesPerRound=3)
     director.start(4)
     finish_first(director)
-    assert drawn(director)["Bracket"]["Semifinals"][0] == ["Player 1 1", "Player 4 0"]
+    assert bracket_texts(director)["Bracket"]["Semifinals"][0] == ["Player 1 1", "Player 4 0"]
 
 
 def test_a_double_bracket_has_both_halves_and_finals(director: Director) -> None:
     director.create("double_bracket")
     director.start(4)
-    assert drawn(director) == {
+    assert bracket_texts(director) == {
         "Winners": {
             "Semifinals": [["Player 1", "Player 4"], ["Player 2", "Player 3"]],
             "Final": [["Winner of 1", "Winner of 2"]],
@@ -108,7 +108,7 @@ def test_a_double_bracket_has_both_halves_and_finals(director: Director) -> None
     }
     while director.open_games():
         finish_first(director)
-    done = drawn(director)
+    done = bracket_texts(director)
     assert done["Finals"] == {"Grand final": [["Player 1 won", "Player 2 out"]]}
     assert done["Losers"]["Round 2"] == [["Player 3 out", "Player 2 won"]]
 
@@ -117,7 +117,7 @@ def test_groups_of_four_are_columns_too(director: Director) -> None:
     director.create("group_bracket", gamesPerRound=1, bracketSize=8, seeding="manual")
     director.start(8)
     director.send("round-open")
-    rounds = drawn(director)["Bracket"]
+    rounds = bracket_texts(director)["Bracket"]
     assert list(rounds) == ["Semifinals", "Final"]
     assert rounds["Final"] == [["Four players"]]
     first = director.open_games()[0]

@@ -1,4 +1,4 @@
-"""The page of webhooks in a real browser: usable by everybody, and a webhook is made on it."""
+"""The page of webhooks in a real browser: accessibility, and creating a webhook."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,11 +15,11 @@ from web.phone import a_night, on_the_console
 
 pytestmark = [
     pytest.mark.browser,
-    # A browser sees no difference between the databases.
+    # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 PAGE = "/t/1/run/webhooks"
-# Never the turn of this one while the test runs.
+# This delivery is not due while the test runs.
 RESTING = build.NOW + timedelta(days=36_500)
 ROWS: tuple[dict[str, Any], ...] = (
     {"name": "Club chat", "form": "text", "rest_until": RESTING},

@@ -1,4 +1,4 @@
-"""A whole night by thumb, in a real browser, with a television and a phone that follow."""
+"""A whole tournament run from a phone in a real browser, with a wall and a phone that follow."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from web.phone import NAMES, Phone, an_organizer, first_pairing, night_of, tap_r
 
 pytestmark = [
     pytest.mark.browser,
-    # A browser sees no difference between the databases.
+    # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
@@ -24,7 +24,7 @@ SHOWN_WITHIN = 20_000
 
 
 class Follower:
-    """A screen on which somebody opened a page once, and never touched it again."""
+    """A screen with a page that is opened once and follows the feed."""
 
     def __init__(self, browser_page: BrowserPage, path: str) -> None:
         self.browser_page = browser_page
@@ -33,7 +33,7 @@ class Follower:
         browser_page.page.wait_for_selector("#feed[data-state=live]", state="attached")
 
     def stands(self, rows: str, leader: str, points: str) -> None:
-        """The first row of the table becomes this."""
+        """Wait until the first row of the table holds these texts."""
         first = self.browser_page.page.locator(rows).first
         expect(first).to_contain_text(leader, timeout=SHOWN_WITHIN)
         expect(first.locator(":scope > :last-child")).to_have_text(points, timeout=SHOWN_WITHIN)
@@ -47,7 +47,7 @@ class Follower:
 
 @pytest.fixture
 def screens(browser: Browser, base_url: str) -> Iterator[tuple[BrowserPage, BrowserPage]]:
-    """A television, and somebody's phone."""
+    """A television and another phone."""
     contexts = [browser.new_context(viewport=size) for size in (DESK, PHONE)]
     yield chromium.watched(contexts[0], base_url), chromium.watched(contexts[1], base_url)
     for context in contexts:
@@ -67,7 +67,7 @@ def test_a_whole_night_is_run_by_thumb_while_a_wall_and_a_phone_follow(
     leader = min(night_of(store).entrants, key=lambda entrant: entrant.player_id)
     for number in range(ROUNDS):
         tap_results(browser_page, store)
-        # Who is first of four has seven points each time.
+        # The winner of each group of four gets seven points.
         wall.stands(".board li", NAMES[0], str(7 * (number + 1)))
         phone.stands("tbody tr", NAMES[0], str(7 * (number + 1)))
         wall.says(f"Round {number + 1}")
@@ -85,7 +85,7 @@ def test_a_whole_night_is_run_by_thumb_while_a_wall_and_a_phone_follow(
     browser_page.picture("standings-320")
     night = night_of(store)
     assert len(night.rounds) == ROUNDS
-    # Who was first in every game has the most points there can be.
+    # The leader won every game and so has the most points possible.
     played = [game for game in night.games if leader.player_id in game.player_ids]
     assert [game.result_positions[0] for game in played] == [leader.player_id] * ROUNDS
     with store.read() as db:

@@ -1,4 +1,4 @@
-"""A visitor of the pages: signs in, fills in forms, reads what is shown; time is his to set."""
+"""A visitor of the pages, who can sign in, fill in forms and set the clock."""
 
 import itertools
 import re
@@ -30,7 +30,7 @@ def an_account(store: Store, **values: Any) -> int:
 
 
 class Visitor(TestClient):
-    """A browser without a screen."""
+    """An HTTP client that keeps cookies and follows no redirects."""
 
     def __init__(self, store: Store, *, base_url: str = "http://silverball.test", **values: Any) -> None:
         self.store = store
@@ -42,13 +42,13 @@ class Visitor(TestClient):
         self.now += timedelta(**values)
 
     def csrf(self, path: str = "/account") -> str:
-        """The secret of the forms on this page."""
+        """The CSRF token of the forms on this page."""
         found = re.search(r'name="csrf" value="([^"]+)"', self.get(path).text)
         assert found is not None
         return found[1]
 
     def sign_in_anew(self, email: str = EMAIL) -> None:
-        """Sign in as in another browser."""
+        """Sign in with a new session."""
         self.cookies.clear()
         assert self.sign_in(email).status_code == 303
 
@@ -69,5 +69,5 @@ class Visitor(TestClient):
 
 
 def tokens_on(text: str) -> list[str]:
-    """Every token that a page shows, once."""
+    """All API tokens on a page, once each."""
     return sorted(set(TOKEN.findall(unescape(text))))
