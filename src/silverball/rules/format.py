@@ -158,7 +158,7 @@ def refuse_to_complete_round(_tournament: Tournament, round_: Round, _now: datet
 
 
 def no_tied_groups(_tournament: Tournament) -> list[tuple[int, ...]]:
-    """No groups: the games decide every place that is not shared for good."""
+    """No groups: games decide every place that is not shared for good."""
     return []
 
 

@@ -352,7 +352,7 @@ def test_requests_that_pingolf_does_not_know_are_refused() -> None:
     with pytest.raises(NotFound):
         set_hole(night, 0, arena_id=999)
     assert single_player_commands.find_open_attempt(night.tournament, 1, round_id=first.round_id) == game
-    with pytest.raises(Invalid, match="Say in which round"):
+    with pytest.raises(Invalid, match="Name the round"):
         single_player_commands.find_open_attempt(night.tournament, 1)
 
 

@@ -217,29 +217,6 @@ def test_deleted_strokes_open_the_round_again() -> None:
     assert holes_of_player(night, 5, 0)[1].status == "pending"
 
 
-def test_a_hole_of_a_group_can_move_to_another_arena() -> None:
-    night = bracket()
-    putt(night, 1, (2,))
-    hole = holes_of_player(night, 4, 0)[0]
-    before = hole.arena_id
-    night.apply(
-        single_player_commands.change_attempt_arena(
-            night.tournament, hole.single_player_game_id, 508, night.now
-        )
-    )
-    arenas = [holes_of_player(night, player, 0)[0].arena_id for player in (1, 4, 5, 8)]
-    assert arenas == [before, 508, 508, 508]
-    with pytest.raises(Conflict, match="is over"):
-        played = holes_of_player(night, 1, 0)[0]
-        single_player_commands.change_attempt_arena(
-            night.tournament, played.single_player_game_id, 507, night.now
-        )
-    with pytest.raises(NotFound):
-        single_player_commands.change_attempt_arena(
-            night.tournament, hole.single_player_game_id, 999, night.now
-        )
-
-
 def test_requests_for_features_the_format_lacks_are_refused() -> None:
     night = bracket()
     hole = holes_of_player(night, 1, 0)[0]

@@ -1,6 +1,6 @@
-"""What an organizer may ask of a running frenzy: its clock and its queue. Source: formats, section 14.14.
+"""Commands on a running frenzy: its clock and its queue. Source: formats, section 14.14.
 
-Each function states changes or refuses.
+Each function returns changes or refuses.
 """
 
 from datetime import datetime, timedelta
@@ -41,7 +41,7 @@ class PlayerCannotWait(Conflict):
 
 
 def pause(tournament: Tournament, now: datetime) -> list[Change]:
-    """Stop the clock: running games go on, no new one starts. Raises Conflict when it does not run."""
+    """Stop the clock: open games continue, no new one starts. Raises Conflict when it does not run."""
     _require_clock(tournament)
     if not frenzy_family.is_clock_running(tournament, now):
         raise ClockNotRunning
@@ -49,7 +49,7 @@ def pause(tournament: Tournament, now: datetime) -> list[Change]:
 
 
 def resume(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """Let the clock run on; waiting players start. Raises Conflict when it is not paused."""
+    """Resume the clock and start waiting players. Raises Conflict when it is not paused."""
     _require_clock(tournament)
     left = frenzy_family.paused_seconds(tournament)
     if not left:
@@ -59,9 +59,9 @@ def resume(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
 
 
 def change_time(tournament: Tournament, seconds: int, dice: Random, now: datetime) -> list[Change]:
-    """Add seconds to the clock, or take some off; time added after the end lets it run again.
+    """Add seconds to the clock or remove some; time added after the end restarts it.
 
-    Raises Invalid when more is taken off than is left.
+    Raises Invalid when more is removed than is left.
     """
     _require_clock(tournament)
     left = frenzy_family.seconds_left(tournament, now) + seconds

@@ -1,6 +1,6 @@
-"""What an organizer may do to single games: order, arena, players, games made and deleted by hand.
+"""Commands on single games: order, arena, players, games made and deleted by hand.
 
-Each function states changes or refuses. Source: formats, sections 7, 8, 14.7 and 20.
+Each function returns changes or refuses. Source: formats, sections 7, 8, 14.7 and 20.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from random import Random
 
-from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import drawn_rounds
 from silverball.rules.format import CountedIn, Rounds
@@ -98,7 +98,7 @@ class GamesMadeByFormat(Conflict):
 
 
 def find_open_game(tournament: Tournament, game_id: int) -> Game:
-    """A game that is being played. Raises NotFound, and Conflict when it has a result or is a bye."""
+    """An open game. Raises NotFound, and Conflict for a completed game or a bye."""
     tournament_commands.require_started(tournament)
     game = results.find_game(tournament, game_id)
     if game.is_bye:
@@ -109,17 +109,18 @@ def find_open_game(tournament: Tournament, game_id: int) -> Game:
 
 
 def change_order(tournament: Tournament, game_id: int, player_ids: Sequence[int]) -> list[Change]:
-    """Another playing order for an open game: slot 0 plays first. Raises Invalid for other players."""
+    """Change the playing order of an open game; slot 0 plays first. Raises Invalid for other players."""
     game = find_open_game(tournament, game_id)
     if sorted(player_ids) != sorted(game.player_ids):
-        raise Invalid(
-            {"playerIds": [f"Name the players of game {game_id}, each once: {_player_list(game)}."]}
+        sentence = Sentence(
+            "Name the players of {game}, each once: {players}.", game=game_id, players=game.player_ids
         )
+        raise Invalid({"playerIds": [sentence]})
     return changes_between(GameChanged, game, _with_players(game, tuple(player_ids)))
 
 
 def change_arena(tournament: Tournament, game_id: int, arena_id: int | None) -> list[Change]:
-    """Another arena for an open game, or none for the time being.
+    """Change the arena of an open game, or remove it for now.
 
     Raises Conflict where no arenas are used and for an arena that is taken or out of service.
     """
@@ -131,7 +132,7 @@ def change_arena(tournament: Tournament, game_id: int, arena_id: int | None) -> 
 
 
 def redraw_arena(tournament: Tournament, game_id: int, dice: Random) -> list[Change]:
-    """The arena of an open game drawn again, of least cost and without the present one.
+    """Draw another arena for an open game, of least cost and not the present one.
 
     Raises Conflict when no other arena is free. Source: formats, section 7.
     """
@@ -149,16 +150,17 @@ def _require_arenas(tournament: Tournament) -> None:
 
 
 def swap_players(tournament: Tournament, player_id: int, other_id: int) -> list[Change]:
-    """Two players of the newest round exchange their seats, in every game of their groups.
+    """Swap two players of the newest round, in every game of their groups.
 
     Raises Conflict when one of the games has a result or one of the players is in no game.
     """
-    one_group = _unplayed_group_of_player(tournament, player_id)
+    own_group = _unplayed_group_of_player(tournament, player_id)
     other_group = _unplayed_group_of_player(tournament, other_id)
-    if one_group[0] in other_group:
-        raise Invalid({"playerIds": [f"Players {player_id} and {other_id} are in the same group already."]})
+    if own_group[0] in other_group:
+        sentence = Sentence("{players} are in the same group already.", players=(player_id, other_id))
+        raise Invalid({"playerIds": [sentence]})
     into = {player_id: other_id, other_id: player_id}
-    games = [*one_group, *other_group]
+    games = [*own_group, *other_group]
     seats = [tuple(into.get(seat, seat) for seat in game.player_ids) for game in games]
     return _reseat_games(tournament, list(zip(games, seats, strict=True)))
 
@@ -166,7 +168,7 @@ def swap_players(tournament: Tournament, player_id: int, other_id: int) -> list[
 def add_player(
     tournament: Tournament, game_id: int, player_id: int, dice: Random, now: datetime
 ) -> list[Change]:
-    """A player joins a group of the open round that has room, or meets the player with a bye.
+    """Add a player to a group of the open round that has room, or to the player with a bye.
 
     A bye becomes as many games as the round has; the new player's own bye goes. Raises Conflict when the
     group is full or has a result, or when the player is out or plays elsewhere in the round. Source:
@@ -178,20 +180,20 @@ def add_player(
         raise PlayerNotPlaying(player=player_id)
     if _has_games_by_hand(tournament):
         return _join_games(tournament, [find_open_game(tournament, game_id)], player_id)
-    one = _require_open_round(tournament, game)
-    own_bye = _own_bye(tournament, one, player_id)
+    round_ = _require_open_round(tournament, game)
+    own_bye = _own_bye(tournament, round_, player_id)
     gone: list[Change] = [] if own_bye is None else [GameDeleted(own_bye)]
     if game.is_bye:
         if own_bye == game:
             raise PlayerHasThisBye(player=player_id)
-        # Whose opponent left in the middle of the round has played his part of it.
-        _own_bye(tournament, one, game.player_ids[0])
+        # A player whose opponent left during the round has finished it.
+        _own_bye(tournament, round_, game.player_ids[0])
         return [*gone, *_turn_bye_into_games(tournament, game, player_id, dice, now)]
     return [*gone, *_join_games(tournament, _unplayed_group(tournament, game), player_id)]
 
 
 def _join_games(tournament: Tournament, group: Sequence[Game], player_id: int) -> list[Change]:
-    """The player in the last slot of these games. Raises Conflict when there is no room."""
+    """Put the player in the last slot of these games. Raises Conflict when there is no room."""
     first = group[0]
     room = tournament_commands.format_of(tournament).players_per_game
     if player_id in first.player_ids:
@@ -202,7 +204,7 @@ def _join_games(tournament: Tournament, group: Sequence[Game], player_id: int) -
 
 
 def _reseat_games(tournament: Tournament, seats: Sequence[tuple[Game, tuple[int, ...]]]) -> list[Change]:
-    """Open games with other players; what was sent in for them counts no more."""
+    """Seat other players in open games; suggestions for them are discarded."""
     changes: list[Change] = []
     for game, player_ids in seats:
         changes += [
@@ -213,15 +215,15 @@ def _reseat_games(tournament: Tournament, seats: Sequence[tuple[Game, tuple[int,
 
 
 def remove_player(tournament: Tournament, game_id: int, player_id: int) -> list[Change]:
-    """A player taken out of an open game and the other open games of his group in the round.
+    """Remove a player from an open game and from the other open games of the group in the round.
 
-    A game of four goes on with three, scored as one of three; from a game of two the other has a bye
+    A game of four continues with three, scored as one of three; the opponent in a game of two gets a bye
     worth full points. Raises Conflict for games outside rounds that would have one player left.
     Source: formats, section 20.
     """
     game = find_open_game(tournament, game_id)
     if player_id not in game.player_ids:
-        raise Invalid({"playerId": [f"Player {player_id} is not in game {game_id}."]})
+        raise Invalid({"playerId": [Sentence("{player} is not in {game}.", player=player_id, game=game_id)]})
     if _has_games_by_hand(tournament) and len(game.player_ids) > PAIR_SIZE:
         group = [game]
     else:
@@ -243,7 +245,7 @@ def create_game(
     dice: Random,
     now: datetime,
 ) -> list[Change]:
-    """A game of chosen players, in formats that let the organizer make games. Source: formats, 14.7."""
+    """Create a game of chosen players, in formats that allow it. Source: formats, 14.7."""
     tournament_commands.require_started(tournament)
     free = tournament_commands.format_of(tournament).free_games
     if free is None or free.create is None:
@@ -252,7 +254,7 @@ def create_game(
 
 
 def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetime) -> list[Change]:
-    """A tiebreak game or a game outside drawn rounds taken out, and what follows from it.
+    """Delete a tiebreak game or a game outside drawn rounds, with the consequences.
 
     Raises Conflict for a game of a drawn round.
     """
@@ -270,10 +272,6 @@ def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetim
     return free.delete(tournament, game, dice, now)
 
 
-def _player_list(game: Game) -> str:
-    return ", ".join(str(player_id) for player_id in game.player_ids)
-
-
 def _with_players(game: Game, seats: tuple[int, ...]) -> Game:
     """The open game with these players; slot 0 has the advantage where there is one."""
     nothing: tuple[None, ...] = (None,) * len(seats)
@@ -288,7 +286,7 @@ def _with_players(game: Game, seats: tuple[int, ...]) -> Game:
 
 
 def _discard_suggestions(tournament: Tournament, game: Game) -> list[Change]:
-    """What players sent in for a game with other players counts no more."""
+    """Discard the suggestions for a game whose players change."""
     return [
         SuggestionDecided(suggestion)
         for suggestion in tournament.suggestions
@@ -297,13 +295,13 @@ def _discard_suggestions(tournament: Tournament, game: Game) -> list[Change]:
 
 
 def _has_games_by_hand(tournament: Tournament) -> bool:
-    """Whether the organizer makes the games of this tournament."""
+    """Whether the organizer creates the games of this tournament."""
     free = tournament_commands.format_of(tournament).free_games
     return free is not None and free.create is not None
 
 
 def _require_open_round(tournament: Tournament, game: Game) -> Round:
-    """The open round a game was drawn in. Raises Conflict for any other game."""
+    """The open round that a game was drawn in. Raises Conflict for any other game."""
     form = tournament_commands.format_of(tournament)
     if form.free_games is not None:
         raise GameNotDrawn(game=game.game_id)
@@ -336,7 +334,7 @@ def _unplayed_group(tournament: Tournament, game: Game) -> list[Game]:
 
 
 def _own_bye(tournament: Tournament, round_: Round, player_id: int) -> Game | None:
-    """The player's bye in the round. Raises Conflict when he is in a game of it."""
+    """The player's bye in the round. Raises Conflict for a player in one of its games."""
     own: Game | None = None
     for game in tournament.games_by_round.get(round_.round_id, ()):
         if player_id in game.player_ids and not game.is_tiebreak:
@@ -349,7 +347,7 @@ def _own_bye(tournament: Tournament, round_: Round, player_id: int) -> Game | No
 def _turn_bye_into_games(
     tournament: Tournament, bye: Game, player_id: int, dice: Random, now: datetime
 ) -> list[Change]:
-    """The bye turned into the games of a group of two, on free arenas unless the organizer chooses."""
+    """Turn a bye into the games of a group of two, on free arenas unless the organizer chooses."""
     games = tournament.games_by_round.get(bye.round_id, ())
     set_number = max((game.set_number for game in games if not game.is_bye), default=-1) + 1
     has_advantage = tournament_commands.format_of(tournament).players_per_game == PAIR_SIZE
@@ -368,13 +366,13 @@ def _turn_bye_into_games(
 
 
 def _draw_arena(tournament: Tournament, game: Game, made: Sequence[Game], dice: Random) -> int | None:
-    """An arena that the other games of the group do not have."""
+    """An arena that no other game of the group has."""
     others = [game for game in tournament.games if not game.is_bye]
     return lineups.draw_other_arena(replace(tournament, games=(*others, *made)), game, dice)
 
 
 def _give_bye_to_opponent(tournament: Tournament, group: Sequence[Game], player_id: int) -> list[Change]:
-    """One bye worth all open games of the group, added to the one the other has already."""
+    """Give the opponent one bye worth all open games of the group, added to an existing one."""
     first = group[0]
     other = next(seat for seat in first.player_ids if seat != player_id)
     assert first.round_id is not None
@@ -391,7 +389,7 @@ def _give_bye_to_opponent(tournament: Tournament, group: Sequence[Game], player_
 
 
 def _full_points(tournament: Tournament) -> Decimal:
-    """What a bye with full points is worth for one game; in strike formats: no strike."""
+    """The points of a full bye for one game; in strike formats: no strike."""
     if tournament_commands.format_of(tournament).counted_in is CountedIn.STRIKES:
         return strikes.NO_STRIKE
     return point_maps.bye_points(tournament.points_map or (), "full")

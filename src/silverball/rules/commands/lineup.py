@@ -1,7 +1,7 @@
-"""The arenas of a tournament: added, taken out of service, brought back, removed.
+"""Commands on the arenas of a tournament: add, put out of service, bring back, remove.
 
-Each function states changes or refuses; what follows in the format (a frenzy moves the game that was on
-the arena) is stated too. Source: formats, sections 2, 7 and 14.14.
+Each function returns changes, with the consequences in the format, or refuses: a frenzy moves the game
+that was on the arena. Source: formats, sections 2, 7 and 14.14.
 """
 
 from collections.abc import Sequence
@@ -38,15 +38,15 @@ def find_lineup_arena(tournament: Tournament, arena_id: int) -> LineupArena:
 def add_arenas(
     tournament: Tournament, new: Sequence[LineupArena], dice: Random, now: datetime
 ) -> list[Change]:
-    """Arenas join, before the start or later. Raises Conflict for one that is in already."""
+    """Add arenas, before the start or later. Raises Conflict for one already in the lineup."""
     _require_not_completed(tournament)
     changes: list[Change] = []
     current = tournament
-    for one in new:
-        if any(other.arena_id == one.arena_id for other in current.lineup):
-            raise ArenaAlreadyInLineup(arena=one.arena_id)
+    for lineup_arena in new:
+        if any(each.arena_id == lineup_arena.arena_id for each in current.lineup):
+            raise ArenaAlreadyInLineup(arena=lineup_arena.arena_id)
         place = max((other.place for other in current.lineup), default=-1) + 1
-        placed = replace(one, place=place)
+        placed = replace(lineup_arena, place=place)
         step: list[Change] = [ArenaAdded(placed)]
         step += _lineup_consequences(apply_changes(current, step), placed, dice, now)
         current = apply_changes(current, step)
@@ -57,10 +57,10 @@ def add_arenas(
 def change_arena(
     tournament: Tournament, arena_id: int, dice: Random, now: datetime, **after: Any
 ) -> list[Change]:
-    """Fields of LineupArena (`is_active`, `is_preferred`, ...) with new values, and what follows.
+    """Change fields of a lineup arena (`is_active`, `is_preferred`, ...), with the consequences.
 
-    Games that are open on an arena taken out of service keep it, unless the format moves them: the
-    organizer draws another one. Raises NotFound.
+    Open games on an arena out of service keep it, unless the format moves them: the organizer draws
+    another one. Raises NotFound.
     """
     _require_not_completed(tournament)
     lineup_arena = find_lineup_arena(tournament, arena_id)
@@ -74,14 +74,14 @@ def change_arena(
 def mark_out_of_order(
     tournament: Tournament, arena_id: int, dice: Random, now: datetime, **after: Any
 ) -> list[Change]:
-    """An arena out of service, and every game that is open on it moved to another one.
+    """Put an arena out of service and move every open game on it to another one.
 
-    Raises Conflict when a game finds no other arena.
+    Raises Conflict when no other arena is free for a game.
     """
     changes = change_arena(tournament, arena_id, dice, now, is_active=False, **after)
     current = apply_changes(tournament, changes)
     for game in tournament.games:
-        stays = next((one for one in current.games if one.game_id == game.game_id), None)
+        stays = next((each for each in current.games if each.game_id == game.game_id), None)
         if stays is not None and stays.status == "started" and stays.arena_id == arena_id:
             step = game_commands.redraw_arena(current, stays.game_id, dice)
             current = apply_changes(current, step)
@@ -90,7 +90,7 @@ def mark_out_of_order(
 
 
 def remove_arena(tournament: Tournament, arena_id: int) -> list[Change]:
-    """Take an arena out that nobody has played. Raises Conflict for any other: set it inactive instead."""
+    """Remove an arena that was never played. Raises Conflict for any other: set it inactive instead."""
     _require_not_completed(tournament)
     lineup_arena = find_lineup_arena(tournament, arena_id)
     played = any(game.arena_id == arena_id for game in tournament.games)

@@ -1,4 +1,4 @@
-"""What an organizer may ask of a max match play: its next matches. Source: formats, section 14.5."""
+"""The command that draws the next matches of a max match play. Source: formats, section 14.5."""
 
 from datetime import datetime
 from random import Random

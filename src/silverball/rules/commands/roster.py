@@ -1,6 +1,6 @@
-"""Who and what takes part: entrants changed one by one or many at once, banks, scorekeepers.
+"""Commands on entrants, one by one or many at once, and on banks and scorekeepers.
 
-Each function states changes or refuses. Source: formats, sections 2, 7, 10 and 20.
+Each function returns changes or refuses. Source: formats, sections 2, 7, 10 and 20.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.format import CountedIn
@@ -29,7 +29,7 @@ from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Scorek
 
 LABEL_FIELDS = ("labels", "label_color")
 
-# What a tournament is announced with has to fit into a message.
+# All of them are announced with the tournament and have to fit into one feed event.
 BANKS_MAX = 25
 SCOREKEEPERS_MAX = 25
 
@@ -51,18 +51,18 @@ class BankIsPlayed(Conflict):
 
 
 def require_strikes(tournament: Tournament) -> None:
-    """Raises Invalid in a format that counts no strikes."""
+    """Refuse a format that counts no strikes. Raises Invalid."""
     if tournament_commands.format_of(tournament).counted_in is not CountedIn.STRIKES:
         sentence = "This tournament counts no strikes. Add the player, then give a pointsAdjustment."
         raise Invalid({"strikes": [sentence]})
 
 
 def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:
-    """Players join, as `play.add_entrants` says; with seeds only before the start.
+    """Add players as `commands.tournament.add_entrants` does; with seeds only before the start.
 
-    Who comes late gets the automatic entries that the others got at the start.
+    Late players get the automatic entries that the others got at the start.
     """
-    if tournament.status != "planned" and any(one.seed_value for one in new):
+    if tournament.status != "planned" and any(entrant.seed_value for entrant in new):
         raise SeedsAreFrozen
     changes = tournament_commands.add_entrants(tournament, new, dice, now)
     if tournament.status == "planned":
@@ -70,20 +70,22 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
     joined = apply_changes(tournament, changes)
     return [
         *changes,
-        *entries.give_entries(joined, [one.player_id for one in new], entries.automatic_entries(joined), now),
+        *entries.give_entries(
+            joined, [entrant.player_id for entrant in new], entries.automatic_entries(joined), now
+        ),
     ]
 
 
 def change_entrants(
     tournament: Tournament, wanted: Sequence[tuple[int, Mapping[str, Any]]], dice: Random, now: datetime
 ) -> list[Change]:
-    """Several entrants changed as one action. Raises Invalid for a player who is named twice."""
+    """Change several entrants as one action. Raises Invalid for a player who is named twice."""
     changes: list[Change] = []
     current = tournament
     named: set[int] = set()
     for player_id, fields in wanted:
         if player_id in named:
-            raise Invalid({"players": [f"Player {player_id} is named twice."]})
+            raise Invalid({"players": [Sentence("{player} is named twice.", player=player_id)]})
         named.add(player_id)
         step = change_entrant(current, player_id, fields, dice, now)
         current = apply_changes(current, step)
@@ -94,7 +96,7 @@ def change_entrants(
 def change_entrant(
     tournament: Tournament, player_id: int, wanted: Mapping[str, Any], dice: Random, now: datetime
 ) -> list[Change]:
-    """What is wanted of `seed`, `labels`, `label_color`, `points`, `score` and `is_active`.
+    """Change any of `seed`, `labels`, `label_color`, `points`, `score` and `is_active`.
 
     Raises NotFound, and Conflict where the state or the format forbids it.
     """
@@ -123,12 +125,12 @@ def change_entrant(
 def add_bank(
     tournament: Tournament, bank: Bank, arenas: Sequence[LineupArena], dice: Random, now: datetime
 ) -> list[Change]:
-    """A bank joins, and those of its arenas that are not in the tournament yet; nothing when it is in.
+    """Add a bank and those of its arenas that are not in the lineup yet; no change when it is in already.
 
     Raises Conflict when there are too many: all of them are announced with the tournament.
     """
     _require_not_completed(tournament, "banks")
-    if any(one.bank_id == bank.bank_id for one in tournament.banks):
+    if any(each.bank_id == bank.bank_id for each in tournament.banks):
         return []
     _require_fewer_than(BANKS_MAX, tournament.banks, "banks")
     known = {lineup_arena.arena_id for lineup_arena in tournament.lineup}
@@ -146,19 +148,19 @@ def _require_fewer_than(most: int, there: Sequence[object], what: str) -> None:
 
 
 def remove_bank(tournament: Tournament, bank_id: int) -> list[Change]:
-    """A bank is drawn no more; its arenas stay. Raises Conflict while somebody plays on it."""
+    """Remove a bank; its arenas stay. Raises Conflict while a game is played on it."""
     _require_not_completed(tournament, "banks")
-    one = next((bank for bank in tournament.banks if bank.bank_id == bank_id), None)
-    if one is None:
+    bank = next((each for each in tournament.banks if each.bank_id == bank_id), None)
+    if bank is None:
         raise NotFound("Bank", bank_id)
     for game in tournament.games:
         if game.bank_id == bank_id and game.status == "started":
             raise BankIsPlayed(game=game.game_id, bank=bank_id)
-    return [BankRemoved(one)]
+    return [BankRemoved(bank)]
 
 
 def add_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
-    """An account may record results here; nothing when it may already. Raises Conflict as for banks."""
+    """Allow an account to record results; no change when it may already. Raises Conflict as for banks."""
     _require_not_completed(tournament, "scorekeepers")
     if any(scorekeeper.user_id == user_id for scorekeeper in tournament.scorekeepers):
         return []
@@ -168,7 +170,7 @@ def add_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
 
 
 def remove_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
-    """An account may record results here no more. Raises NotFound for one that does not keep scores."""
+    """Forbid an account to record results. Raises NotFound for an account that is no scorekeeper."""
     _require_not_completed(tournament, "scorekeepers")
     for scorekeeper in tournament.scorekeepers:
         if scorekeeper.user_id == user_id:

@@ -1,13 +1,13 @@
-"""What an organizer or a scorekeeper may ask about single player games, cards and their queues.
+"""Commands on single player games, cards and their queues, for organizers and scorekeepers.
 
-Beside `play.py`, which has everything that is not about those; results go through `play.record`. Each
-function states changes or refuses; none changes anything. Source: formats, 14.16 to 14.21, 18 and 19.
+Each function returns changes or refuses; results go through `commands.tournament.record_result`.
+Source: formats, 14.16 to 14.21, 18 and 19.
 """
 
 from datetime import datetime
 from random import Random
 
-from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import amazing_race, cards
 from silverball.rules.families import best_game as best_game_family
@@ -61,7 +61,7 @@ class RoundsWithoutArena(Conflict):
 
 
 def attempt_rules(tournament: Tournament) -> AttemptRules:
-    """What the format says about single player games. Raises WrongFormat for one without them."""
+    """The format's rules of single player games. Raises WrongFormat for a format without them."""
     found = tournament_commands.format_of(tournament).attempts
     if found is None:
         raise NoSinglePlayerGames
@@ -69,7 +69,7 @@ def attempt_rules(tournament: Tournament) -> AttemptRules:
 
 
 def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime) -> list[Change]:
-    """A score for a player and an arena; without a score the game begins, to be recorded later."""
+    """Record a score for a player and an arena; without a score, start a game to record later."""
     open_ = attempt_rules(tournament).open
     tournament_commands.require_started(tournament)
     if open_ is None:
@@ -80,15 +80,15 @@ def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime)
 def find_open_attempt(
     tournament: Tournament, player_id: int, *, arena_id: int | None = None, round_id: int | None = None
 ) -> SinglePlayerGame | None:
-    """The open game of a player where the format makes the games; None where they are begun by hand.
+    """The open game of a player where the format makes the games; None where they are started by hand.
 
-    Raises NotFound for a stranger, Conflict when nothing is open, Invalid when several are meant.
+    Raises NotFound for a stranger, Conflict when nothing is open, Invalid when several games match.
     """
     if attempt_rules(tournament).open is not None:
         return None
     tournament_commands.require_started(tournament)
     tournament_commands.find_entrant(tournament, player_id)
-    found = [
+    matching = [
         attempt
         for attempt in tournament.single_player_games
         if attempt.player_id == player_id
@@ -96,24 +96,26 @@ def find_open_attempt(
         and arena_id in (None, attempt.arena_id)
         and round_id in (None, attempt.round_id)
     ]
-    # What is being played is meant before what waits.
-    found = [one for one in found if one.status == "started"] or found
-    if not found:
+    # A started game is meant rather than a pending one.
+    matching = [attempt for attempt in matching if attempt.status == "started"] or matching
+    if not matching:
         raise NothingOpenThere(player=player_id)
-    if len({one.round_id for one in found}) > 1:
-        raise Invalid({"roundId": [f"Player {player_id} has several open games. Say in which round."]})
-    if len(found) > 1:
+    if len({attempt.round_id for attempt in matching}) > 1:
+        raise Invalid(
+            {"roundId": [Sentence("{player} has several open games. Name the round.", player=player_id)]}
+        )
+    if len(matching) > 1:
         sentence = (
             f"Player {player_id} has several open games in this round. Say on which arena, or use its id."
         )
         raise Invalid({"arenaId": [sentence]})
-    return found[0]
+    return matching[0]
 
 
 def record_attempt(
     tournament: Tournament, outcome: AttemptOutcome, dice: Random, now: datetime
 ) -> list[Change]:
-    """The result of a single player game, new or corrected, and what follows from it."""
+    """Record or correct the result of a single player game, with the consequences."""
     attempt_rules(tournament)
     return tournament_commands.record_result(tournament, outcome, dice, now)
 
@@ -121,9 +123,9 @@ def record_attempt(
 def advance_player(
     tournament: Tournament, player_id: int, *, recorded_by: int | None, dice: Random, now: datetime
 ) -> list[Change]:
-    """A player of an amazing race who is above the bar goes on without an exact score.
+    """Advance a player of an amazing race who is above the bar, without an exact score.
 
-    Raises WrongFormat elsewhere and Conflict for a player who has nothing to play.
+    Raises WrongFormat elsewhere and Conflict for a player without an open game.
     """
     if tournament_commands.format_of(tournament).play is not PlayKind.RACE:
         raise NotAnAmazingRace
@@ -139,28 +141,28 @@ def advance_player(
 
 
 def start_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
-    """A single player game that waits begins."""
-    form, one = _find_attempt(tournament, single_player_game_id)
-    attempts.require_player(tournament, one.player_id)
-    return form.start(tournament, one, now)
+    """Start a pending single player game."""
+    rules, attempt = _find_attempt(tournament, single_player_game_id)
+    attempts.require_player(tournament, attempt.player_id)
+    return rules.start(tournament, attempt, now)
 
 
 def void_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
-    """A single player game struck out of the results; it still uses up its entry."""
-    form, one = _find_attempt(tournament, single_player_game_id)
-    return form.void(tournament, one, now)
+    """Void a single player game; it still uses up its entry."""
+    rules, attempt = _find_attempt(tournament, single_player_game_id)
+    return rules.void(tournament, attempt, now)
 
 
 def unvoid_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
-    """A voided single player game back among the results."""
-    form, one = _find_attempt(tournament, single_player_game_id)
-    return form.unvoid(tournament, one, now)
+    """Count a voided single player game again."""
+    rules, attempt = _find_attempt(tournament, single_player_game_id)
+    return rules.unvoid(tournament, attempt, now)
 
 
 def delete_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
-    """A single player game gone, or its result where the format made the game."""
-    form, one = _find_attempt(tournament, single_player_game_id)
-    return form.delete(tournament, one, now)
+    """Delete a single player game, or clear its result where the format made the game."""
+    rules, attempt = _find_attempt(tournament, single_player_game_id)
+    return rules.delete(tournament, attempt, now)
 
 
 def _find_attempt(
@@ -171,20 +173,10 @@ def _find_attempt(
     return form, attempts.find_attempt(tournament, single_player_game_id)
 
 
-def change_attempt_arena(
-    tournament: Tournament, single_player_game_id: int, arena_id: int | None, now: datetime
-) -> list[Change]:
-    """Another arena for a single player game that is not over, and for those who play it together."""
-    form, one = _find_attempt(tournament, single_player_game_id)
-    if arena_id is not None:
-        attempts.require_arena(tournament, arena_id)
-    return form.change_arena(tournament, one, arena_id, now)
-
-
 def set_round(
     tournament: Tournament, round_id: int, *, arena_id: int | None, score: int | None, now: datetime
 ) -> list[Change]:
-    """The arena of a round (a hole, a frame, a race) and its target. Give what stays the same again."""
+    """Set the arena of a round (a hole, a frame, a race) and its target; both are replaced."""
     form = attempt_rules(tournament)
     tournament_commands.require_started(tournament)
     attempts.check_score(score)
@@ -197,19 +189,19 @@ def set_round(
 
 
 def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
-    """A card struck out with its games; it still uses up its entry."""
+    """Void a card with its games; it still uses up its entry."""
     _require_cards(tournament)
     return cards.void_card(tournament, card_id, now)
 
 
 def unvoid_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
-    """A voided card back among the results."""
+    """Count a voided card again."""
     _require_cards(tournament)
     return cards.unvoid_card(tournament, card_id, now)
 
 
 def delete_card(tournament: Tournament, card_id: int) -> list[Change]:
-    """A card gone with its games, as if it had never been bought."""
+    """Delete a card with its games; its entry is free again."""
     _require_cards(tournament)
     return cards.delete_card(tournament, card_id)
 
@@ -221,7 +213,7 @@ def _require_cards(tournament: Tournament) -> None:
 
 
 def join_queue(tournament: Tournament, player_id: int, arena_id: int, now: datetime) -> list[Change]:
-    """A player at the end of an arena's queue. Raises Conflict for who waits elsewhere or has none left."""
+    """Add a player to an arena's queue. Raises Conflict for a player who waits elsewhere or may not play."""
     form = attempt_rules(tournament)
     tournament_commands.require_started(tournament)
     if not best_game_family.uses_queues(tournament):
@@ -237,7 +229,7 @@ def join_queue(tournament: Tournament, player_id: int, arena_id: int, now: datet
 
 
 def leave_queue(tournament: Tournament, queue_id: int) -> list[Change]:
-    """A spot in an arena's queue given up."""
+    """Give up a spot in an arena's queue."""
     spot = _find_spot(tournament, queue_id)
     if spot.round_id is not None:
         raise PlayerMustPlayRound(player=spot.player_id)
@@ -245,12 +237,12 @@ def leave_queue(tournament: Tournament, queue_id: int) -> list[Change]:
 
 
 def move_behind_next(tournament: Tournament, queue_id: int) -> list[Change]:
-    """A no-show goes behind the next one."""
+    """Move a no-show behind the next player."""
     return queues.move_behind_next(tournament, _find_spot(tournament, queue_id))
 
 
 def start_from_queue(tournament: Tournament, queue_id: int, now: datetime) -> list[Change]:
-    """Who is up begins to play. Raises Conflict for anybody else."""
+    """Start the game of the player who is up. Raises Conflict for any other player."""
     spot = _find_spot(tournament, queue_id)
     up = queues.waiting_spots(tournament, arena_id=spot.arena_id, round_id=spot.round_id)[0]
     if up != spot:

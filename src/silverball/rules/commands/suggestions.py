@@ -1,6 +1,6 @@
-"""Results that players of a game send in: approved, declined, or at odds with what was recorded.
+"""Commands on results suggested by players: approve, decline, detect contradictions.
 
-Each function states changes or refuses. Source: formats, section 10.
+Each function returns changes or refuses. Source: formats, section 10.
 """
 
 from collections.abc import Sequence
@@ -52,10 +52,10 @@ def find_suggestion(tournament: Tournament, suggestion_id: int) -> Suggestion:
 def suggest_result(
     tournament: Tournament, outcome: GameOutcome, player_id: int | None, dice: Random, now: datetime
 ) -> list[Change]:
-    """A player of the game says how it ended; where suggestions are automatic the first is the result.
+    """Suggest a result of a game; where suggestions are automatic the first one becomes the result.
 
-    A later one that says what the result says changes nothing. Raises as recording the result would,
-    and Conflict where suggestions are off or a game has enough of them.
+    A later suggestion equal to the result changes nothing. Raises as recording the result would, and
+    Conflict where suggestions are off or a game has too many of them.
     """
     tournament_commands.require_started(tournament)
     way = play_settings.suggestion_mode(tournament.settings)
@@ -86,7 +86,7 @@ def suggest_result(
 def approve_suggestion(
     tournament: Tournament, suggestion_id: int, by: int | None, dice: Random, now: datetime
 ) -> list[Change]:
-    """What a player sent in becomes the result; whatever else was sent in for the game is done with."""
+    """Record the suggested result; other suggestions for the game are settled with it."""
     tournament_commands.require_started(tournament)
     suggestion = find_suggestion(tournament, suggestion_id)
     changes = tournament_commands.record_result(tournament, _suggested_outcome(suggestion, by), dice, now)
@@ -96,7 +96,7 @@ def approve_suggestion(
 def decline_suggestion(
     tournament: Tournament, suggestion_id: int, dice: Random, now: datetime
 ) -> list[Change]:
-    """What a player sent in counts no more."""
+    """Discard a suggestion."""
     tournament_commands.require_started(tournament)
     suggestion = find_suggestion(tournament, suggestion_id)
     changes: list[Change] = [SuggestionDecided(suggestion)]
@@ -131,7 +131,7 @@ def _is_mismatch(
 
 
 def _differs_from_result(game: Game, stated: Sequence[Change]) -> bool:
-    """Whether these changes give the completed game another result; scores beside it are none."""
+    """Whether these changes give the completed game another result; additional scores do not count."""
     for change in stated:
         if isinstance(change, GameCorrected) and change.before.game_id == game.game_id:
             after = change.after

@@ -1,14 +1,14 @@
-"""Breaking ties by hand: a tiebreak game, or an order set by the organizer. Source: formats, section 13.4.
+"""Commands that break ties: a tiebreak game, or an order set by the organizer. Source: formats, section 13.4.
 
-What a tiebreak game adds (0.50, 0.25, 0.12, 0.00) and the hand-made order rank after all that is automatic;
-neither changes points, strikes or statistics. Each function states changes or refuses.
+The values of tiebreak games (0.50, 0.25, 0.12, 0.00) and the manual order rank after all automatic criteria;
+neither changes points, strikes or statistics. Each function returns changes or refuses.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import Change, EntrantChanged, changes_between
 from silverball.rules.model.tournament import Entrant, Tournament
@@ -29,10 +29,10 @@ class NotTheTiedPlayers(Conflict):
 
 
 def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
-    """A tiebreak between two to four players who are tied; its result is recorded as any other.
+    """Open a tiebreak between two to four tied players; its result is recorded as any other.
 
-    In the open round, or outside of any when none is open; a golf bracket makes a hole for each player.
-    Raises Invalid for players named wrongly, Conflict when they are not tied or play a tiebreak already.
+    It is in the open round, or outside of any when none is open; a golf bracket makes a hole for each
+    player. Raises Invalid for wrong players, Conflict when they are not tied or play a tiebreak already.
     """
     tournament_commands.require_started(tournament)
     _require_known_players(tournament, player_ids)
@@ -48,10 +48,10 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
 
 
 def set_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
-    """All players who share a place, in the order the organizer wants, best first.
+    """Order all players who share a place, best first.
 
-    Ordering them again replaces the order. Raises Invalid for players named wrongly, Conflict when they
-    are not exactly those who share a place.
+    A new order replaces the old one. Raises Invalid for wrong players, Conflict unless they are exactly
+    the players who share a place.
     """
     tournament_commands.require_started(tournament)
     _require_known_players(tournament, player_ids)
@@ -65,22 +65,22 @@ def set_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[
 
 
 def clear_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
-    """The order by hand of these players given up: they share their place again."""
+    """Clear the manual order of these players, who share their place again."""
     tournament_commands.require_started(tournament)
     _require_known_players(tournament, player_ids)
     changes: list[Change] = []
     for player_id in player_ids:
-        one = tournament.entrant_by_id[player_id]
-        changes += changes_between(EntrantChanged, one, replace(one, tie_group=None, tie_place=None))
+        entrant = tournament.entrant_by_id[player_id]
+        changes += changes_between(EntrantChanged, entrant, replace(entrant, tie_group=None, tie_place=None))
     return changes
 
 
 def tied_groups(tournament: Tournament) -> list[tuple[int, ...]]:
-    """The sets of players whom a tiebreak may separate, as the format says; else all who share a place."""
+    """The groups of players whom a tiebreak may separate: by format, else all who share a place."""
     form = tournament_commands.format_of(tournament)
     if form.tied_groups is not None:
         return form.tied_groups(tournament)
-    placed = {one.player_id: one.position for one in form.rank(tournament)}
+    placed = {row.player_id: row.position for row in form.rank(tournament)}
     return [members for members in ties.members_by_position(placed).values() if len(members) > 1]
 
 
@@ -89,16 +89,18 @@ def _store_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Chan
     groups = {entrant.tie_group for entrant in entrants}
     number = max((entrant.tie_group or 0 for entrant in tournament.entrants), default=0) + 1
     if len(groups) == 1 and None not in groups:
-        # The same players, ordered anew.
+        # The same players in a new order.
         number = entrants[0].tie_group or number
     changes: list[Change] = []
-    for place, one in enumerate(entrants, start=1):
-        changes += changes_between(EntrantChanged, one, replace(one, tie_group=number, tie_place=place))
+    for place, entrant in enumerate(entrants, start=1):
+        changes += changes_between(
+            EntrantChanged, entrant, replace(entrant, tie_group=number, tie_place=place)
+        )
     return changes
 
 
 def _without_orders(tournament: Tournament, player_ids: Sequence[int]) -> Tournament:
-    """The tournament as if these players had not been ordered by hand."""
+    """The tournament without the manual order of these players."""
 
     def freed(entrant: Entrant) -> Entrant:
         is_named = entrant.player_id in player_ids
@@ -111,6 +113,6 @@ def _require_known_players(tournament: Tournament, player_ids: Sequence[int]) ->
     for player_id in player_ids:
         tournament_commands.find_entrant(tournament, player_id)
         if player_ids.count(player_id) > 1:
-            raise Invalid({"playerIds": [f"Player {player_id} is named twice."]})
+            raise Invalid({"playerIds": [Sentence("{player} is named twice.", player=player_id)]})
     if len(player_ids) < PAIR_SIZE:
         raise Invalid({"playerIds": ["A tie needs at least two players."]})

@@ -1,7 +1,7 @@
-"""What an organizer may ask of a tournament: each function states changes or refuses; none changes anything.
+"""Commands on a tournament: each function returns changes or refuses; none changes anything itself.
 
-`service/core/enact.py` makes the changes real. Chance and time are arguments. A draw is repeatable:
-`dice_for` gives the same dice for the same draw until somebody asks for it to be drawn anew.
+`service/core/enact.py` enacts the changes. Chance and time are arguments. A draw is repeatable: `dice_for`
+returns the same dice for the same draw until a redraw is requested.
 """
 
 from collections.abc import Sequence
@@ -94,7 +94,7 @@ class NothingToForfeit(Conflict):
 
 
 def format_of(tournament: Tournament) -> Format:
-    """How this tournament is played."""
+    """The format of this tournament."""
     return FORMATS[tournament.type]
 
 
@@ -111,13 +111,13 @@ def next_draw_name(tournament: Tournament) -> str:
 
 
 def request_redraw(tournament: Tournament, draw: str) -> list[Change]:
-    """The draw is to be made with new dice from now on."""
+    """Make the draw use new dice from now on."""
     redraws = {**tournament.state.redraws, draw: tournament.state.redraws.get(draw, 0) + 1}
     return tournament_changes(DrawRemembered, tournament, state=replace(tournament.state, redraws=redraws))
 
 
 def require_started(tournament: Tournament) -> None:
-    """Raises Conflict unless the tournament is running."""
+    """Refuse a tournament that is not running. Raises Conflict."""
     if tournament.status == "planned":
         raise TournamentNotStarted
     if tournament.status == "completed":
@@ -125,7 +125,7 @@ def require_started(tournament: Tournament) -> None:
 
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """Begin: seeds are frozen, and a format with a full schedule makes it now."""
+    """Start the tournament: fix the seeds, and make the schedule in formats with a full one."""
     if tournament.status != "planned":
         raise TournamentAlreadyStarted
     form = format_of(tournament)
@@ -138,13 +138,13 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
 
 
 def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """Draw and open the next round; the open one is completed first if all its games are."""
+    """Draw and open the next round; a finished open round is completed first."""
     require_started(tournament)
     return format_of(tournament).open_round(tournament, dice, now)
 
 
 def complete_round(tournament: Tournament, round_id: int, now: datetime) -> list[Change]:
-    """Close a round whose games all have results."""
+    """Complete a round whose games all have results."""
     require_started(tournament)
     round_ = rounds.find_round(tournament, round_id)
     if round_.status == "completed":
@@ -153,7 +153,7 @@ def complete_round(tournament: Tournament, round_id: int, now: datetime) -> list
 
 
 def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
-    """Take the newest round out with everything in it; the one before it opens again."""
+    """Delete the newest round with everything in it; the round before it opens again."""
     require_started(tournament)
     if format_of(tournament).rounds in {Rounds.FOLLOWING, Rounds.FIXED}:
         raise RoundsNotDeletable
@@ -165,7 +165,7 @@ def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
 
 
 def record_result(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
-    """A result, new or corrected, and what follows from it."""
+    """Record or correct a result, with the consequences in the format."""
     require_started(tournament)
     game_id = getattr(outcome, "game_id", None)
     settle = format_of(tournament).settle
@@ -173,7 +173,7 @@ def record_result(tournament: Tournament, outcome: Outcome, dice: Random, now: d
         return settle(tournament, outcome, dice, now)
     game = results.find_game(tournament, game_id)
     was_recorded = game.status == "completed" and not game.is_bye and is_past_correction(tournament, game)
-    # Who sends a result again after the round has ended is told that it is there.
+    # The same result sent again after the round has ended is no fault.
     if was_recorded and not settle(tournament, outcome, dice, now):
         return []
     require_correctable(tournament, game)
@@ -181,7 +181,7 @@ def record_result(tournament: Tournament, outcome: Outcome, dice: Random, now: d
 
 
 def is_past_correction(tournament: Tournament, game: Game) -> bool:
-    """Whether the game's round has been followed by another, in a format that does not look back."""
+    """Whether a later round exists, in a format that corrects results of the newest round only."""
     if format_of(tournament).can_correct_any_round or game.round_id is None:
         return False
     newest = tournament.newest_round
@@ -189,7 +189,7 @@ def is_past_correction(tournament: Tournament, game: Game) -> bool:
 
 
 def require_correctable(tournament: Tournament, game: Game) -> None:
-    """Raises Conflict for a game whose round is over, in a format that does not look back."""
+    """Refuse a game whose result can no longer be corrected. Raises Conflict."""
     newest = tournament.newest_round
     if newest is not None and game.round_id is not None and is_past_correction(tournament, game):
         name = rounds.find_round(tournament, game.round_id).name
@@ -197,7 +197,7 @@ def require_correctable(tournament: Tournament, game: Game) -> None:
 
 
 def complete(tournament: Tournament, now: datetime) -> list[Change]:
-    """Close the tournament: what is unfinished goes, the rest is final. Source: formats, 2 and 23."""
+    """Complete the tournament and discard what is unfinished. Source: formats, sections 2 and 23."""
     require_started(tournament)
     changes = _remove_unfinished(tournament)
     rest = apply_changes(tournament, changes)
@@ -237,7 +237,7 @@ def _remove_unfinished(tournament: Tournament) -> list[Change]:
 
 
 def reopen(tournament: Tournament) -> list[Change]:
-    """Make a completed tournament run again."""
+    """Reopen a completed tournament."""
     if tournament.status != "completed":
         raise TournamentNotCompleted
     changes = tournament_changes(TournamentReopened, tournament, status="started", completed_at=None)
@@ -245,7 +245,7 @@ def reopen(tournament: Tournament) -> list[Change]:
 
 
 def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:
-    """Players join, before the start or late. Raises Conflict where the format takes nobody any more."""
+    """Add players, before the start or late. Raises Conflict where the format takes no late players."""
     if tournament.status == "completed":
         raise TournamentIsCompleted(action="add players")
     form = format_of(tournament)
@@ -254,10 +254,10 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
         raise TooLateToJoin
     changes: list[Change] = []
     current = tournament
-    for one in new:
-        if one.player_id in current.entrant_by_id:
-            raise PlayerAlreadyEntered(player=one.player_id)
-        joined = _placed_entrant(current, one, is_late=is_late)
+    for entrant in new:
+        if entrant.player_id in current.entrant_by_id:
+            raise PlayerAlreadyEntered(player=entrant.player_id)
+        joined = _placed_entrant(current, entrant, is_late=is_late)
         step: list[Change] = [EntrantAdded(joined)]
         if is_late:
             step += form.roster_changed(apply_changes(current, step), joined, dice, now)
@@ -266,32 +266,32 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
     return changes
 
 
-def _placed_entrant(tournament: Tournament, one: Entrant, *, is_late: bool) -> Entrant:
-    place = max((entrant.place for entrant in tournament.entrants), default=-1) + 1
-    placed = replace(one, place=place)
+def _placed_entrant(tournament: Tournament, entrant: Entrant, *, is_late: bool) -> Entrant:
+    place = max((other.place for other in tournament.entrants), default=-1) + 1
+    placed = replace(entrant, place=place)
     if not is_late:
         return placed
     return replace(
         placed,
         seed_rank=seeding.next_seed_rank(tournament),
         byes_credited=_byes_to_credit(tournament, placed),
-        # What is given to a late player is given now, not before the first round.
+        # Points for a late player are given now, not before the first round.
         adjusted_after=tournament.rounds_completed if placed.points_adjustment else None,
     )
 
 
 def find_entrant(tournament: Tournament, player_id: int) -> Entrant:
     """An entrant of the tournament. Raises NotFound."""
-    found = tournament.entrant_by_id.get(player_id)
-    if found is None:
+    entrant = tournament.entrant_by_id.get(player_id)
+    if entrant is None:
         raise NotFound("Player", player_id)
-    return found
+    return entrant
 
 
 def set_active(
     tournament: Tournament, player_id: int, *, is_active: bool, dice: Random, now: datetime
 ) -> list[Change]:
-    """An entrant leaves or comes back, and what follows in the format. Source: formats, section 20."""
+    """Deactivate or reactivate an entrant, with the consequences. Source: formats, section 20."""
     entrant = find_entrant(tournament, player_id)
     form = format_of(tournament)
     if entrant.is_active == is_active:
@@ -311,7 +311,7 @@ def set_active(
 
 
 def _byes_to_credit(tournament: Tournament, entrant: Entrant) -> int:
-    """Byes to credit so that who comes (back) is not first in line for one. Source: formats, section 9."""
+    """Byes to credit so that a new or returning player is not first in line for one. Source: formats, 9."""
     past = history.pairing_history(tournament)
     others = [
         player_id
@@ -323,7 +323,7 @@ def _byes_to_credit(tournament: Tournament, entrant: Entrant) -> int:
 
 
 def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now: datetime) -> list[Change]:
-    """Take a player out who has not played. Raises Conflict for one who has: set him inactive instead."""
+    """Remove a player without games. Raises Conflict for any other player: set them inactive instead."""
     entrant = find_entrant(tournament, player_id)
     if tournament.status == "completed":
         raise TournamentIsCompleted(action="remove players")
@@ -336,7 +336,7 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
         raise NobodyCanBeRemoved
     changes: list[Change] = []
     if tournament.status == "started" and entrant.is_active:
-        # What follows from leaving follows from being taken out as well.
+        # A removal has the same consequences as leaving.
         changes = set_active(tournament, player_id, is_active=False, dice=dice, now=now)
     rest = apply_changes(tournament, changes)
     return [
@@ -347,7 +347,7 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
 
 
 def require_adjustable(tournament: Tournament, **wanted: Decimal | None) -> None:
-    """Raises Conflict in a format without adjustments, and Invalid for one that cannot be stored."""
+    """Refuse an adjustment. Raises Conflict by format, Invalid for a value that cannot be stored."""
     if not format_of(tournament).can_adjust:
         raise AdjustmentsNotAllowed
     for name, value in wanted.items():
@@ -366,7 +366,7 @@ def adjust_entrant(
     points: Decimal | None = None,
     score: Decimal | None = None,
 ) -> list[Change]:
-    """A hand adjustment: strikes in knockouts, points elsewhere; it may bring a player back at once.
+    """Adjust strikes in knockouts, points elsewhere; this may bring a player back at once.
 
     Source: formats, sections 12 and 13.5.
     """
@@ -385,7 +385,7 @@ def adjust_entrant(
 
 
 def _with_byes_credited(tournament: Tournament, before: Entrant, after: Entrant) -> Entrant:
-    """Whom an adjustment brings back into a running tournament is not first in line for a bye."""
+    """The entrant with byes credited when an adjustment brings them back into a running tournament."""
     playing = format_of(tournament).playing_ids
     if tournament.status != "started" or before.player_id in playing(tournament):
         return after
@@ -396,7 +396,7 @@ def _with_byes_credited(tournament: Tournament, before: Entrant, after: Entrant)
 
 
 def clear_result(tournament: Tournament, game_id: int) -> list[Change]:
-    """Take a result away while its round is open."""
+    """Clear a result while its round is open."""
     require_started(tournament)
     game = results.find_game(tournament, game_id)
     require_correctable(tournament, game)
@@ -408,17 +408,19 @@ def clear_result(tournament: Tournament, game_id: int) -> list[Change]:
 
 
 def forfeit_open_games(tournament: Tournament, player_id: int, dice: Random, now: datetime) -> list[Change]:
-    """Every open game of two with this player is lost, also those that come up because of it.
+    """Forfeit every open game of two with this player, also those that come up as a consequence.
 
-    For a player who leaves a tournament whose schedule stands. Source: formats, section 20.
+    For a player who leaves a tournament whose schedule is fixed. Source: formats, section 20.
     """
     require_started(tournament)
     find_entrant(tournament, player_id)
     changes: list[Change] = []
     current = tournament
     for _ in range(FORFEITS_MAX):
-        mine = (game for game in current.games if player_id in game.player_ids and len(game.player_ids) == 2)
-        game = next((one for one in mine if one.status == "started"), None)
+        own_games = (
+            game for game in current.games if player_id in game.player_ids and len(game.player_ids) == 2
+        )
+        game = next((game for game in own_games if game.status == "started"), None)
         if game is None:
             break
         outcome = GameOutcome(game_id=game.game_id, forfeited_by=player_id)

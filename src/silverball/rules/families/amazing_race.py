@@ -1,8 +1,8 @@
-"""The amazing race: everybody plays one arena, the lowest score is out, until one is left.
+"""The amazing race: all players play one arena, the lowest score is out, until one player is left.
 
-What the results mean is in `ranking/race.py`; here the race follows them: who is safe goes on at once, the
-tied lowest replay, and a correction takes back what no longer follows. `settled` compares what is there with
-what should be and states the difference. Source: formats, section 14.21.
+`ranking/race.py` interprets the results; here the race follows them: safe players advance at once, the tied
+lowest replay, and a correction removes what no longer follows. `update_race` compares the stored race with
+the one that should be and returns the difference. Source: formats, section 14.21.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,26 +29,26 @@ from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournamen
 from silverball.rules.ranking import race
 from silverball.rules.ranking.race import RaceRoundResult
 
-# Arenas are nobody's choice here but the organizer's.
+# The organizer chooses every arena.
 MANUAL_ASSIGNMENTS = frozenset({"manual", "manual_banks"})
 
 
 @dataclass
 class _RaceUpdate:
-    """A race being brought up to date: the tournament with what was stated so far."""
+    """A race being brought up to date: the tournament with the changes so far."""
 
     tournament: Tournament
     now: datetime | None
-    # None where nothing new can follow that would have to be drawn.
+    # None where nothing needs to be drawn.
     dice: Random | None
     changes: list[Change] = field(default_factory=list)
     new_id: int = 0
 
     def apply(self, changes: Iterable[Change]) -> None:
-        """These changes happen now."""
-        made = list(changes)
-        self.changes += made
-        self.tournament = apply_changes(self.tournament, made)
+        """Apply these changes now."""
+        stated = list(changes)
+        self.changes += stated
+        self.tournament = apply_changes(self.tournament, stated)
 
     def next_id(self) -> int:
         self.new_id -= 1
@@ -56,25 +56,25 @@ class _RaceUpdate:
 
 
 def update_race(
-    tournament: Tournament, made: Sequence[Change], *, now: datetime | None, dice: Random | None
+    tournament: Tournament, changes: Sequence[Change], *, now: datetime | None, dice: Random | None
 ) -> list[Change]:
-    """These changes and all that follows from them in the race."""
+    """These changes and all their consequences in the race."""
     run = _RaceUpdate(tournament, now, dice)
-    run.apply(made)
+    run.apply(changes)
     members = racers(run.tournament)
     count = _round_count(run.tournament, members)
     for index in range(count):
         if not members:
             break
-        one = _find_or_open_round(run, index, count)
-        members = _settle_round(run, one, members)
+        round_ = _find_or_open_round(run, index, count)
+        members = _settle_round(run, round_, members)
         count = count if members else index + 1
     _delete_rounds_from(run, count)
     return run.changes
 
 
 def racers(tournament: Tournament) -> list[int]:
-    """Who runs in the race, best seed first: the active entrants and those who began it."""
+    """Ids of the players in the race, best seed first: the active entrants and those who began it."""
     rounds = tournament.rounds_in_order
     begun = (
         {attempt.player_id for attempt in attempts.attempts_in_round(tournament, rounds[0].round_id)}
@@ -82,7 +82,7 @@ def racers(tournament: Tournament) -> list[int]:
         else set()
     )
     listed = [entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in begun]
-    ordered = sorted(listed, key=lambda one: (one.seed_rank or 0, one.place))
+    ordered = sorted(listed, key=lambda entrant: (entrant.seed_rank or 0, entrant.place))
     return [player_id.player_id for player_id in ordered]
 
 
@@ -93,7 +93,7 @@ def _round_count(tournament: Tournament, members: Sequence[int]) -> int:
 
 
 def _find_or_open_round(run: _RaceUpdate, index: int, count: int) -> Round:
-    """The round of this index, opened now when it is not there yet."""
+    """The round with this index, opened now if it does not exist yet."""
     rounds = run.tournament.rounds_in_order
     if index < len(rounds):
         return rounds[index]
@@ -113,35 +113,36 @@ def _find_or_open_round(run: _RaceUpdate, index: int, count: int) -> Round:
 def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int | None:
     """The arena of a new round; None when the organizer chooses it or there is none.
 
-    Prepared arenas (`amazingRaceSeed`) come in their order, again from the first after the last; otherwise
-    the least played one that no open round has. Source: formats, 14.21 and 7.
+    Prepared arenas (`amazingRaceSeed`) come in their order and then repeat; otherwise the least played one
+    that no open round has. Source: formats, 14.21 and 7.
     """
-    way = play_settings.arena_assignment(tournament.settings, default="balanced")
+    assignment = play_settings.arena_assignment(tournament.settings, default="balanced")
     active = {arena.arena_id for arena in lineups.available_arenas(tournament)}
     prepared = sorted(
         (lineup_arena.amazing_race_seed, lineup_arena.place, lineup_arena.arena_id)
         for lineup_arena in tournament.lineup
         if lineup_arena.amazing_race_seed is not None and lineup_arena.arena_id in active
     )
-    if way == "disabled":
+    if assignment == "disabled":
         return None
     if prepared:
         return prepared[index % len(prepared)][-1]
-    if way in MANUAL_ASSIGNMENTS or not active:
+    if assignment in MANUAL_ASSIGNMENTS or not active:
         return None
     choice = lineups.available_arenas(tournament)
     drawn = dice.sample(choice, len(choice)) if dice is not None else choice
     open_now = {round_.arena_id for round_ in tournament.rounds if round_.status != "completed"}
     played = [round_.arena_id for round_ in tournament.rounds]
-    if way == "random":
-        return min(drawn, key=lambda one: one.arena_id in open_now).arena_id
+    if assignment == "random":
+        return min(drawn, key=lambda arena: arena.arena_id in open_now).arena_id
     return min(
-        drawn, key=lambda one: (one.arena_id in open_now, played.count(one.arena_id), not one.is_preferred)
+        drawn,
+        key=lambda arena: (arena.arena_id in open_now, played.count(arena.arena_id), not arena.is_preferred),
     ).arena_id
 
 
 def _settle_round(run: _RaceUpdate, round_: Round, members: Sequence[int]) -> list[int]:
-    """Bring one round up to date; the members who are safe, in the order they go on."""
+    """Bring one round up to date; returns the safe members in the order in which they advance."""
     found = _verdict_with_games(run, round_, members)
     given_up = _player_giving_up(run.tournament, found, members)
     if given_up is not None:
@@ -154,7 +155,7 @@ def _settle_round(run: _RaceUpdate, round_: Round, members: Sequence[int]) -> li
 
 
 def _verdict_with_games(run: _RaceUpdate, round_: Round, members: Sequence[int]) -> RaceRoundResult:
-    """The verdict of a round in which everybody has the games to play, and nobody others."""
+    """The verdict of a round in which each member has exactly the games to play."""
     found = race.round_result(run.tournament, round_, members)
     _delete_stray_games(run, round_, found)
     _open_missing_games(run, round_, found)
@@ -162,7 +163,7 @@ def _verdict_with_games(run: _RaceUpdate, round_: Round, members: Sequence[int])
 
 
 def _delete_stray_games(run: _RaceUpdate, round_: Round, found: RaceRoundResult) -> None:
-    """What was played by somebody who is not in this round, or in a replay that is none, goes."""
+    """Delete games of players who are not in this round or not in a replay."""
     wanted = {(player_id, level) for level, group in enumerate(found.groups) for player_id in group}
     run.apply(
         SinglePlayerGameDeleted(game)
@@ -172,7 +173,7 @@ def _delete_stray_games(run: _RaceUpdate, round_: Round, found: RaceRoundResult)
 
 
 def _open_missing_games(run: _RaceUpdate, round_: Round, found: RaceRoundResult) -> None:
-    """A waiting game for everybody who is to play and has none."""
+    """Open a pending game for each player who is due to play and has none."""
     there = {
         (game.player_id, game.game_index)
         for game in attempts.attempts_in_round(run.tournament, round_.round_id)
@@ -194,7 +195,7 @@ def _open_missing_games(run: _RaceUpdate, round_: Round, found: RaceRoundResult)
 
 
 def _player_giving_up(tournament: Tournament, found: RaceRoundResult, members: Sequence[int]) -> int | None:
-    """Who has left and is not safe in a round that is not decided; the worst seed of several."""
+    """The id of an inactive player who is not safe in an undecided round; the worst seed of several."""
     if found.eliminated_id is not None:
         return None
     entrants = tournament.entrant_by_id
@@ -203,11 +204,15 @@ def _player_giving_up(tournament: Tournament, found: RaceRoundResult, members: S
         for player_id in members
         if not entrants[player_id].is_active and player_id not in found.safe_ids
     ]
-    return max(gone, key=lambda one: (entrants[one].seed_rank or 0, entrants[one].place), default=None)
+    return max(
+        gone,
+        key=lambda player_id: (entrants[player_id].seed_rank or 0, entrants[player_id].place),
+        default=None,
+    )
 
 
 def _give_up(run: _RaceUpdate, round_: Round, found: RaceRoundResult, player_id: int) -> None:
-    """The player's game in this round counts below every score."""
+    """Void the player's game in this round, which then counts below every score."""
     level = len(found.groups) - 1
     for game in attempts.attempts_in_round(run.tournament, round_.round_id):
         if (game.player_id, game.game_index) == (player_id, level):
@@ -216,7 +221,7 @@ def _give_up(run: _RaceUpdate, round_: Round, found: RaceRoundResult, player_id:
 
 
 def _advance_others(run: _RaceUpdate, round_: Round, found: RaceRoundResult) -> None:
-    """Where somebody gave up everybody else is above him, played or not."""
+    """Advance all other players once one gave up, whether they have played or not."""
     if found.withdrawn_id is None:
         return
     for game in attempts.attempts_in_round(run.tournament, round_.round_id):
@@ -226,14 +231,14 @@ def _advance_others(run: _RaceUpdate, round_: Round, found: RaceRoundResult) -> 
 
 
 def _update_queue(run: _RaceUpdate, round_: Round) -> None:
-    """Who has a waiting game waits in the queue of the round, who plays or has played does not."""
+    """Queue the players with pending games for the round, and only those."""
     games = attempts.attempts_in_round(run.tournament, round_.round_id)
     pending = [game.player_id for game in games if game.status == "pending"]
     present = {game.player_id for game in games}
     for queue_id in [
         spot.queue_id for spot in queues.waiting_spots(run.tournament, round_id=round_.round_id)
     ]:
-        # The ones before may have moved it forward.
+        # Changes to earlier spots may have moved it forward.
         spot = queues.find_spot(run.tournament, queue_id)
         if spot.player_id not in present:
             run.apply(queues.leave_queue(run.tournament, spot))
@@ -251,26 +256,26 @@ def _update_queue(run: _RaceUpdate, round_: Round) -> None:
 
 
 def _update_status(run: _RaceUpdate, round_: Round, found: RaceRoundResult, members: Sequence[int]) -> None:
-    """The bar, and whether the round is over: all are there and have played, and one is out."""
-    here = run.tournament.round_by_id[round_.round_id]
+    """Set the bar, and complete the round once all members have played and one is out."""
+    current = run.tournament.round_by_id[round_.round_id]
     games = attempts.attempts_in_round(run.tournament, round_.round_id)
     is_over = (
         found.eliminated_id is not None
-        and len(members) == here.size
+        and len(members) == current.size
         and all(game.status == "completed" for game in games)
     )
-    run.apply(changes_between(RoundChanged, here, replace(here, score=found.bar)))
-    here = run.tournament.round_by_id[round_.round_id]
-    if is_over and here.status != "completed":
-        run.apply([RoundCompleted(here, replace(here, status="completed", completed_at=run.now))])
-    elif not is_over and here.status == "completed":
-        run.apply([RoundReopened(here, replace(here, status="started", completed_at=None))])
+    run.apply(changes_between(RoundChanged, current, replace(current, score=found.bar)))
+    current = run.tournament.round_by_id[round_.round_id]
+    if is_over and current.status != "completed":
+        run.apply([RoundCompleted(current, replace(current, status="completed", completed_at=run.now))])
+    elif not is_over and current.status == "completed":
+        run.apply([RoundReopened(current, replace(current, status="started", completed_at=None))])
 
 
 def _in_order_of_arrival(
     tournament: Tournament, round_: Round, found: RaceRoundResult, members: Sequence[int]
 ) -> list[int]:
-    """The safe ones: who is in the next round already, then who gets there now, best seed first."""
+    """The safe players: those in the next round already, then the new ones, best seed first."""
     rounds = tournament.rounds_in_order
     after = rounds[round_.round_index + 1 :]
     arrived = (
@@ -285,7 +290,7 @@ def _in_order_of_arrival(
 
 
 def _delete_rounds_from(run: _RaceUpdate, index: int) -> None:
-    """Rounds that nobody has reached any more go, the last one first."""
+    """Delete rounds that no player reaches any more, the last one first."""
     for round_ in reversed(run.tournament.rounds_in_order[index:]):
         run.apply(QueueLeft(spot) for spot in run.tournament.queue if spot.round_id == round_.round_id)
         run.apply(
@@ -296,7 +301,7 @@ def _delete_rounds_from(run: _RaceUpdate, index: int) -> None:
 
 
 def find_open_attempt(tournament: Tournament, player_id: int) -> SinglePlayerGame | None:
-    """The single player game that a player is to play next; nobody has two."""
+    """The only open single player game of a player, if any."""
     for attempt in tournament.single_player_games:
         if attempt.player_id == player_id and attempt.status != "completed":
             return attempt

@@ -1,4 +1,4 @@
-"""Open play on many arenas, one score after the other: what best games and cards share.
+"""Open play on many arenas, one score after the other: shared by best games and cards.
 
 Source: formats, sections 14.18, 14.19 and 18.
 """
@@ -33,7 +33,7 @@ class AnotherPlayerIsUpOnArena(Conflict):
 
 
 def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
-    """Nothing is made at the start. Raises Conflict when queues and suggested results are both on."""
+    """Make nothing. Raises Conflict when queues and suggested results are both on."""
     if uses_queues(tournament) and play_settings.suggestion_mode(tournament.settings) != "disabled":
         raise QueuesExcludeSuggestions
     return []
@@ -53,7 +53,7 @@ def running_attempt(tournament: Tournament, player_id: int, arena_id: int) -> Si
 
 
 def outcome_of_running_attempt(tournament: Tournament, new_attempt: NewAttempt) -> AttemptOutcome | None:
-    """The score for the game that the player is playing there; None when it is for another one."""
+    """The score for the player's running game on the arena; None when it is for another game."""
     playing = running_attempt(tournament, new_attempt.player_id, new_attempt.arena_id)
     if playing is None or new_attempt.score is None:
         return None
@@ -65,7 +65,7 @@ def outcome_of_running_attempt(tournament: Tournament, new_attempt: NewAttempt) 
 
 
 def require_player_and_arena_free(tournament: Tournament, player_id: int, arena_id: int) -> None:
-    """Raises Conflict while the player or the arena is in another game, or somebody else is up."""
+    """Refuse a player or an arena in another game, or a player who is not up. Raises Conflict."""
     for attempt in tournament.single_player_games:
         if attempt.status != "started":
             continue
@@ -81,7 +81,7 @@ def require_player_and_arena_free(tournament: Tournament, player_id: int, arena_
 def create_attempt(
     tournament: Tournament, new_attempt: NewAttempt, now: datetime, *, card_id: int | None, game_index: int
 ) -> list[Change]:
-    """The single player game begun, or begun and over when there is a score; a spot in the queue is done."""
+    """Start the single player game, or complete it when there is a score; a queue spot is done."""
     is_over = new_attempt.score is not None
     attempt = SinglePlayerGame(
         single_player_game_id=-1,
@@ -104,7 +104,7 @@ def create_attempt(
 
 
 def record_score(tournament: Tournament, outcome: AttemptOutcome, now: datetime) -> list[Change]:
-    """A score, new or corrected. Its points follow from all scores, so none are stored here."""
+    """Record or correct a score. Points follow from all scores, so none are stored here."""
     if outcome.score is None or outcome.strokes is not None or outcome.rolls or outcome.is_advanced:
         raise Invalid({"score": ["Enter the score: nothing else counts in this tournament."]})
     attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
@@ -114,12 +114,12 @@ def record_score(tournament: Tournament, outcome: AttemptOutcome, now: datetime)
 def leave_queues_when_inactive(
     tournament: Tournament, entrant: Entrant, _dice: Random, _now: datetime
 ) -> list[Change]:
-    """Who leaves the tournament waits no longer; a game in progress may still be finished."""
+    """Take an inactive player out of the queues; a game in progress may still be completed."""
     return [] if entrant.is_active else queues.leave_all_queues(tournament, entrant.player_id)
 
 
 def store_final_marks(tournament: Tournament) -> list[Change]:
-    """What every score came to in the end, stored for good. Source: formats, 14.18."""
+    """Store the final points and marks of every score for good. Source: formats, 14.18."""
     marks = bestgame.game_marks(tournament)
     in_progress = {card.card_id for card in tournament.cards if card.status != "completed"}
     changes: list[Change] = []
@@ -137,7 +137,7 @@ def store_final_marks(tournament: Tournament) -> list[Change]:
 
 
 def clear_marks(tournament: Tournament) -> list[Change]:
-    """Points and marks follow from the scores again."""
+    """Clear points and marks, which follow from the scores again."""
     changes: list[Change] = []
     for attempt in tournament.single_player_games:
         changes += changes_between(

@@ -1,8 +1,8 @@
-"""Brackets in play: which games stand, which have to go, and which come up next.
+"""Brackets in play: games that count, games to delete, and games that come up next.
 
 Everything follows from the seeds and the results: after each result the bracket is read from the first
-round on, games whose players no longer follow from what was before are deleted, and a game is made
-wherever both players are known. Source: formats, sections 14.10, 14.11 and 20.
+round on, games whose players no longer follow are deleted, and a game is made wherever both players are
+known. Source: formats, sections 14.10, 14.11 and 20.
 """
 
 from collections import Counter
@@ -37,39 +37,39 @@ from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSou
 
 # A seat that stays empty: a missing seed, or the loser of a bye.
 EMPTY_SEAT = 0
-# A player id, NOBODY, or None while it is not known.
+# A player id, EMPTY_SEAT, or None while it is not known.
 Seat: TypeAlias = int | None
 BYE_POINTS = Decimal("1.00")
 
 
 @dataclass(frozen=True, kw_only=True)
 class BracketMatch:
-    """A node with what is known of it."""
+    """A node with its known players, its games and its decision."""
 
     node: BracketNode
     seats: tuple[Seat, ...]
-    # The games that stand, in the order they are played.
+    # The games that count, in playing order.
     games: tuple[Game, ...] = ()
     # Games of other players, or beyond the decision.
     stale_games: tuple[Game, ...] = ()
-    # First to last once it is decided: both players, one who met nobody, or none at all.
+    # First to last once decided: both players, the one with a bye, or none.
     finishing_order: tuple[int, ...] | None = None
-    # A deciding second final that nobody needs.
+    # A second final that is not needed.
     is_unneeded: bool = False
 
     @property
     def player_ids(self) -> tuple[int, ...]:
-        """The players known to be in it."""
+        """The known players."""
         return tuple(seat for seat in self.seats if seat)
 
     @property
     def has_known_seats(self) -> bool:
-        """Whether it is known who is in every seat."""
+        """Whether all seats are known."""
         return None not in self.seats
 
     @property
     def is_bye(self) -> bool:
-        """Whether a player goes through without a game."""
+        """Whether a player advances without a game."""
         return self.has_known_seats and len(self.player_ids) == 1 and not self.node.is_extra
 
     @property
@@ -80,7 +80,7 @@ class BracketMatch:
 
     @property
     def needs_game(self) -> bool:
-        """Whether its next game can be played."""
+        """Whether its next game can be made."""
         is_waiting = any(game.status != "completed" for game in self.games)
         return (
             self.has_known_seats
@@ -96,14 +96,14 @@ NodesForSize: TypeAlias = Callable[[int], Sequence[BracketNode]]
 
 @dataclass(frozen=True)
 class BracketRules:
-    """How a bracket format is played; `nodes` takes the size."""
+    """The rules of one bracket format; `nodes` takes the size."""
 
     nodes: NodesForSize
     # Whether those who have lost once play on for the final.
     has_losers_bracket: bool = False
 
     def start(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """The rounds and first games; the size becomes the smallest that holds the players.
+        """Open the rounds and first games, in the smallest bracket that holds the players.
 
         Raises Invalid above 128 players.
         """
@@ -116,11 +116,11 @@ class BracketRules:
         return [*changes, *open_missing_games(after, self.matches, dice, now)]
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """The games that are missing, after an import for instance. Raises Conflict for none."""
+        """Open the missing games, for example after an import. Raises Conflict when none is missing."""
         return call_ups.require_missing_games(open_missing_games(tournament, self.matches, dice, now))
 
     def settle(self, tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
-        """A result, new or corrected: games that depended on the old one go, new ones come up."""
+        """Record or correct a result, delete games that depended on the old one, open new ones."""
         assert isinstance(outcome, GameOutcome)
         self.require_own_schedule(tournament)
         changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
@@ -128,12 +128,12 @@ class BracketRules:
         return [*changes, *open_missing_games(apply_changes(tournament, changes), self.matches, dice, now)]
 
     def result_cleared(self, tournament: Tournament, game: Game) -> list[Change]:
-        """What goes when the result of a game was taken away; takes the game as it was."""
+        """Delete the games that followed from a cleared result; takes the game as it was."""
         self.require_own_schedule(call_ups.with_game_restored(tournament, game))
         return self.delete_stale_games(tournament)
 
     def at_reopen(self, tournament: Tournament) -> list[Change]:
-        """The games that closing took away come back; undecided rounds open again."""
+        """Bring back the games that closing discarded, and reopen undecided rounds."""
         self.require_own_schedule(tournament)
         changes = self.delete_stale_games(tournament)
         if tournament.completed_at is not None:
@@ -142,24 +142,24 @@ class BracketRules:
         return changes
 
     def require_own_schedule(self, tournament: Tournament) -> None:
-        """Raises Conflict for a bracket that came in with games of another plan: they would all go."""
+        """Refuse an imported bracket with another schedule, all of which would go. Raises Conflict."""
         if any(match.stale_games for match in self.matches(tournament).values()):
             raise DrawnElsewhere
 
     def delete_stale_games(self, tournament: Tournament) -> list[Change]:
-        """The games that no longer follow from what was before, deleted; undecided rounds open again."""
+        """Delete games that no longer follow from earlier results, and reopen undecided rounds."""
         return delete_stale_games(tournament, self.matches)
 
     def matches(self, tournament: Tournament) -> Matches:
-        """Every node with what is known of it."""
+        """The matches of all nodes."""
         assert isinstance(tournament.settings, HasBracketSize)
         return resolve_matches(tournament, self.nodes(tournament.settings.bracket_size))
 
 
 def resolve_matches(tournament: Tournament, nodes: Sequence[BracketNode]) -> Matches:
-    """Every node with what is known of it, in playing order.
+    """The matches of all nodes, in playing order.
 
-    Takes the nodes in an order in which a node comes after those it is fed by.
+    Takes the nodes in an order in which each comes after its sources.
     """
     seeds = seeding.ids_by_seed(tournament)
     wins_needed = (play_settings.games_per_round(tournament.settings) + 1) // 2
@@ -221,10 +221,10 @@ def _resolve_match(
 def _standing_games(
     games: Sequence[Game], present: Sequence[int], wins_needed: int
 ) -> tuple[list[Game], tuple[int, ...] | None]:
-    """The games that stand and, once it is decided, the players from first to last.
+    """The games that count and, once decided, the players from first to last.
 
-    A game stands when those before it have results and did not decide: whoever takes a result back takes
-    back what was played because of it.
+    A game counts when those before it have results and did not decide: clearing a result also discards
+    what was played because of it.
     """
     wins: Counter[int] = Counter()
     standing: list[Game] = []
@@ -242,7 +242,7 @@ def _standing_games(
 
 
 def delete_stale_games(tournament: Tournament, matches_of: Callable[[Tournament], Matches]) -> list[Change]:
-    """Stale games and byes deleted, with the round of a deciding final nobody needs; rounds open again."""
+    """Delete stale games and byes, with the round of an unneeded deciding final; reopen rounds."""
     found = matches_of(tournament)
     stale = {game.game_id for match in found.values() for game in match.stale_games}
     byes = _bye_keys(found)
@@ -264,7 +264,7 @@ def delete_stale_games(tournament: Tournament, matches_of: Callable[[Tournament]
 def open_missing_games(
     tournament: Tournament, matches_of: Callable[[Tournament], Matches], dice: Random, now: datetime
 ) -> list[Change]:
-    """Rounds, byes and games that are to be there and are not; decided rounds completed."""
+    """Open missing rounds, byes and games; complete decided rounds."""
     found = matches_of(tournament)
     changes: list[Change] = list(call_ups.open_missing_rounds(tournament, _needed_round_indexes(found), now))
     after = apply_changes(tournament, changes)
@@ -292,7 +292,7 @@ def _bye_keys(found: Matches) -> set[tuple[int, int]]:
 
 
 def _needed_round_indexes(found: Matches) -> list[int]:
-    """Indexes of the rounds that are to be there: the deciding final only when it is played."""
+    """Indexes of the rounds that should exist: the deciding final only when it is played."""
     indexes = {
         match.node.key[0]
         for match in found.values()

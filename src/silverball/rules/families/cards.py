@@ -54,12 +54,12 @@ def find_card(tournament: Tournament, card_id: int) -> Card:
 
 
 def cards_of_player(tournament: Tournament, player_id: int) -> list[Card]:
-    """Every card of a player, voided ones too; deleted ones were never there."""
+    """All cards of a player, voided ones too."""
     return [card for card in tournament.cards if card.player_id == player_id]
 
 
 def card_in_progress(tournament: Tournament, player_id: int) -> Card | None:
-    """The card a player is filling; there is at most one."""
+    """The only card that a player is filling, if any."""
     for card in cards_of_player(tournament, player_id):
         if card.status == "started" and not card.is_voided:
             return card
@@ -67,18 +67,18 @@ def card_in_progress(tournament: Tournament, player_id: int) -> Card | None:
 
 
 def games_on_card(tournament: Tournament, card_id: int) -> list[SinglePlayerGame]:
-    """The games on a card, in the order they were begun."""
+    """The games on a card, in the order in which they began."""
     games = [attempt for attempt in tournament.single_player_games if attempt.card_id == card_id]
     return sorted(games, key=lambda game: game.game_index or 0)
 
 
 def new_card(player_id: int, now: datetime) -> Card:
-    """An empty card, not there yet."""
+    """An empty card, not opened yet."""
     return Card(card_id=-1, player_id=player_id, status="started", created_at=now, updated_at=now)
 
 
 def require_room_on_card(tournament: Tournament, card: Card, arena_id: int, *, games_per_card: int) -> None:
-    """Raises Conflict when the arena is on the card already, or no game is left on it."""
+    """Refuse an arena that is on the card already, or a full card. Raises Conflict."""
     games = games_on_card(tournament, card.card_id)
     if any(game.arena_id == arena_id for game in games):
         raise ArenaAlreadyOnCard(arena=arena_id, card=card.card_id)
@@ -89,7 +89,7 @@ def require_room_on_card(tournament: Tournament, card: Card, arena_id: int, *, g
 def update_card(
     tournament: Tournament, made: Sequence[Change], card_id: int, *, games_per_card: int, now: datetime
 ) -> list[Change]:
-    """These changes and what they mean for their card: full, open again, or gone with its last game.
+    """These changes with their consequences for the card: full, open again, or deleted with its last game.
 
     Raises Conflict when it would open again while the player fills another card.
     """
@@ -112,12 +112,12 @@ def _require_no_other_card(tournament: Tournament, card: Card) -> None:
 
 
 def open_card(card: Card) -> list[Change]:
-    """This card, there now."""
+    """Open this card."""
     return [CardOpened(card)]
 
 
 def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
-    """No more scores, no points, but used up all the same. Raises Conflict when it is voided already."""
+    """Void a card with its games; it stays used up. Raises Conflict for a voided one."""
     card = find_card(tournament, card_id)
     if card.is_voided:
         raise CardAlreadyVoided(card=card_id)
@@ -130,7 +130,7 @@ def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Chang
 
 
 def unvoid_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
-    """The card and its games count again. Raises Conflict while the player fills another card."""
+    """Count the card and its games again. Raises Conflict while the player fills another card."""
     card = find_card(tournament, card_id)
     if not card.is_voided:
         raise CardNotVoided(card=card_id)
@@ -146,14 +146,14 @@ def unvoid_card(tournament: Tournament, card_id: int, now: datetime) -> list[Cha
 
 
 def delete_card(tournament: Tournament, card_id: int) -> list[Change]:
-    """The card and its games gone, as if it had never been bought."""
+    """Delete the card with its games; its entry is free again."""
     card = find_card(tournament, card_id)
     games = games_on_card(tournament, card_id)
     return [*(SinglePlayerGameDeleted(game) for game in games), CardDeleted(card)]
 
 
 def delete_empty_cards(tournament: Tournament) -> list[Change]:
-    """Cards without a game gone: closing takes away what was being played. Voided ones stay used up."""
+    """Delete cards that lost their only game when the tournament closed; voided ones stay used up."""
     return [
         CardDeleted(card)
         for card in tournament.cards

@@ -1,7 +1,7 @@
-"""Formats played in drawn rounds: what they share.
+"""Rules of formats that are played in drawn rounds.
 
-A format says who is in the next round, what draws and standings go by, and what a result is worth;
-opening a round and settling a result are the same for all of them.
+A format supplies the players of the next round, the scores for draws and standings, and the scorer of a
+game; opening a round and settling a result are the same for all of them.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,12 +40,12 @@ class TiersNotPossible(Conflict):
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnRoundRules:
-    """How one format fills in the common frame."""
+    """The functions in which formats with drawn rounds differ."""
 
     group_size: int
     # Ids of the players of the next round.
     playing_ids: Callable[[Tournament], tuple[int, ...]]
-    # Player id -> what Swiss pairing goes by, higher is better.
+    # Player id -> score for Swiss pairing, higher is better.
     pairing_scores: Callable[[Tournament], Mapping[int, Decimal]]
     rank: Callable[[Tournament], list[Standing]]
     is_over: Callable[[Tournament], bool]
@@ -66,7 +66,7 @@ class DrawnRoundRules:
         return []
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """The next round; the open one is completed first. Raises Conflict when there cannot be one."""
+        """Open the next round; the open one is completed first. Raises Conflict when there cannot be one."""
         newest = tournament.newest_round
         before = rounds.complete_round(tournament, newest, now) if newest is not None else []
         after = apply_changes(tournament, before)
@@ -84,20 +84,20 @@ class DrawnRoundRules:
         )
         draw = pairings.draw_groups(after, field, dice)
         games = games_per_round(after)
-        made = rounds.open_round(
+        opened = rounds.open_round(
             after,
             draw,
             games=games,
-            positions={one.player_id: one.position for one in self.rank(after)},
+            positions={row.player_id: row.position for row in self.rank(after)},
             bye_points=bye_points(after, games),
             has_advantage=self.group_size == PAIR_SIZE,
             dice=dice,
             now=now,
         )
-        return [*before, *made]
+        return [*before, *opened]
 
     def settle(self, tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
-        """A game's result, recorded or corrected."""
+        """Record or correct a game's result."""
         assert isinstance(outcome, GameOutcome)
         return results.complete_game(tournament, outcome, self.scorer(tournament), now)
 
@@ -108,7 +108,7 @@ def games_per_round(tournament: Tournament) -> int:
 
 
 def bye_points(tournament: Tournament, games: int) -> Decimal:
-    """What a bye is worth. Source: formats, section 9."""
+    """The points of a bye. Source: formats, section 9."""
     settings = tournament.settings
     byes = settings.byes if isinstance(settings, HasByes) else "full"
     return point_maps.bye_points(tournament.points_map or (), byes, games)

@@ -1,7 +1,7 @@
 """Frenzy: one queue, a clock, and games that follow one another. Source: formats, section 14.14.
 
-The clock is `state.clock_ends_at` while it runs; `frenzyPausedSecondsLeft` holds what is left while it is
-paused. Where `useQueues` is off the organizer makes the games and nothing follows from a result.
+The clock is `state.clock_ends_at` while it runs; `frenzyPausedSecondsLeft` holds the seconds left while it
+is paused. Where `useQueues` is off the organizer makes the games and nothing follows from a result.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def is_played_by_hand(tournament: Tournament) -> bool:
 
 
 def paused_seconds(tournament: Tournament) -> int:
-    """What was left when the clock was paused; 0 while it is not."""
+    """Seconds left when the clock was paused; 0 while it runs."""
     return _settings(tournament).frenzy_paused_seconds_left
 
 
@@ -86,14 +86,14 @@ def seconds_left(tournament: Tournament, now: datetime) -> int:
     if paused_seconds(tournament):
         return paused_seconds(tournament)
     ends = tournament.state.clock_ends_at
-    # What has begun counts as a whole second, so that a pause never loses the last one.
+    # A begun second counts as a whole one, so that a pause never loses the last one.
     return 0 if ends is None else max(0, -((now - ends) // timedelta(seconds=1)))
 
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """The clock runs; games fill the arenas, the others wait, all by lot. Source: formats, 14.14.
+    """Start the clock and draw the first games; the other players wait. Source: formats, 14.14.
 
-    Raises Conflict without an arena and when the queue leaves nobody to play.
+    Raises Conflict without an arena and when the queue leaves too few players for a game.
     """
     minutes = _settings(tournament).frenzy_duration
     clock = set_clock(tournament, ends=now + timedelta(minutes=minutes), paused=0)
@@ -108,16 +108,16 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         raise QueueTooLarge(size=_queue_size_wanted(tournament))
     order = random_draw.random_order(tournament.active_ids, dice)
     pairs = [(order[2 * at], order[2 * at + 1]) for at in range(games)]
-    given = arenas.assign_balanced(pairs, free, {}, waves=1, dice=dice)
+    assigned = arenas.assign_balanced(pairs, free, {}, waves=1, dice=dice)
     opened = [
         GameOpened(rounds.new_game(-1 - at, pair, now=now, arena_id=lineup[0]))
-        for at, (pair, lineup) in enumerate(zip(pairs, given, strict=True))
+        for at, (pair, lineup) in enumerate(zip(pairs, assigned, strict=True))
     ]
     return [*clock, *opened, *queues.insert_players(tournament, order[2 * games :], place=0, now=now)]
 
 
 def _queue_size_wanted(tournament: Tournament) -> int:
-    """How many players the organizer wants to keep waiting."""
+    """Number of players that the organizer wants in the queue."""
     return _settings(tournament).frenzy_queue_size
 
 
@@ -129,7 +129,7 @@ def set_clock(tournament: Tournament, *, ends: datetime | None, paused: int) -> 
 
 
 def settle(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
-    """A game's result; a new one moves the queue on, a correction moves nobody. Source: formats, 14.14."""
+    """Record a result and call up the next players, or correct one. Source: formats, 14.14."""
     assert isinstance(outcome, GameOutcome)
     changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
     game = results.find_game(tournament, outcome.game_id)
@@ -146,16 +146,16 @@ def _open_next_game(tournament: Tournament, ended: Game, dice: Random, now: date
 
     While no game may start, slot 0 waits at the head of the queue.
     """
-    stays, goes = ended.player_ids
-    changes = join_at_end(tournament, [goes], now)
+    staying, leaving = ended.player_ids
+    changes = join_at_end(tournament, [leaving], now)
     queue = queues.waiting_spots(apply_changes(tournament, changes))
-    active = stays in tournament.active_ids
+    active = staying in tournament.active_ids
     if not (active and queue and is_clock_running(tournament, now)):
-        return [*changes, *_join_at_head(apply_changes(tournament, changes), [stays], now)]
-    pair = (queue[0].player_id, stays)
+        return [*changes, *_join_at_head(apply_changes(tournament, changes), [staying], now)]
+    pair = (queue[0].player_id, staying)
     arena_id = _choose_arena(tournament, pair, ended.arena_id, dice)
     if arena_id is None:
-        return [*changes, *_join_at_head(apply_changes(tournament, changes), [stays], now)]
+        return [*changes, *_join_at_head(apply_changes(tournament, changes), [staying], now)]
     changes += queues.complete_spot(apply_changes(tournament, changes), queue[0], now)
     return [*changes, *_open_game(tournament, pair, arena_id, now)]
 
@@ -169,15 +169,15 @@ def _open_game(tournament: Tournament, pair: Sequence[int], arena_id: int, now: 
 def _choose_arena(
     tournament: Tournament, pair: Sequence[int], vacated: int | None, dice: Random
 ) -> int | None:
-    """An unused arena the two have played least; the one just left only when there is no other."""
+    """A free arena that the two have played least; the vacated one only as a last resort."""
     free = lineups.free_arenas(tournament)
     plays = history.arena_plays(tournament)
-    other = arenas.draw_replacement(pair, free, plays, () if vacated is None else (vacated,), dice)
-    return other if other is not None else arenas.draw_replacement(pair, free, plays, (), dice)
+    chosen = arenas.draw_replacement(pair, free, plays, () if vacated is None else (vacated,), dice)
+    return chosen if chosen is not None else arenas.draw_replacement(pair, free, plays, (), dice)
 
 
 def join_at_end(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
-    """Put those of these players who are free to wait at the end of the queue."""
+    """Put these players at the end of the queue if they are free to wait."""
     place = len(queues.waiting_spots(tournament))
     return queues.insert_players(
         tournament, _players_free_to_wait(tournament, player_ids), place=place, now=now
@@ -189,7 +189,7 @@ def _join_at_head(tournament: Tournament, player_ids: Sequence[int], now: dateti
 
 
 def _players_free_to_wait(tournament: Tournament, player_ids: Sequence[int]) -> list[int]:
-    """Those who are active, not in a game and not waiting already."""
+    """Those who are active, in no game and not waiting already."""
     busy = {seat for game in results.open_games(tournament.games) for seat in game.player_ids}
     busy.update(spot.player_id for spot in queues.waiting_spots(tournament))
     return [
@@ -198,7 +198,7 @@ def _players_free_to_wait(tournament: Tournament, player_ids: Sequence[int]) -> 
 
 
 def fill_arenas(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """Games for free arenas while the clock runs and more than those who are to be kept wait.
+    """Open games on free arenas while the clock runs and the queue is longer than wanted.
 
     The head of the queue takes slot 0. Source: formats, 14.14.
     """
@@ -206,8 +206,8 @@ def fill_arenas(tournament: Tournament, dice: Random, now: datetime) -> list[Cha
     current = tournament
     for _ in range(GAMES_MAX):
         queue = queues.waiting_spots(current)
-        kept = _queue_size_wanted(current) if results.open_games(current.games) else 0
-        if not (has_queue(current) and is_clock_running(current, now) and len(queue) >= kept + 2):
+        kept_waiting = _queue_size_wanted(current) if results.open_games(current.games) else 0
+        if not (has_queue(current) and is_clock_running(current, now) and len(queue) >= kept_waiting + 2):
             break
         pair = (queue[0].player_id, queue[1].player_id)
         arena_id = _choose_arena(current, pair, None, dice)
@@ -223,9 +223,9 @@ def fill_arenas(tournament: Tournament, dice: Random, now: datetime) -> list[Cha
 
 
 def roster_changed(tournament: Tournament, entrant: Entrant, dice: Random, now: datetime) -> list[Change]:
-    """Who comes joins the end of the queue; who leaves is taken out of it, and his game is deleted.
+    """Queue a new player; take a leaving player out of the queue and delete their game.
 
-    The other player of that game goes to the head of the queue. Source: formats, 14.14.
+    The opponent in that game goes to the head of the queue. Source: formats, 14.14.
     """
     if not has_queue(tournament):
         return []
@@ -240,7 +240,7 @@ def roster_changed(tournament: Tournament, entrant: Entrant, dice: Random, now: 
 
 
 def _abandon_game(tournament: Tournament, game: Game, now: datetime) -> list[Change]:
-    """A started game gone; those of its players who play on are next."""
+    """Delete a started game; its active players are next."""
     changes = free_games.delete_game(tournament, game)
     return [*changes, *_join_at_head(apply_changes(tournament, changes), game.player_ids, now)]
 
@@ -248,9 +248,9 @@ def _abandon_game(tournament: Tournament, game: Game, now: datetime) -> list[Cha
 def lineup_changed(
     tournament: Tournament, lineup_arena: LineupArena, dice: Random, now: datetime
 ) -> list[Change]:
-    """The game on an arena out of service moves to another one, or its players wait for one.
+    """Move the game of an arena out of service, or queue its players; fill a new arena.
 
-    An arena that comes is filled. Source: formats, 14.14.
+    Source: formats, 14.14.
     """
     if not has_queue(tournament):
         return []
@@ -269,7 +269,7 @@ def lineup_changed(
 
 
 def delete_game(tournament: Tournament, game: Game, dice: Random, now: datetime) -> list[Change]:
-    """A game taken out. A completed one leaves the queue alone; the players of a started one are next."""
+    """Delete a game. A completed one leaves the queue alone; the players of a started one are next."""
     if game.status == "completed" or not has_queue(tournament):
         return free_games.delete_game(tournament, game)
     changes = _abandon_game(tournament, game, now)
@@ -277,7 +277,7 @@ def delete_game(tournament: Tournament, game: Game, dice: Random, now: datetime)
 
 
 def clear_game(tournament: Tournament, game: Game) -> list[Change]:
-    """A result taken away: the game goes with it, because its players play on elsewhere."""
+    """Delete a completed game, because its players play elsewhere by now."""
     if game.status != "completed":
         raise GameWithoutResult(game=game.game_id)
     return free_games.delete_game(tournament, game)
@@ -286,13 +286,13 @@ def clear_game(tournament: Tournament, game: Game) -> list[Change]:
 def create_game(
     tournament: Tournament, player_ids: Sequence[int], arena_id: int | None, dice: Random, now: datetime
 ) -> list[Change]:
-    """A game of two made by the organizer. Raises Conflict while the queue decides, or out of time."""
+    """Start a game of two by hand. Raises Conflict while the queue decides, or out of time."""
     if has_queue(tournament):
         raise QueueDecidesGames
     if not is_clock_running(tournament, now):
         raise ClockHasStopped
     if len(player_ids) != 2:
-        raise Invalid({"playerIds": [f"A game of a frenzy has two players, not {len(player_ids)}."]})
+        raise Invalid({"playerIds": [f"A frenzy game has two players, not {len(player_ids)}."]})
     for game in results.open_games(tournament.games):
         for player_id in player_ids:
             if player_id in game.player_ids:
@@ -303,7 +303,7 @@ def create_game(
 
 
 def at_reopen(tournament: Tournament) -> list[Change]:
-    """Everybody waits again, in the order of adding; `start_waiting` fills the arenas if time is left."""
+    """Queue all players in the order in which they were added."""
     if not has_queue(tournament) or tournament.completed_at is None:
         return []
     return join_at_end(tournament, tournament.active_ids, tournament.completed_at)
@@ -312,8 +312,8 @@ def at_reopen(tournament: Tournament) -> list[Change]:
 def is_over(tournament: Tournament) -> bool:
     """Whether the time is over and every game has its result.
 
-    As long as the clock runs a game is on, so that none being on says that it has run out; somebody who
-    makes the games by hand decides alone.
+    While the clock runs a game is open, so no open game means that the time has run out. Without a queue
+    the organizer decides alone.
     """
     if tournament.status == "planned" or not has_queue(tournament) or paused_seconds(tournament):
         return False

@@ -1,7 +1,7 @@
-"""Elimination in groups of four, by games or by strokes: who plays each round, who goes on, who is where.
+"""Elimination in groups of four, by games or by strokes.
 
-A format says what its rounds hold (`GroupStages`); stages, ties, corrections and places are the same.
-Source: formats, sections 14.12 and 14.17.
+A format supplies the content of its rounds (`GroupStageRules`); stages, ties, corrections and places are
+the same. Source: formats, sections 14.12 and 14.17.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,9 +54,9 @@ class NoRoundInCommon(Conflict):
 
 @dataclass(frozen=True, kw_only=True)
 class GroupStageRules:
-    """How one format fills in the common frame."""
+    """The functions in which brackets of groups differ."""
 
-    # What a round has come to.
+    # The result of a round.
     round_result: Callable[[Tournament, Round], GroupRoundResult]
     # The games of a new round: (tournament, groups, dice, now).
     open_games: Callable[[Tournament, Sequence[Group], Random, datetime], list[Change]]
@@ -64,18 +64,18 @@ class GroupStageRules:
     open_missing_games: Callable[[Tournament, Round, Sequence[Group], Random, datetime], list[Change]]
     # The points shown for a score.
     points_for_score: Callable[[Decimal], Decimal] = lambda score: score
-    # What a tiebreak value does to them.
+    # The sign with which a tiebreak value changes them.
     tiebreak_sign: int = 1
 
     def start(self, tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
-        """Nothing but a check. Raises Conflict unless there are exactly as many players as places."""
+        """Make nothing. Raises Conflict unless there are exactly as many players as places."""
         size, players = _bracket_size(tournament), len(tournament.active_ids)
         if size != players:
             raise WrongBracketSize(size=size, count=players)
         return []
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """The next round, the open one completed first; or the games that the open one lacks.
+        """Open the next round after completing the open one, or the missing games of the open one.
 
         Raises Conflict when games are open, when an advancing place is tied, and after the final.
         """
@@ -98,7 +98,7 @@ class GroupStageRules:
         return [*before, *self.open_games(after, _groups_of_four(after, players), dice, now)]
 
     def complete_round(self, tournament: Tournament, round_: Round, now: datetime) -> list[Change]:
-        """The round completed. Raises Conflict for open games and for a tied advancing place."""
+        """Complete a round. Raises Conflict for open games and for a tied advancing place."""
         changes = rounds.complete_round(tournament, round_, now)
         result = self.round_result(tournament, round_)
         if not result.is_finished:
@@ -111,21 +111,21 @@ class GroupStageRules:
     def _blocking_ties(
         self, tournament: Tournament, round_: Round, result: GroupRoundResult
     ) -> list[tuple[int, ...]]:
-        """Ties that have to be broken: those for an advancing place, which the final does not have."""
+        """Ties that must be broken: those for an advancing place, which the final does not have."""
         return [] if _is_final(tournament, round_) else result.tied_groups()
 
     def tied_groups(self, tournament: Tournament) -> list[tuple[int, ...]]:
-        """Who may play a tiebreak: the tied for an advancing place, and those who share a final place."""
+        """Groups that may play a tiebreak: tied for an advancing place, or sharing a final place."""
         newest = tournament.newest_round
         blocking: list[tuple[int, ...]] = []
         if newest is not None:
             blocking = self._blocking_ties(tournament, newest, self.round_result(tournament, newest))
-        placed = {one.player_id: one.position for one in self.rank(tournament)}
+        placed = {row.player_id: row.position for row in self.rank(tournament)}
         shared = [group for group in ties.members_by_position(placed).values() if len(group) > 1]
         return [*blocking, *shared]
 
     def expected_players(self, tournament: Tournament, index: int) -> frozenset[int] | None:
-        """Who is to play a round, by index: those who advanced and those who join; None if undecided."""
+        """Ids of the players of a round, by index: advancing and joining ones; None if undecided."""
         planned = planned_stages(tournament)
         if index >= len(planned):
             return None
@@ -143,7 +143,7 @@ class GroupStageRules:
         return joining | advancing
 
     def _groups_in_round(self, tournament: Tournament, round_: Round) -> list[Group]:
-        """The groups of a round: as they play, and as they follow from the seeds where nothing is left."""
+        """The groups of a round: those in play, and by seed those without games."""
         there = self.round_result(tournament, round_).groups
         full = [group for group in there if len(group) == GROUP_SIZE]
         players = self.expected_players(tournament, tournament.rounds_in_order.index(round_)) or frozenset()
@@ -155,7 +155,7 @@ class GroupStageRules:
     def groups_by_seed(self, tournament: Tournament, round_: Round, there: set[int]) -> list[Group]:
         """The groups of a round whose games do not name them.
 
-        Takes the players who have games in it; some may be missing since it was closed early.
+        Takes the players with games in it; some may be missing since it was closed early.
         """
         expected = self.expected_players(tournament, tournament.rounds_in_order.index(round_))
         players = expected if expected is not None and there <= expected else there
@@ -182,7 +182,7 @@ class GroupStageRules:
         return played[-1]
 
     def stale_rounds(self, tournament: Tournament) -> Sequence[Round]:
-        """The rounds from the first on that others are to play than those who do."""
+        """The rounds from the first on whose players no longer follow from the results before."""
         played = tournament.rounds_in_order
         for at in range(1, len(played)):
             expected = self.expected_players(tournament, at)
@@ -191,15 +191,15 @@ class GroupStageRules:
         return ()
 
     def require_own_schedule(self, tournament: Tournament) -> None:
-        """Raises Conflict for a bracket that came in with rounds of another plan: they would all go."""
+        """Refuse an imported bracket with another schedule, whose rounds would go. Raises Conflict."""
         if self.stale_rounds(tournament):
             raise DrawnElsewhere
 
     def delete_stale_rounds(self, tournament: Tournament) -> list[Change]:
-        """Rounds played by others than those who advanced, deleted; the round before them opens again."""
+        """Delete rounds whose players did not advance; the round before them opens again."""
         changes: list[Change] = []
-        for one in reversed(self.stale_rounds(tournament)):
-            changes += rounds.delete_round(apply_changes(tournament, changes), one)
+        for round_ in reversed(self.stale_rounds(tournament)):
+            changes += rounds.delete_round(apply_changes(tournament, changes), round_)
         newest = apply_changes(tournament, changes).newest_round
         if newest is None or newest.status != "completed":
             return changes
@@ -209,7 +209,7 @@ class GroupStageRules:
         return changes
 
     def at_reopen(self, tournament: Tournament) -> list[Change]:
-        """The games that closing took away come back; an unfinished round opens again."""
+        """Bring back the games that closing discarded, and reopen an unfinished round."""
         self.require_own_schedule(tournament)
         newest, now = tournament.newest_round, tournament.completed_at
         changes: list[Change] = []
@@ -227,7 +227,7 @@ class GroupStageRules:
         return result.is_finished and not self._blocking_ties(tournament, newest, result)
 
     def rank(self, tournament: Tournament) -> list[Standing]:
-        """Those whose place is decided: later rounds first, then by what was scored in the last one played.
+        """Decided places: later rounds first, then by the score in the last round played.
 
         Source: formats, sections 13.2 and 14.12.
         """
@@ -253,14 +253,14 @@ class GroupStageRules:
         return sorted(rows, key=lambda row: (row.position, row.player_id))
 
     def _spots(self, tournament: Tournament) -> list["StageSpot"]:
-        """Everybody's spot, by the last round each has played."""
-        found: dict[int, StageSpot] = {
+        """The spots of all players, by the last round that each has played."""
+        spots: dict[int, StageSpot] = {
             player_id: StageSpot(player_id, (NEVER_PLAYED,), ZERO, ZERO, is_decided=False)
             for player_id in tournament.active_ids
         }
-        for index, one in enumerate(tournament.rounds_in_order):
-            found.update({spot.player_id: spot for spot in self._spots_of_round(tournament, one, index)})
-        return list(found.values())
+        for index, round_ in enumerate(tournament.rounds_in_order):
+            spots.update({spot.player_id: spot for spot in self._spots_of_round(tournament, round_, index)})
+        return list(spots.values())
 
     def _spots_of_round(self, tournament: Tournament, round_: Round, index: int) -> Iterator["StageSpot"]:
         result = self.round_result(tournament, round_)
@@ -280,7 +280,7 @@ class GroupStageRules:
 
 @dataclass(frozen=True)
 class StageSpot:
-    """Where a player stands; `key` ranks, more is better."""
+    """A player's spot in the bracket; `key` ranks, more is better."""
 
     player_id: int
     key: tuple[Any, ...]
@@ -290,7 +290,7 @@ class StageSpot:
 
 
 def planned_stages(tournament: Tournament) -> list[GroupBracketRound]:
-    """Every round that the settings come to. Source: formats, section 14.12."""
+    """All rounds that follow from the settings. Source: formats, section 14.12."""
     assert isinstance(tournament.settings, HasGroupBracket)
     has_double_byes = bool(tournament.settings.group_bracket_double_byes)
     return group_bracket.planned_rounds(_bracket_size(tournament), has_double_byes=has_double_byes)
@@ -302,7 +302,7 @@ def _bracket_size(tournament: Tournament) -> int:
 
 
 def _is_final(tournament: Tournament, round_: Round) -> bool:
-    """Whether it is the round of the last four; a bracket of forty ends without one."""
+    """Whether this is the round of the last four; a bracket of forty ends without one."""
     all_stages = planned_stages(tournament)
     index = tournament.rounds_in_order.index(round_)
     return index == len(all_stages) - 1 and all_stages[index].player_count == GROUP_SIZE
@@ -311,11 +311,13 @@ def _is_final(tournament: Tournament, round_: Round) -> bool:
 def _groups_of_four(tournament: Tournament, players: Iterable[int]) -> list[Group]:
     """Groups of four by original seed."""
     wanted = set(players)
-    return group_bracket.groups_by_seed([one for one in seeding.ids_by_seed(tournament) if one in wanted])
+    return group_bracket.groups_by_seed(
+        [player_id for player_id in seeding.ids_by_seed(tournament) if player_id in wanted]
+    )
 
 
 def _apply_manual_order(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int]:
-    """Positions with hand-made orders, which hold only between players ordered together."""
+    """Positions with manual orders, which hold only between players ordered together."""
     after = dict(placed)
     for position, members in ties.members_by_position(placed).items():
         entrants = [tournament.entrant_by_id[player_id] for player_id in members]

@@ -1,4 +1,4 @@
-"""Max match play: everybody plays the same number of games, drawn ahead and released as players are free.
+"""Max match play: the same number of games for all players, drawn ahead and released as players are free.
 
 The meetings still to be released are in `state.schedule`. Source: formats, section 14.5.
 """
@@ -47,13 +47,13 @@ class ArenaTakenMeanwhile(Conflict):
 
 @dataclass(frozen=True, kw_only=True)
 class PlayerProgress:
-    """What the live view shows of a player; completed games only."""
+    """A player in the live view; completed games only."""
 
     player_id: int
     game_count: int
     # Seconds since 1970 when the last required game ended, None before.
     completed_time: int | None
-    # Arena id -> games on it; opponent id -> games against him.
+    # Arena id -> games on it; opponent id -> games against them.
     arena_counts: Mapping[int, int]
     opponent_counts: Mapping[int, int]
     # In order of play.
@@ -86,7 +86,7 @@ def can_scorekeepers_create(tournament: Tournament) -> bool:
 
 
 def start(tournament: Tournament, dice: Random, _now: datetime) -> list[Change]:
-    """The schedule of all meetings; no game is released yet.
+    """Draw the schedule of all meetings; no game is released yet.
 
     Raises OddSchedule when an odd number of players is to play an odd number of games.
     """
@@ -95,10 +95,10 @@ def start(tournament: Tournament, dice: Random, _now: datetime) -> list[Change]:
 
 
 def create_matches(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """The matches that can be played now: as many as players, arenas and settings allow.
+    """Open the matches that can be played now: as many as players, arenas and settings allow.
 
-    Who has played least comes first, then who has waited longest. Raises Conflict with the reason when
-    there is none. Source: formats, section 14.5.
+    Players with the fewest games come first, then those who have waited longest. Raises Conflict with the
+    reason when there is none. Source: formats, section 14.5.
     """
     changes = repair_schedule(tournament, dice)
     current = apply_changes(tournament, changes)
@@ -124,7 +124,7 @@ def _require_free_players(tournament: Tournament, waiting: Sequence[FreePlayer])
 def _open_games(
     tournament: Tournament, pairs: Sequence[Meeting], dice: Random, now: datetime
 ) -> list[Change]:
-    """A game per pair, on the arenas nobody plays on."""
+    """Open a game per pair, on free arenas."""
     free = {arena.arena_id for arena in lineups.free_arenas(tournament)}
     idle = replace(
         tournament,
@@ -141,7 +141,7 @@ def _open_games(
 
 
 def _positions(tournament: Tournament) -> dict[int, int]:
-    """Places by points alone, which is all a playing order goes by."""
+    """Positions by points alone, as the playing order needs them."""
     totals = points_by_player(tournament)
     return {player_id: 1 + sum(other > own for other in totals.values()) for player_id, own in totals.items()}
 
@@ -176,7 +176,7 @@ def games_left(tournament: Tournament) -> dict[int, int]:
 
 
 def waiting_players(tournament: Tournament) -> list[FreePlayer]:
-    """Who is free and has games left, with the games so far and the turn: smaller has waited longer."""
+    """Free players with games left, with their games so far and their turn: smaller has waited longer."""
     busy = {player_id for game in results.open_games(tournament.games) for player_id in game.player_ids}
     turns = _turns(tournament)
     needed = games_per_player(tournament)
@@ -203,7 +203,7 @@ def games_by_end(tournament: Tournament) -> list[Game]:
 
 
 def free_slots(tournament: Tournament) -> int | None:
-    """How many more games can run: free arenas and the allowed number; None for no limit."""
+    """Number of games that can still start: free arenas and the allowed number; None for no limit."""
     running = results.open_games(tournament.games)
     limits: list[int] = []
     if play_settings.arena_assignment(tournament.settings, default="balanced") != "disabled":
@@ -217,9 +217,9 @@ def free_slots(tournament: Tournament) -> int | None:
 
 
 def repair_schedule(tournament: Tournament, dice: Random) -> list[Change]:
-    """The schedule rebuilt when it does not hold what everybody still needs; nothing when it does.
+    """Rebuild the schedule when it does not hold the games still needed; no change when it does.
 
-    Repeats are as few as can be; one player may be left short. Source: formats, section 14.5.
+    Repeats are as few as possible; one player may be left short. Source: formats, section 14.5.
     """
     needed = games_left(tournament)
     planned = Counter(player_id for meeting in tournament.state.schedule for player_id in meeting)
@@ -234,13 +234,13 @@ def repair_schedule(tournament: Tournament, dice: Random) -> list[Change]:
 
 
 def _is_left_short(needed: Mapping[int, int], player_id: int) -> bool:
-    """Whether no schedule can give this player all his games: the others need too few, or it is odd."""
+    """Whether no schedule can complete this player: the others need too few games, or the sum is odd."""
     others = sum(needed.values()) - needed[player_id]
     return needed[player_id] > others or sum(needed.values()) % 2 == 1
 
 
 def meeting_history(tournament: Tournament) -> history.DrawHistory:
-    """Who has met whom how often, open games included."""
+    """Number of meetings of each two players, open games included."""
     games = [game for game in _counted_games(tournament) if not game.is_bye]
     return history.history_of_rounds([[game.player_ids] for game in games])
 
@@ -252,22 +252,24 @@ def _store_schedule(tournament: Tournament, left: Sequence[Meeting]) -> list[Cha
 
 def _remaining_meetings(planned: Sequence[Meeting], pairs: Sequence[Meeting]) -> list[Meeting]:
     left = list(planned)
-    for one, other in pairs:
-        left.remove((one, other) if (one, other) in left else (other, one))
+    for player_id, opponent_id in pairs:
+        left.remove(
+            (player_id, opponent_id) if (player_id, opponent_id) in left else (opponent_id, player_id)
+        )
     return left
 
 
 def roster_changed(tournament: Tournament, _entrant: Entrant, dice: Random, _now: datetime) -> list[Change]:
-    """Who came needs games, who left gives none: the rest of the schedule is made anew."""
+    """Rebuild the schedule for a new, leaving or returning player."""
     changes = repair_schedule(tournament, dice)
     return [*changes, *award_walkover(apply_changes(tournament, changes))]
 
 
 def award_walkover(tournament: Tournament) -> list[Change]:
-    """The walkover of the last short player, once nothing else is left to play.
+    """Award a walkover to the last short player, once nothing else is left to play.
 
-    One win at most, and only for somebody who has played: who came too late to find opponents gets
-    nothing. Source: formats, section 14.5.
+    One win at most, and only for a player with games: a player too late to find opponents gets nothing.
+    Source: formats, section 14.5.
     """
     if results.open_games(tournament.games) or not is_over(tournament):
         return []
@@ -284,14 +286,14 @@ def award_walkover(tournament: Tournament) -> list[Change]:
 
 
 def is_over(tournament: Tournament) -> bool:
-    """Whether everybody has played the planned games, or only one player is left short and none runs."""
+    """Whether all planned games are played, or one player is left short and no game runs."""
     if tournament.status == "planned" or results.open_games(tournament.games):
         return False
     return sum(left > 0 for left in games_left(tournament).values()) <= 1
 
 
 def clear_game(tournament: Tournament, game: Game) -> list[Change]:
-    """A result taken away: the game is played on. Raises Conflict when its players or arena are busy."""
+    """Clear a result, so that the game is open again. Raises Conflict when players or arena are busy."""
     busy = {seat: game for game in results.open_games(tournament.games) for seat in game.player_ids}
     for player_id in game.player_ids:
         if player_id in busy:
@@ -305,18 +307,18 @@ def clear_game(tournament: Tournament, game: Game) -> list[Change]:
 
 
 def delete_game(tournament: Tournament, game: Game, dice: Random, _now: datetime) -> list[Change]:
-    """A game taken out: its players meet again later, if both still play."""
+    """Delete a game; its players meet again later, if both are still active."""
     changes = free_games.delete_game(tournament, game)
     rest = apply_changes(tournament, changes)
     if not game.is_bye and all(player_id in rest.active_ids for player_id in game.player_ids):
-        one, other = game.player_ids
-        changes += _store_schedule(rest, (*rest.state.schedule, (one, other)))
+        player_id, opponent_id = game.player_ids
+        changes += _store_schedule(rest, (*rest.state.schedule, (player_id, opponent_id)))
     changes += repair_schedule(apply_changes(tournament, changes), dice)
     return [*changes, *award_walkover(apply_changes(tournament, changes))]
 
 
 def live_view(tournament: Tournament) -> LiveView:
-    """Whom everybody has met, and what is left to play."""
+    """All opponents so far, and the games left to play."""
     needed = games_per_player(tournament)
     games = games_by_end(tournament)
     started = sorted(games, key=lambda game: (_timestamp(game.started_at), game.game_id))

@@ -1,4 +1,4 @@
-"""Rounds that are all there from the start, with a single player game per player: holes and frames.
+"""Rounds made at the start, with a single player game per player: holes and frames.
 
 They may be played in any order and side by side; a round completes with its last game.
 Source: formats, sections 14.16 and 14.20.
@@ -24,7 +24,7 @@ from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, 
 
 
 def open_rounds(tournament: Tournament, count: int, name: str, now: datetime) -> list[Change]:
-    """So many rounds ("Hole" gives "Hole #1", ...) and a waiting game per active player and round."""
+    """Open rounds ("Hole" gives "Hole #1", ...) with a pending game per active player and round."""
     new = [
         Round(
             round_id=-1 - index,
@@ -35,14 +35,14 @@ def open_rounds(tournament: Tournament, count: int, name: str, now: datetime) ->
         )
         for index in range(count)
     ]
-    opened: list[Change] = [RoundOpened(one) for one in new]
+    opened: list[Change] = [RoundOpened(round_) for round_ in new]
     return [*opened, *open_missing_attempts(apply_changes(tournament, opened), tournament.active_ids, now)]
 
 
 def open_missing_attempts(
     tournament: Tournament, player_ids: Sequence[int], now: datetime | None
 ) -> list[Change]:
-    """A waiting game wherever one of these players has none."""
+    """Open a pending game wherever round_ of these players has none."""
     there = {(attempt.player_id, attempt.round_id) for attempt in tournament.single_player_games}
     wanted = [
         (player_id, round_)
@@ -56,17 +56,17 @@ def open_missing_attempts(
                 -1 - at,
                 player_id,
                 now=now,
-                round_id=one.round_id,
-                game_index=one.round_index,
-                arena_id=one.arena_id,
+                round_id=round_.round_id,
+                game_index=round_.round_index,
+                arena_id=round_.arena_id,
             )
-            for at, (player_id, one) in enumerate(wanted)
+            for at, (player_id, round_) in enumerate(wanted)
         ]
     )
 
 
 def roster_changed(tournament: Tournament, entrant: Entrant, now: datetime) -> list[Change]:
-    """Who comes gets all rounds to play; who leaves keeps what was played, and the rest goes."""
+    """Open all rounds for a new player; delete the open games of a leaving one."""
     if entrant.is_active:
         changes = open_missing_attempts(tournament, [entrant.player_id], now)
     else:
@@ -79,7 +79,7 @@ def roster_changed(tournament: Tournament, entrant: Entrant, now: datetime) -> l
 
 
 def update_rounds(tournament: Tournament, changes: Sequence[Change], now: datetime | None) -> list[Change]:
-    """These changes, and every round completed whose games all are, or open again where one is not."""
+    """These changes, with rounds completed or reopened by the state of their games."""
     after = apply_changes(tournament, changes)
     games = after.attempts_by_round
     moved: list[Change] = []
@@ -94,7 +94,7 @@ def update_rounds(tournament: Tournament, changes: Sequence[Change], now: dateti
 
 
 def reopen_rounds(tournament: Tournament) -> list[Change]:
-    """What closing took away: the waiting games of the active players, in rounds that are open again."""
+    """Open the pending games that closing discarded, in rounds that are open again."""
     closed_at = tournament.completed_at
     return update_rounds(
         tournament, open_missing_attempts(tournament, tournament.active_ids, closed_at), closed_at
@@ -104,7 +104,7 @@ def reopen_rounds(tournament: Tournament) -> list[Change]:
 def set_round(
     tournament: Tournament, round_: Round, arena_id: int | None, score: int | None, now: datetime
 ) -> list[Change]:
-    """The arena and the target of a round. Results that were recorded stay as they are."""
+    """Set the arena and the target of a round; recorded results stay as they are."""
     changes: list[Change] = list(
         changes_between(RoundChanged, round_, replace(round_, arena_id=arena_id, score=score))
     )
@@ -118,7 +118,7 @@ def set_round(
 
 
 def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
-    """A tiebreak game of these players, outside the rounds. Source: formats, section 13.4."""
+    """Open a tiebreak game of these players, outside the rounds. Source: formats, section 13.4."""
     return rounds.open_tiebreak_in_round(tournament, None, player_ids, now)
 
 

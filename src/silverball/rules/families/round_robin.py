@@ -25,7 +25,7 @@ class ScheduleStands(Conflict):
 
 @dataclass(frozen=True)
 class ScheduledGame:
-    """A game of the schedule: its round, its pair in the round, its number in the pair, and who plays."""
+    """A game of the schedule: its round, its pair in the round, its number in the pair, and its players."""
 
     round_index: int
     set_number: int
@@ -36,32 +36,32 @@ class ScheduledGame:
 
 @dataclass(frozen=True)
 class RoundRobinRules:
-    """How a round robin is played; a double one plays each pairing twice in its round."""
+    """The rules of a round robin; a double one plays each pairing twice in its round."""
 
     is_double: bool
 
     def start(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """All rounds and games. Raises Invalid for groups of one."""
+        """Open all rounds and games. Raises Invalid for groups of one."""
         if _group_size(tournament) == 1:
             raise Invalid({"roundRobinGroupSize": ["A group of one has no games. Choose 0 or at least 2."]})
         return self.open_missing_games(tournament, dice, now)
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """The games that are missing, after an import for instance. Raises Conflict for none."""
+        """Open the missing games, for example after an import. Raises Conflict when none is missing."""
         return call_ups.require_missing_games(self.open_missing_games(tournament, dice, now))
 
     def settle(self, tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
-        """A game's result; its round is completed by the last one."""
+        """Record or correct a result; the last one completes its round."""
         assert isinstance(outcome, GameOutcome)
         changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
         return [*changes, *self._settle_rounds(apply_changes(tournament, changes), now)]
 
     def result_cleared(self, tournament: Tournament, _game: Game) -> list[Change]:
-        """The round of the game opens again."""
+        """Reopen the round of the game."""
         return self._settle_rounds(tournament, None)
 
     def at_reopen(self, tournament: Tournament) -> list[Change]:
-        """The games that closing took away come back; unfinished rounds open again."""
+        """Bring back the games that closing discarded, and reopen unfinished rounds."""
         changes = self._settle_rounds(tournament, None)
         if tournament.completed_at is not None:
             after, dice = apply_changes(tournament, changes), call_ups.dice_at_reopen(tournament)
@@ -71,7 +71,7 @@ class RoundRobinRules:
     def roster_changed(
         self, tournament: Tournament, entrant: Entrant, dice: Random, now: datetime
     ) -> list[Change]:
-        """Who comes before the first result gets a new schedule for all. Raises Conflict afterwards.
+        """Draw a new schedule for a late player before the first result. Raises Conflict afterwards.
 
         Source: formats, section 20.
         """
@@ -91,17 +91,17 @@ class RoundRobinRules:
         )
 
     def round_draws(self, tournament: Tournament) -> list[Draw]:
-        """What each round holds: with several groups all games of a group, and no byes."""
+        """The draw of each round; with several groups, all games of a group and no byes."""
         seeds = seeding.ids_by_seed(tournament)
         size = _group_size(tournament)
         groups = round_robin.groups_by_seed(seeds, size)
         if len(groups) < 2:
             return round_robin.all_rounds(seeds, is_double=self.is_double)
         played = [round_robin.all_rounds(group, is_double=self.is_double) for group in groups]
-        return [Draw(tuple(pair for one in rounds_ for pair in one.groups)) for rounds_ in played]
+        return [Draw(tuple(pair for draw in rounds_ for pair in draw.groups)) for rounds_ in played]
 
     def open_missing_games(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """The rounds, games and byes of the schedule that are not there yet."""
+        """Open the rounds, games and byes of the schedule that do not exist yet."""
         draws = self.round_draws(tournament)
         missing = _missing_games(tournament, draws)
         if not missing:
@@ -112,7 +112,7 @@ class RoundRobinRules:
         for index in range(len(draws)):
             places = [missing_item for missing_item in missing if missing_item.round_index == index]
             made += _create_games(seen, places, dice, now) if places else []
-            # Not `apply_all` for each game: a large schedule has thousands.
+            # Not `apply_changes` for each game: a large schedule has thousands.
             seen = replace(seen, games=(*tournament.games, *made))
         made += self._missing_byes(seen, draws)
         changes += [GameOpened(game) for game in made]
@@ -135,7 +135,7 @@ class RoundRobinRules:
         ]
 
     def _settle_rounds(self, tournament: Tournament, now: datetime | None) -> list[Change]:
-        unfinished = {one.round_index for one in _missing_games(tournament, self.round_draws(tournament))}
+        unfinished = {game.round_index for game in _missing_games(tournament, self.round_draws(tournament))}
 
         def is_settled(within: Tournament, round_: Round) -> bool:
             return round_.round_index not in unfinished and rounds.is_round_played(within, round_)
@@ -150,37 +150,39 @@ def _group_size(tournament: Tournament) -> int:
 
 
 def _schedule(draws: Sequence[Draw]) -> list[ScheduledGame]:
-    """Every game of the schedule, in its order."""
+    """All games of the schedule, in its order."""
     plan: list[ScheduledGame] = []
     for index, draw in enumerate(draws):
         numbers: dict[frozenset[int], int] = {}
         turns: dict[frozenset[int], int] = {}
         for pair in draw.groups:
-            who = frozenset(pair)
-            set_number = numbers.setdefault(who, len(numbers))
-            turns[who] = turns.get(who, -1) + 1
-            plan.append(ScheduledGame(index, set_number, turns[who], pair))
+            players = frozenset(pair)
+            set_number = numbers.setdefault(players, len(numbers))
+            turns[players] = turns.get(players, -1) + 1
+            plan.append(ScheduledGame(index, set_number, turns[players], pair))
     return plan
 
 
 def _missing_games(tournament: Tournament, draws: Sequence[Draw]) -> list[ScheduledGame]:
-    """The games of the schedule that are not there; none of a schedule that was made elsewhere."""
+    """The scheduled games that do not exist; none for a schedule that was made elsewhere."""
     there = {
         (tournament.round_by_id[game.round_id].round_index, game.set_number, game.game_index): game.player_ids
         for game in tournament.games
         if game.round_id is not None and not game.is_bye and not game.is_tiebreak
     }
-    plan = {(one.round_index, one.set_number, one.game_index): one for one in _schedule(draws)}
+    plan = {
+        (planned.round_index, planned.set_number, planned.game_index): planned for planned in _schedule(draws)
+    }
     for key, player_ids in there.items():
         if key not in plan or set(plan[key].players) != set(player_ids):
             return []
-    return [one for key, one in plan.items() if key not in there]
+    return [planned for key, planned in plan.items() if key not in there]
 
 
 def _create_games(
     tournament: Tournament, places: Sequence[ScheduledGame], dice: Random, now: datetime
 ) -> list[Game]:
-    """The games of a round, every arena at most once in it."""
+    """Games of a round, every arena at most once in it."""
     ids = {round_.round_index: round_.round_id for round_ in tournament.rounds}
     round_id = ids[places[0].round_index]
     in_round = [
@@ -217,12 +219,12 @@ def _create_games(
 def _playing_order(
     tournament: Tournament, place: ScheduledGame, in_round: Sequence[Game], drawn: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """Who starts: a second game of a pair is the first turned round.
+    """The playing order: a second game of a pair reverses the first.
 
-    The schedule itself is balanced: everybody starts half of his games. Source: formats, 14.8 and 14.9.
+    The schedule itself is balanced: each player starts half of their games. Source: formats, 14.8 and 14.9.
     """
     for game in in_round:
         if game.set_number == place.set_number and game.game_index != place.game_index:
             return game.player_ids[::-1]
-    way = play_settings.player_order(tournament.settings, default="balanced")
-    return place.players if way == order.BALANCED else drawn
+    player_order = play_settings.player_order(tournament.settings, default="balanced")
+    return place.players if player_order == order.BALANCED else drawn

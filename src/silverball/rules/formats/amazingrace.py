@@ -1,4 +1,4 @@
-"""The amazing race: all play one arena, the lowest score is out, again and again. Source: 14.21."""
+"""The amazing race: all play one arena, the lowest score is out, again and again. Source: formats, 14.21."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -62,12 +62,12 @@ class AmazingRaceSettings(settings.TournamentSettings, frozen=True, kw_only=True
 
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """The first round, with everybody in its queue in seed order."""
+    """Open the first round, with all players in its queue in seed order."""
     return amazing_race.update_race(tournament, [], now=now, dice=dice)
 
 
 def settle(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
-    """A score, or a player waved through; recorded or corrected, with all that follows."""
+    """Record or correct a score, or advance a player, with all consequences."""
     assert isinstance(outcome, AttemptOutcome)
     attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
     _require_recordable(tournament, attempt, outcome)
@@ -105,12 +105,12 @@ def _has_score(attempt: SinglePlayerGame) -> bool:
 
 
 def start_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """A player begins; the next one is up."""
+    """Start a player's game; the next player is up."""
     return amazing_race.update_race(tournament, attempts.start_attempt(attempt, now), now=now, dice=None)
 
 
 def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """Take a score away: the player is to play again, and who was safe by it may be so no longer."""
+    """Clear a score: the player plays again, and others may no longer be safe."""
     if attempt.is_voided:
         here = _find_round(tournament, attempt).name
         raise PlayerLeftRace(player=attempt.player_id, round=here)
@@ -120,7 +120,7 @@ def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: dateti
 def set_round(
     tournament: Tournament, round_: Round, arena_id: int | None, score: int | None, now: datetime
 ) -> list[Change]:
-    """Another arena for a round, after a malfunction: who is safe stays so, the others play there.
+    """Change the arena of a round after a malfunction: safe players stay safe, the others play there.
 
     Raises Conflict for a round that is over, and for a bar by hand. Source: formats, 14.21 (skip rule).
     """
@@ -143,7 +143,7 @@ def set_round(
 
 def _move_to_arena(game: SinglePlayerGame, arena_id: int | None, is_safe: bool) -> SinglePlayerGame:
     if is_safe and game.status == "completed":
-        # The score stays to be seen, but nobody is compared with it any more.
+        # The score stays visible, but no longer counts as a bar.
         return replace(game, is_advanced=True)
     if game.is_voided:
         return game
@@ -159,7 +159,7 @@ def _move_to_arena(game: SinglePlayerGame, arena_id: int | None, is_safe: bool) 
 
 
 def roster_changed(tournament: Tournament, entrant: Entrant, dice: Random, now: datetime) -> list[Change]:
-    """Who leaves is out in the round he stands in. Raises Conflict for who comes back or comes late."""
+    """Eliminate a leaving player in the current round. Raises Conflict for a returning or late player."""
     if not entrant.is_active:
         return amazing_race.update_race(tournament, [], now=now, dice=dice)
     games = [attempt for attempt in tournament.single_player_games if attempt.player_id == entrant.player_id]
@@ -169,7 +169,7 @@ def roster_changed(tournament: Tournament, entrant: Entrant, dice: Random, now: 
 
 
 def rank(tournament: Tournament) -> list[Standing]:
-    """The standings: who is still in by rounds survived, then who is out, the last one first."""
+    """The standings: players in the race by rounds survived, then those who are out, the last one first."""
     progress = ranking.race_progress(tournament)
     played: dict[int, int] = {}
     for attempt in tournament.single_player_games:
@@ -196,7 +196,7 @@ def racing_ids(tournament: Tournament) -> tuple[int, ...]:
 
 
 def is_over(tournament: Tournament) -> bool:
-    """Whether one player is left: every round there can be is completed."""
+    """Whether one player is left: all possible rounds are completed."""
     done = tournament.rounds_in_order
     runners = done[0].size if done else None
     return runners is not None and tournament.rounds_completed == runners - 1

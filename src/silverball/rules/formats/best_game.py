@@ -70,7 +70,7 @@ def settings_of(tournament: Tournament) -> BestGameSettings:
 
 
 def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime) -> list[Change]:
-    """A score for a player and an arena, or a game begun there. Raises Conflict when nothing is left."""
+    """Record a score for a player and an arena, or start a game. Raises Conflict when nothing is left."""
     attempts.check_score(new_attempt.score)
     entrant = attempts.require_player(tournament, new_attempt.player_id)
     known = best_game_family.outcome_of_running_attempt(tournament, new_attempt)
@@ -92,7 +92,7 @@ def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime)
 
 
 def require_attempts_left(tournament: Tournament, entrant: Entrant, arena_id: int) -> None:
-    """Raises Conflict when the player may not play this arena again. Source: formats, 14.18 and 19."""
+    """Refuse a player who may not play this arena again. Source: formats, 14.18 and 19."""
     chosen = settings_of(tournament)
     used = len(entries.attempts_of_player(tournament, entrant.player_id))
     entries.require_entries_left(
@@ -104,19 +104,19 @@ def require_attempts_left(tournament: Tournament, entrant: Entrant, arena_id: in
 
 
 def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
-    """A score, recorded or corrected."""
+    """Record or correct a score."""
     if isinstance(outcome, GameOutcome):
         return attempts.record_tiebreak_game(tournament, outcome, now)
     return best_game_family.record_score(tournament, outcome, now)
 
 
 def void_attempt(_tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """Strike a game out; the attempt stays used up."""
+    """Void a game; the attempt stays used up."""
     return attempts.void_attempt(attempt, now)
 
 
 def unvoid_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """Put a voided game back. Raises Conflict when it would go on while the player or arena is taken."""
+    """Count a voided game again. Raises Conflict when it would resume while player or arena are taken."""
     changes = attempts.unvoid_attempt(attempt, now)
     if attempt.score is None and attempt.arena_id is not None:
         best_game_family.require_player_and_arena_free(tournament, attempt.player_id, attempt.arena_id)
@@ -124,7 +124,7 @@ def unvoid_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datet
 
 
 def delete_attempt(_tournament: Tournament, attempt: SinglePlayerGame, _now: datetime) -> list[Change]:
-    """Take a game away; the attempt is free again."""
+    """Delete a game; the attempt is free again."""
     return attempts.delete_attempt(attempt)
 
 
@@ -160,8 +160,8 @@ def counted_points(
     An arena is worth the sum of the ranks a player holds there. Source: formats, 14.18.
     """
     by_arena: dict[int | None, list[Decimal]] = {}
-    for one in best:
-        by_arena.setdefault(one.arena_id, []).append(marks[one.single_player_game_id].points)
+    for attempt in best:
+        by_arena.setdefault(attempt.arena_id, []).append(marks[attempt.single_player_game_id].points)
     arenas = sorted(by_arena.values(), key=sum, reverse=True)[: arenas_counted or None]
     return sorted((points for arena in arenas for points in arena), reverse=True)
 

@@ -57,12 +57,12 @@ def settings_of(tournament: Tournament) -> BowlingSettings:
 
 
 def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
-    """All frames, with a waiting game per player and frame."""
+    """Open all frames, with a pending game per player and frame."""
     return pingolf.open_rounds(tournament, settings_of(tournament).golf_duration, "Frame", now)
 
 
 def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
-    """The rolls of a player in a frame, recorded or corrected, with the bonuses that follow."""
+    """Record or correct the rolls of a player in a frame, with the bonuses that follow."""
     if isinstance(outcome, GameOutcome):
         return attempts.record_tiebreak_game(tournament, outcome, now)
     attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
@@ -76,9 +76,9 @@ def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetim
 
 
 def derive_rolls(frame: Round, outcome: AttemptOutcome, *, is_last: bool) -> tuple[int, ...]:
-    """The rolls of a whole frame, as entered or by how close the score came to the target.
+    """The rolls of a whole frame, as entered or derived from the score's closeness to the target.
 
-    Raises Invalid when neither is said, when the frame is not complete, and for a score that reached the
+    Raises Invalid when neither is given, when the frame is not complete, and for a score that reached the
     target or has none. Source: formats, section 17.
     """
     if outcome.strokes is not None or outcome.is_advanced:
@@ -99,17 +99,17 @@ def derive_rolls(frame: Round, outcome: AttemptOutcome, *, is_last: bool) -> tup
 
 
 def _count_frames(tournament: Tournament, made: list[Change], player_id: int, now: datetime) -> list[Change]:
-    """These changes, the frames they decide or change by their bonuses, and the rounds they complete."""
+    """These changes, with the frames that they decide or change by bonuses, and completed rounds."""
     after = apply_changes(tournament, made)
     own = pingolf.completed_by_player(after).get(player_id, {})
     duration = settings_of(tournament).golf_duration
     values = bowling.frame_values(_rolls_by_frame(own, duration), duration)
     changes = list(made)
-    for index, one in own.items():
+    for index, attempt in own.items():
         points = None if values[index] is None else Decimal(values[index] or 0)
-        if one.points != points:
+        if attempt.points != points:
             changes += changes_between(
-                SinglePlayerGameChanged, one, replace(one, points=points, updated_at=now)
+                SinglePlayerGameChanged, attempt, replace(attempt, points=points, updated_at=now)
             )
     return pingolf.update_rounds(tournament, changes, now)
 
@@ -119,7 +119,7 @@ def _rolls_by_frame(played: Mapping[int, SinglePlayerGame], duration: int) -> Fr
 
 
 def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """Take a frame away: it is to be played again, and earlier ones lose its bonus."""
+    """Clear a frame, which is played again; earlier frames lose its bonus."""
     return _count_frames(tournament, attempts.clear_attempt(attempt, now), attempt.player_id, now)
 
 
@@ -167,7 +167,7 @@ FORMAT = Format(
     verify=FormatChecks(standings=alone.bowling_table, wins_by=no_wins, attempt_faults=results.frame_faults),
     start=start,
     settle=settle,
-    roster_changed=lambda tournament, who, _dice, now: pingolf.roster_changed(tournament, who, now),
+    roster_changed=lambda tournament, entrant, _dice, now: pingolf.roster_changed(tournament, entrant, now),
     at_reopen=pingolf.reopen_rounds,
     attempts=AttemptRules(
         start=attempts.start_pending_attempt, delete=delete_result, set_round=pingolf.set_round

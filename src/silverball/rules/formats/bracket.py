@@ -1,4 +1,4 @@
-"""Single elimination: who loses a match is out; the last one wins. Source: formats, 14.10."""
+"""Single elimination: the loser of a match is out; the last player wins. Source: formats, 14.10."""
 
 from silverball.rules.families import brackets
 from silverball.rules.families.brackets import BracketRules
@@ -37,7 +37,7 @@ RULES = BracketRules(nodes=bracket_nodes.single_elimination_nodes)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
-    """Those whose place is decided: 1, 2, 3, 4, then 5 to 8, 9, 17, 33, 65. Source: formats, 14.10."""
+    """Decided places: 1, 2, 3, 4, then 5 to 8, 9, 17, 33, 65. Source: formats, 14.10."""
     return ranking.rank(tournament, RULES.matches(tournament))
 
 

@@ -77,7 +77,7 @@ def settings_of(tournament: Tournament) -> CardBestGameSettings:
 
 
 def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime) -> list[Change]:
-    """A score on the player's card, or a game begun on it; without a card in progress a new one is opened.
+    """Record a score on the player's card, or start a game on it; a new card is opened when needed.
 
     Raises Conflict when no card is left or the arena is on the card already.
     """
@@ -103,7 +103,7 @@ def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime)
 
 
 def require_card_left(tournament: Tournament, entrant: Entrant, arena_id: int) -> None:
-    """Raises Conflict when this arena has no room on the player's card, or no new card may be opened."""
+    """Refuse an arena without room on the player's card, or a new card. Raises Conflict."""
     chosen = settings_of(tournament)
     card = cards.card_in_progress(tournament, entrant.player_id)
     if card is not None:
@@ -118,14 +118,14 @@ def require_card_left(tournament: Tournament, entrant: Entrant, arena_id: int) -
 
 
 def record_score(tournament: Tournament, outcome: AttemptOutcome, now: datetime) -> list[Change]:
-    """A score on a card, new or corrected; the card completes with its last one."""
+    """Record or correct a score on a card; the last one completes the card."""
     made = best_game_family.record_score(tournament, outcome, now)
     attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
     return _update_card(tournament, made, attempt.card_id, now)
 
 
 def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
-    """A score, recorded or corrected."""
+    """Record or correct a score."""
     if isinstance(outcome, GameOutcome):
         return attempts.record_tiebreak_game(tournament, outcome, now)
     return record_score(tournament, outcome, now)
@@ -140,17 +140,17 @@ def _update_card(
 
 
 def refuse_to_void_game(_tournament: Tournament, attempt: SinglePlayerGame, _now: datetime) -> list[Change]:
-    """Cards are voided as a whole. Raises Conflict."""
+    """Refuse: only whole cards are voided. Raises Conflict."""
     raise GameOnCardNotVoidable(card=attempt.card_id)
 
 
 def delete_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """Take a game off its card, which is open again; the card goes with its last game."""
+    """Delete a game from its card, which is open again; the card goes with its last game."""
     return _update_card(tournament, attempts.delete_attempt(attempt), attempt.card_id, now)
 
 
 def at_close(tournament: Tournament, _now: datetime) -> list[Change]:
-    """Cards that lost their only game by the closing go; what the others came to is stored."""
+    """Delete cards that lost their only game by the closing; store the marks of the others."""
     changes = cards.delete_empty_cards(tournament)
     return [*changes, *best_game_family.store_final_marks(apply_changes(tournament, changes))]
 
@@ -182,7 +182,7 @@ def _tally(tournament: Tournament, entrant: Entrant, counted: list[CardValue], g
         points=total,
         key=(total,),
         games_played=games,
-        entries_played=sum(one.status == "completed" or one.is_voided for one in used),
+        entries_played=sum(card.status == "completed" or card.is_voided for card in used),
         points_list=tuple(points_text(value.points) for value in counted),
         cards_counted=tuple(
             CountedCard(card_id=value.card_id, points=value.points, count=value.game_count)

@@ -1,4 +1,4 @@
-"""Double elimination: who has lost two matches is out. Source: formats, 14.11."""
+"""Double elimination: two lost matches put a player out. Source: formats, 14.11."""
 
 from silverball.rules.families import brackets
 from silverball.rules.families.brackets import BracketRules
@@ -37,7 +37,7 @@ RULES = BracketRules(nodes=bracket_nodes.double_elimination_nodes, has_losers_br
 
 
 def rank(tournament: Tournament) -> list[Standing]:
-    """Those whose place is decided: 1, 2, 3, 4, then 5, 7, 9, 13, ... by round. Source: formats, 14.11."""
+    """Decided places: 1, 2, 3, 4, then 5, 7, 9, 13, ... by round. Source: formats, 14.11."""
     return ranking.rank(tournament, RULES.matches(tournament))
 
 

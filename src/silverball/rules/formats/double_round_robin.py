@@ -1,4 +1,4 @@
-"""Everybody plays everybody twice, once from each side. Source: formats, 14.9."""
+"""Double round robin: all play all twice, once from each side. Source: formats, 14.9."""
 
 from silverball.rules.families.round_robin import RoundRobinRules
 from silverball.rules.format import DemoNight, Format, Rounds, refuse_to_complete_round

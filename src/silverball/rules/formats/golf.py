@@ -51,12 +51,12 @@ def settings_of(tournament: Tournament) -> GolfSettings:
 
 
 def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
-    """All holes, with a waiting game per player and hole."""
+    """Open all holes, with a pending game per player and hole."""
     return pingolf.open_rounds(tournament, settings_of(tournament).golf_duration, "Hole", now)
 
 
 def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
-    """The strokes of a player on a hole, recorded or corrected."""
+    """Record or correct the strokes of a player on a hole."""
     if isinstance(outcome, GameOutcome):
         return attempts.record_tiebreak_game(tournament, outcome, now)
     attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
@@ -69,9 +69,9 @@ def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetim
 
 
 def derive_strokes(hole: Round, outcome: AttemptOutcome, stroke_limit: int) -> int:
-    """Strokes as they count, as entered or by how close the score came to the target.
+    """Strokes as they count, as entered or derived from the score's closeness to the target.
 
-    Raises Invalid when neither is said, and for a score that reached the target or has none.
+    Raises Invalid when neither is given, and for a score that reached the target or has none.
     Source: formats, section 16.
     """
     if outcome.rolls or outcome.is_advanced:
@@ -89,7 +89,7 @@ def derive_strokes(hole: Round, outcome: AttemptOutcome, stroke_limit: int) -> i
 
 
 def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """Take a result away: the hole is to be played again."""
+    """Clear a result, so that the hole is played again."""
     return pingolf.update_rounds(tournament, attempts.clear_attempt(attempt, now), now)
 
 
@@ -146,7 +146,7 @@ FORMAT = Format(
     verify=FormatChecks(standings=alone.golf_table, wins_by=no_wins, attempt_faults=results.stroke_faults),
     start=start,
     settle=settle,
-    roster_changed=lambda tournament, who, _dice, now: pingolf.roster_changed(tournament, who, now),
+    roster_changed=lambda tournament, entrant, _dice, now: pingolf.roster_changed(tournament, entrant, now),
     at_reopen=pingolf.reopen_rounds,
     attempts=AttemptRules(
         start=attempts.start_pending_attempt, delete=delete_result, set_round=pingolf.set_round

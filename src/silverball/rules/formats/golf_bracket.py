@@ -28,9 +28,7 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     RoundReopened,
-    SinglePlayerGameChanged,
     SinglePlayerGameOpened,
-    changes_between,
 )
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
@@ -45,10 +43,6 @@ from silverball.rules.verify.checks import FormatChecks, no_wins
 
 ZERO = Decimal(0)
 BRACKET_SIZE: Literal[8] = 8
-
-
-class HoleIsPlayed(Conflict):
-    sentence = "Single player game {attempt} is over. Delete its strokes first."
 
 
 class PlayerHasOpenHole(Conflict):
@@ -88,7 +82,7 @@ def settings_of(tournament: Tournament) -> GolfBracketSettings:
 
 
 def round_result(tournament: Tournament, round_: Round) -> GroupRoundResult:
-    """The strokes of a round, negative so that more is better, and what its tiebreak holes decide."""
+    """The strokes of a round, negative so that more is better, and the decisions of tiebreak holes."""
     played = attempts.attempts_in_round(tournament, round_.round_id)
     holes = [each for each in played if not is_tiebreak_hole(tournament, each)]
     groups = RULES.groups_by_seed(tournament, round_, {each.player_id for each in holes})
@@ -113,7 +107,7 @@ def round_result(tournament: Tournament, round_: Round) -> GroupRoundResult:
 
 
 def is_tiebreak_hole(tournament: Tournament, attempt: SinglePlayerGame) -> bool:
-    """Whether it is a tiebreak hole: one beyond the games of the round."""
+    """Whether this is a tiebreak hole, beyond the games of the round."""
     return (attempt.game_index or 0) >= settings_of(tournament).games_per_round
 
 
@@ -122,7 +116,7 @@ def _tiebreak_values(
 ) -> list[dict[int, Decimal]]:
     """The values of each tiebreak hole, by player: 0.50, 0.25, 0.12, 0.00 for fewest strokes first.
 
-    Equals share the better value and need another hole. A hole counts once all its players have finished
+    Equals share the better value and need another hole. A hole counts once all its players have completed
     it. Source: formats, 14.17.
     """
     found: list[dict[int, Decimal]] = []
@@ -132,13 +126,16 @@ def _tiebreak_values(
         if len(done) == len(strokes):
             worth = point_maps.points_by_place(rows, len(done))
             found.append(
-                {one: worth[sum(other < own for other in done.values())] for one, own in done.items()}
+                {
+                    player_id: worth[sum(other < own for other in done.values())]
+                    for player_id, own in done.items()
+                }
             )
     return found
 
 
 def open_games(tournament: Tournament, groups: Sequence[Group], dice: Random, now: datetime) -> list[Change]:
-    """A round with a waiting game per player and hole; a group plays each hole on one arena."""
+    """Open a round with a pending game per player and hole; a group plays each hole on one arena."""
     index = len(tournament.rounds)
     changes = call_ups.open_missing_rounds(tournament, [index], now)
     after = apply_changes(tournament, changes)
@@ -174,7 +171,7 @@ def _missing_holes(
 def open_missing_games(
     tournament: Tournament, round_: Round, groups: Sequence[Group], dice: Random, now: datetime
 ) -> list[Change]:
-    """The holes that the groups of a round lack since it was closed; the round opens again."""
+    """Open the holes that groups of a closed round lack, and reopen the round."""
     made = _missing_holes(tournament, round_, groups, dice, now)
     changes: list[Change] = list(attempts.open_attempts(made))
     if made and round_.status == "completed":
@@ -192,7 +189,7 @@ RULES = GroupStageRules(
 
 
 def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
-    """The strokes of a player on a hole; later rounds go when others would have to play them.
+    """Record or correct strokes on a hole; later rounds go when other players advance.
 
     Raises Invalid without strokes.
     """
@@ -207,7 +204,7 @@ def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetim
 
 
 def delete_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
-    """The strokes of a hole taken away; a tiebreak hole without any goes altogether."""
+    """Clear the strokes of a hole; a tiebreak hole without any is deleted."""
     if attempt.status != "completed" and is_tiebreak_hole(tournament, attempt):
         hole = [
             each
@@ -221,42 +218,20 @@ def delete_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datet
     return [*changes, *RULES.delete_stale_rounds(apply_changes(tournament, changes))]
 
 
-def change_arena(
-    tournament: Tournament, attempt: SinglePlayerGame, arena_id: int | None, now: datetime
-) -> list[Change]:
-    """Another arena for all who still have to play this hole with the player.
-
-    Strokes taken already stay. Raises Conflict when the player's own are.
-    """
-    if attempt.status == "completed":
-        raise HoleIsPlayed(attempt=attempt.single_player_game_id)
-    assert attempt.round_id is not None
-    groups = round_result(tournament, tournament.round_by_id[attempt.round_id]).groups
-    mates = next((group for group in groups if attempt.player_id in group), ())
-    changes: list[Change] = []
-    for each in attempts.attempts_in_round(tournament, attempt.round_id):
-        is_with = is_tiebreak_hole(tournament, attempt) or each.player_id in mates
-        if is_with and each.game_index == attempt.game_index and each.status != "completed":
-            changes += changes_between(
-                SinglePlayerGameChanged, each, replace(each, arena_id=arena_id, updated_at=now)
-            )
-    return changes
-
-
 def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
-    """A tiebreak hole for these players, in the round in which they are tied.
+    """Open a tiebreak hole for these players, in the round in which they are tied.
 
-    Raises Conflict unless all who are tied for an advancing place play it.
+    Raises Conflict unless all players tied for an advancing place play it.
     """
-    one = RULES.find_round_of_tie(tournament, player_ids)
-    played = attempts.attempts_in_round(tournament, one.round_id)
+    round_ = RULES.find_round_of_tie(tournament, player_ids)
+    played = attempts.attempts_in_round(tournament, round_.round_id)
     waiting = [each for each in played if each.player_id in player_ids and each.status != "completed"]
     if waiting:
         raise PlayerHasOpenHole(player=waiting[0].player_id)
     index = max(each.game_index or 0 for each in played) + 1
     return [
         SinglePlayerGameOpened(
-            attempts.pending_attempt(-1 - at, player_id, now=now, round_id=one.round_id, game_index=index)
+            attempts.pending_attempt(-1 - at, player_id, now=now, round_id=round_.round_id, game_index=index)
         )
         for at, player_id in enumerate(player_ids)
     ]
@@ -293,7 +268,6 @@ FORMAT = Format(
     attempts=AttemptRules(
         start=attempts.start_pending_attempt,
         delete=delete_attempt,
-        change_arena=change_arena,
         accepts_scores=False,
     ),
     players_min=4,

@@ -66,7 +66,7 @@ def games_per_round(tournament: Tournament) -> int:
 
 
 def round_result(tournament: Tournament, round_: Round) -> GroupRoundResult:
-    """The points of a round, by group, and what its tiebreak games add."""
+    """The points of a round, by group, and the values of its tiebreak games."""
     played = tournament.games_by_round.get(round_.round_id, ())
     games = [game for game in played if not game.is_tiebreak and not game.is_bye]
     by_set: dict[int, list[Game]] = {}
@@ -94,7 +94,7 @@ def round_result(tournament: Tournament, round_: Round) -> GroupRoundResult:
 
 
 def open_games(tournament: Tournament, groups: Sequence[Group], dice: Random, now: datetime) -> list[Change]:
-    """A round with all games of its groups."""
+    """Open a round with all games of its groups."""
     return rounds.open_round(
         tournament,
         Draw(tuple(groups)),
@@ -110,7 +110,7 @@ def open_games(tournament: Tournament, groups: Sequence[Group], dice: Random, no
 def open_missing_games(
     tournament: Tournament, round_: Round, groups: Sequence[Group], dice: Random, now: datetime
 ) -> list[Change]:
-    """The games that the groups of a round lack since it was closed; the round opens again."""
+    """Open the games that groups of a closed round lack, and reopen the round."""
     played = tournament.games_by_round.get(round_.round_id, ())
     by_group: dict[frozenset[int], list[Game]] = {}
     for game in played:
@@ -141,7 +141,7 @@ RULES = GroupStageRules(
 
 
 def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
-    """A result, new or corrected; later rounds go when others would have to play them."""
+    """Record or correct a result; later rounds go when other players advance."""
     assert isinstance(outcome, GameOutcome)
     RULES.require_own_schedule(tournament)
     changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
@@ -149,18 +149,18 @@ def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetim
 
 
 def result_cleared(tournament: Tournament, game: Game) -> list[Change]:
-    """What goes when the result of a game was taken away; takes the game as it was."""
+    """Delete the rounds that followed from a cleared result; takes the game as it was."""
     RULES.require_own_schedule(call_ups.with_game_restored(tournament, game))
     return RULES.delete_stale_rounds(tournament)
 
 
 def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
-    """A tiebreak game in the round in which the players are tied.
+    """Open a tiebreak game in the round in which the players are tied.
 
-    Raises Conflict unless all who are tied for an advancing place play it.
+    Raises Conflict unless all players tied for an advancing place play it.
     """
-    one = RULES.find_round_of_tie(tournament, player_ids)
-    return rounds.open_tiebreak_in_round(tournament, one, player_ids, now)
+    round_ = RULES.find_round_of_tie(tournament, player_ids)
+    return rounds.open_tiebreak_in_round(tournament, round_, player_ids, now)
 
 
 FORMAT = Format(

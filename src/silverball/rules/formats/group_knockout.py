@@ -65,7 +65,7 @@ class GroupKnockoutSettings(settings.TournamentSettings, frozen=True, kw_only=Tr
 
 
 def knockout_rules(tournament: Tournament) -> KnockoutRules:
-    """What the settings come to. Raises Invalid when strikes are to be fair and progressive at once."""
+    """The strike rules from the settings. Raises Invalid for strikes both fair and progressive."""
     chosen = tournament.settings
     assert isinstance(chosen, GroupKnockoutSettings)
     given = strikes.group_strike_settings(
@@ -97,7 +97,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 
 def is_over(tournament: Tournament) -> bool:
-    """Whether one player or nobody is left."""
+    """Whether at most one player is left."""
     return knockout.is_over(tournament, knockout_rules(tournament))
 
 
@@ -107,12 +107,12 @@ def playing_ids(tournament: Tournament) -> tuple[int, ...]:
 
 
 def pairing_scores(tournament: Tournament) -> dict[int, Decimal]:
-    """Player id -> strikes turned round."""
+    """Player id -> strikes with the sign reversed."""
     return knockout.swiss_scores(tournament, knockout_rules(tournament))
 
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """Nothing to begin with; strikes and pairing that cannot be are refused."""
+    """Make nothing; refuse impossible strikes and pairings."""
     knockout_rules(tournament)
     return RULES.start(tournament, dice, now)
 

@@ -33,7 +33,7 @@ class KnockoutSettings(settings.TournamentSettings, frozen=True, kw_only=True):
 
 
 def knockout_rules(tournament: Tournament) -> KnockoutRules:
-    """What the settings come to."""
+    """The strike rules from the settings."""
     chosen = tournament.settings
     assert isinstance(chosen, KnockoutSettings)
     return KnockoutRules(
@@ -49,7 +49,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 
 def is_over(tournament: Tournament) -> bool:
-    """Whether one player or nobody is left."""
+    """Whether at most one player is left."""
     return knockout.is_over(tournament, knockout_rules(tournament))
 
 
@@ -59,7 +59,7 @@ def playing_ids(tournament: Tournament) -> tuple[int, ...]:
 
 
 def pairing_scores(tournament: Tournament) -> dict[int, Decimal]:
-    """Player id -> strikes turned round."""
+    """Player id -> strikes with the sign reversed."""
     return knockout.swiss_scores(tournament, knockout_rules(tournament))
 
 

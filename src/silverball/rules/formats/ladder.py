@@ -49,7 +49,7 @@ class LadderSettings(settings.TournamentSettings, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class LadderState:
-    """How far the ladder is: who is left, who is out, and the game to come."""
+    """The state of a ladder: players alive, players out, and the game to come."""
 
     # Best seed first.
     alive: tuple[int, ...]
@@ -64,7 +64,7 @@ class LadderState:
 
 
 def read_ladder(tournament: Tournament) -> LadderState:
-    """The ladder read from the bottom: games stand as long as they hold who was to play."""
+    """The ladder from the bottom up: games count as long as their players follow from the results."""
     chosen = tournament.settings
     assert isinstance(chosen, LadderSettings)
     alive = tuple(seeding.ids_by_seed(tournament))
@@ -92,7 +92,7 @@ def _game_in_round(tournament: Tournament, round_: Round) -> Game | None:
 
 
 def open_next_game(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """The next game in a round of its own; nothing when one is open or the ladder is over."""
+    """Open the next game in a round of its own; no change when one is open or the ladder is over."""
     now_at = read_ladder(tournament)
     if now_at.step is None or now_at.is_open:
         return []
@@ -110,7 +110,7 @@ def open_next_game(tournament: Tournament, dice: Random, now: datetime) -> list[
 
 
 def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """The game that is missing, after an import for instance. Raises Conflict when there is none."""
+    """Open a missing game, for example after an import. Raises Conflict when none is missing."""
     changes = open_next_game(tournament, dice, now)
     if not changes:
         raise LadderGameIsOpen
@@ -118,7 +118,7 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
 
 
 def settle(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
-    """A result, new or corrected: games played because of another one go, the next comes up."""
+    """Record or correct a result; games that followed from the old one go, the next comes up."""
     assert isinstance(outcome, GameOutcome)
     require_own_schedule(tournament)
     changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
@@ -129,28 +129,28 @@ def settle(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime
 
 
 def delete_stale_rounds(tournament: Tournament) -> list[Change]:
-    """Rounds that no longer follow from the results before them, deleted; open games open their round."""
+    """Delete rounds that no longer follow from the results, and reopen rounds with open games."""
     changes: list[Change] = []
     stale: Sequence[Round] = tournament.rounds_in_order[read_ladder(tournament).standing_rounds :]
-    for one in reversed(stale):
-        changes += rounds.delete_round(apply_changes(tournament, changes), one)
+    for round_ in reversed(stale):
+        changes += rounds.delete_round(apply_changes(tournament, changes), round_)
     return [*changes, *rounds.settle_rounds(apply_changes(tournament, changes), rounds.is_round_played, None)]
 
 
 def require_own_schedule(tournament: Tournament) -> None:
-    """Raises Conflict for a ladder that came in with games of another plan: they would all go."""
+    """Refuse an imported ladder with another schedule, whose games would go. Raises Conflict."""
     if read_ladder(tournament).standing_rounds < len(tournament.rounds):
         raise DrawnElsewhere
 
 
 def result_cleared(tournament: Tournament, game: Game) -> list[Change]:
-    """What goes when the result of a game was taken away; takes the game as it was."""
+    """Delete the rounds that followed from a cleared result; takes the game as it was."""
     require_own_schedule(call_ups.with_game_restored(tournament, game))
     return delete_stale_rounds(tournament)
 
 
 def at_reopen(tournament: Tournament) -> list[Change]:
-    """The game that closing took away comes back."""
+    """Bring back the game that closing discarded."""
     require_own_schedule(tournament)
     changes = delete_stale_rounds(tournament)
     if tournament.completed_at is not None:
@@ -160,7 +160,7 @@ def at_reopen(tournament: Tournament) -> list[Change]:
 
 
 def rank(tournament: Tournament) -> list[Standing]:
-    """Those who are out, and the winner in the end; points are the players left behind.
+    """Players who are out, and the winner in the end; points are the players left behind.
 
     Source: formats, 14.13.
     """

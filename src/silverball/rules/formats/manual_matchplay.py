@@ -37,9 +37,9 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 
 def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """An empty round for the games that follow; the open one is completed first.
+    """Open an empty round for the games that follow; the open one is completed first.
 
-    Raises Conflict that names games still open.
+    Raises Conflict that lists open games.
     """
     newest = tournament.newest_round
     before = rounds.complete_round(tournament, newest, now) if newest is not None else []
@@ -59,7 +59,7 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
 def create_game(
     tournament: Tournament, player_ids: Sequence[int], arena_id: int | None, dice: Random, now: datetime
 ) -> list[Change]:
-    """A game of two to four chosen players, in the open round or outside of any. Source: formats, 14.7."""
+    """Create a game of chosen players, in the open round or outside of any. Source: formats, 14.7."""
     newest = tournament.newest_round
     is_open = newest is not None and newest.status == "started"
     return free_games.create_by_hand(
@@ -67,19 +67,19 @@ def create_game(
         player_ids,
         arena_id,
         in_round=newest if is_open else None,
-        positions={one.player_id: one.position for one in rank(tournament)},
+        positions={row.player_id: row.position for row in rank(tournament)},
         dice=dice,
         now=now,
     )
 
 
 def delete_game(tournament: Tournament, game: Game, _dice: Random, _now: datetime) -> list[Change]:
-    """A game taken out, with or without its result."""
+    """Delete a game, with or without its result."""
     return free_games.delete_game(tournament, game)
 
 
 def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
-    """A game's result, recorded or corrected."""
+    """Record or correct a game's result."""
     assert isinstance(outcome, GameOutcome)
     return results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
 

@@ -57,9 +57,9 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 
 def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
-    """A game's result, and the walkover of a player for whom nobody is left.
+    """Record or correct a result, and award a walkover to a player without opponents.
 
-    The next matches are created when somebody asks for them.
+    The next matches are created on request.
     """
     assert isinstance(outcome, GameOutcome)
     changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)

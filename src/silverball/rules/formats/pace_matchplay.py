@@ -1,4 +1,4 @@
-"""Pace match play: group match play with a rising bar; who is below it is out. Source: formats, 14.6."""
+"""Pace match play: group match play with a rising bar; a player below it is out. Source: formats, 14.6."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -63,7 +63,7 @@ class PaceMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=Tr
 
 
 def pace_of(tournament: Tournament) -> PaceRules:
-    """What the settings come to."""
+    """The rules of the bar, from the settings."""
     chosen = tournament.settings
     assert isinstance(chosen, PaceMatchplaySettings)
     return PaceRules(
@@ -74,7 +74,10 @@ def pace_of(tournament: Tournament) -> PaceRules:
 
 
 def rank(tournament: Tournament) -> list[Standing]:
-    """The standings: who is in, by points; then the later out, the better. Source: formats, 14.6."""
+    """The standings: players above the bar by points; then the later out, the better.
+
+    Source: formats, 14.6.
+    """
     out = pace.out_rounds(tournament, pace_of(tournament))
     first = {
         entrant.player_id: (Decimal(entrant.player_id not in out), Decimal(out.get(entrant.player_id, 0)))
@@ -103,14 +106,14 @@ def playing_ids(tournament: Tournament) -> tuple[int, ...]:
 
 
 def is_over(tournament: Tournament) -> bool:
-    """Whether one player or nobody is left; players tied at the top need the organizer to close."""
+    """Whether at most one player is left; the organizer closes when players are tied at the top."""
     return len(playing_ids(tournament)) <= 1
 
 
 def require_bar_reached(
     tournament: Tournament, entrant: Entrant, _dice: Random, _now: datetime
 ) -> list[Change]:
-    """Who comes once the bar applies must not be below it already. Raises Conflict. Source: formats, 14.6."""
+    """Refuse a late or returning player below the bar. Raises Conflict. Source: formats, 14.6."""
     bar = pace_of(tournament).bar_after(tournament.rounds_completed)
     if entrant.is_active and bar is not None and entrant.player_id not in playing_ids(tournament):
         own = drawn_rounds.points_by_player(tournament).get(entrant.player_id, Decimal(0))

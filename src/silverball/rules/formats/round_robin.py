@@ -1,4 +1,4 @@
-"""Everybody plays everybody once, a point per win. Source: formats, 14.8."""
+"""Round robin: all play all once, a point per win. Source: formats, 14.8."""
 
 from silverball.rules.families.round_robin import RoundRobinRules
 from silverball.rules.format import DemoNight, Format, Rounds, refuse_to_complete_round

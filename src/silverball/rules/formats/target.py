@@ -1,4 +1,4 @@
-"""Target match play: who reaches the target stops playing; first to reach it wins. Source: formats, 14.15."""
+"""Target match play: players stop when they reach the target; the first wins. Source: formats, 14.15."""
 
 from decimal import Decimal
 from typing import Annotated
@@ -48,7 +48,7 @@ def rounds_reached(tournament: Tournament) -> dict[int, int]:
 
 
 def rank(tournament: Tournament) -> list[Standing]:
-    """The standings: who reached the target, the earlier the better; then points. Source: formats, 14.15."""
+    """The standings: players at the target, the earlier the better; then points. Source: formats, 14.15."""
     reached = rounds_reached(tournament)
     first = {
         entrant.player_id: (
@@ -67,7 +67,7 @@ def playing_ids(tournament: Tournament) -> tuple[int, ...]:
 
 
 def is_over(tournament: Tournament) -> bool:
-    """Whether nobody, or only one player, is below the target; the organizer may close earlier."""
+    """Whether at most one player is below the target; the organizer may close earlier."""
     return len(playing_ids(tournament)) <= 1
 
 

@@ -30,10 +30,6 @@ class VoidingNotAllowed(Conflict):
     sentence = "Single player games of this tournament cannot be voided. Delete the result instead."
 
 
-class ArenaFollowsFromRound(Conflict):
-    sentence = "The arena of this game follows from its round or its score. Change it there."
-
-
 class AttemptNotPending(Conflict):
     sentence = "Single player game {attempt} is {status} already."
 
@@ -79,13 +75,6 @@ def allow_any_number(_tournament: Tournament, _entrant: Entrant, _arena_id: int)
     """Accept any number: the format decides how often each player plays."""
 
 
-def refuse_other_arena(
-    _tournament: Tournament, _attempt: SinglePlayerGame, _arena_id: int | None, _now: datetime
-) -> list[Change]:
-    """For formats whose single player games get their arena with the round or the score. Raises Conflict."""
-    raise ArenaFollowsFromRound
-
-
 @dataclass(frozen=True, kw_only=True)
 class AttemptRules:
     """The actions on single player games in a format; results go to its `settle`.
@@ -103,10 +92,6 @@ class AttemptRules:
     check_entries_left: Callable[[Tournament, Entrant, int], None] = allow_any_number
     void: AttemptAction = refuse_to_void
     unvoid: AttemptAction = refuse_to_void
-    # Another arena for a game that is not over, or none: (tournament, game, arena id, now).
-    change_arena: Callable[[Tournament, SinglePlayerGame, int | None, datetime], list[Change]] = (
-        refuse_other_arena
-    )
     # The arena of a round and its target or bar: (tournament, round, arena id, score, now); None where
     # rounds have neither.
     set_round: SetRound | None = None
