@@ -1,4 +1,4 @@
-"""Nights over HTTP: `Desk` sends what an organizer sends, and looks at what came of it."""
+"""Nights over HTTP: a `Desk` sends an organizer's requests and compares their effects."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from silverball.store.engine import Store
 
 @dataclass
 class Desk:
-    """A started tournament and everybody who might write to it."""
+    """A started tournament and the callers who may want to write to it."""
 
     store: Store
     night: build.Night
@@ -27,10 +27,10 @@ class Desk:
 
     def do(self, method: str, path: str, body: Any = None, *, by: str = "owner", **options: Any) -> Any:
         """Status and body."""
-        who = self.callers.get(by)
-        status, answer, _ = build.do(self.store, method, self.path + path, body, by=who, **options)
+        caller = self.callers.get(by)
+        status, answer, _ = build.do(self.store, method, self.path + path, body, by=caller, **options)
         if method != "GET" and status < 300:
-            # Whatever is written has to reach whoever follows the feed.
+            # Every change has to reach the followers of the feed.
             self.mirror.follow()
         return status, answer
 
@@ -40,7 +40,7 @@ class Desk:
         return Mirror(self.store, self.night.tournament_id)
 
     def ok(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
-        """The data of an answer that must be a good one."""
+        """The answer of a request that must succeed."""
         status, answer = self.do(method, path, body, **options)
         assert status in (200, 201), answer
         return answer
@@ -48,8 +48,8 @@ class Desk:
     def expect_refusal(self, status: int, method: str, path: str, body: Any = None, **options: Any) -> Any:
         """The answer of a request that must be refused and change nothing."""
         before = self.stored_state()
-        got, answer = self.do(method, path, body, **options)
-        assert got == status, (got, answer)
+        actual_status, answer = self.do(method, path, body, **options)
+        assert actual_status == status, (actual_status, answer)
         assert self.stored_state() == before
         return answer
 
@@ -63,7 +63,7 @@ class Desk:
             return snapshot.load_standings(db, self.night.tournament_id)
 
     def do_and_undo(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
-        """The answer of a good request that is taken back at once, after which all is as it was."""
+        """The answer of a successful request that is undone at once, which must restore the stored state."""
         before = self.stored_state()
         answer = self.ok(method, path, body, **options)
         assert self.stored_state() != before
@@ -72,10 +72,11 @@ class Desk:
         return answer
 
     def undo(self) -> None:
-        """Take the newest action back."""
-        _status, told = self.do("POST", "/undo", {"action": 10**6})
-        newest = int(told["message"].split(": action ")[1].split(" ")[0])
-        assert self.do("POST", "/undo", {"action": newest})[0] == 200, told
+        """Undo the newest action."""
+        # The refusal of a wrong id names the right one.
+        _status, refusal = self.do("POST", "/undo", {"action": 10**6})
+        newest = int(refusal["message"].split(": action ")[1].split(" ")[0])
+        assert self.do("POST", "/undo", {"action": newest})[0] == 200, refusal
 
     def open_round(self) -> list[dict[str, Any]]:
         """The games of a new round."""
@@ -90,14 +91,14 @@ def a_desk(
     players: int = 4,
     arenas: int = 3,
     starts: bool = True,
-    **chosen: Any,
+    **wire_settings: Any,
 ) -> Desk:
     """A desk at a started tournament with these settings, by wire key."""
     owner = build.a_user(store, name="Olga Ramp", role="organizer")
     people = {name: build.a_user(store, name=name.title()) for name in ("keeper", "player", "reader")}
     other = build.a_user(store, name="Otto Tilt", role="organizer")
     admin = build.a_user(store, name="Ada Min", role="admin")
-    given = {"scorekeeping": "user", **chosen}
+    chosen = {"scorekeeping": "user", **wire_settings}
     form = FORMATS[type_].settings
     night = build.a_tournament(
         store,
@@ -106,15 +107,15 @@ def a_desk(
         organizer_id=owner,
         type=type_,
         status="planned",
-        settings={**settings.default_values(form), **given},
-        points_map=FORMATS[type_].points_map(settings.read_settings(form, given), None),
+        settings={**settings.default_values(form), **chosen},
+        points_map=FORMATS[type_].points_map(settings.read_settings(form, chosen), None),
         engine={"dice_seed": "s"},
     )
     build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=people["keeper"])
     with store.write() as transaction:
-        claimed = tables.player.c.player_id == night.player_ids[0]
+        is_first = tables.player.c.player_id == night.player_ids[0]
         transaction.connection.execute(
-            tables.player.update().where(claimed).values(claimed_by=people["player"])
+            tables.player.update().where(is_first).values(claimed_by=people["player"])
         )
     callers = {name: build.caller(user_id, ability="score") for name, user_id in people.items()}
     callers["reader"] = build.caller(people["reader"], ability="read")
@@ -124,7 +125,7 @@ def a_desk(
     callers["other"] = build.caller(other, role="organizer", ability="manage")
     callers["admin"] = build.caller(admin, role="admin", ability="admin")
     desk = Desk(store, night, callers)
-    # It has to know the tournament before anything is written.
+    # The mirror has to start before anything is written.
     assert desk.mirror.seq == 0
     if starts:
         desk.ok("POST", "/start")

@@ -1,4 +1,4 @@
-"""A night that is played through the one door: what happens becomes rows, and must be what memory says."""
+"""Nights that are enacted on a database: after each action the rows must equal the snapshot in memory."""
 
 import itertools
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from silverball.store import journal, snapshot, tables
 from silverball.store.engine import Store
 
 ORGANIZER_ID = 1
-# The moves of the machines record in this scorekeeper's name.
+# The scorekeeper in whose name the state machines record results.
 SCOREKEEPER_ID = 7
 DETAILS: dict[str, Any] = {
     "name": "Thursday Night",
@@ -39,7 +39,7 @@ DETAILS: dict[str, Any] = {
 
 @dataclass
 class StoredNight(Night):
-    """A night whose actions go through `enact`; its journal holds what was read back."""
+    """A night whose actions go through `enact`; its journal is read back from the database."""
 
     store: Any = None
     action_ids: list[int] = field(default_factory=list)
@@ -47,7 +47,7 @@ class StoredNight(Night):
     standings_before: list[dict[int, str]] = field(default_factory=list)
 
     @property
-    def who(self) -> enact.ActionContext:
+    def context(self) -> enact.ActionContext:
         return enact.ActionContext(actor_id=ORGANIZER_ID, source="test", now=self.now)
 
     def apply(self, changes: Sequence[Change]) -> list[Change]:
@@ -55,92 +55,93 @@ class StoredNight(Night):
         tournament_id = self.tournament.tournament_id
         before = stored_standings(self.store, tournament_id)
         with self.store.write(tournament_id) as transaction:
-            after = enact.enact(transaction, tournament_id, changes, self.who)
+            after = enact.enact(transaction, tournament_id, changes, self.context)
         if not changes:
             assert after == self.tournament
             return []
         newest = all_actions(self.store, tournament_id)[-1]
-        real = newest.decode_changes(self.tournament.type)
-        self.tournament = apply_changes(self.tournament, real)
+        stored_changes = newest.decode_changes(self.tournament.type)
+        self.tournament = apply_changes(self.tournament, stored_changes)
         assert_same_as_stored(self.store, self.tournament)
         assert self.tournament == after
-        self.journal.append(real)
+        self.journal.append(stored_changes)
         self.action_ids.append(newest.action_id)
         self.standings_before.append(before)
-        return real
+        return stored_changes
 
     def undo(self) -> list[Change]:
         tournament_id = self.tournament.tournament_id
         if self.tournament.status == "completed":
             with pytest.raises(Conflict, match="Reopen"), self.store.write(tournament_id) as transaction:
-                enact.undo_action(transaction, tournament_id, self.action_ids[-1], self.who)
+                enact.undo_action(transaction, tournament_id, self.action_ids[-1], self.context)
             return []
         with self.store.write(tournament_id) as transaction:
-            enact.undo_action(transaction, tournament_id, self.action_ids.pop(), self.who)
-        made = super().undo()
+            enact.undo_action(transaction, tournament_id, self.action_ids.pop(), self.context)
+        opposites = super().undo()
         assert_same_as_stored(self.store, self.tournament)
         assert stored_standings(self.store, tournament_id) == self.standings_before.pop()
-        return made
+        return opposites
 
 
 def a_stored_night(store: Store, plan: Night) -> StoredNight:
     """The planned tournament of this night as rows, under an id of its own."""
     planned = plan.tournament
     _add_accounts(store)
-    _add_rows(store, tables.player, [one.player_id for one in planned.entrants])
-    _add_rows(store, tables.arena, [one.arena_id for one in planned.lineup])
+    _add_rows(store, tables.player, [entrant.player_id for entrant in planned.entrants])
+    _add_rows(store, tables.arena, [arena.arena_id for arena in planned.lineup])
     details = {**dict.fromkeys(snapshot.DETAIL_COLUMNS), **DETAILS}
     empty = replace(planned, entrants=(), lineup=(), details=details)
-    who = enact.ActionContext(actor_id=ORGANIZER_ID, source="test", now=plan.now)
+    context = enact.ActionContext(actor_id=ORGANIZER_ID, source="test", now=plan.now)
     with store.write() as transaction:
-        tournament_id = enact.create_tournament(transaction, empty, who, Random(4)).tournament_id
+        tournament_id = enact.create_tournament(transaction, empty, context, Random(4)).tournament_id
     added: list[Change] = [*map(EntrantAdded, planned.entrants), *map(ArenaAdded, planned.lineup)]
     with store.write(tournament_id) as transaction:
-        enact.enact(transaction, tournament_id, added, who)
+        enact.enact(transaction, tournament_id, added, context)
     with store.read() as db:
         loaded = snapshot.load(db, tournament_id)
-    # JSON knows lists only.
-    shown = replace(
+    # JSON has lists only.
+    with_tuples = replace(
         loaded, points_map=planned.points_map, tiebreaker_points_map=planned.tiebreaker_points_map
     )
-    assert shown == replace(planned, tournament_id=tournament_id, details=details)
+    assert with_tuples == replace(planned, tournament_id=tournament_id, details=details)
     night = StoredNight(loaded, now=plan.now, store=store)
-    # Some moves give ids themselves: never those of another night, nor those the door goes on with.
+    # Ids that moves choose must not be those of another night, nor those that `enact` assigns.
     night._ids = itertools.count(10**12 * tournament_id, 10**6)
     return night
 
 
 def _add_accounts(store: Store) -> None:
     with store.write() as transaction:
-        there = set(transaction.connection.execute(select(tables.user.c.user_id)).scalars())
-        for user_id in {ORGANIZER_ID, SCOREKEEPER_ID} - there:
+        existing = set(transaction.connection.execute(select(tables.user.c.user_id)).scalars())
+        for user_id in {ORGANIZER_ID, SCOREKEEPER_ID} - existing:
             transaction.connection.execute(
                 insert(tables.user).values(**build.DEFAULTS["user"], user_id=user_id)
             )
 
 
 def _add_players(store: Store, changes: Sequence[Change]) -> None:
-    _add_rows(store, tables.player, [one.thing.player_id for one in changes if isinstance(one, EntrantAdded)])
+    added = [change.thing for change in changes if isinstance(change, EntrantAdded)]
+    _add_rows(store, tables.player, [entrant.player_id for entrant in added])
 
 
 def _add_rows(store: Store, table: Any, ids: Sequence[int]) -> None:
-    """Players or arenas under these ids, those that are there left alone."""
+    """Insert players or arenas with these ids, unless they exist."""
     if not ids:
         return
     key = table.autoincrement_column
     with store.write() as transaction:
-        there = set(transaction.connection.execute(select(key).where(key.in_(ids))).scalars())
-        for one in set(ids) - there:
-            values = {**build.DEFAULTS[table.name], key.name: one, "organizer_id": ORGANIZER_ID}
+        existing = set(transaction.connection.execute(select(key).where(key.in_(ids))).scalars())
+        for row_id in set(ids) - existing:
+            values = {**build.DEFAULTS[table.name], key.name: row_id, "organizer_id": ORGANIZER_ID}
             transaction.connection.execute(insert(table).values(**values))
 
 
 def assert_same_as_stored(store: Store, tournament: Tournament) -> None:
-    """What the rows say is what memory says."""
+    """Assert that the rows equal the snapshot in memory."""
     with store.read() as db:
         loaded = snapshot.load(db, tournament.tournament_id)
-    for one in fields(tournament):
-        assert getattr(loaded, one.name) == getattr(tournament, one.name), one.name
+    for part in fields(tournament):
+        assert getattr(loaded, part.name) == getattr(tournament, part.name), part.name
 
 
 def stored_standings(store: Store, tournament_id: int) -> dict[int, str]:
@@ -155,7 +156,7 @@ def all_actions(store: Store, tournament_id: int) -> list[journal.Action]:
 
 
 def skip_disk_sync(store: Store) -> None:
-    """No waiting for a disk that nothing will be read from after the test."""
+    """Do not wait for the disk: the file is deleted after the test."""
     if store.is_sqlite:
 
         @event.listens_for(store.engine, "connect")

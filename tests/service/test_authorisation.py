@@ -1,6 +1,6 @@
-"""Who may read what: every route for nobody, a reader, the owner, another organizer and an admin.
+"""Permissions: every route without a token, for a reader, the owner, another organizer and an admin.
 
-A route without a row here fails the build, so nobody can forget to decide.
+A route without a row here fails the build, so that each one is decided.
 """
 
 import re
@@ -106,16 +106,16 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/tournaments/{tournament_id}/stats/bestgame": (Access.OPENABLE, OPEN),
 }
 
-# The channel of a tournament is public, however it is followed; `feed/test_replay.py` asks as a stranger.
+# The channel of a tournament is public, over every protocol; `feed/test_replay.py` reads it without a token.
 LIVE = ("/api/tournaments/{tournament_id}/events", "/api/tournaments/{tournament_id}/stream")
 
-# What is asked with a POST and changes nothing: route -> what is sent.
-ASKED: dict[str, tuple[Access, dict[str, Any]]] = {
+# Routes that only read with a POST -> a body for them.
+READ_POSTS: dict[str, tuple[Access, dict[str, Any]]] = {
     "/api/ifpa/wppr-estimator": (Access.TOKEN, {"names": ["Bo Larkin"]}),
     "/api/ratings/compare": (Access.OPENABLE, {"userIds": [1]}),
 }
 
-# Route -> verbs that write. With the ability `manage`: what only an organizer does.
+# Route -> verbs that write and need the ability `manage`.
 MANAGED: dict[str, str] = {
     "/api/arenas": "POST",
     "/api/arenas/{arena_id}": "DELETE PATCH",
@@ -213,9 +213,9 @@ QUERIES = {
     "/api/ratings/search": "?query=a",
     "/api/series/{series_id}/stats/attendance": "?count=1",
 }
-# What is no number in a path.
+# Words in a path.
 WORDS = {"opdb_id": "G4ODR"}
-# The format that has what the path shows; group_knockout for all others.
+# Word in a path -> a format that has such a route; all other routes use group_knockout.
 FORMATS = {
     "bgsummary": "best_game",
     "bgdetails": "best_game",
@@ -230,7 +230,7 @@ FORMATS = {
 
 
 @dataclass(frozen=True)
-class World:
+class OwnedObjects:
     """One object of every kind, all owned by one organizer."""
 
     ids: dict[str, dict[str, Any]]
@@ -260,7 +260,7 @@ def _night(store: Store, organizer_id: int, kind: str) -> dict[str, int]:
 
 
 @pytest.fixture
-def world(store: Store) -> World:
+def world(store: Store) -> OwnedObjects:
     owner = build.a_user(store, name="Olga Ramp", role="organizer")
     reader = build.a_user(store, name="Rea Der")
     other = build.a_user(store, name="Otto Tilt", role="organizer")
@@ -294,52 +294,56 @@ def world(store: Store) -> World:
         "other": build.caller(other, role="organizer", ability="manage"),
         "admin": build.caller(admin, role="admin", ability="admin"),
     }
-    return World(ids, callers)
+    return OwnedObjects(ids, callers)
 
 
-def _concrete(path: str, world: World) -> str:
+def _concrete(path: str, world: OwnedObjects) -> str:
     kind = next((kind for word, kind in FORMATS.items() if f"/{word}" in path), "group_knockout")
     return path.format(**world.ids[kind], **WORDS) + QUERIES.get(path, "")
 
 
-def test_every_route_has_decided_who_may_read_it() -> None:
-    every = [one for one in collect_endpoints(*app.ROUTE_MODULES) if not one.is_write]
-    reading = [one for one in every if not one.is_async]
-    assert {one.path: one.access for one in every if one.is_async} == dict.fromkeys(LIVE, Access.ANYONE)
-    for verb, rows in (("GET", TABLE), ("POST", ASKED)):
-        declared = {one.path: one.access for one in reading if one.method == verb}
+def test_every_route_that_reads_has_a_row() -> None:
+    endpoints = [endpoint for endpoint in collect_endpoints(*app.ROUTE_MODULES) if not endpoint.is_write]
+    live = {endpoint.path: endpoint.access for endpoint in endpoints if endpoint.is_async}
+    assert live == dict.fromkeys(LIVE, Access.ANYONE)
+    for verb, rows in (("GET", TABLE), ("POST", READ_POSTS)):
+        declared = {
+            endpoint.path: endpoint.access
+            for endpoint in endpoints
+            if endpoint.method == verb and not endpoint.is_async
+        }
         assert declared == {path: row[0] for path, row in rows.items()}
 
 
-def test_every_route_that_writes_has_decided_what_it_needs() -> None:
-    writing = [one for one in collect_endpoints(*app.ROUTE_MODULES) if one.is_write]
+def test_every_route_that_writes_has_a_row() -> None:
+    endpoints = [endpoint for endpoint in collect_endpoints(*app.ROUTE_MODULES) if endpoint.is_write]
     wanted = {
         (path, verb): ability
         for ability, rows in (("manage", MANAGED), ("score", SCORED))
         for path, verbs in rows.items()
         for verb in verbs.split()
     }
-    assert {(one.path, one.method): one.ability for one in writing} == wanted
+    assert {(endpoint.path, endpoint.method): endpoint.ability for endpoint in endpoints} == wanted
 
 
-def test_nobody_writes_without_a_token_or_with_one_that_is_too_weak(store: Store, world: World) -> None:
+def test_writing_needs_a_token_with_enough_ability(store: Store, world: OwnedObjects) -> None:
     owner = world.ids["best_game"]["user_id"]
-    found: dict[str, Any] = {}
+    unexpected: dict[str, Any] = {}
     for rows, weak in ((MANAGED, "score"), (SCORED, "read")):
         too_weak = build.caller(owner, role="organizer", ability=weak)
         for path, verbs in rows.items():
-            asked = re.sub(r"\{\w+\}", "1", path)
+            address = re.sub(r"\{\w+\}", "1", path)
             got = [
-                build.do(store, verb, asked, by=by)[0] for verb in verbs.split() for by in (None, too_weak)
+                build.do(store, verb, address, by=by)[0] for verb in verbs.split() for by in (None, too_weak)
             ]
             if got != [401, 403] * len(verbs.split()):
-                found[asked] = got
-    assert found == {}
+                unexpected[address] = got
+    assert unexpected == {}
 
 
-def test_nobody_writes_what_is_somebody_elses(store: Store, world: World) -> None:
-    """Whatever is sent: what has an id in its path is refused, found or not."""
-    kept = _everything(store)
+def test_writing_needs_ownership(store: Store, world: OwnedObjects) -> None:
+    """A path with an id of another owner is refused before the body is read."""
+    before = _all_rows(store)
     for path, verbs in (*MANAGED.items(), *SCORED.items()):
         if "{" in path and "claim" not in path:
             for verb in verbs.split():
@@ -347,76 +351,80 @@ def test_nobody_writes_what_is_somebody_elses(store: Store, world: World) -> Non
                 ids = defaultdict(lambda: 1, world.ids[kind])
                 status = build.do(store, verb, path.format_map(ids), by=world.callers["other"])[0]
                 assert status in (403, 404, 422), (verb, path)
-    assert _everything(store) == kept
+    assert _all_rows(store) == before
 
 
-@pytest.mark.parametrize("whose", [{}, {"player_id": 1}, {"game_id": 1}], ids=["device", "player", "game"])
+@pytest.mark.parametrize("code", [{}, {"player_id": 1}, {"game_id": 1}], ids=["device", "player", "game"])
 def test_a_device_does_what_scorekeepers_do_and_nothing_outside_its_tournament(
-    store: Store, world: World, whose: dict[str, int]
+    store: Store, world: OwnedObjects, code: dict[str, int]
 ) -> None:
     device = Device(
         device_id=1,
         tournament_id=build.a_tournament(store).tournament_id,
         organizer_id=world.ids["best_game"]["user_id"],
-        **whose,
+        **code,
     )
-    kept = _everything(store)
+    before = _all_rows(store)
     for path, verbs in MANAGED.items():
-        asked = re.sub(r"\{\w+\}", "1", path)
-        got = {build.do(store, verb, asked, by=device_caller(device))[0] for verb in verbs.split()}
+        address = re.sub(r"\{\w+\}", "1", path)
+        got = {build.do(store, verb, address, by=device_caller(device))[0] for verb in verbs.split()}
         assert got == {403}, path
     for path, verbs in SCORED.items():
         if "{tournament_id}" in path:
             kind = next((kind for word, kind in FORMATS.items() if f"/{word}" in path), "group_knockout")
             for verb in verbs.split():
-                asked = path.format_map(defaultdict(lambda: 1, world.ids[kind]))
-                assert build.do(store, verb, asked, by=device_caller(device))[0] in (403, 404, 422), (
+                address = path.format_map(defaultdict(lambda: 1, world.ids[kind]))
+                assert build.do(store, verb, address, by=device_caller(device))[0] in (403, 404, 422), (
                     verb,
                     path,
                 )
-    assert _everything(store) == kept
+    assert _all_rows(store) == before
 
 
-def _everything(store: Store) -> list[Any]:
-    """Every row of every table, but for the counter of commits."""
+def _all_rows(store: Store) -> list[Any]:
+    """Every row of every table, except the counter of commits."""
     with store.read() as db:
-        return [list(db.execute(select(one))) for one in tables.metadata.sorted_tables if one.name != "world"]
+        return [
+            list(db.execute(select(table)))
+            for table in tables.metadata.sorted_tables
+            if table.name != "world"
+        ]
 
 
-def test_every_cell_of_the_table_holds(store: Store, world: World) -> None:
-    found: dict[str, Any] = {}
+def test_every_cell_of_the_table_holds(store: Store, world: OwnedObjects) -> None:
+    unexpected: dict[str, Any] = {}
     for path, (_, expected) in TABLE.items():
-        asked = _concrete(path, world)
-        got = tuple(build.ask(store, asked, by=world.callers[who])[0] for who in IDENTITIES)
+        address = _concrete(path, world)
+        got = tuple(build.ask(store, address, by=world.callers[name])[0] for name in IDENTITIES)
         if got != expected:
-            found[asked] = got
-    assert found == {}
+            unexpected[address] = got
+    assert unexpected == {}
 
 
-@pytest.mark.parametrize("path", ASKED)
+@pytest.mark.parametrize("path", READ_POSTS)
 def test_every_token_may_ask_with_a_post_and_nothing_is_changed(
-    store: Store, world: World, path: str
+    store: Store, world: OwnedObjects, path: str
 ) -> None:
-    kept = _everything(store)
-    got = [build.do(store, "POST", path, ASKED[path][1], by=world.callers[who])[0] for who in IDENTITIES]
+    before = _all_rows(store)
+    got = [build.do(store, "POST", path, READ_POSTS[path][1], by=world.callers[who])[0] for who in IDENTITIES]
     assert got == [401, 200, 200, 200, 200]
-    assert _everything(store) == kept
+    assert _all_rows(store) == before
 
 
-def test_a_public_server_opens_the_openable_routes_and_no_others(store: Store, world: World) -> None:
-    found: dict[str, Any] = {}
+def test_a_public_server_opens_the_openable_routes_and_no_others(store: Store, world: OwnedObjects) -> None:
+    unexpected: dict[str, Any] = {}
     for path, (access, _) in TABLE.items():
-        asked = _concrete(path, world)
-        status, _body = build.ask(store, asked, public_read=True)
+        address = _concrete(path, world)
+        status, _body = build.ask(store, address, public_read=True)
         if status != (200 if access is Access.OPENABLE else 401):
-            found[asked] = status
-    assert found == {}
+            unexpected[address] = status
+    assert unexpected == {}
 
 
 @pytest.mark.parametrize(
     "path", [path for path, (access, _) in TABLE.items() if access is Access.OWN and "{" not in path]
 )
-def test_owned_lists_show_nothing_of_somebody_else(store: Store, world: World, path: str) -> None:
+def test_owned_lists_show_nothing_of_somebody_else(store: Store, world: OwnedObjects, path: str) -> None:
     owned = str(build.ask(store, path, by=world.callers["owner"])[1])
     for who in ("reader", "other"):
         shown = str(build.ask(store, path, by=world.callers[who])[1])
@@ -429,7 +437,7 @@ def test_owned_lists_show_nothing_of_somebody_else(store: Store, world: World, p
     ("path", "key"), [("/api/arenas?arenas=", "arena_id"), ("/api/players?players=", "player_id")]
 )
 def test_naming_a_foreign_id_in_an_owned_list_finds_nothing(
-    store: Store, world: World, path: str, key: str
+    store: Store, world: OwnedObjects, path: str, key: str
 ) -> None:
     ids = world.ids["group_knockout"]
     foreign = ids.get(key, 1)

@@ -19,7 +19,7 @@ def test_a_mean_is_in_whole_seconds_with_halves_up(times: list[float | None], ex
 @quick
 @given(st.lists(st.integers(0, 10**6), min_size=1))
 def test_a_mean_is_never_beyond_its_durations(times: list[int]) -> None:
-    found = durations.mean_seconds(times)
-    assert found is not None
-    assert min(times) <= found <= max(times)
-    assert found == durations.mean_from_total(sum(times), len(times))
+    mean = durations.mean_seconds(times)
+    assert mean is not None
+    assert min(times) <= mean <= max(times)
+    assert mean == durations.mean_from_total(sum(times), len(times))

@@ -15,7 +15,7 @@ from silverball.service.core import enact, standing_shapes
 from silverball.store import imports, snapshot, tables, writers
 from silverball.store.engine import Store
 
-WHO = enact.ActionContext(actor_id=None, source="test", now=bundles.NOW + timedelta(days=1))
+CONTEXT = enact.ActionContext(actor_id=None, source="test", now=bundles.NOW + timedelta(days=1))
 
 
 def _journal(store: Store) -> list[Any]:
@@ -28,14 +28,14 @@ def _tournament(store: Store) -> Any:
         return db.execute(select(tables.tournament)).one()
 
 
-def test_an_import_is_journalled_with_who_when_from_where_and_what(store: Store) -> None:
+def test_an_import_is_journalled_with_its_actor_time_source_and_contents(store: Store) -> None:
     bundles.import_bundle(store, bundles.full_bundle())
-    (line,) = _journal(store)
-    assert (line.tournament_id, line.action_id, line.change) == (700, 1, "TournamentImported")
-    assert (line.actor_id, line.source, line.at) == (None, "import", bundles.NOW)
-    assert line.data["file"] == "test.json"
-    assert (line.data["games"], line.data["rounds"], line.data["entrants"]) == (3, 1, 3)
-    assert len(line.data["digest"]) == 64
+    (entry,) = _journal(store)
+    assert (entry.tournament_id, entry.action_id, entry.change) == (700, 1, "TournamentImported")
+    assert (entry.actor_id, entry.source, entry.at) == (None, "import", bundles.NOW)
+    assert entry.data["file"] == "test.json"
+    assert (entry.data["games"], entry.data["rounds"], entry.data["entrants"]) == (3, 1, 3)
+    assert len(entry.data["digest"]) == 64
 
 
 def test_each_request_is_one_action_numbered_per_tournament(store: Store) -> None:
@@ -43,7 +43,7 @@ def test_each_request_is_one_action_numbered_per_tournament(store: Store) -> Non
     bundles.import_bundle(store, night)
     bundles.import_bundle(store, bundles.real_night("00"))
     bundles.import_bundle(store, {**night, "tournament": {**night["tournament"], "name": "Again"}})
-    assert [(line.tournament_id == 700, line.action_id) for line in _journal(store)] == [
+    assert [(entry.tournament_id == 700, entry.action_id) for entry in _journal(store)] == [
         (True, 1),
         (False, 1),
         (True, 2),
@@ -56,7 +56,7 @@ def test_an_import_announces_nothing_but_begins_a_new_epoch(store: Store) -> Non
     assert (before.seq, before.seq_low, before.revision, len(before.epoch)) == (0, 0, 1, 8)
     change = TournamentImported(tournament_id=700, parts=_parts(store), origin={})
     with store.write(700) as transaction:
-        enact.enact_import(transaction, change, WHO, Random(8))
+        enact.enact_import(transaction, change, CONTEXT, Random(8))
     after = _tournament(store)
     assert (after.revision, after.epoch == before.epoch) == (2, False)
     with store.read() as db:
@@ -72,55 +72,55 @@ def _parts(store: Store) -> dict[str, list[dict[str, Any]]]:
             del row[name]
         parts["tournament"] = [row]
         for name, table in imports.PARTS.items():
-            parts[name] = [dict(one) for one in db.execute(select(table)).mappings()]
+            parts[name] = [dict(values) for values in db.execute(select(table)).mappings()]
     return parts
 
 
 def test_standings_follow_from_the_rules_of_the_format(store: Store) -> None:
     night = bundles.real_night("17")
-    done = bundles.import_bundle(store, night)
+    imported = bundles.import_bundle(store, night)
     with store.read() as db:
-        loaded = snapshot.load(db, done.tournament_id)
+        loaded = snapshot.load(db, imported.tournament_id)
         stored = db.execute(
             select(tables.standing.c.player_id, tables.standing.c.position).order_by(
                 tables.standing.c.position
             )
         )
-        found = {row.player_id: row.position for row in stored}
+        stored_places = {row.player_id: row.position for row in stored}
     ranked = FORMATS["knockout"].rank(loaded)
-    assert found == {row.player_id: row.position for row in ranked}
+    assert stored_places == {row.player_id: row.position for row in ranked}
 
 
-def test_the_snapshot_holds_what_was_imported(store: Store) -> None:
+def test_the_snapshot_has_the_imported_parts(store: Store) -> None:
     bundles.import_bundle(store, bundles.full_bundle())
     with store.read() as db:
         loaded = snapshot.load(db, 700)
-    assert [(one.player_id, one.is_active, one.seed_rank) for one in loaded.entrants] == [
+    assert [(entrant.player_id, entrant.is_active, entrant.seed_rank) for entrant in loaded.entrants] == [
         (901, True, 2),
         (902, False, 1),
         (903, True, None),
     ]
-    assert [(one.game_id, one.player_ids, one.is_bye, one.status) for one in loaded.games] == [
+    assert [(game.game_id, game.player_ids, game.is_bye, game.status) for game in loaded.games] == [
         (1301, (901, 902), False, "completed"),
         (1302, (903,), True, "completed"),
         (1303, (902, 903), False, "started"),
     ]
-    assert [(one.arena_id, one.category_id, one.amazing_race_seed) for one in loaded.lineup] == [
+    assert [(arena.arena_id, arena.category_id, arena.amazing_race_seed) for arena in loaded.lineup] == [
         (801, 4, None),
         (802, 4, 1),
     ]
-    assert [one.round_id for one in loaded.rounds] == [1002]
-    assert [one.single_player_game_id for one in loaded.single_player_games] == [1201, 1202, 1203]
-    assert [(one.card_id, one.is_voided) for one in loaded.cards] == [(1101, False)]
-    assert [(one.queue_id, one.is_done) for one in loaded.queue] == [(1501, True)]
+    assert [round_.round_id for round_ in loaded.rounds] == [1002]
+    assert [game.single_player_game_id for game in loaded.single_player_games] == [1201, 1202, 1203]
+    assert [(card.card_id, card.is_voided) for card in loaded.cards] == [(1101, False)]
+    assert [(spot.queue_id, spot.is_done) for spot in loaded.queue] == [(1501, True)]
 
 
 def test_every_type_of_change_has_its_writer() -> None:
-    stated = {one for base in (Added, Altered, Removed, TournamentAltered) for one in base.__subclasses__()}
-    assert set(writers.WRITERS) == {one for one in stated if one.__module__ == changes.__name__}
+    kinds = {kind for base in (Added, Altered, Removed, TournamentAltered) for kind in base.__subclasses__()}
+    assert set(writers.WRITERS) == {kind for kind in kinds if kind.__module__ == changes.__name__}
 
 
-def test_a_computed_row_shows_numbers_and_texts_as_the_interface_does() -> None:
+def test_a_computed_row_has_the_numbers_and_texts_of_the_interface() -> None:
     played = knockouts.knockout_tournament([[{1: "1.00", 2: "0.01"}]], knockoutFair=True)
     row = standing_shapes.wire_standing(knockouts.standings(played)[1])
     assert (row.points, row.tiebreakers, row.adjustment, row.strike_count) == ("0.01", (1, 2), 0, 2)

@@ -79,23 +79,21 @@ def test_twenty_six_ids_are_refused_by_name_and_twenty_five_are_not(store: Store
         assert ask(store, night, path, **{name: IDS_25})[0] == 200
 
 
-def test_what_cannot_be_an_id_is_refused_by_name(store: Store, night: build.Night) -> None:
+def test_a_malformed_id_is_refused_by_name(store: Store, night: build.Night) -> None:
     for path, name in ID_LISTS:
         for ids in (TOO_BIG, 10**22, 0, -1, "1.5", "abc", "ÅÄÖ", "1;2"):
             status, body = ask(store, night, path, **{name: ids})
             assert (status, list(body["errors"])) == (422, [name]), (path, ids)
 
 
-def test_resolve_unknown_wants_its_ids_and_leaves_out_those_nobody_has(
-    store: Store, night: build.Night
-) -> None:
-    for path, name in (one for one in ID_LISTS if "unknown" in one[0]):
+def test_resolve_unknown_needs_ids_and_leaves_out_unknown_ones(store: Store, night: build.Night) -> None:
+    for path, name in ((path, name) for path, name in ID_LISTS if "unknown" in path):
         status, body = ask(store, night, path)
         assert (status, body["message"]) == (422, f"The {name} field is required.")
         assert ask(store, night, path, **{name: f"{2**63 - 1},99999999"}) == (200, {"data": []})
 
 
-def test_a_page_that_is_none_is_refused(store: Store, night: build.Night) -> None:
+def test_a_malformed_page_number_is_refused(store: Store, night: build.Night) -> None:
     for path in PAGED:
         for page in (0, -1, "x", "1.0", "ü"):
             status, body = ask(store, night, path, page=page)
@@ -109,7 +107,7 @@ def test_a_page_past_the_end_is_empty(store: Store, night: build.Night) -> None:
         assert (body["meta"]["from"], body["meta"]["to"]) == (None, None), path
 
 
-def test_nobody_pages_deeply(store: Store, night: build.Night) -> None:
+def test_deep_pagination_is_refused(store: Store, night: build.Night) -> None:
     for path in PAGED:
         for page in (402, 2**62, 10**24):
             status, body = ask(store, night, path, page=page)
@@ -122,13 +120,13 @@ def test_a_limit_outside_1_to_100_is_refused(store: Store, night: build.Night) -
         assert (status, list(body["errors"])) == (422, ["limit"]), limit
 
 
-def test_a_filter_that_is_none_is_refused_by_name(store: Store, night: build.Night) -> None:
+def test_a_malformed_filter_is_refused_by_name(store: Store, night: build.Night) -> None:
     for path, name, text in BAD_FILTERS:
         status, body = ask(store, night, path, **{name: text})
         assert (status, list(body["errors"])) == (422, [name]), (path, text)
 
 
-def test_what_is_not_there_is_not_found(store: Store, night: build.Night) -> None:
+def test_a_missing_object_is_not_found(store: Store, night: build.Night) -> None:
     for path, model in ITEMS.items():
         for key in ("99999999", str(2**63 - 1), str(TOO_BIG), "0", "abc", "1.5", "-1", "٣"):
             status, body = ask(store, night, path.format(key))
@@ -160,7 +158,7 @@ def test_an_owned_list_is_ascending_in_full_pages_of_its_size(
         transaction.connection.execute(table.insert(), [{**values, "organizer_id": other}])
         transaction.connection.execute(table.insert(), [{**values, "organizer_id": owner}] * (per_page + 1))
     _, first = build.ask(store, path, by=owner)
-    ids = [one[key] for one in first["data"]]
+    ids = [item[key] for item in first["data"]]
     assert (len(ids), ids) == (per_page, sorted(ids))
     assert (first["meta"]["per_page"], first["meta"]["total"], first["meta"]["last_page"]) == (
         per_page,
@@ -169,7 +167,7 @@ def test_an_owned_list_is_ascending_in_full_pages_of_its_size(
     )
     assert first["links"]["next"] == f"{build.BASE_URL}{path}?page=2"
     _, second = build.ask(store, f"{path}?page=2", by=owner)
-    assert [one[key] for one in second["data"]] == [ids[-1] + 1]
+    assert [item[key] for item in second["data"]] == [ids[-1] + 1]
 
 
 @pytest.mark.parametrize(
@@ -184,19 +182,19 @@ def test_an_owned_list_holds_only_what_is_the_callers_own(
     store: Store, path: str, name: str, key: str, table: Any
 ) -> None:
     owner, other = build.a_user(store), build.a_user(store)
-    mine = build.row(store, table, organizer_id=owner)
-    resting = build.row(store, table, organizer_id=owner, status="inactive")
-    theirs = build.row(store, table, organizer_id=other)
+    own = build.row(store, table, organizer_id=owner)
+    inactive = build.row(store, table, organizer_id=owner, status="inactive")
+    foreign = build.row(store, table, organizer_id=other)
 
     def ids(query: str, by: int = owner) -> list[int]:
         _, body = build.ask(store, f"{path}?{query}", by=by)
-        return [one[key] for one in body["data"]]
+        return [item[key] for item in body["data"]]
 
-    assert ids("") == [mine, resting]
-    assert ids("", by=other) == [theirs]
-    assert ids("status=inactive") == [resting]
-    assert ids(f"{name}={theirs},{mine},{mine}") == [mine]
-    assert ids(f"{name}={theirs}") == []
+    assert ids("") == [own, inactive]
+    assert ids("", by=other) == [foreign]
+    assert ids("status=inactive") == [inactive]
+    assert ids(f"{name}={foreign},{own},{own}") == [own]
+    assert ids(f"{name}={foreign}") == []
 
 
 @pytest.mark.parametrize("path", ["/api/arenas", "/api/players", "/api/locations", "/api/dashboard"])

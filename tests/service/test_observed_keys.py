@@ -16,7 +16,7 @@ from silverball.store.engine import Store
 from silverball.wire.format_settings import FormatSettings
 from silverball.wire.series import SeriesDetails
 
-# Settings differ by format, and what is optional in the data may be missing in one sample.
+# Settings differ by format, and optional keys may be missing in one sample.
 SETTINGS = set(FormatSettings.__struct_encode_fields__)
 PRIZE_POOL = {
     "type": "standard",
@@ -40,8 +40,8 @@ CUTOFF = {"index": 0, "value": 3, "cumulative": 3, "text": "TOP 3", "color": "gr
 
 
 @dataclass(frozen=True)
-class World:
-    """One of everything."""
+class SampleObjects:
+    """One object of each kind that the samples show."""
 
     store: Store
     user_id: int
@@ -52,7 +52,7 @@ class World:
 
 
 @pytest.fixture
-def world(store: Store) -> World:
+def world(store: Store) -> SampleObjects:
     user_id = build.a_user(store, name="Olga Ramp", role="organizer")
     club_id = build.row(store, tables.club, user_id=user_id)
     location_id = build.row(store, tables.location, organizer_id=user_id)
@@ -85,14 +85,14 @@ def world(store: Store) -> World:
     )
     build.a_rating(store, user_id=user_id, ifpa_id=38773)
     build.row(store, tables.occasion_tournament, **common, tournament_id=night.tournament_id)
-    return World(store, user_id, night, series_id, occasion_id, club_id)
+    return SampleObjects(store, user_id, night, series_id, occasion_id, club_id)
 
 
 PARTS = "&".join(
     f"include{part}=true"
     for part in ("Players", "Arenas", "Banks", "Scorekeepers", "Location", "LinkedTournaments", "Series")
 )
-# Sample -> the request that gives its like.
+# Sample -> the request for an answer of that kind.
 REQUESTS = {
     "arenas-list": "/api/arenas",
     "clubs": "/api/clubs/{club}",
@@ -116,19 +116,19 @@ REQUESTS = {
 }
 
 
-def request(world: World, name: str) -> str:
+def request(world: SampleObjects, name: str) -> str:
     return REQUESTS[name].format(
         club=world.club_id,
         occasion=world.occasion_id,
         series=world.series_id,
         tournament=world.night.tournament_id,
         user=world.user_id,
-        players=",".join(str(one) for one in world.night.player_ids),
-        arenas=",".join(str(one) for one in world.night.arena_ids),
+        players=",".join(map(str, world.night.player_ids)),
+        arenas=",".join(map(str, world.night.arena_ids)),
     )
 
 
-# What a sample cannot show or our world does not hold.
+# Keys that a sample cannot show or our objects do not have.
 OURS_ONLY = {
     "tournaments-played": {"meta.last_page", "meta.total"},
     "user": {"userCounts.ratingPeriodCount", "rating.rank"},
@@ -137,7 +137,7 @@ OURS_ONLY = {
 
 
 def compared(name: str, value: Any) -> set[str]:
-    """The keys that do not depend on a format or on what somebody wrote into a tournament."""
+    """The keys that depend neither on the format nor on the organizer's input."""
     return {
         key
         for key in keys_of(value)
@@ -149,23 +149,23 @@ def compared(name: str, value: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("name", sorted(REQUESTS))
-def test_an_answer_has_the_keys_of_its_sample(world: World, name: str) -> None:
+def test_an_answer_has_the_keys_of_its_sample(world: SampleObjects, name: str) -> None:
     status, body = build.ask(world.store, request(world, name), by=world.user_id)
     assert status == 200, body
     observed = json.loads(sample(name))
     if name == "ratings-by-user":
-        # The federation's records are not here.
+        # Our objects have no records of the federation.
         observed["ifpaInfo"] = None
     assert compared(name, body) - OURS_ONLY.get(name, set()) == compared(name, observed)
 
 
 @pytest.mark.parametrize("name", sorted(REQUESTS))
-def test_an_answer_is_of_the_published_shape(world: World, name: str) -> None:
+def test_an_answer_is_of_the_published_shape(world: SampleObjects, name: str) -> None:
     _, body = build.ask(world.store, request(world, name), by=world.user_id)
     assert msgspec.json.decode(json.dumps(body), type=SHAPES[name], strict=True)
 
 
-def test_details_of_a_series_are_of_the_published_shape(world: World) -> None:
+def test_details_of_a_series_are_of_the_published_shape(world: SampleObjects) -> None:
     path = f"/api/series/{world.series_id}?includeDetails=1"
     _, body = build.ask(world.store, path, by=world.user_id)
     details = msgspec.json.decode(json.dumps(body["data"]), type=SeriesDetails, strict=True)

@@ -1,4 +1,4 @@
-"""What users hide stays hidden from everybody but themselves and an admin (interface.md 2, row 20)."""
+"""Opt-outs hide a user's data from all but the user and an admin (interface.md 2, row 20)."""
 
 import json
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from silverball.store.engine import Store
 
 
 @dataclass(frozen=True)
-class World:
-    """A user with secrets who organizes, keeps score, plays and is claimed."""
+class HidingUser:
+    """A user with opt-outs who organizes, keeps score, plays and has claimed a player."""
 
     store: Store
     user_id: int
@@ -24,7 +24,7 @@ class World:
     paths: list[str]
 
 
-def a_world(store: Store, **opt_outs: bool) -> World:
+def a_hiding_user(store: Store, **opt_outs: bool) -> HidingUser:
     user_id = build.a_user(store, name="Zoe Nadir", role="organizer", **PROFILE, **opt_outs)
     series_id = build.row(store, tables.series, organizer_id=user_id)
     night = build.a_tournament(store, organizer_id=user_id, series_id=series_id, status="completed")
@@ -67,70 +67,70 @@ def a_world(store: Store, **opt_outs: bool) -> World:
         f"/api/series/{series_id}/stats",
         f"/api/series/{series_id}/stats/attendance?count=1",
     ]
-    return World(store, user_id, claimed, paths)
+    return HidingUser(store, user_id, claimed, paths)
 
 
-def asked(world: World, path: str, by: AuthenticatedCaller | None) -> str:
-    status, body = build.ask(world.store, path, by=by, public_read=True)
+def answer_text(user: HidingUser, path: str, by: AuthenticatedCaller | None) -> str:
+    status, body = build.ask(user.store, path, by=by, public_read=True)
     assert status == 200, body
     return json.dumps(body)
 
 
-def all_answers(world: World, by: AuthenticatedCaller) -> str:
-    return "".join(asked(world, path, by) for path in world.paths)
+def all_answers(user: HidingUser, by: AuthenticatedCaller) -> str:
+    return "".join(answer_text(user, path, by) for path in user.paths)
 
 
 def canaries_in(text: str) -> set[str]:
     return {name for name, value in PROFILE.items() if str(value) in text}
 
 
-def test_nobody_else_sees_a_hidden_profile_anywhere(store: Store) -> None:
-    world = a_world(store, profile_opt_out=True)
+def test_a_hidden_profile_is_in_no_answer_to_others(store: Store) -> None:
+    user = a_hiding_user(store, profile_opt_out=True)
     stranger = build.caller(build.a_user(store))
-    for path in world.paths:
-        assert canaries_in(asked(world, path, stranger)) == set(), path
+    for path in user.paths:
+        assert canaries_in(answer_text(user, path, stranger)) == set(), path
 
 
 def test_without_a_token_a_hidden_profile_stays_hidden_on_a_public_server(store: Store) -> None:
-    world = a_world(store, profile_opt_out=True)
-    for path in world.paths:
+    user = a_hiding_user(store, profile_opt_out=True)
+    for path in user.paths:
         status, body = build.ask(store, path, public_read=True)
         assert status in {200, 401}
         assert canaries_in(json.dumps(body)) == set(), path
 
 
 def test_an_admin_role_without_an_admin_token_sees_no_hidden_profile(store: Store) -> None:
-    world = a_world(store, profile_opt_out=True)
+    user = a_hiding_user(store, profile_opt_out=True)
     admin = build.caller(build.a_user(store, role="admin"), role="admin", ability="manage")
-    assert canaries_in(all_answers(world, admin)) == set()
+    assert canaries_in(all_answers(user, admin)) == set()
 
 
-@pytest.mark.parametrize("who", ["himself", "admin"])
-def test_the_user_and_an_admin_see_all_of_it(store: Store, who: str) -> None:
-    world = a_world(store, **dict.fromkeys(tables.OPT_OUTS, True))
+@pytest.mark.parametrize("role", ["user", "admin"])
+def test_the_user_and_an_admin_see_all_of_it(store: Store, role: str) -> None:
+    user = a_hiding_user(store, **dict.fromkeys(tables.OPT_OUTS, True))
     viewer = (
-        build.caller(world.user_id, is_hidden=True)
-        if who == "himself"
+        build.caller(user.user_id, is_hidden=True)
+        if role == "user"
         else build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
     )
-    assert canaries_in(all_answers(world, viewer)) == set(PROFILE)
-    for path in (path for path in world.paths if "players" in path or "Details" in path):
-        assert str(IFPA_CANARY) in asked(world, path, viewer), path
+    assert canaries_in(all_answers(user, viewer)) == set(PROFILE)
+    for path in (path for path in user.paths if "players" in path or "Details" in path):
+        assert str(IFPA_CANARY) in answer_text(user, path, viewer), path
 
 
-def test_a_profile_that_is_not_hidden_is_seen_by_everybody(store: Store) -> None:
-    world = a_world(store)
-    assert canaries_in(all_answers(world, build.caller(build.a_user(store)))) == set(PROFILE)
+def test_every_caller_sees_a_profile_that_is_not_hidden(store: Store) -> None:
+    user = a_hiding_user(store)
+    assert canaries_in(all_answers(user, build.caller(build.a_user(store)))) == set(PROFILE)
 
 
-def test_an_unclaimed_player_keeps_his_federation_number(store: Store) -> None:
-    world = a_world(store, profile_opt_out=True)
-    player_id = build.a_player(store, world.user_id, ifpa_id=42)
-    _, body = build.ask(store, f"/api/players/resolve-unknown?players={player_id}", by=world.user_id)
+def test_an_unclaimed_player_keeps_the_federation_number(store: Store) -> None:
+    user = a_hiding_user(store, profile_opt_out=True)
+    player_id = build.a_player(store, user.user_id, ifpa_id=42)
+    _, body = build.ask(store, f"/api/players/resolve-unknown?players={player_id}", by=user.user_id)
     assert body["data"][0]["ifpaId"] == 42
 
 
-def test_the_organizer_of_a_book_does_not_see_the_number_of_a_player_who_hides_it(store: Store) -> None:
+def test_the_organizer_of_a_book_does_not_see_the_hidden_number_of_a_player(store: Store) -> None:
     hidden = build.a_user(store, profile_opt_out=True)
     organizer = build.a_user(store, role="organizer")
     build.a_player(store, organizer, claimed_by=hidden, ifpa_id=IFPA_CANARY)
@@ -140,30 +140,30 @@ def test_the_organizer_of_a_book_does_not_see_the_number_of_a_player_who_hides_i
 
 @pytest.mark.parametrize("path", ["/api/tournaments?played={}", "/api/series?played={}"])
 def test_a_hidden_history_is_refused_to_others_and_shown_to_the_user(store: Store, path: str) -> None:
-    world = a_world(store, history_opt_out=True)
+    user = a_hiding_user(store, history_opt_out=True)
     stranger = build.caller(build.a_user(store))
-    status, body = build.ask(store, path.format(world.user_id), by=stranger)
+    status, body = build.ask(store, path.format(user.user_id), by=stranger)
     assert (status, "opted out" in body["message"]) == (403, True)
-    mine = build.caller(world.user_id, is_hidden=True)
-    status, body = build.ask(store, path.format(world.user_id), by=mine)
+    own_caller = build.caller(user.user_id, is_hidden=True)
+    status, body = build.ask(store, path.format(user.user_id), by=own_caller)
     assert (status, len(body["data"])) == (200, 1)
 
 
 @pytest.mark.parametrize("path", ["/api/tournaments?played={}", "/api/series?played={}"])
-def test_others_see_only_the_completed_part_of_such_a_history(store: Store, path: str) -> None:
-    world = a_world(store, history_only_completed=True)
-    running_series = build.row(store, tables.series, organizer_id=world.user_id)
+def test_others_see_only_the_completed_part_of_a_partly_hidden_history(store: Store, path: str) -> None:
+    user = a_hiding_user(store, history_only_completed=True)
+    running_series = build.row(store, tables.series, organizer_id=user.user_id)
     running = build.a_tournament(
-        store, organizer_id=world.user_id, status="started", series_id=running_series, players=0
+        store, organizer_id=user.user_id, status="started", series_id=running_series, players=0
     )
-    build.row(store, tables.entrant, tournament_id=running.tournament_id, player_id=world.player_id)
+    build.row(store, tables.entrant, tournament_id=running.tournament_id, player_id=user.player_id)
 
     def count(viewer: AuthenticatedCaller) -> int:
-        _, body = build.ask(store, path.format(world.user_id), by=viewer)
+        _, body = build.ask(store, path.format(user.user_id), by=viewer)
         return len(body["data"])
 
     assert count(build.caller(build.a_user(store))) == 1
-    assert count(build.caller(world.user_id, is_hidden=True)) == 2
+    assert count(build.caller(user.user_id, is_hidden=True)) == 2
 
 
 def rows_of(body: Any, player_id: int) -> list[Any]:
@@ -171,16 +171,16 @@ def rows_of(body: Any, player_id: int) -> list[Any]:
     return [row for row in rows if row["playerId"] == player_id or str(player_id) in row]
 
 
-def test_who_opted_out_of_statistics_has_no_rows_in_those_of_a_series(store: Store) -> None:
-    world = a_world(store, stats_opt_out=True)
-    stats, came = world.paths[-2:]
+def test_a_user_who_opted_out_of_statistics_has_no_rows_in_those_of_a_series(store: Store) -> None:
+    user = a_hiding_user(store, stats_opt_out=True)
+    stats, attendance = user.paths[-2:]
     stranger = build.caller(build.a_user(store))
     _, body = build.ask(store, stats, by=stranger)
-    assert rows_of(body, world.player_id) == []
-    _, body = build.ask(store, came, by=stranger)
-    assert world.player_id not in {player["playerId"] for player in body["data"]}
-    mine = build.caller(world.user_id, is_hidden=True)
-    _, body = build.ask(store, stats, by=mine)
-    assert len(rows_of(body, world.player_id)) == 2
-    _, body = build.ask(store, came, by=mine)
-    assert world.player_id in {player["playerId"] for player in body["data"]}
+    assert rows_of(body, user.player_id) == []
+    _, body = build.ask(store, attendance, by=stranger)
+    assert user.player_id not in {player["playerId"] for player in body["data"]}
+    own_caller = build.caller(user.user_id, is_hidden=True)
+    _, body = build.ask(store, stats, by=own_caller)
+    assert len(rows_of(body, user.player_id)) == 2
+    _, body = build.ask(store, attendance, by=own_caller)
+    assert user.player_id in {player["playerId"] for player in body["data"]}

@@ -1,4 +1,4 @@
-"""Answers about what was played have the keys of the observed ones. Source: tests/golden/samples."""
+"""Answers about played tournaments have the keys of the observed ones. Source: tests/golden/samples."""
 
 import json
 
@@ -14,7 +14,7 @@ from silverball.store.engine import Store
 from silverball.wire.games import GameSummary
 from silverball.wire.standings import Standing
 
-# Sample -> the format it was seen in, and the request that gives its like.
+# Sample -> the format that it was observed in, and the request for an answer of that kind.
 PATHS = {
     "bgsummary": ("best_game", "arenas/bgsummary"),
     "card-single": ("card_best_game", "cards/{card}"),
@@ -44,16 +44,16 @@ PATHS = {
 def a_whole_tournament(store: Store, kind: str) -> dict[str, int]:
     """A completed tournament with one of everything that its format has."""
     night = build.a_tournament(store, type=kind, status="completed", players=2)
-    tournament_id, (ann, bob), here = night.tournament_id, night.player_ids, night.arena_ids[0]
+    tournament_id, (ann, bob), arena_id = night.tournament_id, night.player_ids, night.arena_ids[0]
     has_cards = kind == "card_best_game"
     round_id = None if has_cards else build.a_round(store, tournament_id)
     common = {"tournament_id": tournament_id, "player_id": ann}
     card_id = build.row(store, tables.card, **common) if has_cards else None
     attempt_id = 0
     if kind in ("golf", "card_best_game"):
-        parts = {"round_id": round_id, "card_id": card_id, "arena_id": here, "score": 7}
+        parts = {"round_id": round_id, "card_id": card_id, "arena_id": arena_id, "score": 7}
         attempt_id = build.row(store, tables.single_player_game, **common, **parts)
-    result = {"points": ["1.00", "0.00"], "positions": [ann, bob], "arena_id": here}
+    result = {"points": ["1.00", "0.00"], "positions": [ann, bob], "arena_id": arena_id}
     game_id = build.a_game(
         store, tournament_id, [ann, bob], status="completed", duration_seconds=7, round_id=round_id, **result
     )
@@ -81,21 +81,21 @@ def test_an_answer_has_the_keys_of_its_sample(store: Store, name: str) -> None:
     assert status == 200, body
     observed = json.loads(sample(name))
     if name == "games-edge-cases":
-        # That game has no suggestions; ours has one.
+        # The observed game has no suggestions; ours has one.
         body["data"] = body["data"][1:]
     if name == "max-matchplay":
-        # That night was over; ours has an open game.
+        # The observed night was over; ours has an open game.
         body["games"] = []
     assert keys_of(body) == keys_of(observed)
 
 
 def test_the_global_list_of_games_has_the_observed_keys_and_those_of_a_whole_game(store: Store) -> None:
     ids = a_whole_tournament(store, "knockout")
-    _, found = build.ask(store, f"/api/games?tournaments={ids['tournament']}", by=1)
+    _, listed = build.ask(store, f"/api/games?tournaments={ids['tournament']}", by=1)
     _, whole = build.ask(store, f"/api/tournaments/{ids['tournament']}/games", by=1)
     observed = json.loads(sample("games-global"))
-    assert keys_of(observed) <= keys_of(found)
-    added = keys_of(found) - keys_of(observed)
+    assert keys_of(observed) <= keys_of(listed)
+    added = keys_of(listed) - keys_of(observed)
     assert added == keys_of(whole) - {f"data[].{key}" for key in GameSummary.__struct_encode_fields__} - {
         "data"
     }

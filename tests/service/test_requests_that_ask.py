@@ -1,4 +1,4 @@
-"""Requests that only read but may ask in a body: a POST without a transaction, a GET with a JSON object.
+"""Requests that only read but take parameters in a body: a POST without a transaction, a GET with JSON.
 
 The endpoints are small ones of this file, over a real database.
 """
@@ -36,8 +36,8 @@ class BallQuery(Query, frozen=True, kw_only=True):
     is_big: bool = False
 
 
-class Heard(Wire, frozen=True, kw_only=True):
-    """What a request asked."""
+class ParsedParameters(Wire, frozen=True, kw_only=True):
+    """The parameters of a request, as parsed."""
 
     ball_ids: tuple[int, ...]
     names: tuple[str, ...]
@@ -45,35 +45,37 @@ class Heard(Wire, frozen=True, kw_only=True):
     is_big: bool
 
 
-def _heard(call: Call[BallQuery]) -> Heard:
+def _parsed_parameters(call: Call[BallQuery]) -> ParsedParameters:
     query = call.query
     with call.read() as db:
         db.execute(select(tables.world))
-    return Heard(ball_ids=query.ball_ids, names=query.names, club_id=query.club_id, is_big=query.is_big)
+    return ParsedParameters(
+        ball_ids=query.ball_ids, names=query.names, club_id=query.club_id, is_big=query.is_big
+    )
 
 
 @read_post("/api/balls/compare", query=BallQuery)
-def compare(call: Call[BallQuery]) -> Heard:
+def compare(call: Call[BallQuery]) -> ParsedParameters:
     """Balls beside each other."""
-    return _heard(call)
+    return _parsed_parameters(call)
 
 
 @read_post("/api/balls/weigh", query=BallQuery, access=Access.OPENABLE)
-def weigh(call: Call[BallQuery]) -> Heard:
-    """How heavy balls are."""
-    return _heard(call)
+def weigh(call: Call[BallQuery]) -> ParsedParameters:
+    """Weights of balls."""
+    return _parsed_parameters(call)
 
 
 @get("/api/balls", query=BallQuery, accepts_body_parameters=True)
-def list_balls(call: Call[BallQuery]) -> Heard:
+def list_balls(call: Call[BallQuery]) -> ParsedParameters:
     """All balls."""
-    return _heard(call)
+    return _parsed_parameters(call)
 
 
 @get("/api/discs", query=BallQuery)
-def list_discs(call: Call[BallQuery]) -> Heard:
+def list_discs(call: Call[BallQuery]) -> ParsedParameters:
     """All discs."""
-    return _heard(call)
+    return _parsed_parameters(call)
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (compare, weigh, list_balls, list_discs)
@@ -82,7 +84,7 @@ NOTHING: dict[str, Any] = {"ballIds": [], "names": [], "clubId": None, "isBig": 
 
 def _module() -> ModuleType:
     module = ModuleType("small")
-    vars(module).update({one.handler.__name__: one for one in ENDPOINTS})
+    vars(module).update({endpoint.handler.__name__: endpoint for endpoint in ENDPOINTS})
     return module
 
 
@@ -97,7 +99,7 @@ def do(store: Store, method: str, path: str, sent: Any = None, **options: Any) -
 
 @pytest.mark.parametrize("verb_and_path", ["POST /api/balls/compare", "GET /api/balls"])
 @pytest.mark.parametrize(
-    ("query", "sent", "heard"),
+    ("query", "sent", "parsed"),
     [
         ("", None, {}),
         ("?ballIds=1,2", None, {"ballIds": [1, 2]}),
@@ -116,11 +118,11 @@ def do(store: Store, method: str, path: str, sent: Any = None, **options: Any) -
         ("", {"isBig": False, "colour": "red"}, {}),
     ],
 )
-def test_what_is_asked_may_stand_in_the_query_or_in_a_json_object(
-    store: Store, verb_and_path: str, query: str, sent: Any, heard: dict[str, Any]
+def test_parameters_may_be_in_the_query_or_in_a_json_object(
+    store: Store, verb_and_path: str, query: str, sent: Any, parsed: dict[str, Any]
 ) -> None:
     verb, path = verb_and_path.split()
-    assert do(store, verb, path + query, sent) == (200, NOTHING | heard)
+    assert do(store, verb, path + query, sent) == (200, NOTHING | parsed)
 
 
 @pytest.mark.parametrize(
@@ -139,15 +141,13 @@ def test_what_is_asked_may_stand_in_the_query_or_in_a_json_object(
         ([1], "body", "The body must be an object."),
     ],
 )
-def test_what_is_wrong_with_a_question_is_named(
-    store: Store, sent: Any, field: str, sentence: str | None
-) -> None:
+def test_faults_are_listed_by_parameter(store: Store, sent: Any, field: str, sentence: str | None) -> None:
     status, answered = do(store, "POST", "/api/balls/compare", sent)
     assert (status, list(answered["errors"])) == (422, [field])
     assert sentence is None or answered["message"] == sentence
 
 
-def test_a_body_that_is_not_json_is_refused_where_a_body_is_looked_at(store: Store) -> None:
+def test_a_body_that_is_not_json_is_refused_where_bodies_are_read(store: Store) -> None:
     assert do(store, "POST", "/api/balls/compare", b"{") == (
         400,
         {"message": "Bad request.", "code": "malformed-body"},
@@ -159,16 +159,16 @@ def test_a_body_that_is_not_json_is_refused_where_a_body_is_looked_at(store: Sto
     assert do(store, "GET", "/api/discs", b"{") == (200, NOTHING)
 
 
-def test_every_token_may_ask_and_nobody_else(store: Store) -> None:
+def test_a_question_needs_any_token(store: Store) -> None:
     assert do(store, "POST", "/api/balls/compare", by=None)[0] == 401
     assert do(store, "POST", "/api/balls/compare", by=build.caller(1, ability="read"))[0] == 200
 
 
-def test_asking_takes_no_idempotency_key_and_no_revision_and_changes_nothing(store: Store) -> None:
+def test_a_question_ignores_idempotency_key_and_if_match_and_changes_nothing(store: Store) -> None:
     before = store.world_revision()
     for ball_id in (1, 2):
         sent = {"ballIds": [ball_id]}
-        # A key that could not be one, used for two questions, and a revision that nothing is at.
+        # A malformed key, used twice, and a revision that no tournament has.
         got = do(store, "POST", "/api/balls/compare", sent, key="a b", if_match='"7"')
         assert got == (200, NOTHING | {"ballIds": [ball_id]})
     assert store.world_revision() == before
@@ -181,17 +181,17 @@ def site(store: Store) -> Iterator[TestClient]:
         yield opened
 
 
-def test_through_the_front_door_a_question_is_answered_and_counted(site: TestClient) -> None:
-    left = []
+def test_the_front_door_answers_and_counts_a_question(site: TestClient) -> None:
+    remaining = []
     for club_id in (4, 5, 6):
         got = site.post("/api/balls/weigh", json={"clubId": club_id})
         assert (got.status_code, got.json()["clubId"]) == (200, club_id)
-        left.append(got.headers["x-ratelimit-remaining"])
-    assert left == ["2", "1", "0"]
+        remaining.append(got.headers["x-ratelimit-remaining"])
+    assert remaining == ["2", "1", "0"]
     assert site.post("/api/balls/weigh", json={}).status_code == 429
 
 
-def test_a_question_is_described_with_its_query_and_its_body() -> None:
+def test_the_openapi_document_has_query_and_body_of_a_question() -> None:
     about = openapi.OpenApiInfo(
         title="Silverball",
         version="1",
@@ -201,14 +201,14 @@ def test_a_question_is_described_with_its_query_and_its_body() -> None:
         validation_error=ValidationErrorBody,
     )
     document = openapi.build_document(ENDPOINTS, about)
-    asked = document["paths"]["/api/balls/compare"]["post"]
-    assert set(asked["responses"]) == {"200", "400", "401", "404", "413", "422", "429", "503"}
-    parameters = {one["name"]: one for one in asked["parameters"]}
+    operation = document["paths"]["/api/balls/compare"]["post"]
+    assert set(operation["responses"]) == {"200", "400", "401", "404", "413", "422", "429", "503"}
+    parameters = {parameter["name"]: parameter for parameter in operation["parameters"]}
     assert set(parameters) == {"ballIds", "names", "clubId", "isBig"}
     item = {"type": "string", "maxLength": 20}
     assert parameters["names"]["schema"] == {"type": "array", "items": item, "maxItems": 3}
-    assert not asked["requestBody"]["required"]
-    shape = asked["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    assert not operation["requestBody"]["required"]
+    shape = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
     assert set(document["components"]["schemas"][shape]["properties"]) == set(parameters)
     listed = document["paths"]["/api/balls"]["get"]
     assert "requestBody" not in listed
@@ -238,13 +238,13 @@ def _outcome(sent: bytes) -> object:
 @given(
     st.dictionaries(st.sampled_from(["ballIds", "names", "clubId", "isBig", "clubId[]"]) | st.text(), JSON)
 )
-def test_any_object_is_understood_or_refused_field_by_field(sent: dict[str, Any]) -> None:
+def test_any_object_is_parsed_or_refused_field_by_field(sent: dict[str, Any]) -> None:
     outcome = _outcome(json.dumps(sent).encode())
     assert isinstance(outcome, BallQuery) or (isinstance(outcome, Invalid) and outcome.errors)
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_are_understood_or_refused(sent: bytes) -> None:
+def test_any_bytes_are_parsed_or_refused(sent: bytes) -> None:
     assert isinstance(_outcome(sent), BallQuery | Invalid | MalformedBody)
 
 
@@ -256,9 +256,9 @@ def test_any_bytes_are_understood_or_refused(sent: bytes) -> None:
 def test_a_question_means_the_same_in_the_query_and_in_the_body(
     ball_ids: list[int], club_id: int | None, is_big: bool
 ) -> None:
-    said = {"ballIds": ball_ids, "clubId": club_id, "isBig": is_big}
-    words = [f"ballIds={one}" for one in ball_ids] + [f"isBig={is_big}"]
+    sent = {"ballIds": ball_ids, "clubId": club_id, "isBig": is_big}
+    words = [f"ballIds={ball_id}" for ball_id in ball_ids] + [f"isBig={is_big}"]
     words += [] if club_id is None else [f"clubId={club_id}"]
     parser = QueryParser(BallQuery)
     in_query = parser.parse(parse_query("&".join(words).encode()))
-    assert parser.parse(body.parse_pairs(json.dumps(said).encode())) == in_query
+    assert parser.parse(body.parse_pairs(json.dumps(sent).encode())) == in_query

@@ -1,4 +1,4 @@
-"""Requests that write: one transaction, one effect for one key, and nothing when anything is wrong.
+"""Requests that write: one transaction, one effect for each key, and no effect of a refused request.
 
 The endpoints are small ones of this file, over a real database.
 """
@@ -50,24 +50,24 @@ class Renamed(Wire, frozen=True, kw_only=True):
     seen: int | None = None
 
 
-class Unshowable:
-    """No answer can carry it."""
+class NotEncodable:
+    """A value that cannot be encoded as an answer."""
 
 
-# What happens between looking ahead and taking the lock, or in the middle of a transaction.
-MEANWHILE: list[Callable[[Connection], None]] = []
+# Run once each, between the preparation and the lock, or in the middle of a transaction.
+INTERRUPTIONS: list[Callable[[Connection], None]] = []
 
 
-def _meanwhile(db: Connection) -> None:
-    if MEANWHILE:
-        MEANWHILE.pop(0)(db)
+def _interrupt(db: Connection) -> None:
+    if INTERRUPTIONS:
+        INTERRUPTIONS.pop(0)(db)
 
 
 def _rename(call: Write[NewName]) -> None:
     tournament_id = call.ids["tournament_id"]
     row = tables.tournament.c.tournament_id == tournament_id
-    done = call.db.execute(update(tables.tournament).where(row).values(name=call.body.name))
-    if done.rowcount == 0:
+    renamed = call.db.execute(update(tables.tournament).where(row).values(name=call.body.name))
+    if renamed.rowcount == 0:
         raise NotFound("Tournament", tournament_id)
     revisions.raise_tournaments(call.transaction, [tournament_id])
 
@@ -79,13 +79,13 @@ def add_club(call: Write[NewClub]) -> Data[Club]:
     club_id = club_writes.create_club(
         call.transaction, call.user_id, name=body.name, description=body.description, location=call.source
     )
-    _meanwhile(call.db)
+    _interrupt(call.db)
     return Data(data=clubs.find_club(call.db, club_id))
 
 
 @delete("/api/clubs/{club_id}", ability="admin")
 def remove_club(call: Write[Body]) -> Data[Club]:
-    """A club that is no more."""
+    """A deleted club."""
     return Data(data=clubs.find_club(call.db, call.ids["club_id"]))
 
 
@@ -93,33 +93,33 @@ def remove_club(call: Write[Body]) -> Data[Club]:
 def rename(call: Write[NewName]) -> Data[Renamed]:
     """Another name."""
     _rename(call)
-    _meanwhile(call.db)
+    _interrupt(call.db)
     return Data(data=Renamed(name=call.body.name))
 
 
 @put("/api/tournaments/{tournament_id}/regret", body=NewName, ability="read")
 def regret(call: Write[NewName]) -> Data[Renamed]:
-    """A change that is refused when it is made already."""
+    """A change that is refused after it was made."""
     _rename(call)
     raise Conflict("Not today. Come back tomorrow.")
 
 
-@put("/api/tournaments/{tournament_id}/unshowable", body=NewName, ability="read")
-def unshowable(call: Write[NewName]) -> Any:
-    """A change whose answer cannot be written down."""
+@put("/api/tournaments/{tournament_id}/not-encodable", body=NewName, ability="read")
+def not_encodable(call: Write[NewName]) -> Any:
+    """A change whose answer cannot be encoded."""
     _rename(call)
-    return Unshowable()
+    return NotEncodable()
 
 
-def _look(call: Write[NewName]) -> int:
-    seen = revisions.current_revision(call.db, call.ids["tournament_id"])
-    if seen is None:
+def _prepare_draw(call: Write[NewName]) -> int:
+    revision = revisions.current_revision(call.db, call.ids["tournament_id"])
+    if revision is None:
         raise NotFound("Tournament", call.ids["tournament_id"])
-    _meanwhile(call.db)
-    return seen
+    _interrupt(call.db)
+    return revision
 
 
-@post("/api/tournaments/{tournament_id}/draw", body=NewName, ability="manage", prepare=_look)
+@post("/api/tournaments/{tournament_id}/draw", body=NewName, ability="manage", prepare=_prepare_draw)
 def draw(call: Write[NewName]) -> Data[Renamed]:
     """A name that takes long to find."""
     if revisions.current_revision(call.db, call.ids["tournament_id"]) != call.preparation:
@@ -130,11 +130,11 @@ def draw(call: Write[NewName]) -> Data[Renamed]:
 
 def module_of(*endpoints: Endpoint) -> ModuleType:
     module = ModuleType("small")
-    vars(module).update({one.handler.__name__: one for one in endpoints})
+    vars(module).update({endpoint.handler.__name__: endpoint for endpoint in endpoints})
     return module
 
 
-MODULES = [module_of(add_club, remove_club, rename, regret, unshowable, draw)]
+MODULES = [module_of(add_club, remove_club, rename, regret, not_encodable, draw)]
 
 
 def an_api(store: Store) -> Api:
@@ -158,14 +158,14 @@ def name_of(store: Store, tournament_id: int) -> str:
         return str(db.execute(select(tables.tournament.c.name).where(row)).scalar_one())
 
 
-def raised_by_another(store: Store, tournament_id: int) -> Callable[[Connection], None]:
-    """Another request changes the tournament meanwhile."""
+def change_by_another_request(store: Store, tournament_id: int) -> Callable[[Connection], None]:
+    """An interruption in which another request changes the tournament."""
 
-    def happen(_db: Connection) -> None:
+    def change(_db: Connection) -> None:
         with store.write(tournament_id) as transaction:
             revisions.raise_tournaments(transaction, [tournament_id])
 
-    return happen
+    return change
 
 
 @pytest.fixture
@@ -174,15 +174,15 @@ def user(store: Store) -> int:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_happens_meanwhile() -> Iterator[None]:
+def _no_interruptions_left() -> Iterator[None]:
     yield
-    MEANWHILE.clear()
+    INTERRUPTIONS.clear()
 
 
 # One transaction
 
 
-def test_what_was_answered_is_there(store: Store, user: int) -> None:
+def test_an_answered_change_is_stored(store: Store, user: int) -> None:
     status, body, headers = do(store, "POST", "/api/clubs", {"name": " The Drains "}, by=user)
     assert (status, body["data"]["name"], body["data"]["location"]) == (201, "The Drains", "203.0.113.7")
     assert "x-tournament-revision" not in headers
@@ -190,8 +190,8 @@ def test_what_was_answered_is_there(store: Store, user: int) -> None:
         assert clubs.find_club(db, body["data"]["clubId"]).name == "The Drains"
 
 
-@pytest.mark.parametrize(("word", "status"), [("regret", 409), ("unshowable", 500)])
-def test_a_change_that_cannot_be_answered_did_not_happen(
+@pytest.mark.parametrize(("word", "status"), [("regret", 409), ("not-encodable", 500)])
+def test_a_change_that_cannot_be_answered_is_not_stored(
     store: Store, user: int, word: str, status: int
 ) -> None:
     night = build.a_tournament(store, organizer_id=user)
@@ -201,7 +201,7 @@ def test_a_change_that_cannot_be_answered_did_not_happen(
     assert name_of(store, night.tournament_id) == "Thursday Strikes"
     assert store.tournament_revisions([night.tournament_id]) == {night.tournament_id: 1}
     assert store.world_revision() == world
-    # A refusal is not kept: the same key may be sent again.
+    # Refusals are not stored: the same key may be sent again.
     assert do(store, "PUT", path, {"name": "New"}, by=user, key="k")[0] == status
 
 
@@ -213,7 +213,7 @@ def test_every_answer_below_a_tournament_names_its_revision(store: Store, user: 
         assert headers["x-tournament-revision"] == str(revision)
 
 
-# Who may
+# Permissions
 
 
 @pytest.mark.parametrize("ability", ABILITIES)
@@ -226,26 +226,29 @@ def test_every_answer_below_a_tournament_names_its_revision(store: Store, user: 
         ("DELETE", "/api/clubs/1", "admin"),
     ],
 )
-def test_a_token_must_be_able_to_do_it(
+def test_a_token_needs_the_ability_of_the_route(
     store: Store, method: str, path: str, needed: str, ability: str
 ) -> None:
     user_id = build.a_user(store, role="admin")
     night = build.a_tournament(store, organizer_id=user_id)
-    who = AuthenticatedCaller(user_id=user_id, role="admin", ability=ability)
+    caller = AuthenticatedCaller(user_id=user_id, role="admin", ability=ability)
     body = None if method == "DELETE" else {"name": "New"}
-    status, said, _ = do(store, method, path.format(night.tournament_id), body, by=who)
-    is_refused = (status, said) == (403, {"message": "Invalid ability provided.", "code": "ability-missing"})
+    status, answer, _ = do(store, method, path.format(night.tournament_id), body, by=caller)
+    is_refused = (status, answer) == (
+        403,
+        {"message": "Invalid ability provided.", "code": "ability-missing"},
+    )
     assert is_refused is (ABILITIES.index(ability) < ABILITIES.index(needed))
 
 
-def test_nobody_writes_without_a_token(store: Store) -> None:
+def test_writing_needs_a_token(store: Store) -> None:
     assert do(store, "POST", "/api/clubs", {"name": "x"})[:2] == (
         401,
         {"message": "Unauthenticated.", "code": "unauthenticated"},
     )
 
 
-# What is sent
+# Bodies
 
 
 def test_a_faulty_body_changes_nothing(store: Store, user: int) -> None:
@@ -256,7 +259,7 @@ def test_a_faulty_body_changes_nothing(store: Store, user: int) -> None:
             store,
             "DELETE",
             "/api/clubs/1",
-            {"why": "x"},
+            {"reason": "x"},
             by=AuthenticatedCaller(user_id=user, role="admin", ability="admin"),
         )[0]
         == 422
@@ -275,23 +278,23 @@ JSON_VALUES: st.SearchStrategy[Any] = st.recursive(
     max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(JSON_VALUES | st.dictionaries(st.sampled_from(["name", "description"]), JSON_VALUES))
-def test_whatever_json_is_sent_is_done_or_refused(store: Store, value: Any) -> None:
+def test_any_json_is_accepted_or_refused(store: Store, value: Any) -> None:
     user_id = build.a_user(store)
     status, body, _ = do(store, "POST", "/api/clubs", value, by=user_id)
     assert status == 201 or (400 <= status < 500 and body["message"])
 
 
-# Sent again
+# Idempotency keys
 
 
-def test_a_request_that_is_sent_again_acts_once_and_is_answered_the_same(store: Store, user: int) -> None:
+def test_a_repeated_request_acts_once_and_gets_the_same_answer(store: Store, user: int) -> None:
     first = do(store, "POST", "/api/clubs", {"name": "Once"}, by=user, key="a")
     again = do(store, "POST", "/api/clubs", {"name": "Once"}, by=user, key="a")
     assert first[:2] == again[:2]
     assert "idempotency-replayed" not in first[2]
     assert again[2]["idempotency-replayed"] == "true"
     assert count_of_clubs(store) == 1
-    # A key is its user's own.
+    # Another user may use the same key.
     other = build.a_user(store)
     assert (
         "idempotency-replayed" not in do(store, "POST", "/api/clubs", {"name": "Once"}, by=other, key="a")[2]
@@ -299,9 +302,7 @@ def test_a_request_that_is_sent_again_acts_once_and_is_answered_the_same(store: 
     assert count_of_clubs(store) == 2
 
 
-def test_a_stored_answer_names_the_revision_of_then_and_no_if_match_stands_in_its_way(
-    store: Store, user: int
-) -> None:
+def test_a_stored_answer_has_its_old_revision_and_ignores_if_match(store: Store, user: int) -> None:
     night = build.a_tournament(store, organizer_id=user)
     path = f"/api/tournaments/{night.tournament_id}/name"
     for _ in range(2):
@@ -323,12 +324,12 @@ def test_a_key_belongs_to_one_request(store: Store, user: int) -> None:
 
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "x" * 201, "\x7f", "ä"])
-def test_what_cannot_be_a_key_is_refused(store: Store, user: int, key: str) -> None:
+def test_a_malformed_key_is_refused(store: Store, user: int, key: str) -> None:
     status, body, _ = do(store, "POST", "/api/clubs", {"name": "x"}, by=user, key=key)
     assert (status, list(body["errors"])) == (422, ["Idempotency-Key"])
 
 
-def test_a_stored_answer_is_forgotten_after_a_day(store: Store, user: int) -> None:
+def test_a_stored_answer_is_deleted_after_a_day(store: Store, user: int) -> None:
     for hours, count in [(0, 1), (24, 1), (25, 2)]:
         now = build.NOW + timedelta(hours=hours)
         do(store, "POST", "/api/clubs", {"name": "Once"}, by=user, key="a", now=now)
@@ -342,15 +343,15 @@ def test_a_stored_answer_is_forgotten_after_a_day(store: Store, user: int) -> No
 @pytest.mark.parametrize("programs", [1, 3])
 def test_32_equal_requests_at_once_act_once(store: Store, user: int, programs: int) -> None:
     apis = [an_api(store) for _ in range(programs)]
-    who = build.caller(user, role="organizer", ability="manage")
+    caller = build.caller(user, role="organizer", ability="manage")
 
     def send(number: int) -> tuple[int, dict[str, str]]:
         api = apis[number % programs]
-        status, _, headers = build.send(api, "POST", "/api/clubs", {"name": "Once"}, by=who, key="a")
+        status, _, headers = build.send(api, "POST", "/api/clubs", {"name": "Once"}, by=caller, key="a")
         return status, headers
 
-    with ThreadPoolExecutor(16) as crowd:
-        answers = list(crowd.map(send, range(32)))
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(send, range(32)))
     acted = [headers for status, headers in answers if status == 201 and not headers]
     assert len(acted) == 1
     assert {status for status, _ in answers} <= {201, 409}
@@ -358,40 +359,40 @@ def test_32_equal_requests_at_once_act_once(store: Store, user: int, programs: i
     assert send(0)[1]["idempotency-replayed"] == "true"
 
 
-# Looking ahead
+# Preparation
 
 
-@pytest.mark.parametrize(("moves", "status"), [(0, 200), (1, 200), (2, 200), (3, 409)])
-def test_what_moved_meanwhile_is_looked_at_again_three_times_at_most(
-    store: Store, user: int, moves: int, status: int
+@pytest.mark.parametrize(("changes", "status"), [(0, 200), (1, 200), (2, 200), (3, 409)])
+def test_an_outdated_preparation_is_repeated_three_times_at_most(
+    store: Store, user: int, changes: int, status: int
 ) -> None:
     night = build.a_tournament(store, organizer_id=user)
-    MEANWHILE.extend(raised_by_another(store, night.tournament_id) for _ in range(moves))
+    INTERRUPTIONS.extend(change_by_another_request(store, night.tournament_id) for _ in range(changes))
     path = f"/api/tournaments/{night.tournament_id}/draw"
     got, body, _ = do(store, "POST", path, {"name": "New"}, by=user, key="k")
     assert got == status
     assert (name_of(store, night.tournament_id) == "New") is (status == 200)
     if status == 200:
-        assert body["data"]["seen"] == moves + 1
+        assert body["data"]["seen"] == changes + 1
 
 
 # If-Match
 
 
 @pytest.mark.parametrize(
-    ("named", "status"),
+    ("if_match", "status"),
     [
-        *[(one, 200) for one in ('"1"', 'W/"1"', "1", "*", '"7", "1"')],
-        *[(one, 412) for one in ('"0"', '"2"', "x", "", 'W/"11"', '"1\\"')],
+        *[(header, 200) for header in ('"1"', 'W/"1"', "1", "*", '"7", "1"')],
+        *[(header, 412) for header in ('"0"', '"2"', "x", "", 'W/"11"', '"1\\"')],
     ],
 )
 @pytest.mark.parametrize(("method", "word"), [("PATCH", "name"), ("POST", "draw")])
-def test_a_change_of_what_has_changed_since_is_refused(
-    store: Store, user: int, named: str, status: int, method: str, word: str
+def test_a_change_of_an_older_revision_is_refused(
+    store: Store, user: int, if_match: str, status: int, method: str, word: str
 ) -> None:
     night = build.a_tournament(store, organizer_id=user)
     path = f"/api/tournaments/{night.tournament_id}/{word}"
-    got, body, headers = do(store, method, path, {"name": "New"}, by=user, if_match=named)
+    got, body, headers = do(store, method, path, {"name": "New"}, by=user, if_match=if_match)
     assert got == status
     if status == 412:
         assert "revision 1" in body["message"]
@@ -399,7 +400,7 @@ def test_a_change_of_what_has_changed_since_is_refused(
         assert name_of(store, night.tournament_id) == "Thursday Strikes"
 
 
-def test_what_does_not_exist_is_not_found_whatever_is_expected_of_it(store: Store, user: int) -> None:
+def test_a_missing_tournament_is_not_found_despite_if_match(store: Store, user: int) -> None:
     got = do(store, "PATCH", "/api/tournaments/99/name", {"name": "New"}, by=user, if_match='"1"')
     assert got[0] == 404
 
@@ -407,7 +408,7 @@ def test_what_does_not_exist_is_not_found_whatever_is_expected_of_it(store: Stor
 # The database
 
 
-def test_a_locked_database_is_worth_another_try(
+def test_a_request_to_a_locked_database_can_be_repeated(
     tmp_path: Path, empty_sqlite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "SQLITE_BUSY_SECONDS", 0.05)
@@ -426,7 +427,7 @@ def test_a_locked_database_is_worth_another_try(
     store.close()
 
 
-def test_a_full_disk_refuses_the_change_and_reads_go_on(tmp_path: Path, empty_sqlite: Path) -> None:
+def test_a_full_disk_refuses_changes_but_no_reads(tmp_path: Path, empty_sqlite: Path) -> None:
     file = tmp_path / "full.db"
     file.write_bytes(empty_sqlite.read_bytes())
     store = Store(f"sqlite:///{file}")
@@ -446,14 +447,14 @@ def test_a_full_disk_refuses_the_change_and_reads_go_on(tmp_path: Path, empty_sq
     store.close()
 
 
-def test_a_connection_that_breaks_is_worth_another_try(store: Store, user: int) -> None:
+def test_a_request_on_a_broken_connection_can_be_repeated(store: Store, user: int) -> None:
     if store.is_sqlite:
         pytest.skip("SQLite has no connection that could break")
 
     def hang_up(db: Connection) -> None:
         db.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
 
-    MEANWHILE.append(hang_up)
+    INTERRUPTIONS.append(hang_up)
     assert do(store, "POST", "/api/clubs", {"name": "x"}, by=user, key="k")[0] == 503
     assert count_of_clubs(store) == 0
     assert do(store, "POST", "/api/clubs", {"name": "x"}, by=user, key="k")[0] == 201

@@ -1,4 +1,4 @@
-"""The handbook's night, line by line: what docs/running-a-night.md tells people to type works."""
+"""The handbook's night, line by line: the commands of docs/running-a-night.md work."""
 
 import json
 import re
@@ -26,31 +26,31 @@ FLAGS = frozenset({"-sS"})
 
 @dataclass
 class Shell:
-    """Somebody who types the lines of the page, and knows what the variables are by now."""
+    """A shell that runs the lines of the page and remembers their variables."""
 
     store: Store
     api: Api
     caller: AuthenticatedCaller
-    words: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
 
-    def type(self, line: str) -> None:
+    def run(self, line: str) -> None:
         if line.startswith("#"):
             self.record_the_rest()
         elif line.startswith("silverball verify "):
-            tournament_id = int(self._filled(line).split()[-1])
+            tournament_id = int(self._expanded(line).split()[-1])
             with self.store.read() as db:
                 assert list(verifier.verify_tournament(db, tournament_id).faults) == []
         elif line.startswith(("URL=", "AUTH=")):
             name, _, value = line.partition("=")
-            self.words[name] = "" if name == "URL" else shlex.split(value)[0]
+            self.variables[name] = "" if name == "URL" else shlex.split(value)[0]
         elif (assigned := ASSIGNED.match(line)) is not None:
             answer = self.curl(assigned[2])
-            self.words[assigned[1]] = str(found(answer, shlex.split(assigned[3])[0]))
+            self.variables[assigned[1]] = str(value_at(answer, shlex.split(assigned[3])[0]))
         else:
             self.curl(line)
 
     def curl(self, line: str) -> Any:
-        words = iter(shlex.split(self._filled(line))[1:])
+        words = iter(shlex.split(self._expanded(line))[1:])
         method, path, body, key = "", "", None, None
         for word in words:
             if word == "-X":
@@ -68,7 +68,7 @@ class Shell:
         return answer
 
     def record_the_rest(self) -> None:
-        path = f"/api/tournaments/{self.words.get('P', self.words['T'])}/games"
+        path = f"/api/tournaments/{self.variables.get('P', self.variables['T'])}/games"
         _, games, _ = build.send(self.api, "GET", f"{path}?status=started", by=self.caller)
         for game in games["data"]:
             body = {"resultPositions": game["playerIds"]}
@@ -77,12 +77,12 @@ class Shell:
             )
             assert status == 200, answer
 
-    def _filled(self, line: str) -> str:
-        return WORD.sub(lambda word: self.words[word[1]], line)
+    def _expanded(self, line: str) -> str:
+        return WORD.sub(lambda word: self.variables[word[1]], line)
 
 
-def found(answer: Any, path: str) -> Any:
-    """What jq finds at a path like `.data[0].gameId`."""
+def value_at(answer: Any, path: str) -> Any:
+    """The value that jq finds at a path like `.data[0].gameId`."""
     for name, index in STEP.findall(path):
         answer = answer[name] if name else answer[int(index)]
     return answer
@@ -101,16 +101,16 @@ def test_the_lines_of_the_page_run_a_whole_night(store: Store) -> None:
         build.caller(organizer_id, role="organizer", ability="manage"),
     )
     for line in lines():
-        shell.type(line)
+        shell.run(line)
     night = shell.curl("curl $URL/tournaments/$T?includeLinkedTournaments=true")["data"]
     final = shell.curl("curl $URL/tournaments/$P")["data"]
     assert (night["status"], final["status"]) == ("completed", "completed")
-    assert [one["tournamentId"] for one in night["linkedTournaments"]] == [final["tournamentId"]]
+    assert [linked["tournamentId"] for linked in night["linkedTournaments"]] == [final["tournamentId"]]
     assert len(shell.curl("curl $URL/tournaments/$T/standings")) == 9
-    # The undone correction counts no more: who was entered first as the winner has won.
+    # The correction was undone, so the winner of the first result has won.
     game = shell.curl("curl $URL/tournaments/$T/games/$GAME")["data"]
-    assert game["resultPositions"] == [int(shell.words["ONE"]), int(shell.words["OTHER"])]
-    # The game that was on the broken machine was moved to another, and then given up by who did not come.
+    assert game["resultPositions"] == [int(shell.variables["ONE"]), int(shell.variables["OTHER"])]
+    # The game on the broken machine was moved to another one, and then forfeited by the absent player.
     moved = shell.curl("curl $URL/tournaments/$T/games/$LATE")["data"]
-    assert moved["arenaId"] != int(shell.words["BROKEN"])
-    assert moved["resultPositions"][-1] == int(shell.words["ABSENT"])
+    assert moved["arenaId"] != int(shell.variables["BROKEN"])
+    assert moved["resultPositions"][-1] == int(shell.variables["ABSENT"])

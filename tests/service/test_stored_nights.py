@@ -1,7 +1,7 @@
-"""The nights of the machines, played through the one door on real databases.
+"""The nights of the state machines, enacted on real databases.
 
-After every action the rows say what memory says; undo leaves the standings as they were, to the letter;
-the journal tells the whole story; and the verifier finds nothing.
+After every action the rows equal the snapshot in memory; undo restores the standings to the letter; the
+replayed journal ends with the stored tournament; and the verifier finds no faults.
 """
 
 from random import Random
@@ -29,8 +29,8 @@ ALL: dict[str, Moves] = {
 }
 STEPS = 30
 RUNS = {"sqlite": 5, "postgresql": 3}
-# A night is mostly played; everything else happens once in a while.
-OFTEN = {"play_round": 6, "record": 5, "record_all": 2, "undo": 3, "correct": 2, "something_else": 3}
+# Most steps of a night are play.
+WEIGHTS = {"play_round": 6, "record": 5, "record_all": 2, "undo": 3, "correct": 2, "something_else": 3}
 
 
 def test_every_format_has_a_night() -> None:
@@ -38,48 +38,48 @@ def test_every_format_has_a_night() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(ALL))
-def test_rows_standings_and_journal_are_what_memory_says(store: Store, kind: str) -> None:
+def test_rows_standings_and_journal_equal_the_snapshot_in_memory(store: Store, kind: str) -> None:
     stored_nights.skip_disk_sync(store)
     for run in range(RUNS["sqlite" if store.is_sqlite else "postgresql"]):
         machine = _machine(store, ALL[kind])
         _play(machine, Random(f"{kind} {run}"))
         machine.teardown()
-        _replays(store, machine)
+        _assert_replay_ends_as_stored(store, machine)
 
 
 def _machine(store: Store, played: Moves) -> NightMachine:
-    class DoorMachine(NightMachine):
+    class StoredNightMachine(NightMachine):
         moves = played
 
         def prepare_night(self, night: Night) -> Night:
             return stored_nights.a_stored_night(store, night)
 
-    return DoorMachine()
+    return StoredNightMachine()
 
 
 def _play(machine: Any, dice: Random) -> None:
-    """A script of steps, the same for the same dice."""
-    # An eighth of all nights are planned only.
+    """Take random steps, the same for the same dice."""
+    # An eighth of all nights is only planned.
     machine.plan(pick=8 * dice.randrange(1000) + 1, seed=dice.randrange(1000))
     steps = machine.rules
     mirror = Mirror(machine.night.store, machine.tournament.tournament_id)
     for _ in range(STEPS):
-        open_steps = [one for one in steps if all(holds(machine) for holds in one.preconditions)]
-        weights = [OFTEN.get(one.function.__name__, 1) for one in open_steps]
+        open_steps = [step for step in steps if all(holds(machine) for holds in step.preconditions)]
+        weights = [WEIGHTS.get(step.function.__name__, 1) for step in open_steps]
         (step,) = dice.choices(open_steps, weights)
         drawn = {"pick": dice.randrange(2**16), "points": dice.randint(-2, 3), "actions": dice.randint(1, 3)}
         step.function(machine, **{name: drawn[name] for name in step.arguments})
-        # Whoever follows the feed sees what happened, whatever it was.
+        # A follower of the feed sees every change.
         mirror.follow()
 
 
-def _replays(store: Store, machine: Any) -> None:
-    """The journal, told from the creation on, ends with what is stored, and the verifier agrees."""
+def _assert_replay_ends_as_stored(store: Store, machine: Any) -> None:
+    """The replayed journal ends with the stored tournament, and the verifier finds no faults."""
     tournament_id = machine.tournament.tournament_id
     first, *others = stored_nights.all_actions(store, tournament_id)
-    told = journal.decode_creation(tournament_id, machine.moves.kind, first.entries[0][1])
+    replayed = journal.decode_creation(tournament_id, machine.moves.kind, first.entries[0][1])
     for action in others:
-        told = apply_changes(told, action.decode_changes(told.type))
-    stored_nights.assert_same_as_stored(store, told)
+        replayed = apply_changes(replayed, action.decode_changes(replayed.type))
+    stored_nights.assert_same_as_stored(store, replayed)
     with store.read() as db:
         assert reads.verify_tournament(db, tournament_id).faults == []

@@ -1,4 +1,4 @@
-"""The database keeps its promises on both kinds."""
+"""Both databases store values with their types, keep references and count commits."""
 
 import pytest
 from sqlalchemy import UniqueConstraint, insert, select
@@ -9,14 +9,14 @@ from silverball.store import tables
 from silverball.store.engine import Store
 
 
-def test_what_was_written_is_read_back_with_its_types(store: Store) -> None:
+def test_values_are_read_back_with_their_types(store: Store) -> None:
     user_id = build.a_user(store, name="Åsa Ö", email="asa@example.org")
     with store.read() as db:
-        found = db.execute(select(tables.user).where(tables.user.c.user_id == user_id)).one()
-    assert (found.name, found.placeholder, found.created_at) == ("Åsa Ö", False, build.NOW)
+        row = db.execute(select(tables.user).where(tables.user.c.user_id == user_id)).one()
+    assert (row.name, row.placeholder, row.created_at) == ("Åsa Ö", False, build.NOW)
 
 
-def test_a_row_that_refers_to_nothing_is_refused(store: Store) -> None:
+def test_a_reference_to_a_missing_row_is_refused(store: Store) -> None:
     with pytest.raises(IntegrityError):
         build.a_player(store, 999)
 
@@ -26,11 +26,11 @@ def test_opdb_ids_that_differ_by_case_only_are_different(store: Store) -> None:
     for opdb_id in ("GrXzD-MjBPX", "GrxzD-MjBPX"):
         build.an_arena(store, organizer_id, opdb_id=opdb_id)
     with store.read() as db:
-        found = db.execute(select(tables.arena).where(tables.arena.c.opdb_id == "GrXzD-MjBPX")).all()
-    assert len(found) == 1
+        rows = db.execute(select(tables.arena).where(tables.arena.c.opdb_id == "GrXzD-MjBPX")).all()
+    assert len(rows) == 1
 
 
-def test_every_commit_is_seen_in_one_number(store: Store) -> None:
+def test_every_commit_raises_the_world_revision(store: Store) -> None:
     before = store.world_revision()
     build.a_user(store)
     assert store.world_revision() == before + 1
@@ -48,7 +48,7 @@ def test_a_write_that_fails_leaves_nothing(store: Store) -> None:
     assert store.world_revision() == before
 
 
-# Rows of users are never deleted, so nobody looks for what refers to one; each result would pay for it.
+# Rows of users are never deleted, so their references need no index, which each result would pay for.
 WITHOUT_INDEX = {
     "game.scorekeeper_id",
     "game_player.user_id",
@@ -59,13 +59,15 @@ WITHOUT_INDEX = {
 }
 
 
-def test_whatever_refers_to_a_row_is_found_without_walking_through_its_table() -> None:
-    """Deleting a round would otherwise read every single player game there is."""
-    found = set()
+def test_every_reference_has_an_index() -> None:
+    """Otherwise, deleting a round would read all single player games."""
+    without_index = set()
     for table in tables.metadata.tables.values():
-        uniques = [one for one in table.constraints if isinstance(one, UniqueConstraint)]
-        keys = [one.columns for one in (table.primary_key, *uniques)]
-        keys += [one.columns for one in table.indexes]
-        led_by = {next(iter(columns)).name for columns in keys if len(columns)}
-        found |= {str(one) for one in table.columns if one.foreign_keys and one.name not in led_by}
-    assert found == WITHOUT_INDEX
+        uniques = [constraint for constraint in table.constraints if isinstance(constraint, UniqueConstraint)]
+        keys = [constraint.columns for constraint in (table.primary_key, *uniques)]
+        keys += [index.columns for index in table.indexes]
+        leading = {next(iter(columns)).name for columns in keys if len(columns)}
+        without_index |= {
+            str(column) for column in table.columns if column.foreign_keys and column.name not in leading
+        }
+    assert without_index == WITHOUT_INDEX

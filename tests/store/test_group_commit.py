@@ -1,4 +1,4 @@
-"""Writers of one SQLite file take turns and share commits; nobody's work depends on his neighbours."""
+"""Writers of one SQLite file take turns and share commits, and a failing writer harms no other."""
 
 import shutil
 import threading
@@ -20,8 +20,8 @@ WRITERS = 24
 
 @pytest.fixture
 def sqlite(empty_sqlite: Path, tmp_path: Path) -> Store:
-    shutil.copy(empty_sqlite, tmp_path / "turns.db")
-    return Store(f"sqlite:///{tmp_path / 'turns.db'}")
+    shutil.copy(empty_sqlite, tmp_path / "writers.db")
+    return Store(f"sqlite:///{tmp_path / 'writers.db'}")
 
 
 def _names(store: Store) -> set[str]:
@@ -36,7 +36,7 @@ def _write(store: Store, name: str, *, fails: bool = False) -> None:
             raise RuntimeError(name)
 
 
-def test_who_fails_takes_back_only_what_he_did(sqlite: Store) -> None:
+def test_a_failing_writer_rolls_back_only_their_own_work(sqlite: Store) -> None:
     def work(number: int) -> bool:
         try:
             _write(sqlite, f"writer {number}", fails=number % 3 == 0)
@@ -45,13 +45,13 @@ def test_who_fails_takes_back_only_what_he_did(sqlite: Store) -> None:
         return True
 
     with ThreadPoolExecutor(WRITERS) as pool:
-        done = list(pool.map(work, range(WRITERS)))
-    assert done == [number % 3 != 0 for number in range(WRITERS)]
+        succeeded = list(pool.map(work, range(WRITERS)))
+    assert succeeded == [number % 3 != 0 for number in range(WRITERS)]
     assert _names(sqlite) == {f"writer {number}" for number in range(WRITERS) if number % 3}
     sqlite.close()
 
 
-def test_writers_who_queue_share_a_commit(sqlite: Store) -> None:
+def test_queueing_writers_share_a_commit(sqlite: Store) -> None:
     commits: list[int] = []
     event.listen(sqlite.engine, "commit", lambda _db: commits.append(1))
     gate = threading.Barrier(WRITERS)
@@ -67,20 +67,20 @@ def test_writers_who_queue_share_a_commit(sqlite: Store) -> None:
     sqlite.close()
 
 
-def test_nobody_says_done_before_it_is_on_the_disk(sqlite: Store) -> None:
-    seen: list[bool] = []
+def test_a_write_returns_only_after_it_is_committed(sqlite: Store) -> None:
+    was_committed: list[bool] = []
 
     def work(number: int) -> None:
         _write(sqlite, f"writer {number}")
-        seen.append(f"writer {number}" in _names(sqlite))
+        was_committed.append(f"writer {number}" in _names(sqlite))
 
     with ThreadPoolExecutor(WRITERS) as pool:
         list(pool.map(work, range(WRITERS)))
-    assert seen == [True] * WRITERS
+    assert was_committed == [True] * WRITERS
     sqlite.close()
 
 
-def test_a_commit_that_fails_is_told_to_everybody_in_it(sqlite: Store) -> None:
+def test_a_failed_commit_raises_in_every_writer(sqlite: Store) -> None:
     def fail(_db: object) -> None:
         raise OSError("the disk is full")
 
@@ -95,21 +95,21 @@ def test_a_commit_that_fails_is_told_to_everybody_in_it(sqlite: Store) -> None:
     sqlite.close()
 
 
-def test_a_disk_that_fills_up_is_told_to_everybody_whose_work_it_took(sqlite: Store) -> None:
+def test_a_full_disk_raises_in_every_writer_of_the_transaction(sqlite: Store) -> None:
     @event.listens_for(sqlite.engine, "checkout")
     def _limit(connection: Any, *_rest: Any) -> None:
         # As many pages as there are already: small rows fit into them, a large one does not.
         connection.execute("PRAGMA max_page_count=1")
 
-    is_inside, told = threading.Event(), {}
+    is_inside, outcomes = threading.Event(), {}
 
     def fill_up() -> None:
         is_inside.wait()
         try:
             _write(sqlite, "x" * 100_000)
-            told["large"] = "done"
+            outcomes["large"] = "committed"
         except OperationalError as error:
-            told["large"] = str(error.orig)
+            outcomes["large"] = str(error.orig)
 
     second = threading.Thread(target=fill_up)
     second.start()
@@ -118,9 +118,9 @@ def test_a_disk_that_fills_up_is_told_to_everybody_whose_work_it_took(sqlite: St
             insert(tables.user).values({**build.DEFAULTS["user"], "name": "small"})
         )
         is_inside.set()
-        # Long enough for the other one to wait for this transaction.
+        # Long enough for the other writer to wait for this transaction.
         time.sleep(0.3)
     second.join()
-    assert told == {"large": "database or disk is full"}
+    assert outcomes == {"large": "database or disk is full"}
     assert _names(sqlite) == set()
     sqlite.close()

@@ -33,19 +33,19 @@ def test_migrations_lead_to_the_tables_of_the_program(store: Store) -> None:
         assert compare_metadata(context, tables.metadata) == []
 
 
-def test_on_sqlite_every_statement_is_the_same_strictness_included(empty: Store, tmp_path: Path) -> None:
+def test_migrated_and_declared_tables_of_sqlite_are_the_same_and_strict(empty: Store, tmp_path: Path) -> None:
     migrate.migrate(empty)
     declared = Store(f"sqlite:///{tmp_path / 'declared.db'}")
     tables.metadata.create_all(declared.engine)
-    with empty.read() as migrated, declared.read() as meant:
-        assert _schema(migrated) == _schema(meant)
+    with empty.read() as migrated, declared.read() as wanted:
+        assert _schema(migrated) == _schema(wanted)
         created = [sql for sql in _schema(migrated).values() if sql.startswith("CREATE TABLE")]
         assert len(created) == len(tables.metadata.tables) + 1  # SQLite's own sqlite_sequence
         assert all(sql.rstrip().endswith("STRICT") for sql in created if "sqlite_sequence" not in sql)
     declared.close()
 
 
-def test_a_new_file_is_behind_until_it_is_migrated_and_again_does_nothing(empty: Store) -> None:
+def test_a_new_file_is_behind_until_it_is_migrated_and_a_second_migration_does_nothing(empty: Store) -> None:
     assert migrate.database_schema(empty) is None
     assert not migrate.is_ready(empty)
     assert migrate.migrate(empty) == migrate.migrate(empty) == migrate.newest_schema()

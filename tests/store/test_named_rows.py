@@ -1,12 +1,16 @@
-"""A prepared statement says what the same statement says otherwise, on both databases."""
+"""Prepared statements and row mappers return the rows of SQLAlchemy, by name, on both databases."""
+
+import re
+from pathlib import Path
 
 import pytest
-from sqlalchemy import bindparam, select
+from sqlalchemy import Text, bindparam, select, type_coerce
 
 import build
+import silverball
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.store.named_rows import PreparedStatement
+from silverball.store.named_rows import PreparedStatement, RowMapper
 
 ARENA = tables.arena.c
 STATEMENT = (
@@ -14,6 +18,7 @@ STATEMENT = (
     .where(ARENA.organizer_id == bindparam("organizer_id"), ARENA.status == "active")
     .order_by(ARENA.arena_id)
 )
+SOURCE = Path(silverball.__file__).parent
 PREPARED = PreparedStatement(STATEMENT)
 
 
@@ -28,12 +33,12 @@ def test_rows_and_their_types_are_those_of_the_statement(store: Store) -> None:
     assert len(expected) == 2
 
 
-def test_it_finds_nothing_where_there_is_nothing(store: Store) -> None:
+def test_a_statement_without_rows_returns_none(store: Store) -> None:
     with store.read() as db:
         assert PREPARED.rows(db, organizer_id=2**63 - 1) == []
 
 
-def test_it_sees_the_snapshot_of_its_transaction(store: Store) -> None:
+def test_a_statement_reads_the_snapshot_of_its_transaction(store: Store) -> None:
     organizer_id = build.a_user(store)
     with store.read() as db:
         assert PREPARED.rows(db, organizer_id=organizer_id) == []
@@ -43,7 +48,7 @@ def test_it_sees_the_snapshot_of_its_transaction(store: Store) -> None:
         assert len(PREPARED.rows(db, organizer_id=organizer_id)) == 1
 
 
-def test_a_list_keeps_its_order_and_its_types_however_it_is_fetched(store: Store) -> None:
+def test_a_list_in_json_keeps_its_order_and_types(store: Store) -> None:
     organizer_id = build.a_user(store)
     for name in ("Zebra", 'The "Quoted" One', "Apollo 13", "Äther"):
         build.an_arena(store, organizer_id, name=name, labels=[name], category_id=2**62)
@@ -55,6 +60,40 @@ def test_a_list_keeps_its_order_and_its_types_however_it_is_fetched(store: Store
     assert len(expected) == 4
 
 
-def test_numbers_that_json_would_round_are_refused_in_a_list() -> None:
+def test_a_list_refuses_numbers_that_json_would_round() -> None:
     with pytest.raises(ValueError, match="REAL"):
         PreparedStatement(select(tables.location.c.lat), is_list=True)
+
+
+def test_rows_have_the_names_of_columns_labels_and_parts(store: Store) -> None:
+    organizer_id = build.a_user(store, name="Olga Ramp")
+    build.an_arena(store, organizer_id, name="Comet")
+    organizer = RowMapper(tables.user.c.user_id, tables.user.c.name)
+    mapper = RowMapper(
+        ARENA.name, type_coerce(ARENA.labels, Text), ARENA.status.label("state"), organizer=organizer
+    )
+    statement = select(*mapper.columns).join(tables.user, tables.user.c.user_id == ARENA.organizer_id)
+    with store.read() as db:
+        mapped = mapper.rows(db.execute(statement))
+        prepared = PreparedStatement(statement, mapper=mapper).rows(db)
+    (row,) = mapped
+    assert prepared == mapped
+    assert (row.name, row.labels, row.state) == ("Comet", "[]", "active")
+    assert (row.organizer.user_id, row.organizer.name) == (organizer_id, "Olga Ramp")
+
+
+def test_grouped_rows_are_columns_by_name(store: Store) -> None:
+    mapper = RowMapper(ARENA.organizer_id, ARENA.name)
+    names = {build.a_user(store): ("Apollo 13", "Comet"), build.a_user(store): ("Zebra",)}
+    for organizer_id, own_names in names.items():
+        for name in own_names:
+            build.an_arena(store, organizer_id, name=name)
+    statement = select(*mapper.columns).order_by(ARENA.organizer_id, ARENA.name)
+    with store.read() as db:
+        grouped = PreparedStatement(statement, mapper=mapper, is_list=True).grouped(db)
+    assert {organizer_id: columns.name for organizer_id, columns in grouped.items()} == names
+
+
+def test_only_the_mapper_takes_rows_by_position() -> None:
+    files = [path for path in SOURCE.rglob("*.py") if re.search(r"\brow\[", path.read_text(encoding="utf-8"))]
+    assert [path.name for path in files] == ["named_rows.py"]

@@ -1,4 +1,4 @@
-"""Columns read straight into the texts of the interface."""
+"""Columns that are read straight into the texts of the interface."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -45,5 +45,5 @@ def test_a_moment_reads_the_same_on_every_database(store: Store, moment: datetim
     empty_id = build.a_game(store, night.tournament_id, night.player_ids, started_at=None)
     column = type_coerce(tables.game.c.started_at, IsoText)
     with store.read() as db:
-        found = {row[0]: row[1] for row in db.execute(select(tables.game.c.game_id, column))}
-    assert found == {game_id: times.iso(moment), empty_id: None}
+        texts: dict[int, str | None] = dict(db.execute(select(tables.game.c.game_id, column)).all())
+    assert texts == {game_id: times.iso(moment), empty_id: None}
