@@ -1,0 +1,57 @@
+"""The example patches of CONTRIBUTING.md apply to this tree, pass their own tests, and touch few files."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
+# Files of the program that each kind of change touches; documents, golden files and tests come on top.
+FILES_MAX = {"format": 2, "setting": 2, "endpoint": 4, "event": 4, "column": 4}
+TOUCHED = re.compile(r"^\+\+\+ b/(\S+)$", re.MULTILINE)
+COPIED = ("src", "tests", "docs", "pyproject.toml", "README.md")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "node_modules", "kept", "*.png")
+
+
+def touched_files(name: str) -> list[str]:
+    """The files that a patch changes or adds."""
+    return TOUCHED.findall((EXAMPLES / f"{name}.patch").read_text(encoding="utf-8"))
+
+
+def copy_of_the_tree(folder: Path) -> Path:
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=LEFT_OUT)
+        else:
+            shutil.copy(source, folder / name)
+    return folder
+
+
+def test_there_is_an_example_of_each_kind_of_change() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.patch")} == set(FILES_MAX)
+
+
+@pytest.mark.parametrize(("name", "count"), FILES_MAX.items())
+def test_an_example_touches_few_files_of_the_program(name: str, count: int) -> None:
+    program = [path for path in touched_files(name) if path.startswith("src/")]
+    assert len(program) <= count, program
+
+
+@pytest.mark.parametrize("name", FILES_MAX)
+def test_an_example_applies_and_passes_its_tests(name: str, tmp_path: Path) -> None:
+    tree = copy_of_the_tree(tmp_path)
+    patch = EXAMPLES / f"{name}.patch"
+    subprocess.run(["git", "apply", "--whitespace=nowarn", str(patch)], cwd=tree, check=True)
+    tests = [path for path in touched_files(name) if path.startswith("tests/") and path.endswith(".py")]
+    # SQLite is enough to see that the recipe is complete.
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "SILVERBALL_TEST_POSTGRESQL": "0"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
+    run = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
+    assert " passed" in run.stdout
