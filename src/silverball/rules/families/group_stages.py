@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, Literal
 
 from silverball.kit.errors import Conflict
+from silverball.rules.families.bracket_standings import bracket_standing
 from silverball.rules.mechanics import call_ups, rounds, seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, RoundReopened
@@ -22,7 +23,6 @@ from silverball.rules.pairing import group_bracket
 from silverball.rules.pairing.group_bracket import GroupBracketRound
 from silverball.rules.pairing.groups import GROUP_SIZE, Group
 from silverball.rules.ranking import standing, ties
-from silverball.rules.ranking.brackets import bracket_standing
 from silverball.rules.ranking.group_rounds import ADVANCING, ZERO, GroupRoundResult
 from silverball.rules.ranking.standing import Standing
 

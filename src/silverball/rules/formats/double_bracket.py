@@ -1,5 +1,6 @@
 """Double elimination: two lost matches put a player out. Source: formats, 14.11."""
 
+from silverball.rules.families import bracket_standings as ranking
 from silverball.rules.families import brackets
 from silverball.rules.families.brackets import BracketRules
 from silverball.rules.format import (
@@ -13,7 +14,6 @@ from silverball.rules.format import (
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import bracket_nodes
-from silverball.rules.ranking import brackets as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import CountedIn, DemoNight, Format
+from silverball.rules.mechanics.knockout_results import strike_scorer
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
@@ -19,7 +20,6 @@ from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
-from silverball.rules.scoring.knockout_results import strike_scorer
 from silverball.rules.scoring.starting_points import points_for_strikes
 from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import CountedIn, DemoNight, Format
+from silverball.rules.mechanics.knockout_results import strike_scorer
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
@@ -11,7 +12,6 @@ from silverball.rules.ranking import knockout
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
-from silverball.rules.scoring.knockout_results import strike_scorer
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks

@@ -7,6 +7,7 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict
+from silverball.rules.families.bracket_standings import bracket_standing
 from silverball.rules.format import (
     DemoNight,
     Format,
@@ -26,7 +27,6 @@ from silverball.rules.pairing import ladder
 from silverball.rules.pairing.groups import Draw
 from silverball.rules.pairing.ladder import LadderGame
 from silverball.rules.ranking import standing
-from silverball.rules.ranking.brackets import bracket_standing
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
