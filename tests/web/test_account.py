@@ -23,7 +23,7 @@ def count(store: Store, table: str) -> int:
         return int(db.execute(select(func.count()).select_from(tables.metadata.tables[table])).scalar_one())
 
 
-def test_whoever_is_not_signed_in_is_sent_to_sign_in(visitor: Visitor) -> None:
+def test_a_visitor_without_a_session_is_redirected_to_the_sign_in_page(visitor: Visitor) -> None:
     for path in ("/account", "/account/"):
         answer = visitor.get(path)
         assert answer.status_code in {303, 404}
@@ -72,7 +72,7 @@ def test_a_wrong_password_keeps_the_typed_email_and_never_the_password(
     assert "my secret guess" not in answer.text
 
 
-def test_the_sixth_failure_in_a_minute_is_told_how_long_to_wait(store: Store, visitor: Visitor) -> None:
+def test_the_sixth_failure_in_a_minute_says_how_long_to_wait(store: Store, visitor: Visitor) -> None:
     an_account(store)
     for _ in range(5):
         assert visitor.sign_in(EMAIL, "wrong password").status_code == 422
@@ -84,7 +84,7 @@ def test_the_sixth_failure_in_a_minute_is_told_how_long_to_wait(store: Store, vi
     assert visitor.sign_in().status_code == 303
 
 
-def test_one_address_is_guarded_against_many_emails(store: Store) -> None:
+def test_failures_are_limited_by_address(store: Store) -> None:
     an_account(store)
     with Visitor(store, client=("192.0.2.1", 1)) as other_visitor:
         for n in range(5):
@@ -92,7 +92,7 @@ def test_one_address_is_guarded_against_many_emails(store: Store) -> None:
         assert other_visitor.sign_in().status_code == 429
 
 
-def test_one_email_is_guarded_against_many_addresses(store: Store) -> None:
+def test_failures_are_limited_by_email(store: Store) -> None:
     an_account(store)
     with Visitor(store, client=("127.0.0.1", 1)) as visitor:
         for n in range(5):
@@ -160,7 +160,7 @@ def test_signing_in_makes_the_session_that_the_browser_brought_worthless(
     assert visitor.get("/account").headers["location"] == "/account/sign-in?said=over"
 
 
-def test_a_cookie_that_somebody_planted_does_not_become_a_session(store: Store, visitor: Visitor) -> None:
+def test_a_planted_cookie_does_not_become_a_session(store: Store, visitor: Visitor) -> None:
     an_account(store)
     visitor.cookies.set("silverball_session", "planted", domain="silverball.test", path="/")
     visitor.sign_in()
@@ -213,7 +213,7 @@ def test_the_sign_in_form_has_a_secret_too(store: Store, visitor: Visitor) -> No
     assert visitor.post("/account/sign-in", data={**fields, "csrf": csrf}).status_code == 419
 
 
-def test_one_session_s_form_secret_is_of_no_use_to_another(store: Store, visitor: Visitor) -> None:
+def test_the_csrf_token_of_one_session_is_refused_in_another(store: Store, visitor: Visitor) -> None:
     an_account(store)
     an_account(store, name="Bo", email="bo@silverball.test")
     visitor.sign_in("bo@silverball.test")
@@ -309,7 +309,7 @@ def test_a_token_expires_after_the_days_that_were_asked_for(store: Store, visito
         ({"expires": "9" * 50}, "expires", "The expires field must be between 1 and 3650 days."),
     ],
 )
-def test_a_fault_is_told_at_its_field_and_keeps_what_was_typed(
+def test_a_fault_is_shown_at_its_field_and_entries_stay(
     store: Store, visitor: Visitor, fields: dict[str, str], field: str, sentence: str
 ) -> None:
     an_account(store)
@@ -339,7 +339,7 @@ def test_a_revoked_token_no_longer_works(store: Store, visitor: Visitor) -> None
 
 
 @pytest.mark.parametrize("token_id", ["other", "0", "999", "abc", "99999999999999999999", "%00", "é"])
-def test_only_one_s_own_tokens_can_be_revoked(store: Store, visitor: Visitor, token_id: str) -> None:
+def test_only_own_tokens_can_be_revoked(store: Store, visitor: Visitor, token_id: str) -> None:
     an_account(store, name="Bo", email="bo@silverball.test")
     an_account(store)
     visitor.sign_in("bo@silverball.test")
@@ -389,7 +389,7 @@ def test_every_answer_keeps_the_page_to_itself(store: Store, visitor: Visitor) -
         assert "no-store" in headers["cache-control"] or path.startswith("/static/")
 
 
-def test_static_files_are_kept_until_they_change(visitor: Visitor) -> None:
+def test_static_files_are_cached_until_they_change(visitor: Visitor) -> None:
     for path in re.findall(r'"(/static/[^"]+)"', visitor.get("/account/sign-in").text):
         answer = visitor.get(path)
         assert answer.status_code == 200

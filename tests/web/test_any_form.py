@@ -66,11 +66,11 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Any:
     store.close()
 
 
-@pytest.mark.parametrize("deed", sorted(ACTIONS))
-def test_a_deed_is_done_or_refused(nights: tuple[Director, list[str]], deed: str) -> None:
+@pytest.mark.parametrize("action", sorted(ACTIONS))
+def test_an_action_succeeds_or_is_refused(nights: tuple[Director, list[str]], action: str) -> None:
     director, paths = nights
     csrf = director.visitor.csrf()
-    if deed == "delete":
+    if action == "delete":
         director.create("matchplay")
         paths = [director.at]
 
@@ -93,7 +93,7 @@ def test_a_deed_is_done_or_refused(nights: tuple[Director, list[str]], deed: str
 
 
 @pytest.mark.parametrize("view", console_views.VIEWS)
-def test_a_page_is_shown_whatever_its_address_asks(nights: tuple[Director, list[str]], view: str) -> None:
+def test_a_page_is_shown_for_any_query(nights: tuple[Director, list[str]], view: str) -> None:
     director, paths = nights
 
     @FEW

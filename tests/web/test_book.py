@@ -80,7 +80,7 @@ def stored_items(store: Store, kind: str) -> list[Any]:
         return list(db.execute(select(TABLES[kind]).order_by(*TABLES[kind].primary_key)).mappings())
 
 
-def test_whoever_is_not_signed_in_signs_in_first(visitor: Visitor) -> None:
+def test_a_visitor_signs_in_first(visitor: Visitor) -> None:
     for path in ("/home", "/home/players", "/home/players/1"):
         assert visitor.get(path).headers["location"] == f"/account/sign-in?next={path}"
 
@@ -145,7 +145,7 @@ def test_a_name_is_all_that_is_needed(store: Store, visitor: Visitor, organizer:
         ("series", "removedResults", "9999", "must not be greater than 1000"),
     ],
 )
-def test_what_is_wrong_is_said_and_the_form_is_still_filled_in(
+def test_a_refused_form_says_why_and_keeps_its_entries(
     store: Store, visitor: Visitor, organizer: int, kind: str, field: str, typed: str, sentence: str
 ) -> None:
     answer = send(visitor, f"/home/{kind}", "new", **{"name": "Kept text", field: typed})
@@ -230,7 +230,7 @@ def test_claims_on_other_books_are_not_shown(store: Store, visitor: Visitor, org
     assert "says: I am" not in page_of(visitor, "/home/players")
 
 
-def test_an_entry_that_is_there_twice_becomes_one(store: Store, visitor: Visitor, organizer: int) -> None:
+def test_two_entries_of_a_player_are_merged(store: Store, visitor: Visitor, organizer: int) -> None:
     night = build.a_tournament(store, organizer_id=organizer)
     gone = night.player_ids[0]
     kept = build.a_player(store, organizer, name="Player One")
@@ -243,7 +243,7 @@ def test_an_entry_that_is_there_twice_becomes_one(store: Store, visitor: Visitor
     assert gone not in entrants
 
 
-def test_two_who_played_each_other_stay_two(store: Store, visitor: Visitor, organizer: int) -> None:
+def test_players_who_met_cannot_be_merged(store: Store, visitor: Visitor, organizer: int) -> None:
     night = build.a_tournament(store, organizer_id=organizer)
     first, second, *_ = night.player_ids
     answer = send(visitor, f"/home/players/{first}?q=player", "merge", playerId=second)
@@ -264,7 +264,7 @@ def test_a_machine_is_found_in_the_machine_database(store: Store, visitor: Visit
     assert "No title has that" in page_of(visitor, "/home/arenas?machine=zzz")
 
 
-def test_who_is_no_organizer_is_told_so(store: Store, visitor: Visitor) -> None:
+def test_an_account_that_is_no_organizer_is_refused(store: Store, visitor: Visitor) -> None:
     an_account(store)
     visitor.sign_in()
     for path in ("/home", "/home/players"):
@@ -328,8 +328,8 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Any:
     opened.close()
 
 
-@pytest.mark.parametrize("deed", sorted(ACTIONS))
-def test_whatever_is_typed_is_done_or_refused_with_a_sentence(book: Visitor, deed: str) -> None:
+@pytest.mark.parametrize("action", sorted(ACTIONS))
+def test_any_input_succeeds_or_is_refused_with_a_sentence(book: Visitor, action: str) -> None:
     csrf = book.csrf()
 
     @settings(

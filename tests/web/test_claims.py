@@ -57,7 +57,7 @@ def claims(store: Store) -> list[tuple[int, int]]:
         return [(player_id, user_id) for player_id, user_id in db.execute(rows)]
 
 
-def test_whoever_is_not_signed_in_signs_in_first(visitor: Visitor) -> None:
+def test_a_visitor_signs_in_first(visitor: Visitor) -> None:
     assert visitor.get(PATH).headers["location"].startswith("/account/sign-in")
 
 
@@ -98,9 +98,7 @@ def test_a_form_that_is_sent_twice_asks_once(store: Store, visitor: Visitor, org
     assert claims(store) == [(player_id, me)]
 
 
-def test_what_somebody_else_was_quicker_with_is_said(
-    store: Store, visitor: Visitor, organizer: int, me: int
-) -> None:
+def test_a_claim_that_came_too_late_says_so(store: Store, visitor: Visitor, organizer: int, me: int) -> None:
     player_id = a_player(store, organizer)
     form = page_forms.forms_on(visitor.get(f"{PATH}?q=una").text)[f"claim-{player_id}"]
     with store.write() as transaction:
@@ -117,7 +115,7 @@ def test_what_somebody_else_was_quicker_with_is_said(
     assert "not there any more" in page_forms.alerts_on(gone.text)[0]
 
 
-def test_only_who_played_and_has_no_account_is_found(
+def test_the_search_finds_players_without_an_account_who_have_played(
     store: Store, visitor: Visitor, organizer: int, me: int
 ) -> None:
     build.a_player(store, organizer, name="Una Unplayed")
@@ -150,7 +148,7 @@ def test_hostile_names_are_text(store: Store, visitor: Visitor, organizer: int, 
     assert "<script>alert" not in page
 
 
-def test_a_profile_leads_its_user_there_and_nobody_else(
+def test_only_the_own_profile_links_to_entries(
     store: Store, visitor: Visitor, organizer: int, me: int
 ) -> None:
     assert PATH in visitor.get(f"/users/{me}").text
@@ -162,7 +160,7 @@ def test_a_profile_leads_its_user_there_and_nobody_else(
         assert visitor.get(path).status_code == 303
 
 
-def test_an_unknown_deed_is_nothing(visitor: Visitor, me: int) -> None:
+def test_an_unknown_action_is_not_found(visitor: Visitor, me: int) -> None:
     csrf = visitor.csrf()
     assert visitor.post(f"{PATH}/do/nothing", data={"csrf": csrf}).status_code == 404
     assert visitor.post(f"{PATH}/do/claim", data={"csrf": csrf}).status_code == 422

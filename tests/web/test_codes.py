@@ -10,7 +10,7 @@ from web.scorekeeper_devices import a_night, become, code_of, codes, page_of, po
 from web.visitor import Visitor
 
 
-def test_only_who_runs_the_tournament_prints_codes_that_report(director: Director, tablet: Visitor) -> None:
+def test_only_organizers_print_codes_that_report(director: Director, tablet: Visitor) -> None:
     a_night(director)
     public = page_of(tablet, "/t/1/print/names")
     assert page_of(director.visitor, "/t/1/print/names").count("<path") == public.count("<path")
@@ -124,7 +124,7 @@ def test_wrong_codes_replaced_codes_and_no_codes(director: Director, tablet: Vis
     assert "code=" not in page_of(director.visitor, "/t/1/print/names")
 
 
-def test_after_the_end_a_report_is_told_so_and_repeated(director: Director, tablet: Visitor) -> None:
+def test_a_report_after_the_end_is_refused_and_repeated(director: Director, tablet: Visitor) -> None:
     game = a_night(director, suggestions="restricted")
     mine = code_of(director, game.player_ids[0])
     form = page_forms.forms_on(page_of(tablet, mine))[f"report-{game.game_id}"]
@@ -165,7 +165,7 @@ def test_reloading_what_a_report_answered_is_no_error(director: Director, tablet
         assert tablet.get(path).status_code == 404
 
 
-def test_no_secret_of_a_link_or_code_is_kept_where_it_can_be_read(
+def test_no_secret_of_a_link_or_code_is_stored_in_the_clear(
     store: Store, director: Director, tablet: Visitor, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = a_night(director, suggestions="restricted")

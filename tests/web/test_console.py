@@ -55,7 +55,7 @@ def test_a_form_sent_again_with_other_contents_is_asked_about(director: Director
     assert director.game(game).result_positions == (first, second)
 
 
-def test_a_page_open_since_yesterday_replaces_nothing_it_never_showed(director: Director) -> None:
+def test_a_stale_page_does_not_replace_a_newer_result(director: Director) -> None:
     game = director.play("matchplay")
     first, second = game.player_ids
     stale = director.forms()[f"result-{game.game_id}"]
@@ -80,7 +80,7 @@ def test_the_same_game_is_corrected_where_its_result_is_shown(director: Director
     assert director.game(game).status == "started"
 
 
-def test_settings_shown_yesterday_take_back_nothing_that_others_changed(director: Director) -> None:
+def test_a_stale_settings_form_keeps_newer_changes(director: Director) -> None:
     director.create("group_matchplay")
     stale = director.forms("/settings")["edit"]
     director.send("edit", "/settings", name="Renamed", set_duration=7, motdText="Pizza\r\nat nine")
@@ -156,7 +156,7 @@ def test_a_new_tournament_survives_a_lost_session(director: Director, visitor: V
     assert director.post(filled).status_code == 303
 
 
-def test_what_is_too_long_to_be_kept_is_not_lost_in_silence(director: Director, visitor: Visitor) -> None:
+def test_a_form_too_long_to_carry_says_so(director: Director, visitor: Visitor) -> None:
     director.create("matchplay")
     form = director.forms()["people"]
     names = "\n".join(f"Somebody with a long name {n:04}" for n in range(1500))
@@ -193,7 +193,7 @@ def test_what_another_site_sends_is_not_kept(director: Director, visitor: Visito
         assert (answer.status_code, "Ada" in answer.text) == (303, False)
 
 
-def test_a_form_of_an_earlier_session_is_shown_again_and_not_done(
+def test_a_form_of_an_earlier_session_is_shown_again_without_effect(
     director: Director, visitor: Visitor
 ) -> None:
     director.create("matchplay")
@@ -231,7 +231,7 @@ def test_signing_in_leads_nowhere_else(director: Director, visitor: Visitor, wan
 # Permissions
 
 
-def test_a_stranger_is_shown_no_console_and_changes_nothing(
+def test_a_stranger_sees_no_console_and_changes_nothing(
     store: Store, director: Director, visitor: Visitor
 ) -> None:
     director.create("matchplay")
@@ -265,7 +265,7 @@ def test_a_scorekeeper_records_results_and_nothing_else(
     assert director.tournament().status == "started"
 
 
-def test_an_admin_may_run_what_somebody_else_organizes(
+def test_an_admin_may_run_the_tournaments_of_others(
     store: Store, director: Director, visitor: Visitor
 ) -> None:
     director.create("matchplay")
@@ -288,7 +288,7 @@ def test_only_organizers_create_tournaments(store: Store, visitor: Visitor) -> N
     assert (status, sentence[:34]) == (403, "Only organizers create tournaments")
 
 
-def test_what_is_done_is_written_down_with_its_actor(director: Director) -> None:
+def test_the_journal_names_the_actor_of_an_action(director: Director) -> None:
     director.play("matchplay")
     page = page_forms.text_of(director.page())
     assert "by Olga Ramp" in page
@@ -301,7 +301,7 @@ def test_what_is_done_is_written_down_with_its_actor(director: Director) -> None
 # Parts and unusual addresses
 
 
-def test_each_part_is_served_alone_as_it_stands_on_its_page(director: Director) -> None:
+def test_each_part_is_served_alone_as_on_its_page(director: Director) -> None:
     director.play()
     for path, parts in {"": ("status", "undo", "play"), "/players": ("roster", "people")}.items():
         page = director.page(path)
@@ -315,7 +315,7 @@ def test_each_part_is_served_alone_as_it_stands_on_its_page(director: Director) 
     assert director.visitor.get("/t/99999999/run").status_code == 404
 
 
-def test_the_address_of_a_deed_can_be_opened(director: Director) -> None:
+def test_the_address_of_an_action_can_be_opened(director: Director) -> None:
     director.create("matchplay")
     answer = director.visitor.get(f"{director.at}/do/start")
     assert (answer.status_code, answer.headers["location"]) == (303, director.at)

@@ -77,7 +77,7 @@ def test_what_cannot_be_sent_stays_and_can_be_sent_later(store: Store, browser_p
     assert night_of(store).games[0].result_positions == tuple(players)
 
 
-def test_a_place_is_taken_back_by_a_second_tap(store: Store, browser_page: BrowserPage) -> None:
+def test_a_second_tap_clears_a_place(store: Store, browser_page: BrowserPage) -> None:
     players = a_night(store, "group_matchplay")
     on_the_console(browser_page)
     page = browser_page.page
@@ -122,7 +122,7 @@ def test_a_result_is_as_many_taps_as_there_are_places_to_tell(
     assert browser_page.complaints == []
 
 
-def test_a_mistaken_tap_is_mended_with_one_more(store: Store, browser_page: BrowserPage) -> None:
+def test_one_more_tap_corrects_a_mistake(store: Store, browser_page: BrowserPage) -> None:
     first, second, third, fourth = a_night(store, "group_matchplay")
     on_the_console(browser_page)
     page = browser_page.page

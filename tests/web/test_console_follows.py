@@ -88,7 +88,7 @@ def games(live_server: LiveServer) -> list[Any]:
     return live_server.open_round()
 
 
-def test_what_one_director_records_the_other_sees_and_keeps_what_is_half_tapped(
+def test_a_result_appears_on_other_phones_and_their_entries_stay(
     games: list[Any], phone: Callable[[], ConsolePhone]
 ) -> None:
     first, second = games
@@ -117,7 +117,7 @@ def test_what_one_director_records_the_other_sees_and_keeps_what_is_half_tapped(
         each.was_never_disturbed()
 
 
-def test_what_is_taken_back_lets_the_news_in(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
+def test_a_cleared_entry_lets_the_part_update(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
     first, second = games
     director = phone()
     director.tap(second["playerIds"][0])
@@ -213,7 +213,7 @@ def test_a_result_on_its_way_is_not_replaced(games: list[Any], phone: Callable[[
     director.was_never_disturbed()
 
 
-def test_a_form_that_was_refused_stays_as_it_was_typed(
+def test_a_refused_form_keeps_its_entries_when_others_change_something(
     live_server: LiveServer, phone: Callable[[], ConsolePhone]
 ) -> None:
     live_server.create("matchplay")
@@ -231,7 +231,7 @@ def test_a_form_that_was_refused_stays_as_it_was_typed(
     director.was_never_disturbed()
 
 
-def test_who_is_signed_out_is_told_and_loses_nothing(
+def test_a_signed_out_phone_says_so_and_keeps_its_entries(
     games: list[Any], phone: Callable[[], ConsolePhone]
 ) -> None:
     first, second = games
@@ -256,7 +256,7 @@ def test_who_is_signed_out_is_told_and_loses_nothing(
     director.was_never_disturbed()
 
 
-def test_the_focus_stays_where_it_is(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
+def test_an_update_keeps_the_focus(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:
     first, second = games
     director = phone()
     link = director.page.locator(f"a[href$='game={second['gameId']}']")

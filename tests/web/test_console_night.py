@@ -29,7 +29,7 @@ def test_the_undo_bar_takes_back_the_last_action(director: Director) -> None:
     assert director.tournament().rounds == ()
 
 
-def test_an_undo_that_somebody_else_was_quicker_with_says_so(director: Director) -> None:
+def test_an_undo_that_came_too_late_says_so(director: Director) -> None:
     director.play("matchplay")
     stale = director.forms()["undo"]
     director.send("undo")
@@ -38,9 +38,7 @@ def test_an_undo_that_somebody_else_was_quicker_with_says_so(director: Director)
     assert "Only the newest action can be undone" in page_forms.alerts_on(answer.text)[0]
 
 
-def test_players_of_the_book_are_taken_by_name_and_not_written_twice(
-    store: Store, director: Director
-) -> None:
+def test_a_known_name_adds_the_player_of_the_book(store: Store, director: Director) -> None:
     bo = build.a_player(store, director.user_id, name="Bo Larkin")
     director.create("matchplay")
     director.send("people", names=" bo larkin \r\nCleo Marsh\n\n")
@@ -108,7 +106,7 @@ def test_a_machine_of_the_database_comes_with_its_id(store: Store, director: Dir
     assert len(director.tournament().lineup) == 2
 
 
-def test_the_draw_that_is_shown_is_the_draw_that_is_made(director: Director) -> None:
+def test_the_preview_shows_the_draw_that_is_made(director: Director) -> None:
     director.create("group_matchplay")
     director.fill(8, 4)
     shown_before = draw_lines(director.page())
@@ -182,7 +180,7 @@ def test_a_game_is_changed_before_its_result(director: Director) -> None:
     assert director.game(game).player_ids == (second, first)
 
 
-def test_who_does_not_come_loses_or_leaves_the_game(director: Director) -> None:
+def test_a_no_show_forfeits_or_leaves_the_game(director: Director) -> None:
     game = director.play("matchplay")
     absent = game.player_ids[1]
     director.send(f"forfeit-{game.game_id}", f"/game?game={game.game_id}", forfeit=absent)
@@ -199,7 +197,7 @@ def test_a_group_goes_on_as_three(director: Director) -> None:
     assert set(director.game(game).player_ids) == set(game.player_ids)
 
 
-def test_a_result_is_told_by_scores_or_by_strikes(director: Director) -> None:
+def test_a_result_is_entered_as_scores_or_as_strikes(director: Director) -> None:
     game = director.play("group_knockout")
     page = f"/game?game={game.game_id}"
     strikers = list(game.player_ids[2:])
@@ -220,7 +218,7 @@ def test_a_result_is_told_by_scores_or_by_strikes(director: Director) -> None:
         (("1", "1", "2", "3"), "same place"),
     ],
 )
-def test_a_half_told_result_is_refused_by_name_and_stays_on_the_page(
+def test_an_incomplete_result_is_refused_by_name_and_stays_on_the_page(
     director: Director, places: tuple[str, ...], sentence: str
 ) -> None:
     game = director.play(players=4)
@@ -293,7 +291,7 @@ def test_a_planned_tournament_can_be_deleted(director: Director) -> None:
     assert director.visitor.get(director.at).status_code == 404
 
 
-def test_queues_are_kept_from_the_console(director: Director) -> None:
+def test_queues_are_run_from_the_console(director: Director) -> None:
     director.create("best_game", useQueues="on", suggestions="disabled")
     director.start(4, 2)
     night = director.tournament()
@@ -348,7 +346,7 @@ def test_a_bank_is_taken_in_and_out(store: Store, director: Director) -> None:
     assert director.tournament().banks == ()
 
 
-def test_a_result_that_a_player_sent_in_is_taken_or_declined(store: Store, director: Director) -> None:
+def test_a_reported_result_is_accepted_or_declined(store: Store, director: Director) -> None:
     game = director.play("matchplay", suggestions="restricted")
     player_id, other = game.player_ids
     user_id = build.a_user(store, name="Player With Account")
@@ -374,7 +372,7 @@ def test_a_result_that_a_player_sent_in_is_taken_or_declined(store: Store, direc
     assert director.game(game).result_positions == (other, player_id)
 
 
-def test_every_deed_is_offered_by_a_form(database_url: str) -> None:
+def test_every_action_is_offered_by_a_form(database_url: str) -> None:
     templates = (Path(site.__file__).parent / "templates" / "console").glob("*.html")
     text = "".join(path.read_text(encoding="utf-8") for path in templates)
     offered = set(re.findall(r"forms\.(?:action_form|confirmed_form)\('([a-z-]+)'", text))

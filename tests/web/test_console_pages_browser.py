@@ -105,7 +105,9 @@ def test_every_kind_of_night_is_usable_on_a_phone(
     assert browser_page.complaints == []
 
 
-def test_before_the_start_and_after_the_end_it_is_usable_too(store: Store, browser_page: BrowserPage) -> None:
+def test_the_console_is_usable_before_the_start_and_after_the_end(
+    store: Store, browser_page: BrowserPage
+) -> None:
     a_night(store)
     build.do(store, "POST", "/api/tournaments/1/complete", by=organizer_of(store))
     planned = {"name": "Next week", "type": "amazingrace"}
@@ -119,7 +121,7 @@ def test_before_the_start_and_after_the_end_it_is_usable_too(store: Store, brows
     assert browser_page.complaints == []
 
 
-def test_what_people_type_is_shown_and_never_run(store: Store, browser_page: BrowserPage) -> None:
+def test_typed_text_is_shown_and_never_run(store: Store, browser_page: BrowserPage) -> None:
     names = hostile.PAYLOADS
     a_night(store, players=len(names), arenas=len(names))
     night = night_of(store)

@@ -139,7 +139,7 @@ def test_the_eleventh_is_not_offered(night: Director) -> None:
     assert "webhook" not in night.forms(PAGE)
 
 
-def test_nobody_but_the_organizer_sees_or_does_anything(night: Director, visitor: Visitor) -> None:
+def test_only_the_organizer_sees_and_changes_webhooks(night: Director, visitor: Visitor) -> None:
     form = f"{night.at}/webhooks/1/secret"
     before = the_only(night.store)
     stranger = "otto@silverball.test"

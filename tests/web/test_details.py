@@ -53,7 +53,7 @@ def test_points_of_ones_own_are_set_where_the_scoring_is(director: Director) -> 
         ({"set_3P": "six 3 0"}, "'six' is not a number."),
     ],
 )
-def test_a_faulty_table_of_points_is_told_and_kept(
+def test_a_faulty_table_of_points_is_refused_and_stays_in_the_form(
     director: Director, fields: dict[str, str], sentence: str
 ) -> None:
     director.create("group_matchplay")

@@ -30,7 +30,7 @@ def test_a_link_is_shown_once_as_text_and_as_a_code(director: Director) -> None:
     assert f"{NAME} not opened yet" in page_forms.text_of(listed)
 
 
-def test_the_form_of_a_link_sent_twice_makes_one_and_says_its_secret_once(director: Director) -> None:
+def test_the_form_of_a_link_sent_twice_creates_one_link_and_shows_its_secret_once(director: Director) -> None:
     a_night(director)
     form = director.forms("/settings")["device"]
     assert director.post(form, name=NAME).status_code == 201
@@ -101,13 +101,15 @@ def test_a_device_sees_what_scorekeepers_do_and_nothing_of_the_organizer(
     "deed", ["undo", "complete", "round-open", "edit", "device", "codes", "people", "delete"]
 )
 def test_a_device_cannot_do_what_only_the_organizer_may(
-    store: Store, director: Director, tablet: Visitor, deed: str
+    store: Store, director: Director, tablet: Visitor, action: str
 ) -> None:
     game = a_night(director)
     become(tablet, director)
     form = page_forms.forms_on(page_of(tablet, director.at))[f"result-{game.game_id}"]
     before = rows(store)
-    other = PageForm(deed, "post", f"{director.at}/do/{deed}", [("action", "1"), ("name", "x"), *form.fields])
+    other = PageForm(
+        action, "post", f"{director.at}/do/{deed}", [("action", "1"), ("name", "x"), *form.fields]
+    )
     assert post(tablet, other).status_code == 403
     assert rows(store) == before
 
@@ -127,7 +129,7 @@ def test_a_result_of_a_device_is_journalled_under_its_name_and_sent_twice_acts_o
     director.send("undo")
 
 
-def test_a_device_records_scores_of_who_plays_alone(director: Director, tablet: Visitor) -> None:
+def test_a_device_records_single_player_games(director: Director, tablet: Visitor) -> None:
     director.create("best_game", scorekeeping="user", suggestions="disabled")
     director.start(4)
     become(tablet, director)
@@ -201,7 +203,7 @@ def test_what_another_site_sends_to_a_revoked_device_is_dropped(director: Direct
     assert "kept" not in page_forms.forms_on(answer.text)
 
 
-def test_a_device_rests_when_the_tournament_is_completed_and_works_when_it_is_reopened(
+def test_a_device_works_only_while_the_tournament_is_not_completed(
     director: Director, tablet: Visitor
 ) -> None:
     a_night(director)
@@ -246,7 +248,7 @@ def test_where_scorekeepers_are_switched_off_a_device_is_told(director: Director
 
 
 @pytest.mark.parametrize("secret", ["x", "x" * 40, "%00", "é", "x" * 5000])
-def test_a_link_that_nobody_made_says_so(tablet: Visitor, secret: str) -> None:
+def test_an_unknown_link_says_so(tablet: Visitor, secret: str) -> None:
     for path in (f"/d?link={secret}", "/d"):
         assert "This link leads nowhere" in page_of(tablet, path, 404)
     assert tablet.get(f"/d/{secret[:50]}").status_code == 404

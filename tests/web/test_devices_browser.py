@@ -271,7 +271,7 @@ def test_a_players_phone_says_where_to_play_next_without_being_touched(
     assert phone.complaints == []
 
 
-def test_whoever_has_no_code_is_told_where_he_plays_too(
+def test_the_page_of_a_player_works_without_a_code(
     store: Store, browser_page: BrowserPage, phone: BrowserPage
 ) -> None:
     first, _ = a_night(store)

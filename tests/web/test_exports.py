@@ -41,7 +41,7 @@ def door(store: Store, folder: Path) -> Iterator[FrontDoor]:
 
 
 @pytest.mark.parametrize("name", sorted(nightly.FILE_NAMES))
-def test_whoever_asks_gets_the_file_as_often_as_he_likes(door: FrontDoor, folder: Path, name: str) -> None:
+def test_a_file_can_be_fetched_again_and_again(door: FrontDoor, folder: Path, name: str) -> None:
     for _ in range(3):
         reply = asgi.get(door, f"/exports/{name}")
         assert (reply.status, reply.body) == (200, (folder / name).read_bytes())
@@ -55,7 +55,7 @@ def test_whoever_asks_gets_the_file_as_often_as_he_likes(door: FrontDoor, folder
     assert head.headers["content-length"] == str(len(reply.body))
 
 
-def test_who_has_the_newest_file_is_told_so(door: FrontDoor) -> None:
+def test_the_newest_file_is_not_sent_again(door: FrontDoor) -> None:
     first = asgi.get(door, "/exports/latest-opdb.json")
     for condition in (
         {"if-none-match": first.headers["etag"]},
@@ -66,7 +66,7 @@ def test_who_has_the_newest_file_is_told_so(door: FrontDoor) -> None:
         assert again.headers["etag"] == first.headers["etag"]
 
 
-def test_a_new_file_is_sent_to_who_has_the_old_one(door: FrontDoor, store: Store, folder: Path) -> None:
+def test_a_new_file_is_sent_to_clients_with_an_old_one(door: FrontDoor, store: Store, folder: Path) -> None:
     first = asgi.get(door, "/exports/latest-opdb.json")
     renamed = files.second_shape()
     renamed["entries"][0]["name"] = "Comet Runner"

@@ -37,7 +37,7 @@ PLAYERS = [("of", "11"), ("of", "22"), ("of", "33"), ("of", "44")]
         ("9" * 26, "9" * 26),
     ],
 )
-def test_a_number_is_read_as_people_write_it(text: str, number: int | str) -> None:
+def test_a_number_is_parsed_with_and_without_separators(text: str, number: int | str) -> None:
     assert form_values.parse_number(text) == number
 
 
@@ -47,7 +47,7 @@ def test_any_way_of_grouping_is_the_same_number(value: int, separator: str) -> N
 
 
 @given(PAIRS)
-def test_a_form_carried_along_comes_back_as_it_was(pairs: list[tuple[str, str]]) -> None:
+def test_a_packed_form_is_unpacked_unchanged(pairs: list[tuple[str, str]]) -> None:
     form = FormData((*pairs, ("csrf", "secret")))
     back = forms.unpack(form.pack(), 50)
     assert list(back.pairs) == [pair for pair in pairs if pair[0] != "csrf"]
@@ -99,7 +99,7 @@ def test_places_that_say_no_order_are_refused(sent: list[tuple[str, str]]) -> No
         ({"score-11": "1,000", "score-22": "2,000"}, {"resultScores": {"11": 1000, "22": 2000}}),
     ],
 )
-def test_a_result_can_be_told_in_other_ways(fields: dict[str, str], body: dict[str, Any]) -> None:
+def test_a_result_can_be_entered_in_other_ways(fields: dict[str, str], body: dict[str, Any]) -> None:
     built = form_bodies.result(FormData((*PLAYERS, ("seen", "started"), *fields.items())))
     assert built == {"wasOpen": True, **body}
 
@@ -112,7 +112,7 @@ def test_bands_follow_one_another() -> None:
     ]
 
 
-def test_a_form_that_comes_back_is_filled_and_only_that_one() -> None:
+def test_only_the_submitted_form_is_shown_with_its_entries() -> None:
     typed = FormState("result-5", FormData((("place-11", "2"), ("key", "k"))))
     assert typed.value("result-5", "place-11") == "2"
     assert typed.value("result-5", "place-22", "here") == "here"
@@ -133,7 +133,7 @@ def test_a_form_that_comes_back_is_filled_and_only_that_one() -> None:
         ("Round 1 is over.", "Round 1 is over."),
     ],
 )
-def test_refusals_are_told_with_names(sentence: str, told: str) -> None:
+def test_refusals_are_shown_with_names(sentence: str, told: str) -> None:
     here = TournamentNight(
         tournament=knockouts.knockout_tournament([]),
         now=build.NOW,

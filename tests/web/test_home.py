@@ -72,7 +72,7 @@ def test_a_new_server_offers_its_first_account_and_only_then(store: Store, visit
     assert visitor.get("/account/first").headers["location"] == "/account/sign-in"
 
 
-def test_nobody_becomes_the_first_account_later(store: Store, visitor: Visitor) -> None:
+def test_there_is_no_second_first_account(store: Store, visitor: Visitor) -> None:
     csrf = page_forms.forms_on(visitor.get("/account/first").text)["/account/first"].value("csrf")
     an_account(store)
     answer = visitor.post("/account/first", data={**FIRST, "email": "eve@silverball.test", "csrf": csrf})
@@ -101,7 +101,7 @@ def test_a_faulty_first_account_is_refused_and_stays_filled(
     assert accounts(store) == 0
 
 
-def test_of_two_who_come_at_the_same_moment_one_is_first(store: Store) -> None:
+def test_of_two_requests_at_once_one_creates_the_first_account(store: Store) -> None:
     def make(n: int) -> bool:
         try:
             with store.write() as transaction:
@@ -164,7 +164,7 @@ def test_the_settings_show_what_they_would_draw_and_make_nothing(
     assert director.store.tournament_revisions([1]) == {}
 
 
-def test_a_faulty_setting_is_told_by_name_and_nothing_typed_is_lost(director: Director) -> None:
+def test_a_faulty_setting_is_refused_by_name_and_entries_stay(director: Director) -> None:
     form = director.forms("/run/new?type=group_matchplay")["new"]
     answer = director.post(
         form, name="Thursday", set_duration="many", set_playoffsCutoffs="x A final", timezone="Mars/Olympus"

@@ -198,7 +198,7 @@ def test_a_refused_form_is_still_filled_in_without_scripts(
     context.close()
 
 
-def test_somebody_takes_a_copy_of_everything_and_leaves(
+def test_a_user_downloads_all_data_and_deletes_the_account(
     store: Store, browser_page: BrowserPage, tmp_path: Path
 ) -> None:
     user_id = an_account(store, name="Ada Quill")

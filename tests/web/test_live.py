@@ -49,7 +49,7 @@ def a_night(store: Store, names: str = NAMES, rounds: int = 2) -> Hall:
     return hall
 
 
-def test_a_page_is_kept_until_something_happens(store: Store, passer: PublicVisitor) -> None:
+def test_a_page_is_cached_until_something_happens(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store)
     at = f"/t/{hall.tournament_id}"
     first = passer.get(at)
@@ -70,7 +70,7 @@ def test_a_part_that_says_the_same_is_not_sent_again(store: Store, passer: Publi
     assert passer.get(f"/t/{hall.tournament_id}?part=head").status == 200
 
 
-def test_nobody_is_counted_and_no_token_is_looked_at(store: Store, passer: PublicVisitor) -> None:
+def test_public_pages_have_no_quota_and_ignore_tokens(store: Store, passer: PublicVisitor) -> None:
     at = f"/t/{a_night(store).tournament_id}"
     for _ in range(5):
         reply = passer.get(at, authorization="Bearer nonsense")
@@ -79,9 +79,7 @@ def test_nobody_is_counted_and_no_token_is_looked_at(store: Store, passer: Publi
 
 
 @pytest.mark.parametrize("path", VIEWS)
-def test_each_page_may_load_what_is_ours_and_be_framed_where_it_is_meant_to(
-    store: Store, passer: PublicVisitor, path: str
-) -> None:
+def test_each_page_has_its_content_security_policy(store: Store, passer: PublicVisitor, path: str) -> None:
     reply = passer.get(path.format(tournament_id=a_night(store, rounds=0).tournament_id))
     policy = reply.headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -96,7 +94,7 @@ def test_each_page_may_load_what_is_ours_and_be_framed_where_it_is_meant_to(
     assert not re.search(r"<style|style=|<script(?![^>]+src=)| on\w+=", html)
 
 
-def test_a_completed_tournament_loads_no_script_and_may_be_kept_for_a_while(
+def test_a_completed_tournament_loads_no_script_and_may_be_cached(
     store: Store, passer: PublicVisitor
 ) -> None:
     hall = a_night(store)
@@ -155,12 +153,12 @@ def test_too_many_parameters_are_refused_in_words(store: Store, passer: PublicVi
         (b"v=1", b""),
     ],
 )
-def test_an_address_is_kept_by_what_it_means(query: bytes, meant: bytes) -> None:
+def test_unknown_parameters_do_not_multiply_cached_pages(query: bytes, meant: bytes) -> None:
     assert views.meaningful_query(query) == meant
     assert views.meaningful_query(meant) == meant
 
 
-def test_a_type_that_is_not_known_is_said_and_not_a_fault(store: Store, passer: PublicVisitor) -> None:
+def test_an_unknown_format_is_refused_with_a_sentence(store: Store, passer: PublicVisitor) -> None:
     night = build.a_tournament(store, type="flipoff")
     reply = passer.get(f"/t/{night.tournament_id}")
     assert reply.status == 409
@@ -226,7 +224,7 @@ def test_the_biggest_movers_are_those_of_the_newest_round(store: Store, passer: 
         assert moved[name] == (int(places) if way == "up" else -int(places))
 
 
-def test_nobody_has_moved_after_the_first_round(store: Store, passer: PublicVisitor) -> None:
+def test_there_are_no_movers_after_the_first_round(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store, rounds=1)
     assert "movers" not in passer.text(f"/t/{hall.tournament_id}/wall?part=movers")
 
@@ -255,9 +253,7 @@ def test_a_name_that_changes_is_shown_at_once(store: Store, passer: PublicVisito
     assert "Anna Lund" in passer.text(f"/t/{hall.tournament_id}?part=standings")
 
 
-def test_the_page_begins_where_the_channel_stood_when_it_was_made(
-    store: Store, passer: PublicVisitor
-) -> None:
+def test_a_page_follows_the_feed_from_the_moment_it_was_rendered(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store)
     html = passer.page(f"/t/{hall.tournament_id}")
     epoch = re.search(r'data-epoch="(\w+)"', html)
@@ -281,7 +277,7 @@ def test_the_page_begins_where_the_channel_stood_when_it_was_made(
         (None, ""),
     ],
 )
-def test_a_message_of_the_day_goes_when_it_said_so(text: str | None, at: str) -> None:
+def test_a_message_of_the_day_disappears_when_it_expires(text: str | None, at: str) -> None:
     assert tournament_view.motd_expires_at(text) == at
 
 
@@ -300,7 +296,7 @@ def test_the_pages_use_an_app_that_they_may_use(store: Store, apps: str, origins
     assert pages.build(store, settings).feed_key == key
 
 
-def test_every_part_says_what_it_follows() -> None:
+def test_every_part_names_the_events_it_follows() -> None:
     parts = {part for view in VIEWS.values() for part in (*view.parts, *view.optional_parts)}
     assert parts == set(views.PART_EVENTS)
 

@@ -248,7 +248,7 @@ def test_the_wall_can_be_read_from_the_other_side_of_the_hall(live_server: LiveS
     assert min(sizes) >= 0.05
 
 
-def test_the_pages_of_the_wall_turn_until_everybody_was_seen(live_server: LiveServer, desk: Screen) -> None:
+def test_the_wall_turns_through_all_players(live_server: LiveServer, desk: Screen) -> None:
     names = tuple(f"Player {n:02}" for n in range(40))
     live_server.create("group_matchplay", names, duration=5)
     live_server.start()
@@ -298,7 +298,7 @@ def test_the_overlay_shows_what_its_address_chooses_and_lets_the_picture_through
     assert screen.complaints == []
 
 
-def test_the_snippet_shows_the_tournament_on_the_page_of_somebody_else(
+def test_the_snippet_shows_the_tournament_on_another_site(
     live_server: LiveServer, screen: Screen, elsewhere: Elsewhere
 ) -> None:
     running(live_server)

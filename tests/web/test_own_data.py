@@ -63,7 +63,7 @@ def test_a_guest_has_to_sign_in(visitor: Visitor, path: str) -> None:
     assert answer.headers["location"].startswith("/account/sign-in")
 
 
-def test_a_profile_is_saved_as_it_was_typed(store: Store, visitor: Visitor) -> None:
+def test_a_profile_is_saved_as_entered(store: Store, visitor: Visitor) -> None:
     user_id = an_account(store)
     visitor.sign_in()
     fields = {
@@ -84,7 +84,7 @@ def test_a_profile_is_saved_as_it_was_typed(store: Store, visitor: Visitor) -> N
     assert ("statsOptOut", "on") in form.fields
 
 
-def test_each_opt_out_can_be_set_and_taken_back(store: Store, visitor: Visitor) -> None:
+def test_each_opt_out_can_be_set_and_cleared(store: Store, visitor: Visitor) -> None:
     user_id = an_account(store)
     visitor.sign_in()
     columns = {"".join(f"_{c.lower()}" if c.isupper() else c for c in name) for name in OPT_OUTS}
@@ -235,7 +235,7 @@ def test_passwords_cannot_be_tried_out_on_an_open_browser(store: Store, visitor:
     assert int(refused.headers["retry-after"]) > 0
 
 
-def test_an_organizer_of_a_running_tournament_is_told_what_to_do_first(
+def test_an_organizer_of_a_running_tournament_cannot_delete_the_account_yet(
     store: Store, visitor: Visitor
 ) -> None:
     user_id = an_account(store, role="organizer")

@@ -47,7 +47,7 @@ def read(visitor: Visitor, path: str) -> str:
     return answer.text
 
 
-def test_a_profile_shows_who_it_is_what_was_played_and_against_whom(store: Store, visitor: Visitor) -> None:
+def test_a_profile_shows_the_user_the_tournaments_and_the_opponents(store: Store, visitor: Visitor) -> None:
     user_id = build.a_user(
         store, name="Zoe Nadir", pronouns="they", location="Malmö", flag="se", initials="ZOE"
     )
@@ -74,7 +74,7 @@ def test_two_users_are_compared_from_both_sides(
 
 
 @pytest.mark.parametrize("against", ["999999", "x", "1" * 40, "<b>"])
-def test_users_who_never_met_are_told_so(store: Store, visitor: Visitor, against: str) -> None:
+def test_users_who_never_met_are_compared_with_a_note(store: Store, visitor: Visitor, against: str) -> None:
     page = read(visitor, f"/users/{build.a_user(store)}?against={against}")
     assert "They have not met" in page
     assert "<b>" not in page
@@ -94,7 +94,7 @@ def test_only_completed_tournaments_count_for_a_comparison_with_planned_ones_lef
     assert "Against others" not in text
 
 
-def test_a_hidden_profile_is_hidden_from_everybody_who_looks(store: Store, visitor: Visitor) -> None:
+def test_a_hidden_profile_is_hidden_from_all_visitors(store: Store, visitor: Visitor) -> None:
     user_id = build.a_user(store, name="Zoe Nadir", profile_opt_out=True, **CANARIES)
     a_match(
         store, user_id, build.a_user(store), series_id=build.row(store, tables.series, organizer_id=user_id)
@@ -159,9 +159,7 @@ def test_a_history_of_completed_tournaments_only(store: Store, visitor: Visitor)
 
 
 @pytest.mark.parametrize("who", ["user", "opponent"])
-def test_whoever_wants_no_statistics_is_compared_with_nobody(
-    store: Store, visitor: Visitor, who: str
-) -> None:
+def test_users_without_statistics_are_not_compared(store: Store, visitor: Visitor, who: str) -> None:
     user_id = build.a_user(store, name="Zoe Nadir", stats_opt_out=who == "user")
     other_id = build.a_user(store, name="Canary Opponent", stats_opt_out=who == "opponent")
     a_match(store, user_id, other_id)
@@ -190,7 +188,7 @@ def test_a_long_history_has_pages(store: Store, visitor: Visitor) -> None:
 
 @pytest.mark.parametrize("path", ["/users/{}", "/users/{}/calendar.ics", "/s/{}"])
 @pytest.mark.parametrize("number", ["999999", "0", "-1", "x", "9" * 30, "%00", "1.0"])
-def test_what_is_not_there_is_said_and_a_way_on_is_shown(visitor: Visitor, path: str, number: str) -> None:
+def test_a_missing_page_says_so_and_links_on(visitor: Visitor, path: str, number: str) -> None:
     answer = visitor.get(path.format(number))
     assert answer.status_code == 404
     assert 'href="/account"' in answer.text

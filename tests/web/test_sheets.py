@@ -47,9 +47,7 @@ def test_anybody_may_print(visitor: Visitor, night: build.Night, sheet: str) -> 
     assert "<script" not in page
 
 
-def test_a_round_on_the_wall_says_who_plays_where_in_which_order(
-    visitor: Visitor, night: build.Night
-) -> None:
+def test_the_printed_round_lists_players_and_machines_in_order(visitor: Visitor, night: build.Night) -> None:
     text = page_forms.text_of(page_of(visitor, f"/t/{night.tournament_id}/print/round"))
     assert "Round 2" in text
     assert "Machine 2 1. Player 3 2. Player 1" in text
@@ -74,7 +72,7 @@ def test_there_is_a_sheet_for_each_game_of_the_round(visitor: Visitor, night: bu
     assert "1. Player 3" in page_forms.text_of(page)
 
 
-def test_where_nobody_meets_there_is_a_sheet_for_each_player(store: Store, visitor: Visitor) -> None:
+def test_without_games_there_is_a_score_sheet_for_each_player(store: Store, visitor: Visitor) -> None:
     made = build.a_tournament(store, players=3, arenas=2, type="best_game")
     page = page_of(visitor, f"/t/{made.tournament_id}/print/scores")
     assert page.count('class="sheet"') == 3
@@ -139,7 +137,7 @@ def test_before_and_after_the_night_the_page_says_so(
     assert sentence in page_forms.text_of(page_of(visitor, path))
 
 
-def test_who_is_not_in_the_tournament_is_not_there(
+def test_a_player_outside_the_tournament_has_no_page(
     store: Store, visitor: Visitor, night: build.Night
 ) -> None:
     other = build.a_player(store, night.organizer_id)

@@ -67,7 +67,7 @@ def test_a_bracket_of_four_is_drawn_from_first_match_to_final(director: Director
     ]
 
 
-def test_a_result_that_is_taken_back_is_taken_out_of_the_drawing(director: Director) -> None:
+def test_a_cleared_result_disappears_from_the_bracket(director: Director) -> None:
     director.create("bracket")
     director.start(4)
     before = bracket_texts(director)
@@ -76,7 +76,7 @@ def test_a_result_that_is_taken_back_is_taken_out_of_the_drawing(director: Direc
     assert bracket_texts(director) == before
 
 
-def test_who_meets_nobody_goes_through(director: Director) -> None:
+def test_a_player_without_an_opponent_advances(director: Director) -> None:
     director.create("bracket")
     director.start(5)
     rounds = bracket_texts(director)["Bracket"]
@@ -127,7 +127,7 @@ def test_groups_of_four_are_columns_too(director: Director) -> None:
     assert [seat.state for seat in group.seats] == ["won", "won", "out", "out"]
 
 
-def test_strokes_are_shown_as_they_are_counted(director: Director) -> None:
+def test_a_bracket_shows_strokes(director: Director) -> None:
     director.create("golf_bracket", gamesPerRound=1, bracketSize=8)
     director.start(8)
     director.send("round-open")
@@ -137,7 +137,7 @@ def test_strokes_are_shown_as_they_are_counted(director: Director) -> None:
     assert {seat.player_id: seat.result_text for seat in seats}[attempt.player_id] == "3"
 
 
-def test_the_pages_draw_it_and_other_formats_have_nothing_to_draw(store: Store, director: Director) -> None:
+def test_only_bracket_formats_have_a_bracket_on_their_pages(store: Store, director: Director) -> None:
     director.create("double_bracket")
     director.start(4)
     finish_first(director)

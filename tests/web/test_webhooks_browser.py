@@ -71,7 +71,7 @@ def test_the_page_is_usable_by_everybody(
     context.close()
 
 
-def test_a_webhook_is_made_and_its_secret_is_shown_once(store: Store, browser_page: BrowserPage) -> None:
+def test_a_webhook_is_created_and_its_secret_is_shown_once(store: Store, browser_page: BrowserPage) -> None:
     a_night(store)
     on_the_console(browser_page, PAGE)
     browser_page.page.fill("#webhook-url", "https://hooks.example.org/in")
