@@ -80,7 +80,7 @@ def test_an_action_succeeds_or_is_refused(nights: tuple[Director, list[str]], ac
     )
     def send(path: str, fields: list[tuple[str, str]]) -> None:
         body = urlencode([*fields, ("csrf", csrf)], errors="replace")
-        answer = director.visitor.post(f"{path}/do/{deed}", content=body, headers={**FORM_TYPE, **HERE})
+        answer = director.visitor.post(f"{path}/do/{action}", content=body, headers={**FORM_TYPE, **HERE})
         assert answer.status_code in {303, 400, 403, 404, 409, 422}
         if answer.status_code == 303:
             assert answer.headers["location"].startswith(("/t/", "/run"))

@@ -342,7 +342,7 @@ def test_any_input_succeeds_or_is_refused_with_a_sentence(book: Visitor, action:
     @given(fields=st.lists(st.tuples(st.sampled_from(NAMES), VALUES), max_size=14))
     def try_it(fields: list[tuple[str, str]]) -> None:
         body = urlencode([*fields, ("csrf", csrf)], errors="replace")
-        answer = book.post(f"/home/do/{deed}", content=body, headers={**FORM_TYPE, **HERE})
+        answer = book.post(f"/home/do/{action}", content=body, headers={**FORM_TYPE, **HERE})
         assert answer.status_code in {303, 403, 404, 409, 422}
         if answer.status_code == 303:
             assert answer.headers["location"].startswith("/home")

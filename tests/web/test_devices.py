@@ -98,7 +98,7 @@ def test_a_device_sees_what_scorekeepers_do_and_nothing_of_the_organizer(
 
 
 @pytest.mark.parametrize(
-    "deed", ["undo", "complete", "round-open", "edit", "device", "codes", "people", "delete"]
+    "action", ["undo", "complete", "round-open", "edit", "device", "codes", "people", "delete"]
 )
 def test_a_device_cannot_do_what_only_the_organizer_may(
     store: Store, director: Director, tablet: Visitor, action: str
@@ -108,7 +108,7 @@ def test_a_device_cannot_do_what_only_the_organizer_may(
     form = page_forms.forms_on(page_of(tablet, director.at))[f"result-{game.game_id}"]
     before = rows(store)
     other = PageForm(
-        action, "post", f"{director.at}/do/{deed}", [("action", "1"), ("name", "x"), *form.fields]
+        action, "post", f"{director.at}/do/{action}", [("action", "1"), ("name", "x"), *form.fields]
     )
     assert post(tablet, other).status_code == 403
     assert rows(store) == before

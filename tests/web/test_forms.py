@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import build
 from rules import knockouts
-from silverball.kit.errors import Invalid
+from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.web import form_values, forms
 from silverball.web.console import form_bodies, settings_form
 from silverball.web.forms import FormData, FormState
@@ -122,22 +122,23 @@ def test_only_the_submitted_form_is_shown_with_its_entries() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "told"),
+    ("template", "facts", "text"),
     [
-        ("Player 1 is missing.", "Ada is missing."),
-        ("The score of player 2 is wrong.", "The score of Bo is wrong."),
-        ("Players 1 and 2 have the same score.", "Ada and Bo have the same score."),
-        ("Player 1, 2 are tied.", "Ada, Bo are tied."),
-        ("Arena 7 is busy.", "Meteor is busy."),
-        ("Player 99 is missing.", "Player 99 is missing."),
-        ("Round 1 is over.", "Round 1 is over."),
+        ("{player} is missing.", {"player": 1}, "Ada is missing."),
+        ("The score of {player} is wrong.", {"player": 2}, "The score of Bo is wrong."),
+        ("{players} have the same score.", {"players": (1, 2)}, "Ada and Bo have the same score."),
+        ("{arena} is busy.", {"arena": 7}, "Meteor is busy."),
+        ("{player} is missing.", {"player": 99}, "Player 99 is missing."),
+        ("{players} are tied.", {"players": (1, 99)}, "Players 1 and 99 are tied."),
+        ("Round {number} is over.", {"number": 1}, "Round 1 is over."),
     ],
 )
-def test_refusals_are_shown_with_names(sentence: str, told: str) -> None:
-    here = TournamentNight(
+def test_refusals_are_shown_with_names(template: str, facts: dict[str, Any], text: str) -> None:
+    night = TournamentNight(
         tournament=knockouts.knockout_tournament([]),
         now=build.NOW,
         players={1: "Ada", 2: "Bo"},
         arenas={7: "Meteor"},
     )
-    assert here.with_names(sentence) == told
+    assert night.refusal_text(Conflict(template, **facts)) == text
+    assert night.refusal_text(Invalid({"players": [Sentence(template, **facts)]})) == text

@@ -1,6 +1,5 @@
 """A tournament with the names of its players, machines and scorekeepers, as its pages show it."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -37,9 +36,6 @@ from silverball.web.site import Site
 from silverball.wire import times
 from silverball.wire.journal import JournalAction
 
-# Ids in sentences that are not refusals with facts yet.
-ID_MENTION = re.compile(r"\b(player|arena|game)s? (\d{1,19}(?:(?:, | and )\d{1,19})*)", re.IGNORECASE)
-NUMBER = re.compile(r"\d+")
 RESULTS_SHOWN_MAX = 60
 MINUTE_SECONDS = 60
 HOURS_FROM_MINUTES = 120
@@ -118,23 +114,11 @@ class TournamentNight:
 
     def refusal_text(self, refusal: Refusal) -> str:
         """The refusal's sentence with names in place of ids."""
-        return self.with_names(refusal.text(self.name_of))
+        return refusal.text(self.name_of)
 
     def name_of(self, kind: str, item_id: int) -> str | None:
         """The name of a player, an arena or a game of this tournament; None for others."""
         return self._names[kind].get(item_id)
-
-    def with_names(self, sentence: str) -> str:
-        """A sentence with names in place of "player 12"."""
-
-        def replaced(match: re.Match[str]) -> str:
-            names = self._names[match[1].lower()]
-            if any(int(number) not in names for number in NUMBER.findall(match[2])):
-                return match[0]
-            text = NUMBER.sub(lambda number: names[int(number[0])], match[2])
-            return text[:1].upper() + text[1:] if match[1][0].isupper() else text
-
-        return ID_MENTION.sub(replaced, sentence)
 
     @cached_property
     def _names(self) -> Mapping[str, Mapping[int, str]]:
