@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.endpoints import HttpResponse, Request
 
+# The type of a connection, which this package does not know.
+D_contra = TypeVar("D_contra", contravariant=True)
 HEADER = "Idempotency-Key"
 KEY_PATTERN = re.compile(rb"[\x21-\x7e]{1,200}")
 REPLAYED_HEADER = (b"idempotency-replayed", b"true")
@@ -64,19 +66,19 @@ class StoredResponse:
     headers: tuple[tuple[str, str], ...]
 
 
-class IdempotencyStore(Protocol):
+class IdempotencyStore(Protocol[D_contra]):
     """Storage for claimed keys and their answers."""
 
-    def load_response(self, db: Any, key: IdempotencyKey, now: datetime, /) -> StoredResponse | None:
+    def load_response(self, db: D_contra, key: IdempotencyKey, now: datetime, /) -> StoredResponse | None:
         """The stored answer to this key."""
         ...
 
-    def claim_key(self, db: Any, key: IdempotencyKey, now: datetime, /) -> bool:
+    def claim_key(self, db: D_contra, key: IdempotencyKey, now: datetime, /) -> bool:
         """Claim the key for this transaction; False when another transaction has claimed it before."""
         ...
 
     def store_response(
-        self, db: Any, key: IdempotencyKey, response: StoredResponse, now: datetime, /
+        self, db: D_contra, key: IdempotencyKey, response: StoredResponse, now: datetime, /
     ) -> None:
         """Store the answer to a claimed key."""
         ...

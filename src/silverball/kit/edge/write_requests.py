@@ -54,7 +54,7 @@ class WriteRequests:
         read: Callable[[], AbstractContextManager[Any]],
         write: Callable[[int | None], AbstractContextManager[OpenTransaction]],
         revision_of: Callable[[Any, int], int | None],
-        idempotency_store: IdempotencyStore,
+        idempotency_store: IdempotencyStore[Any],
         now: Callable[[], datetime],
     ) -> None:
         self._read = read
