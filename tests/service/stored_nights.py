@@ -120,7 +120,7 @@ def _add_accounts(store: Store) -> None:
 
 
 def _add_players(store: Store, changes: Sequence[Change]) -> None:
-    added = [change.thing for change in changes if isinstance(change, EntrantAdded)]
+    added = [change.subject for change in changes if isinstance(change, EntrantAdded)]
     _add_rows(store, tables.player, [entrant.player_id for entrant in added])
 
 

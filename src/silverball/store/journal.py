@@ -106,7 +106,7 @@ def encode_change(change: Change) -> dict[str, Any]:
     if isinstance(change, TournamentImported):
         return dict(change.journal_value())
     if isinstance(change, (Added, Removed)):
-        return {"thing": msgspec.to_builtins(change.thing)}
+        return {"thing": msgspec.to_builtins(change.subject)}
     if isinstance(change, Altered | TournamentAltered):
         return {"before": msgspec.to_builtins(change.before), "after": msgspec.to_builtins(change.after)}
     raise ValueError(f"{type(change).__name__} cannot be journalled")

@@ -78,14 +78,14 @@ def write_changes(db: Connection, tournament: Tournament, changes: Sequence[Chan
 def _write_added(db: Connection, tournament: Tournament, change: Added[Any]) -> None:
     part = STORED_PARTS[change.part]
     defaults = {"tournament_id": tournament.tournament_id, **NEW_ROW_DEFAULTS.get(change.part, {})}
-    db.execute(insert(part.table).values(**defaults, **part.values(change.thing)))
-    if isinstance(change.thing, Game):
-        _insert_seats(db, tournament, change.thing)
+    db.execute(insert(part.table).values(**defaults, **part.values(change.subject)))
+    if isinstance(change.subject, Game):
+        _insert_seats(db, tournament, change.subject)
 
 
 def _write_removed(db: Connection, tournament: Tournament, change: Removed[Any]) -> None:
     part = STORED_PARTS[change.part]
-    db.execute(delete(part.table).where(*_row_conditions(part, tournament, change.thing)))
+    db.execute(delete(part.table).where(*_row_conditions(part, tournament, change.subject)))
 
 
 def _write_altered(db: Connection, tournament: Tournament, change: Altered[Any]) -> None:

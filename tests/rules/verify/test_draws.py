@@ -23,7 +23,7 @@ def _draw_round(night: Night) -> tuple[replay.ReplayState, list[Change]]:
 def _with(changes: Sequence[Change], **values: object) -> list[Change]:
     """The changes with these fields in every game."""
     return [
-        GameOpened(replace(change.thing, **values)) if isinstance(change, GameOpened) else change  # type: ignore[arg-type]  # fields of Game
+        GameOpened(replace(change.subject, **values)) if isinstance(change, GameOpened) else change  # type: ignore[arg-type]  # fields of Game
         for change in changes
     ]
 
@@ -63,7 +63,7 @@ def test_an_arena_given_twice_is_found() -> None:
 
 def test_groups_of_the_wrong_size_are_found() -> None:
     before, changes = _draw_round(_night("group_matchplay", 8))
-    games = [change.thing for change in changes if isinstance(change, GameOpened)]
+    games = [change.subject for change in changes if isinstance(change, GameOpened)]
     uneven = [games[0].player_ids[:2], (*games[0].player_ids[2:], *games[1].player_ids)]
     moved = [GameOpened(replace(game, player_ids=seats)) for game, seats in zip(games, uneven, strict=True)]
     assert _faults("group_matchplay", before, [*changes[:1], *moved]) == [
@@ -73,7 +73,7 @@ def test_groups_of_the_wrong_size_are_found() -> None:
 
 def test_a_player_drawn_twice_is_found() -> None:
     before, changes = _draw_round(_night("matchplay", 4))
-    seats = next(change.thing.player_ids for change in changes if isinstance(change, GameOpened))
+    seats = next(change.subject.player_ids for change in changes if isinstance(change, GameOpened))
     faults = _faults("matchplay", before, _with(changes, player_ids=seats))
     assert faults == [f"Round 1, drawn by action 5, has player {min(seats)} twice."]
 
@@ -83,8 +83,8 @@ def test_a_second_bye_before_others_had_one_is_found() -> None:
     night.play_round()
     first = next(game.player_ids for game in night.tournament.games if game.is_bye)
     before, changes = _draw_round(night)
-    byes = [change.thing for change in changes if isinstance(change, GameOpened) and change.thing.is_bye]
-    games = [change for change in changes if not (isinstance(change, GameOpened) and change.thing in byes)]
+    byes = [change.subject for change in changes if isinstance(change, GameOpened) and change.subject.is_bye]
+    games = [change for change in changes if not (isinstance(change, GameOpened) and change.subject in byes)]
     others = _swapped(games, first[0], byes[0])
     (fault,) = _faults("matchplay", before, others)
     assert fault == (
@@ -97,8 +97,10 @@ def _swapped(games: Sequence[Change], player_id: int, bye: Game) -> list[Change]
     made: list[Change] = []
     for game in games:
         if isinstance(game, GameOpened):
-            seats = tuple(bye.player_ids[0] if seat == player_id else seat for seat in game.thing.player_ids)
-            made.append(GameOpened(replace(game.thing, player_ids=seats)))
+            seats = tuple(
+                bye.player_ids[0] if seat == player_id else seat for seat in game.subject.player_ids
+            )
+            made.append(GameOpened(replace(game.subject, player_ids=seats)))
         else:
             made.append(game)
     return [*made, GameOpened(replace(bye, player_ids=(player_id,)))]

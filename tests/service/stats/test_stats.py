@@ -188,9 +188,9 @@ def test_opted_out_players_are_in_no_statistics(night: Night, admin: Authenticat
     for counts in players.values():
         assert [row["playerId"] for row in counts] == night.players[:3]
     assert all(str(canary) not in row for row in players["opponentCounts"])
-    himself = build.caller(night.hidden_user, is_hidden=True)
-    assert night.stats("players", himself) == night.stats("players", admin)
-    assert night.stats("matches", himself) == night.stats("matches", admin)
+    hidden_viewer = build.caller(night.hidden_user, is_hidden=True)
+    assert night.stats("players", hidden_viewer) == night.stats("players", admin)
+    assert night.stats("matches", hidden_viewer) == night.stats("matches", admin)
 
 
 def test_opted_out_single_players_are_hidden_too(night: Night) -> None:

@@ -48,9 +48,9 @@ def apply_changes(tournament: Tournament, changes: Iterable[Change]) -> Tourname
 def _changed_part(items: tuple[Any, ...], change: Change) -> tuple[Any, ...]:
     name = ID_FIELDS[change.part]
     if isinstance(change, Added):
-        return _insert_item(items, change.thing, name)
+        return _insert_item(items, change.subject, name)
     if isinstance(change, Removed):
-        return _replace_item(items, change.thing, None, name)
+        return _replace_item(items, change.subject, None, name)
     if isinstance(change, Altered):
         return _replace_item(items, change.before, change.after, name, LOOKED_UP_FIELDS.get(change.part))
     raise ValueError(f"{type(change).__name__} is not a change of a part")

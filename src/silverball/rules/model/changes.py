@@ -61,24 +61,24 @@ class TournamentImported(Change):
 class Added(Change, Generic[T]):
     """A thing exists now."""
 
-    thing: T
+    subject: T
     undone_by: ClassVar["type[Removed[Any]]"]
 
     @property
     def opposite(self) -> Change:
-        return self.undone_by(self.thing)
+        return self.undone_by(self.subject)
 
 
 @dataclass(frozen=True)
 class Removed(Change, Generic[T]):
     """A thing is gone."""
 
-    thing: T
+    subject: T
     undone_by: ClassVar["type[Added[Any]]"]
 
     @property
     def opposite(self) -> Change:
-        return self.undone_by(self.thing)
+        return self.undone_by(self.subject)
 
 
 @dataclass(frozen=True)

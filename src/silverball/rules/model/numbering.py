@@ -30,12 +30,12 @@ def assign_ids(changes: Sequence[Change], new_id: NewId) -> list[Change]:
 def _assign_ids_to_change(change: Change, assigned: AssignedIds, new_id: NewId) -> Change:
     if isinstance(change, Added):
         name = ID_FIELDS[change.part]
-        key = getattr(change.thing, name)
+        key = getattr(change.subject, name)
         if key < 0:
             assigned[change.part, key] = new_id(change.part)
-        return replace(change, thing=_with_real_ids(change.thing, assigned))
+        return replace(change, subject=_with_real_ids(change.subject, assigned))
     if isinstance(change, Removed):
-        return replace(change, thing=_with_real_ids(change.thing, assigned))
+        return replace(change, subject=_with_real_ids(change.subject, assigned))
     if isinstance(change, Altered):
         return replace(
             change,

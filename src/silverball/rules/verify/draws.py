@@ -83,11 +83,11 @@ def draw_faults(
     for change in changes:
         if isinstance(change, RoundOpened):
             games = [
-                opened.thing
+                opened.subject
                 for opened in changes
-                if isinstance(opened, GameOpened) and opened.thing.round_id == change.thing.round_id
+                if isinstance(opened, GameOpened) and opened.subject.round_id == change.subject.round_id
             ]
-            label = f"{change.thing.name}, drawn by action {action_id},"
+            label = f"{change.subject.name}, drawn by action {action_id},"
             faults += _round_faults(checks, before, games, label)
     return faults
 

@@ -111,7 +111,7 @@ def _undo_change(book: ReplayState, change: Change, action_id: int) -> list[str]
     if isinstance(change, TournamentAltered):
         return _undo_fields(book, change, action_id)
     assert isinstance(change, Added | Removed | Altered)
-    item = change.after if isinstance(change, Altered) else change.thing
+    item = change.after if isinstance(change, Altered) else change.subject
     key = (change.part, getattr(item, ID_FIELDS[change.part]))
     stored, before, after = book.items.get(key), *_before_and_after(change)
     faults = _difference_faults(key, stored, after, type(change).__name__, action_id)
@@ -126,7 +126,7 @@ def _before_and_after(change: Added[Any] | Removed[Any] | Altered[Any]) -> tuple
     """The item before and after the change; None where it does not exist."""
     if isinstance(change, Altered):
         return comparable_item(change.before), comparable_item(change.after)
-    item = comparable_item(change.thing)
+    item = comparable_item(change.subject)
     return (None, item) if isinstance(change, Added) else (item, None)
 
 

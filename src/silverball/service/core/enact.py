@@ -244,7 +244,7 @@ def _without_draw_facts(change: Change) -> Change:
 
 
 def _added_id(change: Added[Any]) -> int:
-    return int(getattr(change.thing, writers.STORED_PARTS[change.part].key))
+    return int(getattr(change.subject, writers.STORED_PARTS[change.part].key))
 
 
 def enact_import(

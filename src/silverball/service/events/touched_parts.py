@@ -60,7 +60,7 @@ def _no_part(_change: Change, _after: Tournament) -> Iterable[TouchedPart]:
 
 def _sides(change: Any) -> tuple[Any, ...]:
     """The changed value before and after the change, or the added or removed one."""
-    return (change.before, change.after) if isinstance(change, change_classes.Altered) else (change.thing,)
+    return (change.before, change.after) if isinstance(change, change_classes.Altered) else (change.subject,)
 
 
 def _changed_part(change: Change, _after: Tournament) -> Iterable[TouchedPart]:

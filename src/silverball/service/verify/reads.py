@@ -130,7 +130,7 @@ def _recorded_game_ids(actions: Sequence[ReplayedAction]) -> set[int]:
     for action in actions:
         for change in action.changes:
             if isinstance(change, Added | Altered):
-                changed = change.after if isinstance(change, Altered) else change.thing
+                changed = change.after if isinstance(change, Altered) else change.subject
                 if isinstance(changed, Game) and changed.status == "completed":
                     game_ids.add(changed.game_id)
     return game_ids
