@@ -10,7 +10,7 @@ from sqlalchemy import select
 import build
 from silverball.jobs import close_idle
 from silverball.rules.model.tournament import Tournament
-from silverball.service.core import enact
+from silverball.service.core import enact, loaded
 from silverball.store import journal, tables
 from silverball.store.engine import Store
 
@@ -28,7 +28,7 @@ def tournament_status(store: Store, night: build.Night) -> str:
 
 def load_tournament(store: Store, night: build.Night) -> Tournament:
     with store.read() as db:
-        return enact.load_tournament(db, night.tournament_id)
+        return loaded.load_tournament(db, night.tournament_id)
 
 
 @pytest.mark.parametrize("hours", [47, 49])

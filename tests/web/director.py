@@ -7,7 +7,7 @@ import msgspec
 
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
-from silverball.service.core import enact
+from silverball.service.core import loaded
 from silverball.service.players import reads as players
 from silverball.store.engine import Store
 from web import page_forms
@@ -46,7 +46,7 @@ class Director:
     def tournament(self) -> Tournament:
         """The tournament as it is stored now."""
         with self.store.read() as db:
-            return enact.load_tournament(db, self.tournament_id)
+            return loaded.load_tournament(db, self.tournament_id)
 
     # Sending forms
 

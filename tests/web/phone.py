@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 import build
 from silverball.rules.model.tournament import Tournament
-from silverball.service.core import enact
+from silverball.service.core import loaded
 from silverball.store import tables
 from silverball.store.engine import Store
 from web.chromium import BrowserPage
@@ -39,7 +39,7 @@ def an_organizer(store: Store, machines: int = len(MACHINES)) -> int:
 
 def night_of(store: Store, tournament_id: int = 1) -> Tournament:
     with store.read() as db:
-        return enact.load_tournament(db, tournament_id)
+        return loaded.load_tournament(db, tournament_id)
 
 
 class Phone:

@@ -25,7 +25,7 @@ from silverball.rules.ranking.standing import Standing
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.arenas import reads as arena_reads
-from silverball.service.core import enact
+from silverball.service.core import loaded
 from silverball.service.players import reads as player_reads
 from silverball.service.tournaments.reads import journal
 from silverball.service.users import reads as user_reads
@@ -325,7 +325,7 @@ class TournamentNight:
 def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> TournamentNight:
     """The tournament for its staff. Raises NotFound, and NotStaff for anybody else."""
     with site.store.read() as db:
-        tournament = enact.load_tournament(db, tournament_id)
+        tournament = loaded.load_tournament(db, tournament_id)
         if not access.may_score(caller, tournament):
             raise NotStaff
         is_organizer = access.may_manage(caller, tournament)

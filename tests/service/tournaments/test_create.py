@@ -9,7 +9,7 @@ import build
 from silverball.rules.model import settings as rules
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
-from silverball.service.core import enact
+from silverball.service.core import loaded
 from silverball.store import journal, tables
 from silverball.store.engine import Store
 
@@ -39,9 +39,9 @@ def refusal_of(store: Store, by: Any, status: int = 422, **body: Any) -> dict[st
     return errors
 
 
-def loaded(store: Store, tournament_id: int) -> Tournament:
+def stored_tournament(store: Store, tournament_id: int) -> Tournament:
     with store.read() as db:
-        return enact.load_tournament(db, tournament_id)
+        return loaded.load_tournament(db, tournament_id)
 
 
 @pytest.mark.parametrize("kind", sorted(FORMATS))
@@ -100,9 +100,9 @@ def test_its_dice_are_drawn_once_and_journalled(store: Store, organizer: int) ->
     assert (action.action_id, action.actor_id, action.source) == (1, organizer, "203.0.113.7")
     ((change, data),) = action.entries
     assert change == journal.TOURNAMENT_CREATED
-    assert journal.decode_creation(first, "matchplay", data) == loaded(store, first)
-    assert len(loaded(store, first).state.dice_seed) == 32
-    assert loaded(store, first).state.dice_seed != loaded(store, second).state.dice_seed
+    assert journal.decode_creation(first, "matchplay", data) == stored_tournament(store, first)
+    assert len(stored_tournament(store, first).state.dice_seed) == 32
+    assert stored_tournament(store, first).state.dice_seed != stored_tournament(store, second).state.dice_seed
     assert not action.is_undoable
 
 
@@ -176,7 +176,7 @@ def test_every_field_of_the_body_is_in_the_answer(store: Store, organizer: int) 
     }
     assert made["rsvpConfiguration"]["tournamentId"] == made["tournamentId"]
     assert made["rsvpConfiguration"]["openAtLocal"] == "2026-06-01 12:00:00"
-    assert loaded(store, made["tournamentId"]).has_entry_limits
+    assert stored_tournament(store, made["tournamentId"]).has_entry_limits
 
 
 def test_a_registration_opens_at_the_sent_moment_in_any_zone(store: Store, organizer: int) -> None:

@@ -14,7 +14,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Tournament
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.core import enact
+from silverball.service.core import enact, loaded
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -62,9 +62,9 @@ def expect_success(
     return data
 
 
-def loaded(store: Store, night: build.Night) -> Tournament:
+def stored_tournament(store: Store, night: build.Night) -> Tournament:
     with store.read() as db:
-        return enact.load_tournament(db, night.tournament_id)
+        return loaded.load_tournament(db, night.tournament_id)
 
 
 def stored_state(store: Store, night: build.Night) -> tuple[Any, ...]:
@@ -74,15 +74,15 @@ def stored_state(store: Store, night: build.Night) -> tuple[Any, ...]:
     entries = select(func.count()).select_from(tables.journal)
     with store.read() as db:
         standings = db.execute(rows.where(key.tournament_id == night.tournament_id)).all()
-        return loaded(store, night), standings, db.execute(entries).scalar_one()
+        return stored_tournament(store, night), standings, db.execute(entries).scalar_one()
 
 
 def play_all(store: Store, night: build.Night) -> None:
     """Every open game is won by the player with the higher id."""
-    for game in loaded(store, night).games:
+    for game in stored_tournament(store, night).games:
         if game.status == "started":
             with store.write(night.tournament_id) as transaction:
-                tournament = enact.load_tournament(transaction.connection, night.tournament_id)
+                tournament = loaded.load_tournament(transaction.connection, night.tournament_id)
                 order = tuple(sorted(game.player_ids, reverse=True))
                 dice, _ = tournament_commands.dice_for(tournament, "results")
                 changes = tournament_commands.record_result(
@@ -101,8 +101,8 @@ def newest_action_id(store: Store, night: build.Night) -> int:
 def test_a_night_from_start_to_completion_and_reopened(store: Store, organizer: int) -> None:
     night = a_planned(store, organizer)
     assert expect_success(store, night, "start")["status"] == "started"
-    assert {player.seed_rank for player in loaded(store, night).entrants} == {1, 2, 3, 4}
-    assert len(loaded(store, night).games) == 6
+    assert {player.seed_rank for player in stored_tournament(store, night).entrants} == {1, 2, 3, 4}
+    assert len(stored_tournament(store, night).games) == 6
     play_all(store, night)
     completed = expect_success(store, night, "complete", now=LATER)
     assert (completed["status"], completed["completedAt"]) == ("completed", "2026-03-05T22:30:00.000000Z")
@@ -119,11 +119,11 @@ def test_the_draw_of_the_start_names_its_seed_and_is_made_again_after_an_undo(
 ) -> None:
     night = a_planned(store, organizer, type="bracket")
     expect_success(store, night, "start")
-    first = loaded(store, night)
+    first = stored_tournament(store, night)
     expect_success(store, night, "undo", {"action": newest_action_id(store, night)})
-    assert loaded(store, night).status == "planned"
+    assert stored_tournament(store, night).status == "planned"
     expect_success(store, night, "start")
-    again = loaded(store, night)
+    again = stored_tournament(store, night)
     assert [game.player_ids for game in again.games] == [game.player_ids for game in first.games]
     assert [game.arena_id for game in again.games] == [game.arena_id for game in first.games]
     with store.read() as db:
@@ -141,9 +141,9 @@ def test_automatic_entries_are_given_at_the_start(store: Store, organizer: int) 
     }
     night = a_planned(store, organizer, type="best_game", entry_configuration=entries)
     expect_success(store, night, "start")
-    assert {player.entries_bought for player in loaded(store, night).entrants} == {3}
+    assert {player.entries_bought for player in stored_tournament(store, night).entrants} == {3}
     expect_success(store, night, "undo", {"action": newest_action_id(store, night)})
-    assert {player.entries_bought for player in loaded(store, night).entrants} == {0}
+    assert {player.entries_bought for player in stored_tournament(store, night).entrants} == {0}
 
 
 def test_the_start_uses_places_in_the_series_as_seeds(store: Store, organizer: int) -> None:
@@ -164,7 +164,7 @@ def test_the_start_uses_places_in_the_series_as_seeds(store: Store, organizer: i
     stranger = build.a_player(store, organizer)
     build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=stranger, place=9)
     expect_success(store, night, "start")
-    after = loaded(store, night)
+    after = stored_tournament(store, night)
     ranks = {player.player_id: player.seed_rank for player in after.entrants}
     assert [ranks[player_id] for player_id in (*earlier.player_ids, stranger)] == [4, 3, 2, 1, 5]
     assert after.state.seed_facts == {}

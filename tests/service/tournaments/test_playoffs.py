@@ -8,7 +8,7 @@ from sqlalchemy import func, select, update
 
 import build
 from silverball.rules.model.tournament import Tournament
-from silverball.service.core import enact
+from silverball.service.core import loaded
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -45,7 +45,7 @@ def create_playoffs(store: Store, night: build.Night, **body: Any) -> tuple[dict
     assert status == 201, answer
     data: dict[str, Any] = answer["data"]
     with store.read() as db:
-        return data, enact.load_tournament(db, data["tournamentId"])
+        return data, loaded.load_tournament(db, data["tournamentId"])
 
 
 def test_the_best_go_through_seeded_by_their_places(store: Store) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import build
 from silverball.rules.model.tournament import Tournament
-from silverball.service.core import enact
+from silverball.service.core import loaded
 from silverball.service.tournaments.reads import series_facts
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -24,7 +24,7 @@ def a_series_of_two(store: Store, **settings: str) -> tuple[build.Night, build.N
 
 def with_facts(store: Store, night: build.Night) -> Tournament:
     with store.read() as db:
-        return series_facts.with_series_facts(db, enact.load_tournament(db, night.tournament_id))
+        return series_facts.with_series_facts(db, loaded.load_tournament(db, night.tournament_id))
 
 
 def play_round(store: Store, night: build.Night) -> None:
@@ -82,6 +82,6 @@ def test_series_seeds_are_places_in_its_standings(store: Store) -> None:
         where = {"tournament_id": earlier.tournament_id, "player_id": player_id}
         build.row(store, tables.standing, **where, position=position, points=points, row={})
     with store.read() as db:
-        tournament = enact.load_tournament(db, tonight.tournament_id)
+        tournament = loaded.load_tournament(db, tonight.tournament_id)
         facts = series_facts.with_seed_facts(db, tournament).state.seed_facts
     assert facts == {player_id: float(at) for at, player_id in enumerate(earlier.player_ids[:3], start=1)}

@@ -19,7 +19,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.calls import Write
-from silverball.service.core import enact
+from silverball.service.core import enact, loaded
 from silverball.service.core.enact import ActionContext
 from silverball.store.loaded import LoadedTournament
 
@@ -59,14 +59,14 @@ def run_command(
     call: Write[Any], rule: CommandRule, *, is_allowed: Permission = access.is_organizer
 ) -> Tournament:
     """Run the rule on the tournament in the path, enact its changes, and return the changed tournament."""
-    loaded = _load_permitted(call, is_allowed)
-    return _enact(call, _decision(rule(loaded.tournament)), loaded)
+    before = _load_permitted(call, is_allowed)
+    return _enact(call, _decision(rule(before.tournament)), before)
 
 
 def dry_run(call: Write[Any], rule: CommandRule, *, is_allowed: Permission = access.is_organizer) -> DryRun:
     """Run the rule on a snapshot, without the lock: for draws that may take long."""
-    loaded = _load_permitted(call, is_allowed)
-    return DryRun(loaded.revision, _decision(rule(loaded.tournament)))
+    before = _load_permitted(call, is_allowed)
+    return DryRun(before.revision, _decision(rule(before.tournament)))
 
 
 def decide_by_draw(tournament: Tournament, draw: str, rule: Callable[[Random], Sequence[Change]]) -> Decision:
@@ -78,31 +78,31 @@ def decide_by_draw(tournament: Tournament, draw: str, rule: Callable[[Random], S
 def commit_dry_run(call: Write[Any]) -> Tournament:
     """Enact the call's dry run. Raises PreparationOutdated when the tournament has changed since."""
     prepared: DryRun = call.preparation
-    loaded = enact.load_for_change(call.transaction, call.ids[TOURNAMENT])
-    if loaded.revision != prepared.revision:
+    before = loaded.load_for_change(call.transaction, call.ids[TOURNAMENT])
+    if before.revision != prepared.revision:
         raise PreparationOutdated
-    return _enact(call, prepared.decision, loaded)
+    return _enact(call, prepared.decision, before)
 
 
 def _load_permitted(call: Write[Any], is_allowed: Permission) -> LoadedTournament:
     tournament_id = call.ids[TOURNAMENT]
     if call.is_preparation:
-        loaded = enact.load_with_revision(call.db, tournament_id)
+        before = loaded.load_with_revision(call.db, tournament_id)
     else:
-        loaded = enact.load_for_change(call.transaction, tournament_id)
-    if not is_allowed(call.caller, loaded.tournament):
+        before = loaded.load_for_change(call.transaction, tournament_id)
+    if not is_allowed(call.caller, before.tournament):
         raise NotAllowed
-    return loaded
+    return before
 
 
-def _enact(call: Write[Any], decision: Decision, loaded: LoadedTournament) -> Tournament:
+def _enact(call: Write[Any], decision: Decision, before: LoadedTournament) -> Tournament:
     return enact.enact(
         call.transaction,
         call.ids[TOURNAMENT],
         decision.changes,
         action_context(call),
         dice_seed=decision.dice_seed,
-        before=loaded,
+        before=before,
     )
 
 

@@ -10,9 +10,9 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, select
 
-from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.errors import Conflict
 from silverball.rules.model import numbering
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
@@ -23,9 +23,8 @@ from silverball.rules.model.changes import (
     opposite_changes,
 )
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.registry import FORMATS
 from silverball.service.access import Device
-from silverball.service.core import standings, summaries
+from silverball.service.core import loaded, standings, summaries
 from silverball.service.devices import reads as devices
 from silverball.service.events import feed_events
 from silverball.store import (
@@ -35,7 +34,6 @@ from silverball.store import (
     journal,
     rating_days,
     revisions,
-    snapshot,
     tables,
     writers,
 )
@@ -46,8 +44,6 @@ from silverball.store.transaction import Transaction
 JournalEntries = Sequence[tuple[str, Mapping[str, Any]]]
 # The details of a linked tournament that the linking one shows, beside the status.
 LINKED_DETAILS = ("name", "test")
-_T = tables.tournament.c
-_SELECT_NEWEST = select(_T.revision, _T.type).where(_T.tournament_id == bindparam("own_id"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +55,6 @@ class ActionContext:
     source: str
     now: datetime
     device: Device | None = None
-
-
-class FormatUnknown(Conflict):
-    """The format of the tournament is not in the registry: it came with an import."""
-
-    sentence = "Tournaments of the type {type} can be read here, but not changed."
 
 
 class NothingToUndo(Conflict):
@@ -85,31 +75,6 @@ class NotNewestAction(Conflict):
     sentence = "Only the newest action can be undone: action {action} ({change}) by {actor} at {time}."
 
 
-def load_tournament(db: Connection, tournament_id: int) -> Tournament:
-    """The tournament as a reader sees it. Raises NotFound and FormatUnknown."""
-    return load_with_revision(db, tournament_id).tournament
-
-
-def load_with_revision(db: Connection, tournament_id: int) -> LoadedTournament:
-    """The tournament with its revision and its stored standings. Raises NotFound and FormatUnknown."""
-    return snapshot.load_at_revision(db, tournament_id, _current_revision(db, tournament_id))
-
-
-def load_for_change(transaction: Transaction, tournament_id: int) -> LoadedTournament:
-    """The tournament as the transaction sees it that will change it. Raises NotFound and FormatUnknown."""
-    revision = _current_revision(transaction.connection, tournament_id)
-    return snapshot.load_for_change(transaction, tournament_id, revision)
-
-
-def _current_revision(db: Connection, tournament_id: int) -> int:
-    row = db.execute(_SELECT_NEWEST, {"own_id": tournament_id}).one_or_none()
-    if row is None:
-        raise NotFound("Tournament", tournament_id)
-    if row.type not in FORMATS:
-        raise FormatUnknown(type=row.type)
-    return int(row.revision)
-
-
 def enact(
     transaction: Transaction,
     tournament_id: int,
@@ -126,7 +91,7 @@ def enact(
     are no changes; `before` is the tournament, if this transaction has just loaded it.
     """
     db = transaction.connection
-    before = before or load_for_change(transaction, tournament_id)
+    before = before or loaded.load_for_change(transaction, tournament_id)
     if not changes and not extra_entries:
         return before.tournament
     numbered = _with_real_ids(db, changes)
@@ -192,7 +157,7 @@ def undo_action(
 ) -> Tournament:
     """Undo the newest action. Raises NotNewestAction when `action_id` is another one."""
     db = transaction.connection
-    tournament = load_for_change(transaction, tournament_id).tournament
+    tournament = loaded.load_for_change(transaction, tournament_id).tournament
     if tournament.status == "completed":
         raise TournamentNotReopened
     newest = journal.newest_undoable_action(journal.newest_actions(db, tournament_id))

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from silverball.rules.format import PlayKind
 from silverball.rules.model import changes as change_classes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import bestgame
-from silverball.service.formats.reads import is_best_game
+from silverball.rules.registry import FORMATS
 from silverball.store.writers import STORED_PARTS
 
 
@@ -36,7 +37,7 @@ def touched_parts(
     touched: dict[TouchedPart, None] = {}
     for change in changes:
         touched.update(dict.fromkeys(ANNOUNCE[type(change)](change, after)))
-    if is_best_game(before.type) and touched:
+    if touched and FORMATS[before.type].play is PlayKind.SCORES:
         game_ids = bestgame.games_with_changed_marks(before, after)
         touched.update(dict.fromkeys(TouchedPart("single_player_games", game_id) for game_id in game_ids))
         if after.cards:

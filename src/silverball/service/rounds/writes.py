@@ -12,7 +12,7 @@ from silverball.rules.mechanics import rounds
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.tournament import Tournament
 from silverball.service.calls import Write
-from silverball.service.core import commands, enact
+from silverball.service.core import commands, loaded
 from silverball.service.core.commands import Decision, DryRun
 from silverball.service.games.reads import games
 from silverball.service.games.reads.games import TournamentGamesQuery
@@ -45,10 +45,10 @@ def open_round(call: Write[NewRound]) -> DrawnRound:
     tournament_id = call.ids[TOURNAMENT]
     if call.body.dry_run:
         dry_run: DryRun = call.preparation
-        loaded = enact.load_for_change(call.transaction, tournament_id)
-        if loaded.revision != dry_run.revision:
+        current = loaded.load_for_change(call.transaction, tournament_id)
+        if current.revision != dry_run.revision:
             raise PreparationOutdated
-        return drafts.drawn_round(apply_changes(loaded.tournament, dry_run.decision.changes))
+        return drafts.drawn_round(apply_changes(current.tournament, dry_run.decision.changes))
     newest = commands.commit_dry_run(call).newest_round
     assert newest is not None
     query = TournamentGamesQuery(round=str(newest.round_id))

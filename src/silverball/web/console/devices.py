@@ -7,7 +7,7 @@ from starlette.responses import Response
 from silverball.kit import tokens
 from silverball.kit.http.router import parse_path_id
 from silverball.service import access
-from silverball.service.core import enact
+from silverball.service.core import loaded
 from silverball.service.devices import reads, writes
 from silverball.service.devices.reads import KnownDevice
 from silverball.web import site
@@ -62,7 +62,7 @@ def _can_already_score(request: PageRequest, tournament_id: int) -> bool:
     if request.session is None:
         return False
     with request.site.store.read() as db:
-        return access.may_score(request.caller, enact.load_tournament(db, tournament_id))
+        return access.may_score(request.caller, loaded.load_tournament(db, tournament_id))
 
 
 @page("POST", "/t/{tournament_id}/device/stop", for_devices=True)

@@ -14,7 +14,7 @@ from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import PlayKind
 from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import cutoffs
-from silverball.service.core import enact
+from silverball.service.core import loaded
 from silverball.service.parts import reads as parts
 from silverball.store import announcements
 from silverball.store.announcements import ChannelHead
@@ -197,13 +197,13 @@ class PublicTournament:
 def load_public_tournament(store: Store, tournament_id: int, now: datetime) -> PublicTournament:
     """The tournament without a viewer. Raises NotFound, and Conflict for an unknown format."""
     with store.read() as db:
-        loaded = enact.load_with_revision(db, tournament_id)
+        current = loaded.load_with_revision(db, tournament_id)
         head = announcements.channel_head(db, tournament_id)
         assert head is not None
         return PublicTournament(
-            night=tournament_night.public_night(db, loaded.tournament, now),
+            night=tournament_night.public_night(db, current.tournament, now),
             api_tournament=parts.find_tournament(db, tournament_id, PARTS, None),
-            stored_standings=loaded.standings,
+            stored_standings=current.standings,
             head=head,
         )
 

@@ -10,7 +10,7 @@ from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules.commands import suggestions as suggestion_commands
 from silverball.rules.model.tournament import Game, Suggestion
 from silverball.service import access
-from silverball.service.core import enact
+from silverball.service.core import loaded
 from silverball.service.devices import reads as devices
 from silverball.service.devices.reads import KnownDevice
 from silverball.web import form_values, site, tournament_night
@@ -89,7 +89,7 @@ def load_report_page(
     code = submitted_code(request)
     with request.site.store.read() as db:
         try:
-            tournament = enact.load_tournament(db, tournament_id)
+            tournament = loaded.load_tournament(db, tournament_id)
         except Conflict as unknown_format:
             # A tournament of an unknown format cannot be played here, so there is nothing to report.
             raise NotFound("Tournament", tournament_id) from unknown_format

@@ -23,7 +23,7 @@ from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 from silverball.service.calls import Write
-from silverball.service.core import commands, enact
+from silverball.service.core import commands, enact, loaded
 from silverball.service.tournaments import configuration
 from silverball.service.tournaments.bodies import NewPlayoffs
 from silverball.service.tournaments.reads import belongings
@@ -162,7 +162,7 @@ def _link_tournaments(
     transaction: Transaction, source: Tournament, target_id: int, link_type: str, context: enact.ActionContext
 ) -> None:
     db = transaction.connection
-    tournament = enact.load_tournament(db, source.tournament_id)
+    tournament = loaded.load_tournament(db, source.tournament_id)
     new = {"linked_tournament_id": target_id, "link_type": link_type, "link_index": None}
     links = [*tournament.details["links"], *belongings.link_details(db, [new], tournament.tournament_id)]
     changes = tournament_changes(TournamentEdited, tournament, details={**tournament.details, "links": links})

@@ -21,7 +21,7 @@ from silverball.rules.model.tournament import EngineState, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
 from silverball.service.calls import Write
-from silverball.service.core import commands, enact
+from silverball.service.core import commands, enact, loaded
 from silverball.service.core.commands import Decision, DryRun
 from silverball.service.core.enact import ActionContext
 from silverball.service.tournaments import configuration
@@ -230,7 +230,7 @@ def complete_if_idle(transaction: Transaction, tournament_id: int, source: str, 
     touched_at = idling.last_activity(db, tournament_id, now)
     if touched_at is None:
         return False
-    tournament = enact.load_tournament(db, tournament_id)
+    tournament = loaded.load_tournament(db, tournament_id)
     context = ActionContext(actor_id=None, source=source, now=now)
     enact.enact(transaction, tournament_id, tournament_commands.complete(tournament, touched_at), context)
     return True
