@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 
-from silverball.rules.families.brackets import BracketMatch, Matches, is_over
+from silverball.rules.mechanics.bracket_matches import BracketMatch, Matches, is_over
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.bracket_nodes import NodeKey
 from silverball.rules.ranking import standing

@@ -1,7 +1,6 @@
 """Single elimination: the loser of a match is out; the last player wins. Source: formats, 14.10."""
 
 from silverball.rules.families import bracket_standings as ranking
-from silverball.rules.families import brackets
 from silverball.rules.families.brackets import BracketRules
 from silverball.rules.format import (
     DemoNight,
@@ -11,6 +10,7 @@ from silverball.rules.format import (
     refuse_to_complete_round,
     refuse_to_join,
 )
+from silverball.rules.mechanics import bracket_matches
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import bracket_nodes
@@ -43,7 +43,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 def is_over(tournament: Tournament) -> bool:
     """Whether the final is decided; games for third and fifth place may be left out."""
-    return tournament.status != "planned" and brackets.is_over(RULES.matches(tournament))
+    return tournament.status != "planned" and bracket_matches.is_over(RULES.matches(tournament))
 
 
 FORMAT = Format(

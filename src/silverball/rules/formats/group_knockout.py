@@ -2,23 +2,19 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from decimal import Decimal
 from random import Random
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from silverball.rules.families.drawn_rounds import DrawnRoundRules
+from silverball.rules.families.strikes import StrikeFormatRules
 from silverball.rules.format import CountedIn, DemoNight, Format
-from silverball.rules.mechanics.knockout_results import strike_scorer
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
-from silverball.rules.ranking import knockout
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.regimes import WinLossRule
-from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.starting_points import points_for_strikes
 from silverball.rules.verify import knockouts, results
@@ -91,40 +87,14 @@ def win_loss_rule(settings_by_key: Mapping[str, Any]) -> WinLossRule:
     return WinLossRule.FAIR_STRIKES if settings_by_key.get("knockoutFair") else WinLossRule.STRIKE
 
 
-def rank(tournament: Tournament) -> list[Standing]:
-    """The standings. Source: formats, 14.2."""
-    return knockout.rank(tournament, knockout_rules(tournament))
-
-
-def is_over(tournament: Tournament) -> bool:
-    """Whether at most one player is left."""
-    return knockout.is_over(tournament, knockout_rules(tournament))
-
-
-def playing_ids(tournament: Tournament) -> tuple[int, ...]:
-    """Ids of the players of the next round."""
-    return knockout.next_round_ids(tournament, knockout_rules(tournament))
-
-
-def pairing_scores(tournament: Tournament) -> dict[int, Decimal]:
-    """Player id -> strikes with the sign reversed."""
-    return knockout.swiss_scores(tournament, knockout_rules(tournament))
-
-
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """Make nothing; refuse impossible strikes and pairings."""
     knockout_rules(tournament)
     return RULES.start(tournament, dice, now)
 
 
-RULES = DrawnRoundRules(
-    group_size=GROUP_SIZE,
-    playing_ids=playing_ids,
-    pairing_scores=pairing_scores,
-    rank=rank,
-    is_over=is_over,
-    scorer=lambda tournament: strike_scorer(knockout_rules(tournament).strike_settings),
-)
+STRIKES = StrikeFormatRules(knockout_rules)
+RULES = STRIKES.drawn_rounds(GROUP_SIZE)
 
 FORMAT = Format(
     type="group_knockout",
@@ -138,8 +108,8 @@ FORMAT = Format(
     rated=True,
     points_map=points_for_strikes,
     win_loss_rule=win_loss_rule,
-    rank=rank,
-    is_over=is_over,
+    rank=STRIKES.rank,
+    is_over=STRIKES.is_over,
     verify=FormatChecks(
         standings=knockouts.group_knockout_table,
         drawn_groups=DrawnGroups.FOURS,
@@ -149,6 +119,6 @@ FORMAT = Format(
     ),
     open_round=RULES.open_round,
     settle=RULES.settle,
-    playing_ids=playing_ids,
+    playing_ids=STRIKES.playing_ids,
     start=start,
 )

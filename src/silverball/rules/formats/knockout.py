@@ -1,16 +1,11 @@
 """Basic strikes: rounds of two, the loser gets a strike, last one standing wins. Source: formats, 14.1."""
 
-from decimal import Decimal
-
-from silverball.rules.families.drawn_rounds import DrawnRoundRules
+from silverball.rules.families.strikes import StrikeFormatRules
 from silverball.rules.format import CountedIn, DemoNight, Format
-from silverball.rules.mechanics.knockout_results import strike_scorer
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
-from silverball.rules.ranking import knockout
 from silverball.rules.ranking.knockout import KnockoutRules
-from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import knockouts, results
@@ -43,34 +38,8 @@ def knockout_rules(tournament: Tournament) -> KnockoutRules:
     )
 
 
-def rank(tournament: Tournament) -> list[Standing]:
-    """The standings. Source: formats, 14.1."""
-    return knockout.rank(tournament, knockout_rules(tournament))
-
-
-def is_over(tournament: Tournament) -> bool:
-    """Whether at most one player is left."""
-    return knockout.is_over(tournament, knockout_rules(tournament))
-
-
-def playing_ids(tournament: Tournament) -> tuple[int, ...]:
-    """Ids of the players of the next round."""
-    return knockout.next_round_ids(tournament, knockout_rules(tournament))
-
-
-def pairing_scores(tournament: Tournament) -> dict[int, Decimal]:
-    """Player id -> strikes with the sign reversed."""
-    return knockout.swiss_scores(tournament, knockout_rules(tournament))
-
-
-RULES = DrawnRoundRules(
-    group_size=PAIR_SIZE,
-    playing_ids=playing_ids,
-    pairing_scores=pairing_scores,
-    rank=rank,
-    is_over=is_over,
-    scorer=lambda tournament: strike_scorer(knockout_rules(tournament).strike_settings),
-)
+STRIKES = StrikeFormatRules(knockout_rules)
+RULES = STRIKES.drawn_rounds(PAIR_SIZE)
 
 FORMAT = Format(
     type="knockout",
@@ -83,8 +52,8 @@ FORMAT = Format(
     counted_in=CountedIn.STRIKES,
     rated=True,
     points_map=one_point_per_win,
-    rank=rank,
-    is_over=is_over,
+    rank=STRIKES.rank,
+    is_over=STRIKES.is_over,
     verify=FormatChecks(
         standings=knockouts.pair_knockout_table,
         drawn_groups=DrawnGroups.PAIRS,
@@ -93,6 +62,6 @@ FORMAT = Format(
     ),
     open_round=RULES.open_round,
     settle=RULES.settle,
-    playing_ids=playing_ids,
+    playing_ids=STRIKES.playing_ids,
     start=RULES.start,
 )

@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 from silverball.kit.errors import Invalid
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import group_stages
-from silverball.rules.families.brackets import BracketMatch, BracketRules
+from silverball.rules.families.brackets import BracketRules
 from silverball.rules.families.group_stages import GroupStageRules
+from silverball.rules.mechanics.bracket_matches import BracketMatch
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import double_elimination
 from silverball.rules.pairing.bracket_nodes import (
