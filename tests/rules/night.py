@@ -14,6 +14,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+from silverball.rules.commands import adjustments
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import numbering, settings
 from silverball.rules.model.apply import apply_changes
@@ -107,7 +108,7 @@ class Night:
         )
 
     def adjust(self, player_id: int, points: int | str) -> None:
-        self.apply(tournament_commands.adjust_entrant(self.tournament, player_id, points=Decimal(points)))
+        self.apply(adjustments.adjust_entrant(self.tournament, player_id, points=Decimal(points)))
 
     def correct(self, game: Game, *order: int) -> None:
         """Record another finishing order for a completed game."""

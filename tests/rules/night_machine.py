@@ -24,6 +24,7 @@ from rules.moves import Moves, has_played
 from rules.night import Night, a_night
 from selection import examples
 from silverball.kit.errors import Refusal
+from silverball.rules.commands import adjustments
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import history
@@ -173,7 +174,7 @@ class NightMachine(RuleBasedStateMachine):
     def adjust(self, pick: int, points: int) -> None:
         player_id = self.dice_for(pick).choice(self.tournament.entrants).player_id
         self.try_action(
-            lambda: tournament_commands.adjust_entrant(self.tournament, player_id, points=Decimal(points)),
+            lambda: adjustments.adjust_entrant(self.tournament, player_id, points=Decimal(points)),
             may_lower=True,
         )
 

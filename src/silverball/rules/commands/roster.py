@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
+from silverball.rules.commands import adjustments
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.format import CountedIn
@@ -111,9 +112,7 @@ def change_entrant(
     changes = changes_between(EntrantChanged, entrant, after)
     if "points" in wanted or "score" in wanted:
         adjusted = {name: wanted[name] for name in ("points", "score") if name in wanted}
-        changes += tournament_commands.adjust_entrant(
-            apply_changes(tournament, changes), player_id, **adjusted
-        )
+        changes += adjustments.adjust_entrant(apply_changes(tournament, changes), player_id, **adjusted)
     if "is_active" in wanted:
         current = apply_changes(tournament, changes)
         changes += tournament_commands.set_active(

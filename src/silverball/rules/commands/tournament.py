@@ -7,10 +7,9 @@ returns the same dice for the same draw until a redraw is requested.
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from decimal import Decimal
 from random import Random
 
-from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.format import Format, Rounds
 from silverball.rules.mechanics import history, queues, results, rounds, seeding
 from silverball.rules.model.apply import apply_changes
@@ -28,7 +27,6 @@ from silverball.rules.model.changes import (
     TournamentCompleted,
     TournamentReopened,
     TournamentStarted,
-    changes_between,
     tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
@@ -38,7 +36,6 @@ from silverball.rules.pairing import history as past_byes
 from silverball.rules.registry import FORMATS
 
 FORFEITS_MAX = 1000
-ADJUSTMENT_MAX = 10**9
 
 
 class TournamentAlreadyStarted(Conflict):
@@ -83,10 +80,6 @@ class PlayerHasGames(Conflict):
 
 class NobodyCanBeRemoved(Conflict):
     sentence = "Nobody can be removed from this tournament: its schedule is made at the start."
-
-
-class AdjustmentsNotAllowed(Conflict):
-    sentence = "Places of this tournament follow from its games: correct a result instead."
 
 
 class NothingToForfeit(Conflict):
@@ -274,7 +267,7 @@ def _placed_entrant(tournament: Tournament, entrant: Entrant, *, is_late: bool) 
     return replace(
         placed,
         seed_rank=seeding.next_seed_rank(tournament),
-        byes_credited=_byes_to_credit(tournament, placed),
+        byes_credited=byes_to_credit(tournament, placed),
         # Points for a late player are given now, not before the first round.
         adjusted_after=tournament.rounds_completed if placed.points_adjustment else None,
     )
@@ -303,14 +296,14 @@ def set_active(
         if not is_active and not form.can_leave:
             raise NobodyCanLeave
         if is_active:
-            after = replace(after, byes_credited=_byes_to_credit(tournament, entrant))
+            after = replace(after, byes_credited=byes_to_credit(tournament, entrant))
     changes: list[Change] = [EntrantChanged(entrant, after)]
     if tournament.status == "started":
         changes += form.roster_changed(apply_changes(tournament, changes), after, dice, now)
     return changes
 
 
-def _byes_to_credit(tournament: Tournament, entrant: Entrant) -> int:
+def byes_to_credit(tournament: Tournament, entrant: Entrant) -> int:
     """Byes to credit so that a new or returning player is not first in line for one. Source: formats, 9."""
     past = history.pairing_history(tournament)
     others = [
@@ -344,55 +337,6 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
         *queues.leave_all_queues(rest, player_id),
         EntrantRemoved(find_entrant(rest, player_id)),
     ]
-
-
-def require_adjustable(tournament: Tournament, **wanted: Decimal | None) -> None:
-    """Refuse an adjustment. Raises Conflict by format, Invalid for a value that cannot be stored."""
-    if not format_of(tournament).can_adjust:
-        raise AdjustmentsNotAllowed
-    for name, value in wanted.items():
-        if value is None:
-            continue
-        if not value.is_finite() or abs(value) > ADJUSTMENT_MAX:
-            raise Invalid({name: [f"Adjust by at most {ADJUSTMENT_MAX}, up or down."]})
-        if value != round(value, 2):
-            raise Invalid({name: [f"{value} has more than two decimals."]})
-
-
-def adjust_entrant(
-    tournament: Tournament,
-    player_id: int,
-    *,
-    points: Decimal | None = None,
-    score: Decimal | None = None,
-) -> list[Change]:
-    """Adjust strikes in knockouts, points elsewhere; this may bring a player back at once.
-
-    Source: formats, sections 12 and 13.5.
-    """
-    entrant = find_entrant(tournament, player_id)
-    if tournament.status == "completed":
-        raise TournamentIsCompleted(action="adjust anything")
-    require_adjustable(tournament, pointsAdjustment=points, scoreAdjustment=score)
-    after = replace(
-        entrant,
-        points_adjustment=entrant.points_adjustment if points is None else points,
-        score_adjustment=entrant.score_adjustment if score is None else score,
-    )
-    if after.points_adjustment != entrant.points_adjustment:
-        after = replace(after, adjusted_after=tournament.rounds_completed)
-    return changes_between(EntrantChanged, entrant, _with_byes_credited(tournament, entrant, after))
-
-
-def _with_byes_credited(tournament: Tournament, before: Entrant, after: Entrant) -> Entrant:
-    """The entrant with byes credited when an adjustment brings them back into a running tournament."""
-    playing = format_of(tournament).playing_ids
-    if tournament.status != "started" or before.player_id in playing(tournament):
-        return after
-    then = apply_changes(tournament, changes_between(EntrantChanged, before, after))
-    if before.player_id not in playing(then):
-        return after
-    return replace(after, byes_credited=_byes_to_credit(tournament, before))
 
 
 def clear_result(tournament: Tournament, game_id: int) -> list[Change]:

@@ -9,6 +9,7 @@ from sqlalchemy import insert
 
 from silverball.kit.errors import Invalid, NotFound, Sentence
 from silverball.kit.http.body import Body
+from silverball.rules.commands import adjustments
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import roster as roster_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -45,7 +46,7 @@ def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
         roster_commands.require_strikes(tournament)
     for entrant in new_entrants:
         if isinstance(entrant.points_adjustment, Decimal):
-            tournament_commands.require_adjustable(tournament, pointsAdjustment=entrant.points_adjustment)
+            adjustments.require_adjustable(tournament, pointsAdjustment=entrant.points_adjustment)
     entrants = _new_entrants(call, tournament, new_entrants)
     commands.run_command(
         call,
