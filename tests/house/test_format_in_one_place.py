@@ -50,6 +50,8 @@ def choosing_constants(tree: ast.AST) -> Iterator[ast.Constant]:
             chosen = [node.value]
         elif isinstance(node, ast.Dict):
             chosen = [key for key in node.keys if key is not None]
+        elif isinstance(node, ast.MatchMapping):
+            chosen = list(node.keys)
         elif isinstance(node, ast.Tuple | ast.List | ast.Set):
             chosen = node.elts
         elif isinstance(node, ast.Subscript):
@@ -85,10 +87,44 @@ def test_no_python_chooses_by_a_type() -> None:
         'HEAD_TO_HEAD = ("knockout", "matchplay")',
         'TABLES["ladder"]',
         'match tournament.type:\n    case "target":\n        pass',
+        'match tournament.type:\n    case "bracket" | "double_bracket":\n        pass',
+        'match titles:\n    case {"golf": title}:\n        pass',
     ],
 )
 def test_each_way_to_choose_by_a_type_is_found(code: str) -> None:
     assert types_in_python(code)
+
+
+def test_a_keyword_or_a_value_that_names_a_type_is_no_choice() -> None:
+    assert types_in_python('TournamentPlan(name="Queues", type="best_game")') == []
+    assert types_in_python('body = {"type": "golf"}') == []
+
+
+def test_every_namesake_is_still_there() -> None:
+    found = {
+        (name, type_)
+        for name, _ in NAMESAKES
+        for type_ in types_in_python((SOURCE / name).read_text(encoding="utf-8"))
+    }
+    assert found == NAMESAKES
+
+
+def types_in_text(text: str) -> list[str]:
+    """The tournament types that a template or a script quotes."""
+    return [match[2] for match in QUOTED_TYPE.finditer(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% if night.type == 'frenzy' %}",
+        '{% if t.type in ("golf", "golf_bracket") %}',
+        'if (tournament.type === "max_matchplay") {',
+        "switch (type) { case `bowling`: }",
+    ],
+)
+def test_a_type_in_a_template_or_a_script_is_found(text: str) -> None:
+    assert types_in_text(text)
 
 
 @pytest.mark.parametrize("suffix", ["html", "js"])
@@ -96,8 +132,8 @@ def test_no_template_or_script_names_a_type(suffix: str) -> None:
     files = sorted(SOURCE.rglob(f"*.{suffix}"))
     assert files
     found = [
-        f"{path.relative_to(SOURCE)}: {match[2]}"
+        f"{path.relative_to(SOURCE)}: {type_}"
         for path in files
-        for match in QUOTED_TYPE.finditer(path.read_text(encoding="utf-8"))
+        for type_ in types_in_text(path.read_text(encoding="utf-8"))
     ]
     assert found == []

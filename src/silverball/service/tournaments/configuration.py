@@ -5,6 +5,7 @@ Source: formats, sections 2, 11 and 24. Nothing here speaks SQL.
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -28,7 +29,6 @@ CHANGEABLE_WHEN_COMPLETED = frozenset({"series_id", "event_id", "links", "shortc
 # Wire keys of the settings that decide the points by place.
 SCORING_KEYS = ("scoring", "bestGameScoring", "knockoutFair", "knockoutProgressive")
 TIEBREAK_SIZES = (1, 2, 3, 4)
-_PARSERS = {type_: BodyParser(format_.settings) for type_, format_ in FORMATS.items()}
 
 
 class SettingsOfCompletedTournament(Conflict):
@@ -41,6 +41,11 @@ class CompletedTournamentChanged(Conflict):
 
 class FixedAfterStart(Conflict):
     sentence = "The {fields} can be changed only before the start. Undo the start first."
+
+
+@cache
+def _settings_parser(settings_type: type[TournamentSettings]) -> BodyParser:
+    return BodyParser(settings_type)
 
 
 def build_settings(
@@ -63,7 +68,7 @@ def build_settings(
     merged = {**(before or {}), **chosen}
     encoded = msgspec.json.encode({key: value for key, value in merged.items() if value is not None})
     try:
-        settings: TournamentSettings = _PARSERS[type_].parse(encoded)
+        settings: TournamentSettings = _settings_parser(FORMATS[type_].settings).parse(encoded)
     except Invalid as error:
         raise Invalid({f"{prefix}{key}": sentences for key, sentences in error.errors.items()}) from error
     except ValueError as error:
