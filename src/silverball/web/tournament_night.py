@@ -12,6 +12,7 @@ from silverball.rules.families import best_game as best_game_family
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import CountedIn, Format, PlayKind, ResultUnit
 from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.settings import HasStrikesByPlace
 from silverball.rules.model.tournament import (
     Entrant,
     Game,
@@ -202,11 +203,10 @@ class TournamentNight:
     def can_record_strikes(self) -> bool:
         """Whether a result can be entered as the players who get a strike."""
         settings = self.tournament.settings
-        code = getattr(settings, "knockout_four_player_strikes", None)
-        is_graded = getattr(settings, "knockout_fair", False) or getattr(
-            settings, "knockout_progressive", False
-        )
-        return code is not None and not is_graded and code not in (100, 101)
+        if not isinstance(settings, HasStrikesByPlace):
+            return False
+        is_graded = settings.knockout_fair or settings.knockout_progressive
+        return not is_graded and settings.knockout_four_player_strikes not in (100, 101)
 
     # Rounds
 

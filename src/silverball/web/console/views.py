@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from silverball.kit.errors import Refusal
+from silverball.rules.model.settings import HasStrokeLimit
 from silverball.rules.model.tournament import SinglePlayerGame
 from silverball.rules.registry import FORMATS
 from silverball.service.arenas import reads as arena_reads
@@ -161,7 +162,9 @@ def _tonight_context(request: PageRequest, night: TournamentNight) -> dict[str, 
 
 
 def _strokes_max(night: TournamentNight) -> int:
-    return getattr(night.tournament.settings, "golf_stroke_limit", 0) or STROKES_MAX
+    settings = night.tournament.settings
+    limit = settings.golf_stroke_limit if isinstance(settings, HasStrokeLimit) else 0
+    return limit or STROKES_MAX
 
 
 def _idle_player_ids(night: TournamentNight) -> list[int]:

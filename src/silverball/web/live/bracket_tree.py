@@ -11,6 +11,8 @@ from silverball.rules.families import group_stages
 from silverball.rules.families.brackets import BracketRules
 from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.mechanics.bracket_matches import BracketMatch
+from silverball.rules.model import play_settings
+from silverball.rules.model.settings import HasBracketSize
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import double_elimination
 from silverball.rules.pairing.bracket_nodes import (
@@ -133,8 +135,8 @@ def _half_and_title(
     usual_title = ROUNDS.get(2 * match_count, f"Round of {2 * match_count}")
     if not rules.has_losers_bracket:
         return "Bracket", usual_title
-    size = getattr(tournament.settings, "bracket_size", 0)
-    part, number = double_elimination.round_order(size)[index]
+    assert isinstance(tournament.settings, HasBracketSize)
+    part, number = double_elimination.round_order(tournament.settings.bracket_size)[index]
     if part is Bracket.WINNERS:
         return HALVES[part], usual_title
     titles = {Bracket.GRAND_FINAL: "Grand final", Bracket.RESET: "Deciding final"}
@@ -143,7 +145,7 @@ def _half_and_title(
 
 def _match_box(match: BracketMatch, numbers: Mapping[NodeKey, int], tournament: Tournament) -> MatchBox:
     wins = [game.result_positions[0] for game in match.games if game.status == "completed"]
-    is_counted = int(getattr(tournament.settings, "games_per_round", 1)) > 1
+    is_counted = play_settings.games_per_round(tournament.settings) > 1
     seats = []
     for source, player_id in zip(match.node.sources, match.seats, strict=True):
         if player_id:

@@ -12,6 +12,7 @@ import msgspec
 
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import PlayKind
+from silverball.rules.model.settings import playoff_bands_of
 from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import cutoffs
 from silverball.service.core import loaded
@@ -86,7 +87,7 @@ class PublicTournament:
         """The standings, with a cutoff below the last place of each playoff band."""
         standings = self.standings
         texts: dict[int, str] = {}
-        for band in getattr(self.tournament.settings, "playoffs_cutoffs", None) or ():
+        for band in playoff_bands_of(self.tournament.settings):
             (cutoff,) = cutoffs.parse_cutoffs([band])
             qualified = sum(standing.position <= cutoff.last_place for standing in standings)
             if 0 < qualified < len(standings):

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules.commands import suggestions as suggestion_commands
+from silverball.rules.model import play_settings
 from silverball.rules.model.tournament import Game, Suggestion
 from silverball.service import access
 from silverball.service.core import loaded
@@ -110,7 +111,7 @@ def _page_status(night: TournamentNight, known: KnownDevice | None) -> tuple[int
     if known.is_over:
         # The page still shows how the games ended.
         return 200, TOURNAMENT_OVER
-    mode = getattr(night.tournament.settings, "suggestions", suggestion_commands.DISABLED)
+    mode = play_settings.suggestion_mode(night.tournament.settings)
     return 200, REPORTS_OFF if mode == suggestion_commands.DISABLED else ""
 
 
