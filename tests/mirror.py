@@ -10,6 +10,7 @@ without a token, because the feed has no viewer either. Left out: `updatedAt` of
 moves with everything; arenas inside games, which are compared when the game is announced.
 """
 
+import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -82,6 +83,8 @@ class Mirror:
         self.tournament_id = tournament_id
         self._api = app.build_api(store, Settings(base_url=build.BASE_URL, public_read=True))
         self.seen: list[Announcement] = []
+        # Tests of concurrent requests follow from several threads.
+        self._lock = threading.Lock()
         self.known = self.fresh()
         head = self._head()
         self.epoch, self.seq = head.epoch, head.seq
@@ -144,6 +147,10 @@ class Mirror:
 
     def follow(self) -> list[str]:
         """Apply the announcements since the last call, compare, and return the names of the events."""
+        with self._lock:
+            return self._follow()
+
+    def _follow(self) -> list[str]:
         head = self._head()
         if head.epoch != self.epoch:
             self.known, self.epoch, self.seq = self.fresh(), head.epoch, head.seq
