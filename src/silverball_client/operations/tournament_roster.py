@@ -1,0 +1,393 @@
+"""Operations of `client.tournaments`: who plays on what."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Literal
+
+from msgspec import UNSET, UnsetType
+
+from silverball_client.bodies import ListedEntrantPatch, NewEntrant, NewLineupArena
+from silverball_client.calling import M, Request, Resource, operation
+from silverball_client.shapes.arenas import Arena
+from silverball_client.shapes.banks import Bank
+from silverball_client.shapes.entries import EntryPurchase
+from silverball_client.shapes.players import Player
+from silverball_client.shapes.users import User
+
+
+class TournamentRoster(Resource[M]):
+    """Operations of `client.tournaments`: who plays on what."""
+
+    @operation
+    def add_arenas(
+        self,
+        tournament_id: int,
+        *,
+        labels: Sequence[str] | UnsetType = UNSET,
+        label_color: str | UnsetType | None = UNSET,
+        status: Literal["active", "inactive"] | UnsetType = UNSET,
+        preferred: bool | UnsetType = UNSET,
+        amazing_race_seed: int | UnsetType | None = UNSET,
+        best_game_blocked: bool | UnsetType = UNSET,
+        best_game_queue_closed: bool | UnsetType = UNSET,
+        arena_id: int | UnsetType = UNSET,
+        arenas: Sequence[NewLineupArena] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[Arena | tuple[Arena, ...]]:
+        """Add one arena, or all of `arenas`.
+
+        `POST /api/tournaments/{tournamentId}/arenas`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("tournaments", tournament_id, "arenas"),
+            Arena | tuple[Arena, ...],
+            in_data=True,
+            body={
+                "labels": labels,
+                "labelColor": label_color,
+                "status": status,
+                "preferred": preferred,
+                "amazingRaceSeed": amazing_race_seed,
+                "bestGameBlocked": best_game_blocked,
+                "bestGameQueueClosed": best_game_queue_closed,
+                "arenaId": arena_id,
+                "arenas": arenas,
+            },
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def add_bank(
+        self, tournament_id: int, bank_id: int, *, idempotency_key: str | None = None
+    ) -> Request[Bank]:
+        """Add a bank with its arenas.
+
+        `PUT /api/tournaments/{tournamentId}/banks/{bankId}`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "PUT",
+            ("tournaments", tournament_id, "banks", bank_id),
+            Bank,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def add_entries(
+        self,
+        tournament_id: int,
+        player_id: int,
+        *,
+        type: Literal["regular", "comped", "refund"] | UnsetType = UNSET,
+        quantity: int | UnsetType = UNSET,
+        amount: Decimal | float | None | UnsetType = UNSET,
+        currency: str | None | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[EntryPurchase]:
+        """Record entries that a player bought, got free of charge or returned.
+
+        `POST /api/tournaments/{tournamentId}/players/{playerId}/entries`. Needs a token with the ability
+        `manage`.
+        """
+        return Request(
+            "POST",
+            ("tournaments", tournament_id, "players", player_id, "entries"),
+            EntryPurchase,
+            in_data=True,
+            body={"type": type, "quantity": quantity, "amount": amount, "currency": currency},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def add_players(
+        self,
+        tournament_id: int,
+        *,
+        player_id: int | UnsetType = UNSET,
+        name: str | UnsetType = UNSET,
+        ifpa_id: int | UnsetType | None = UNSET,
+        strikes: int | UnsetType = UNSET,
+        points_adjustment: Decimal | float | UnsetType = UNSET,
+        seed: int | UnsetType | None = UNSET,
+        labels: Sequence[str] | UnsetType = UNSET,
+        label_color: str | UnsetType | None = UNSET,
+        players: Sequence[NewEntrant] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[Player | tuple[Player, ...]]:
+        """Add one player, or all of `players`; late entrants of a knockout come with their strikes.
+
+        `POST /api/tournaments/{tournamentId}/players`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("tournaments", tournament_id, "players"),
+            Player | tuple[Player, ...],
+            in_data=True,
+            body={
+                "playerId": player_id,
+                "name": name,
+                "ifpaId": ifpa_id,
+                "strikes": strikes,
+                "pointsAdjustment": points_adjustment,
+                "seed": seed,
+                "labels": labels,
+                "labelColor": label_color,
+                "players": players,
+            },
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def add_scorekeeper(
+        self, tournament_id: int, user_id: int, *, idempotency_key: str | None = None
+    ) -> Request[User]:
+        """Let an account record results of the tournament.
+
+        `PUT /api/tournaments/{tournamentId}/scorekeepers/{userId}`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "PUT",
+            ("tournaments", tournament_id, "scorekeepers", user_id),
+            User,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def arenas(self, tournament_id: int) -> Request[tuple[Arena, ...]]:
+        """All arenas of a tournament, as `includeArenas` embeds them.
+
+        `GET /api/tournaments/{tournamentId}/arenas`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "arenas"),
+            tuple[Arena, ...],
+            in_data=True,
+        )
+
+    @operation
+    def forfeit_player(
+        self, tournament_id: int, player_id: int, *, idempotency_key: str | None = None
+    ) -> Request[Player]:
+        """Forfeit the open two-player games of a player who leaves a bracket or a round robin.
+
+        `POST /api/tournaments/{tournamentId}/players/{playerId}/forfeit`. Needs a token with the ability
+        `manage`.
+        """
+        return Request(
+            "POST",
+            ("tournaments", tournament_id, "players", player_id, "forfeit"),
+            Player,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def players(self, tournament_id: int) -> Request[tuple[Player, ...]]:
+        """All players of a tournament, as `includePlayers` embeds them.
+
+        `GET /api/tournaments/{tournamentId}/players`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "players"),
+            tuple[Player, ...],
+            in_data=True,
+        )
+
+    @operation
+    def remove_arena(
+        self, tournament_id: int, arena_id: int, *, idempotency_key: str | None = None
+    ) -> Request[Arena]:
+        """Remove an arena without games.
+
+        `DELETE /api/tournaments/{tournamentId}/arenas/{arenaId}`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "DELETE",
+            ("tournaments", tournament_id, "arenas", arena_id),
+            Arena,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def remove_bank(
+        self, tournament_id: int, bank_id: int, *, idempotency_key: str | None = None
+    ) -> Request[Bank]:
+        """Remove a bank from the draws.
+
+        `DELETE /api/tournaments/{tournamentId}/banks/{bankId}`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "DELETE",
+            ("tournaments", tournament_id, "banks", bank_id),
+            Bank,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def remove_player(
+        self, tournament_id: int, player_id: int, *, idempotency_key: str | None = None
+    ) -> Request[Player]:
+        """Remove a player who has not played.
+
+        `DELETE /api/tournaments/{tournamentId}/players/{playerId}`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "DELETE",
+            ("tournaments", tournament_id, "players", player_id),
+            Player,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def remove_scorekeeper(
+        self, tournament_id: int, user_id: int, *, idempotency_key: str | None = None
+    ) -> Request[User]:
+        """Withdraw an account's right to record results of the tournament.
+
+        `DELETE /api/tournaments/{tournamentId}/scorekeepers/{userId}`. Needs a token with the ability
+        `manage`.
+        """
+        return Request(
+            "DELETE",
+            ("tournaments", tournament_id, "scorekeepers", user_id),
+            User,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def resolve_arenas(self, tournament_id: int, *, arenas: Sequence[int]) -> Request[tuple[Arena, ...]]:
+        """Arenas of a tournament by their ids.
+
+        `GET /api/tournaments/{tournamentId}/arenas/resolve-unknown`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "arenas", "resolve-unknown"),
+            tuple[Arena, ...],
+            in_data=True,
+            query={"arenas": arenas},
+        )
+
+    @operation
+    def resolve_players(self, tournament_id: int, *, players: Sequence[int]) -> Request[tuple[Player, ...]]:
+        """Players of a tournament by their ids.
+
+        `GET /api/tournaments/{tournamentId}/players/resolve-unknown`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "players", "resolve-unknown"),
+            tuple[Player, ...],
+            in_data=True,
+            query={"players": players},
+        )
+
+    @operation
+    def update_arena(
+        self,
+        tournament_id: int,
+        arena_id: int,
+        *,
+        labels: Sequence[str] | UnsetType = UNSET,
+        label_color: str | UnsetType | None = UNSET,
+        status: Literal["active", "inactive"] | UnsetType = UNSET,
+        preferred: bool | UnsetType = UNSET,
+        amazing_race_seed: int | UnsetType | None = UNSET,
+        best_game_blocked: bool | UnsetType = UNSET,
+        best_game_queue_closed: bool | UnsetType = UNSET,
+        redraw: bool | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[Arena]:
+        """Change an arena's labels, status or switches; `redraw` moves its open games when it breaks down.
+
+        `PATCH /api/tournaments/{tournamentId}/arenas/{arenaId}`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "PATCH",
+            ("tournaments", tournament_id, "arenas", arena_id),
+            Arena,
+            in_data=True,
+            body={
+                "labels": labels,
+                "labelColor": label_color,
+                "status": status,
+                "preferred": preferred,
+                "amazingRaceSeed": amazing_race_seed,
+                "bestGameBlocked": best_game_blocked,
+                "bestGameQueueClosed": best_game_queue_closed,
+                "redraw": redraw,
+            },
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def update_player(
+        self,
+        tournament_id: int,
+        player_id: int,
+        *,
+        seed: int | UnsetType | None = UNSET,
+        labels: Sequence[str] | UnsetType = UNSET,
+        label_color: str | UnsetType | None = UNSET,
+        status: Literal["active", "inactive"] | UnsetType = UNSET,
+        points_adjustment: Decimal | float | UnsetType = UNSET,
+        score_adjustment: Decimal | float | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[Player]:
+        """Change a player's seed, labels, status or adjustments.
+
+        `PATCH /api/tournaments/{tournamentId}/players/{playerId}`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "PATCH",
+            ("tournaments", tournament_id, "players", player_id),
+            Player,
+            in_data=True,
+            body={
+                "seed": seed,
+                "labels": labels,
+                "labelColor": label_color,
+                "status": status,
+                "pointsAdjustment": points_adjustment,
+                "scoreAdjustment": score_adjustment,
+            },
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def update_players(
+        self, tournament_id: int, *, players: Sequence[ListedEntrantPatch], idempotency_key: str | None = None
+    ) -> Request[tuple[Player, ...]]:
+        """Change several players at once, for example drop them.
+
+        `PATCH /api/tournaments/{tournamentId}/players`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "PATCH",
+            ("tournaments", tournament_id, "players"),
+            tuple[Player, ...],
+            in_data=True,
+            body={"players": players},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )

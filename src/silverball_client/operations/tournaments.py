@@ -1,0 +1,211 @@
+"""Operations of `client.tournaments`."""
+
+from typing import Literal, Unpack
+
+from silverball_client.calling import M, Request, chosen, operation, paged
+from silverball_client.operations.tournament_changes import TournamentChanges
+from silverball_client.operations.tournament_reports import TournamentReports
+from silverball_client.operations.tournament_roster import TournamentRoster
+from silverball_client.options import TournamentParts
+from silverball_client.shapes.amazingrace import AmazingRaceState
+from silverball_client.shapes.cards import Card
+from silverball_client.shapes.frenzy import FrenzyState
+from silverball_client.shapes.games import Game
+from silverball_client.shapes.maxmatchplay import MaxMatchplayState
+from silverball_client.shapes.queues import ArenaQueues
+from silverball_client.shapes.rounds import Round
+from silverball_client.shapes.standings import Standing
+from silverball_client.shapes.tournaments import Tournament
+from silverball_client.shapes.webhooks import Webhook
+
+
+class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentReports[M]):
+    """Operations of `client.tournaments`."""
+
+    @operation
+    def amazing_race(self, tournament_id: int) -> Request[AmazingRaceState]:
+        """The current rounds, games and queues of an amazing race.
+
+        `GET /api/tournaments/{tournamentId}/amazing-race`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "amazing-race"),
+            AmazingRaceState,
+        )
+
+    @paged
+    def cards(
+        self,
+        tournament_id: int,
+        *,
+        page: int = 1,
+        limit: int | None = None,
+        status: Literal["pending", "started", "completed"] | None = None,
+        best_game: bool = False,
+        voided: bool = False,
+        player: int | None = None,
+    ) -> Request[Card]:
+        """Cards of a tournament, with their games.
+
+        `GET /api/tournaments/{tournamentId}/cards`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "cards"),
+            Card,
+            query={
+                "page": page,
+                "limit": limit,
+                "status": status,
+                "bestGame": best_game,
+                "voided": voided,
+                "player": player,
+            },
+        )
+
+    @operation
+    def frenzy(self, tournament_id: int) -> Request[FrenzyState]:
+        """The current games and queue of a frenzy.
+
+        `GET /api/tournaments/{tournamentId}/frenzy`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "frenzy"),
+            FrenzyState,
+        )
+
+    @operation
+    def games(
+        self,
+        tournament_id: int,
+        *,
+        round: str | None = None,
+        player: int | None = None,
+        arena: int | None = None,
+        bank: int | None = None,
+        status: Literal["started", "completed"] | None = None,
+    ) -> Request[tuple[Game, ...]]:
+        """All games of a tournament.
+
+        `GET /api/tournaments/{tournamentId}/games`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "games"),
+            tuple[Game, ...],
+            in_data=True,
+            query={"round": round, "player": player, "arena": arena, "bank": bank, "status": status},
+        )
+
+    @operation
+    def get(self, tournament_id: int, **options: Unpack[TournamentParts]) -> Request[Tournament]:
+        """A tournament with the parts that the include flags ask for.
+
+        `GET /api/tournaments/{tournamentId}`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id),
+            Tournament,
+            in_data=True,
+            query=chosen(options, TournamentParts, TournamentParts),
+        )
+
+    @paged
+    def list(
+        self,
+        *,
+        page: int = 1,
+        limit: int | None = None,
+        owner: int | None = None,
+        played: int | None = None,
+        played_or_organized: int | None = None,
+        status: Literal["planned", "started", "completed"] | None = None,
+        series: int | None = None,
+        type: str | None = None,
+        date_interval: str | None = None,
+    ) -> Request[Tournament]:
+        """Tournaments by start, the furthest future first.
+
+        `GET /api/tournaments`.
+        """
+        return Request(
+            "GET",
+            ("tournaments",),
+            Tournament,
+            query={
+                "page": page,
+                "limit": limit,
+                "owner": owner,
+                "played": played,
+                "playedOrOrganized": played_or_organized,
+                "status": status,
+                "series": series,
+                "type": type,
+                "dateInterval": date_interval,
+            },
+        )
+
+    @operation
+    def max_matchplay(self, tournament_id: int) -> Request[MaxMatchplayState]:
+        """The current games, players and remaining games of a max match play.
+
+        `GET /api/tournaments/{tournamentId}/max-matchplay`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "max-matchplay"),
+            MaxMatchplayState,
+        )
+
+    @operation
+    def queues(self, tournament_id: int) -> Request[ArenaQueues]:
+        """Queues of a best game, by arena.
+
+        `GET /api/tournaments/{tournamentId}/queues`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "queues"),
+            ArenaQueues,
+        )
+
+    @operation
+    def rounds(self, tournament_id: int) -> Request[tuple[Round, ...]]:
+        """Rounds of a tournament, newest first.
+
+        `GET /api/tournaments/{tournamentId}/rounds`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "rounds"),
+            tuple[Round, ...],
+            in_data=True,
+        )
+
+    @operation
+    def standings(self, tournament_id: int) -> Request[tuple[Standing, ...]]:
+        """Standings of a tournament. While it runs, one request in fifteen seconds is enough.
+
+        `GET /api/tournaments/{tournamentId}/standings`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "standings"),
+            tuple[Standing, ...],
+        )
+
+    @operation
+    def webhooks(self, tournament_id: int) -> Request[tuple[Webhook, ...]]:
+        """The webhooks of the caller's tournament, oldest first.
+
+        `GET /api/tournaments/{tournamentId}/webhooks`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "webhooks"),
+            tuple[Webhook, ...],
+            in_data=True,
+        )

@@ -1,0 +1,97 @@
+"""Operations of `client.users`."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, UnsetType
+
+from silverball_client.calling import M, Request, Resource, operation
+from silverball_client.shapes.users import OwnProfile, User, UserBundle
+
+
+class UsersResource(Resource[M]):
+    """Operations of `client.users`."""
+
+    @operation
+    def get(
+        self, user_id: int, *, include_ifpa: bool = False, include_counts: bool = False
+    ) -> Request[UserBundle]:
+        """A user's profile with rating, federation record, club and counts.
+
+        `GET /api/users/{userId}`.
+        """
+        return Request(
+            "GET",
+            ("users", user_id),
+            UserBundle,
+            query={"includeIfpa": include_ifpa, "includeCounts": include_counts},
+        )
+
+    @operation
+    def profile(self) -> Request[OwnProfile]:
+        """The caller's profile.
+
+        `GET /api/users/profile`.
+        """
+        return Request(
+            "GET",
+            ("users", "profile"),
+            OwnProfile,
+        )
+
+    @operation
+    def resolve(self, *, users: Sequence[int]) -> Request[tuple[User, ...]]:
+        """Users by their ids.
+
+        `GET /api/users/resolve-unknown`.
+        """
+        return Request(
+            "GET",
+            ("users", "resolve-unknown"),
+            tuple[User, ...],
+            in_data=True,
+            query={"users": users},
+        )
+
+    @operation
+    def update_profile(
+        self,
+        *,
+        name: str | UnsetType = UNSET,
+        initials: str | UnsetType | None = UNSET,
+        pronouns: str | UnsetType | None = UNSET,
+        flag: str | UnsetType | None = UNSET,
+        location: str | UnsetType | None = UNSET,
+        ifpa_id: int | UnsetType | None = UNSET,
+        ratings_opt_out: bool | UnsetType = UNSET,
+        stats_opt_out: bool | UnsetType = UNSET,
+        video_opt_out: bool | UnsetType = UNSET,
+        profile_opt_out: bool | UnsetType = UNSET,
+        history_opt_out: bool | UnsetType = UNSET,
+        history_only_completed: bool | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[OwnProfile]:
+        """Change the caller's profile.
+
+        `PATCH /api/users/profile`. Needs a token with the ability `score`.
+        """
+        return Request(
+            "PATCH",
+            ("users", "profile"),
+            OwnProfile,
+            body={
+                "name": name,
+                "initials": initials,
+                "pronouns": pronouns,
+                "flag": flag,
+                "location": location,
+                "ifpaId": ifpa_id,
+                "ratingsOptOut": ratings_opt_out,
+                "statsOptOut": stats_opt_out,
+                "videoOptOut": video_opt_out,
+                "profileOptOut": profile_opt_out,
+                "historyOptOut": history_opt_out,
+                "historyOnlyCompleted": history_only_completed,
+            },
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )

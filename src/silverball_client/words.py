@@ -1,0 +1,95 @@
+"""Sets of words that arguments may be."""
+
+from typing import Literal
+
+ArenaAssignment = Literal[
+    "balanced", "manual", "random", "disabled", "balanced_series", "banks", "category_banks", "manual_banks"
+]
+BestGameScoring = Literal[
+    "bg_linear",
+    "bg_linear_150",
+    "bg_linear_200",
+    "bg_linear_300",
+    "bg_linear_500",
+    "bg_papa",
+    "bg_papa_150",
+    "bg_papa_200",
+    "bg_papa_qck_de",
+    "bg_circuit",
+    "bg_indisc",
+    "bg_indisc_200",
+    "bg_cax",
+    "bg_hella",
+    "bg_eurovision",
+    "bg_past_times",
+    "bg_top_25",
+    "bg_top_30",
+    "bg_50_percent_de",
+    "bg_90_percent_de",
+    "bg_95_pct_mod_de",
+    "custom",
+]
+DeliveryStatus = Literal["waiting", "delivered", "failed", "withdrawn", "missed"]
+EventName = Literal[
+    "TournamentUpdated",
+    "PlayersAdded",
+    "PlayersChanged",
+    "ArenasAdded",
+    "ArenasChanged",
+    "GamesDeleted",
+    "SinglePlayerGamesDeleted",
+    "CardsDeleted",
+    "RoundsDeleted",
+    "RoundCreatedOrUpdated",
+    "GameCreatedOrUpdated",
+    "SinglePlayerGameCreatedOrUpdated",
+    "CardCreatedOrUpdated",
+    "QueueChanged",
+]
+FirstRoundPairing = Literal["random", "slaughter", "adjacent", "cross", "best_game"]
+LinkType = Literal["playoff", "qualifying", "series", "arena", "queue", "entry"]
+Pairing = Literal["balanced", "swiss", "balanced_series", "strictswiss", "random", "tiers"]
+PlayerOrder = Literal["balanced", "rotating", "seed", "seed_reverse", "position", "random", "disabled"]
+Scoring = Literal[
+    "ifpa",
+    "papa",
+    "pinburgh",
+    "bapa",
+    "nepl",
+    "dcleague",
+    "idaho",
+    "aussierules",
+    "winnerbonus",
+    "winneronly",
+    "winwinlossloss",
+    "progressive",
+    "custom",
+    "",
+]
+SecurityEvent = Literal[
+    "account-erased",
+    "account-made",
+    "data-exported",
+    "first-code-refused",
+    "password-set",
+    "sign-in",
+    "sign-in-refused",
+    "token-made",
+    "token-revoked",
+    "too-many-sign-ins",
+    "tournament-restored",
+]
+Seeding = Literal["random", "manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
+SubmissionStatus = Literal[
+    "fetching",
+    "invalid",
+    "needs_players",
+    "ready",
+    "approved",
+    "scheduled",
+    "processed",
+    "rejected",
+    "withdrawn",
+    "superseded",
+]
+Tiebreaker = Literal["disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "none"]

@@ -1,0 +1,60 @@
+"""The typed client as a wheel of its own."""
+
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "clients" / "python"
+PROGRAM = """
+import sys
+import silverball_client
+client = silverball_client.Client("http://127.0.0.1:9", "secret")
+assert "secret" not in repr(client)
+assert "silverball" not in sys.modules
+print(silverball_client.__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=FOLDER, check=True, capture_output=True)
+    (built,) = folder.glob("silverball_client-*.whl")
+    return built
+
+
+def test_the_wheel_has_the_client_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        described = archive.read(metadata).decode()
+    own = {
+        str(path.relative_to(ROOT / "src"))
+        for path in (ROOT / "src" / "silverball_client").rglob("*")
+        if path.suffix == ".py" or path.name == "py.typed"
+    }
+    assert {name for name in names if ".dist-info/" not in name} == own
+    needed = [line.split(": ")[1] for line in described.splitlines() if line.startswith("Requires-Dist")]
+    assert [name.split("<")[0].split(">")[0] for name in needed] == ["httpx2", "msgspec"]
+    assert "Requires-Python: >=3.11" in described
+
+
+def test_a_fresh_environment_imports_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path, with_pip=False)
+    python = tmp_path / "bin" / "python"
+    (site,) = tmp_path.glob("lib/python*/site-packages")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    # The two libraries as they are here; without the folders of the program.
+    (site / "libraries.pth").write_text("\n".join(path for path in sys.path if "site-packages" in path))
+    done = subprocess.run(
+        [str(python), "-E", "-s", "-c", PROGRAM], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert str(tmp_path) in done.stdout
