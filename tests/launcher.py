@@ -17,7 +17,7 @@ def run() -> None:
         process_id = os.fork()
         if process_id == 0:
             sys.stdin.close()
-            main.silverball_group(["serve", "--port", "0"], prog_name="silverball")
+            main.silverball_group(["serve", "--create", "--port", "0"], prog_name="silverball")
         sys.stdout.write(f"{process_id}\n")
         sys.stdout.flush()
         os.waitpid(process_id, 0)

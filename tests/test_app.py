@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 import asgi
 import build
 from silverball import app
+from silverball.feed.feed import FeedService
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import put
@@ -27,6 +28,7 @@ from silverball.service.tournaments.reads import staff
 from silverball.settings import Settings
 from silverball.store import revisions, tables
 from silverball.store.engine import Store
+from silverball.web import operations
 from silverball.wire.pages import Data
 
 
@@ -73,6 +75,25 @@ def test_links_begin_with_the_base_url_whatever_headers_claim(front_door: FrontD
     assert reply.json["links"]["first"] == f"{build.BASE_URL}/api/arenas?status=active&page=1"
     for path in ("/", "/docs/", "/account/"):
         assert "evil.example" not in asgi.get(front_door, path, headers=headers).headers.get("location", "")
+
+
+def test_every_get_names_what_it_ignored_also_from_memory_and_with_a_304(
+    store: Store, front_door: FrontDoor, token: str
+) -> None:
+    night = build.a_tournament(store)
+    item = f"/api/tournaments/{night.tournament_id}"
+    paths = ("/api/tournaments", item, f"{item}/rounds", f"{item}/players/csv", f"{item}/events")
+    for path in (*paths, "/api/users/profile"):
+        for _ in range(2):
+            reply = asgi.get(front_door, f"{path}?foo=1&after=&b%20c=2", token=token)
+            assert (reply.status, reply.headers.get("x-ignored-parameters")) == (200, "foo, b%20c"), path
+        headers = {"if-none-match": reply.headers["etag"]}
+        same = asgi.get(front_door, f"{path}?foo=1&b%20c=2", token=token, headers=headers)
+        assert (same.status, same.headers["x-ignored-parameters"]) == (304, "foo, b%20c"), path
+        assert "x-ignored-parameters" not in asgi.get(front_door, path, token=token).headers
+    lenient = asgi.get(front_door, "/api/tournaments?status=active&limit=500&page=1", token=token)
+    assert lenient.headers["x-ignored-parameters"] == "status, limit"
+    assert "X-Ignored-Parameters" in lenient.headers["access-control-expose-headers"]
 
 
 def test_the_next_request_sees_a_committed_change(store: Store, front_door: FrontDoor, token: str) -> None:
@@ -188,8 +209,14 @@ def test_health_and_readiness_are_reported(front_door: FrontDoor) -> None:
     assert ready.json["connectionsLeft"] > 0
 
 
-def test_metrics_are_served_for_prometheus(front_door: FrontDoor) -> None:
-    reply = asgi.get(front_door, "/metrics")
+def test_metrics_are_not_on_the_public_port(front_door: FrontDoor) -> None:
+    assert asgi.get(front_door, "/metrics").status == 404
+
+
+def test_metrics_are_served_for_prometheus(store: Store) -> None:
+    metrics = operations.metrics_app(FeedService(store, Settings(base_url=build.BASE_URL)))
+    assert asgi.get(metrics, "/").status == 404
+    reply = asgi.get(metrics, "/metrics")
     assert reply.status == 200
     assert reply.headers["content-type"].startswith("text/plain")
     lines = reply.body.decode().splitlines()
@@ -197,6 +224,17 @@ def test_metrics_are_served_for_prometheus(front_door: FrontDoor) -> None:
     assert "silverball_feed_deliveries_total 0.0" in lines
     assert "silverball_feed_unsent_bytes 0.0" in lines
     assert 'silverball_feed_delivery_seconds_bucket{le="+Inf"} 0.0' in lines
+
+
+def test_a_security_contact_is_published_when_there_is_one(store: Store, front_door: FrontDoor) -> None:
+    path = "/.well-known/security.txt"
+    assert asgi.get(front_door, path).status == 404
+    with running_app(store, security_contact="mailto:safe@example.org, https://example.org/report") as other:
+        reply = asgi.get(other, path)
+    assert (reply.status, reply.headers["content-type"]) == (200, "text/plain; charset=utf-8")
+    first, second, expires, *_ = reply.body.decode().splitlines()
+    assert (first, second) == ("Contact: mailto:safe@example.org", "Contact: https://example.org/report")
+    assert datetime.fromisoformat(expires.removeprefix("Expires: ")) > datetime.now(UTC)
 
 
 def test_a_database_without_tables_is_up_but_not_ready(tmp_path: Any) -> None:

@@ -1,7 +1,8 @@
 """The composition root: lists the routes and jobs, and hands each part the others that it needs."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from types import ModuleType
@@ -20,6 +21,7 @@ from silverball.jobs import (
     fetch_submissions,
     nightly_exports,
     prune_announcements,
+    prune_audit,
     prune_deliveries,
     rating_period,
     schedule_submissions,
@@ -27,14 +29,17 @@ from silverball.jobs import (
 from silverball.jobs.clock import Job, JobClock
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
+from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.kit.http import endpoints as http
 from silverball.kit.http import openapi, refusals
 from silverball.kit.http.api import Api
 from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoints
+from silverball.kit.http.field_texts import field_texts
 from silverball.kit.http.router import Router
 from silverball.service.amazingrace import routes as amazingrace
 from silverball.service.arenas import routes as arenas
+from silverball.service.audit import routes as audit
 from silverball.service.banks import routes as banks
 from silverball.service.bestgame import routes as bestgame
 from silverball.service.cards import routes as cards
@@ -73,17 +78,23 @@ from silverball.service.users import routes as users
 from silverball.service.webhooks import routes as webhooks
 from silverball.settings import Settings
 from silverball.store import faults, idempotency, revisions
+from silverball.store.account_changes import AccountChanges
 from silverball.store.engine import Store
 from silverball.web import app as web
 from silverball.web import docs, operations
 from silverball.web import exports as bulk_files
 from silverball.web.live import pages as public
 from silverball.web.live import views
+from silverball.wire import resources
 from silverball.wire.errors import ErrorBody, ValidationErrorBody
+from silverball.wire.examples import event_examples, shape_examples
+from silverball.wire.format_settings import FormatSettings
+from silverball.wire.shared_texts import SHARED_TEXTS
 
 # The route modules of all slices. A new slice is one import and one line here.
 ROUTE_MODULES: tuple[ModuleType, ...] = (
     arenas,
+    audit,
     banks,
     clubs,
     dashboard,
@@ -130,6 +141,13 @@ JOBS = (
     Job("schedule_submissions", schedule_submissions.run),
 )
 
+INTERFACE_DESCRIPTION = (
+    "Pinball tournaments: players, arenas, rounds, games, standings and ratings. Send a token as "
+    "`Authorization: Bearer TOKEN`. Every answer to a GET has an ETag; a request with If-None-Match that "
+    "is answered by 304 costs nothing. A refused request is answered with a sentence, a stable code and, "
+    "for a faulty field, its name."
+)
+
 # SQLite runs in this process, where threads only take turns; PostgreSQL runs elsewhere.
 READERS_SQLITE = 2
 READERS_POSTGRESQL = 8
@@ -141,17 +159,25 @@ def build(
     *,
     modules: Sequence[ModuleType] = ROUTE_MODULES,
     broadcast: FeedService | None = None,
+    follows_host: bool = False,
+    trials: Mapping[str, openapi.Trial] | None = None,
 ) -> FrontDoor:
-    """The whole program as one ASGI application. It starts and stops with the server's lifespan."""
+    """The whole program as one ASGI application. It starts and stops with the server's lifespan.
+
+    `follows_host`: links begin with the Host of each request, where there is one. `trials`: values with
+    which operations succeed here, for the interface's own page.
+    """
     feed = broadcast or FeedService(store, settings)
     api = build_api(store, settings, modules=modules, feed=feed)
     known_revisions = revisions.Revisions(store)
     callers = CallerLookup(store)
+    accounts = AccountChanges(store)
     clock = JobClock(store, configured_jobs(settings))
     fetching = fetch_submissions.fetch_workers(store, settings)
     delivering = deliver_webhooks.delivery_workers(store, settings)
     at_start = [known_revisions.start, clock.start, fetching.start, delivering.start, feed.start]
     at_stop = [delivering.close, fetching.close, clock.close, callers.close, known_revisions.close]
+    at_stop.append(accounts.close)
     backend = Backend(
         find_caller=callers.find_caller,
         revision_of=known_revisions.known_revision,
@@ -161,6 +187,8 @@ def build(
         scope_for=paths.tournament_in,
         is_uncounted=paths.is_uncounted,
         has_own_quota=callers.is_running,
+        account_changes=accounts.numbers,
+        newest_account_change=accounts.newest_change,
         methods_for=api.routes.methods_for,
         workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,
         per_user_paths=[route.path for route in api.routes.endpoints if route.access is Access.OWN],
@@ -169,12 +197,17 @@ def build(
         public_paths=public.PATHS,
         answer_public=public.build(store, settings).answer,
         normalize_public_query=views.meaningful_query,
-        pages=_build_pages(store, settings, api, at_start, at_stop, feed),
+        follows_host=follows_host,
+        pages=_build_pages(
+            store, settings, api, at_start, at_stop, feed, follows_host=follows_host, trials=trials or {}
+        ),
     )
     limits = FrontDoorLimits(
         rate_per_minute=settings.rate_limit_per_minute,
         standings_interval_seconds=settings.standings_interval_seconds,
+        pages_per_minute=settings.pages_per_minute,
         cache_bytes=settings.cache_megabytes * 1_000_000,
+        proxies=TrustedProxies.parse(settings.trusted_proxies),
     )
     front_door = FrontDoor(backend, limits)
     # The front door stops first: requests that are being computed still need the others.
@@ -182,7 +215,9 @@ def build(
     return front_door
 
 
-def openapi_document(api: Api, settings: Settings) -> bytes:
+def openapi_document(
+    api: Api, settings: Settings, trials: Mapping[str, openapi.Trial] | None = None
+) -> bytes:
     """The OpenAPI document of the endpoints."""
     info = openapi.OpenApiInfo(
         title="Silverball",
@@ -191,15 +226,33 @@ def openapi_document(api: Api, settings: Settings) -> bytes:
         public_read=settings.public_read,
         error=ErrorBody,
         validation_error=ValidationErrorBody,
+        description=INTERFACE_DESCRIPTION,
+        tags=resources.TAGS,
+        tag_of=resources.tag_of,
+        shared_texts=shared_texts(),
+        examples=shape_examples(),
+        trials=trials or {},
     )
     return msgspec.json.encode(openapi.build_document(api.routes.endpoints, info))
 
 
 @cache
+def shared_texts() -> dict[str, str]:
+    """Field name -> the sentence of fields without one of their own."""
+    return {**SHARED_TEXTS, **field_texts(FormatSettings)}
+
+
+@cache
 def asyncapi_document(settings: Settings) -> bytes:
     """The AsyncAPI document of the feed."""
-    info = {"title": "Silverball", "version": silverball.__version__, "base_url": settings.base_url}
-    return msgspec.json.format(msgspec.json.encode(asyncapi.document(**info)), indent=2)
+    info = asyncapi.AsyncApiInfo(
+        title="Silverball",
+        version=silverball.__version__,
+        base_url=settings.base_url,
+        shared_texts=shared_texts(),
+        examples=event_examples(),
+    )
+    return msgspec.json.format(msgspec.json.encode(asyncapi.document(info)), indent=2)
 
 
 def _build_pages(
@@ -209,8 +262,13 @@ def _build_pages(
     at_start: list[Callable[[], None]],
     at_stop: list[Callable[[], None]],
     feed: FeedService,
+    *,
+    follows_host: bool,
+    trials: Mapping[str, openapi.Trial],
 ) -> Starlette:
     """The application for all paths outside of /api."""
+    # The description is the same for everyone, so it names no host where links follow each request.
+    documented = replace(settings, base_url="/") if follows_host else settings
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -225,10 +283,11 @@ def _build_pages(
         # A socket at any path gets its answer inside the socket, even when nothing has that path.
         WebSocketRoute("/{path:path}", AsgiFeed(feed.feed)),
         *operations.routes(store, feed, lambda: asyncapi_document(settings)),
-        *docs.routes(cache(lambda: openapi_document(api, settings)), settings.base_url),
+        *operations.security_text_routes(settings.security_contacts, settings.base_url),
+        *docs.routes(cache(lambda: openapi_document(api, documented, trials)), documented.base_url),
         *bulk_files.routes(settings.exports_folder),
         # The pages, and the page for an unknown path.
-        Mount("/", web.build(store, settings)),
+        Mount("/", web.build(store, settings, follows_host=follows_host)),
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
     # A redirect would repeat the Host header of the request, which anyone can make up.
@@ -238,7 +297,7 @@ def _build_pages(
 
 def configured_jobs(settings: Settings) -> tuple[Job, ...]:
     """The jobs that run under these settings."""
-    jobs = (*JOBS, rating_period.create_job(settings))
+    jobs = (*JOBS, rating_period.create_job(settings), prune_audit.create_job(settings.audit_days))
     return (*jobs, nightly_exports.create_job(settings)) if settings.exports_folder else jobs
 
 

@@ -3,6 +3,7 @@
 The table in the README and in `docs/` is generated from `SETTINGS`; a house test keeps them equal.
 """
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -10,6 +11,9 @@ from dataclasses import dataclass, field, fields
 
 PREFIX = "SILVERBALL_"
 HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
+# What a line of security.txt can hold (RFC 9116); no e-mail address without `mailto:`.
+CONTACT = re.compile(r"mailto:[^\s@]+@[^\s@]+|https://\S+", re.ASCII)
+PORT_MAX = 65_535
 TRUE_WORDS = frozenset({"1", "true", "on", "yes"})
 NUMBER = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?", re.ASCII)
 FALSE_WORDS = frozenset({"0", "false", "off", "no", ""})
@@ -29,7 +33,10 @@ class Settings:
     )
     base_url: str = field(
         default="",
-        metadata={"meaning": "Base URL of links in answers; empty means the bind address."},
+        metadata={
+            "meaning": "Base URL of links in answers; empty means the bind address, or beyond loopback the"
+            " address that each client uses."
+        },
     )
     public_read: bool = field(
         default=False,
@@ -70,6 +77,44 @@ class Settings:
     rating_delay_days: int = field(
         default=7, metadata={"meaning": "Days for corrections before results are rated."}
     )
+    connections_per_address: int = field(
+        default=1_000,
+        metadata={
+            "meaning": "Maximum connections from one address, for IPv6 from one /64 network; never more than"
+            " two fifths of the open file limit. Trusted proxies are not limited."
+        },
+    )
+    pages_per_minute: int = field(
+        default=1_200,
+        metadata={
+            "meaning": "Pages, calendars and profiles computed per minute for one address; cached ones are"
+            " free, and 0 means no limit."
+        },
+    )
+    trusted_proxies: str = field(
+        default="127.0.0.0/8,::1,unix",
+        metadata={
+            "meaning": "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed: addresses,"
+            " networks and `unix`, with commas; empty means none."
+        },
+    )
+    security_contact: str = field(
+        default="",
+        metadata={
+            "meaning": "Where to report security problems: `mailto:` or `https:` addresses with commas,"
+            " shown at `/.well-known/security.txt`; empty means no such page."
+        },
+    )
+    audit_days: int = field(
+        default=365, metadata={"meaning": "Days that entries of the audit log are kept; at least 1."}
+    )
+    metrics_port: int = field(
+        default=0,
+        metadata={"meaning": "Port of `/metrics` for Prometheus, apart from the site; 0 means none."},
+    )
+    metrics_host: str = field(
+        default="127.0.0.1", metadata={"meaning": "Address that `/metrics` listens on."}
+    )
     apps: str = field(
         default="silverball=plain,silverball-laravel=laravel",
         metadata={
@@ -91,7 +136,10 @@ class Settings:
         metadata={"meaning": "Maximum sockets of one process; 0 means four fifths of its open file limit."},
     )
     feed_connections_per_address: int = field(
-        default=0, metadata={"meaning": "Maximum sockets from one address; 0 means no limit."}
+        default=1_000,
+        metadata={
+            "meaning": "Maximum sockets from one address, for IPv6 from one /64 network; 0 means no limit."
+        },
     )
     feed_compression: bool = field(
         default=False, metadata={"meaning": "Compress feed messages for clients that support it."}
@@ -134,6 +182,13 @@ class Settings:
             " empty means none."
         },
     )
+    # Not read from the environment: only `silverball demo` sends webhooks to programs on its own machine.
+    allow_loopback: bool = False
+
+    @property
+    def security_contacts(self) -> tuple[str, ...]:
+        """Return where to report security problems."""
+        return tuple(filter(None, (part.strip() for part in self.security_contact.split(","))))
 
 
 @dataclass(frozen=True)
@@ -146,6 +201,8 @@ class SettingDescription:
     meaning: str
 
 
+# A field without a meaning is handed by a command, and never read from the environment.
+ENVIRONMENT_FIELDS = tuple(setting for setting in fields(Settings) if "meaning" in setting.metadata)
 SETTINGS: tuple[SettingDescription, ...] = tuple(
     SettingDescription(
         name=PREFIX + setting.name.upper(),
@@ -153,7 +210,7 @@ SETTINGS: tuple[SettingDescription, ...] = tuple(
         default=str(setting.default).lower() if isinstance(setting.default, bool) else str(setting.default),
         meaning=str(setting.metadata["meaning"]),
     )
-    for setting in fields(Settings)
+    for setting in ENVIRONMENT_FIELDS
 )
 
 
@@ -174,7 +231,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings from the environment. Raises SettingError for an invalid one."""
     variables = os.environ if environment is None else environment
     values: dict[str, str | float | bool] = {}
-    for setting in fields(Settings):
+    for setting in ENVIRONMENT_FIELDS:
         name = PREFIX + setting.name.upper()
         if name in variables:
             values[setting.name] = _parse(name, variables[name].strip(), setting.default)
@@ -188,12 +245,37 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     return loaded
 
 
+def is_given(field_name: str, environment: Mapping[str, str] | None = None) -> bool:
+    """Whether the environment sets this setting, to its default value or another."""
+    return PREFIX + field_name.upper() in (os.environ if environment is None else environment)
+
+
 def _refuse_impossible(loaded: Settings) -> None:
     """Raise SettingError for values that are valid alone but not together."""
     if not 0 < loaded.rating_rd_min <= loaded.rating_rd_default <= loaded.rating_rd_max:
         raise SettingError(
             "SILVERBALL_RATING_RD_MIN must be above 0, and _RD_DEFAULT between it and _RD_MAX."
         )
+    if loaded.audit_days < 1:
+        raise SettingError(f"{PREFIX}AUDIT_DAYS must be at least 1.")
+    if loaded.metrics_port > PORT_MAX:
+        raise SettingError(f"{PREFIX}METRICS_PORT must be a port from 1 to {PORT_MAX}, or 0.")
+    for contact in loaded.security_contacts:
+        if not CONTACT.fullmatch(contact):
+            raise SettingError(
+                f"{PREFIX}SECURITY_CONTACT: {contact!r} is no address with `mailto:` or `https:` before it."
+            )
+    for proxy in filter(None, (part.strip() for part in loaded.trusted_proxies.split(","))):
+        if proxy != "unix" and not _is_network(proxy):
+            raise SettingError(f"SILVERBALL_TRUSTED_PROXIES: {proxy!r} is no address, network or `unix`.")
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _parse(name: str, text: str, default: object) -> str | float | bool:

@@ -74,6 +74,16 @@ def test_a_tournament_is_played_to_its_end(store: Store, kind: str, seed: int) -
         assert list(verifier.verify_tournament(db, robot.tournament_id).faults) == []
 
 
+@pytest.mark.parametrize("kind", sorted(kind for kind, form in FORMATS.items() if form.attempts is not None))
+def test_everything_that_players_play_alone_is_played_on_an_arena(store: Store, kind: str) -> None:
+    clock = SteppedClock(build.NOW)
+    client = a_client(store, clock)
+    path = f"/api/tournaments/{played_out(client, clock, PLANS[kind], Random(kind)).tournament_id}"
+    played = client.send("GET", f"{path}/single-player-games?limit=500")["data"]
+    assert played
+    assert all(game["arenaId"] for game in played)
+
+
 def test_the_same_dice_play_the_same_tournament(store: Store) -> None:
     clock = SteppedClock(build.NOW)
     client = a_client(store, clock)

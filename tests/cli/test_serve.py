@@ -6,9 +6,11 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,12 +44,12 @@ def _command(*arguments: str) -> list[str]:
 
 
 @contextmanager
-def serving(url: str, **environment: str) -> Iterator[Serving]:
+def serving(url: str, *, port: int = 0, **environment: str) -> Iterator[Serving]:
     """The real server on a free port, stopped at the end."""
     given = {**os.environ, "SILVERBALL_DATABASE_URL": url, **environment}
     began = time.monotonic()
     process = subprocess.Popen(
-        _command("serve", "--port", "0"),
+        _command("serve", "--create", "--port", str(port)),
         env=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -56,9 +58,9 @@ def serving(url: str, **environment: str) -> Iterator[Serving]:
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+        found = re.search(r"https?://[\w.]+(?::(\d+))?", line)
         assert found, line + (process.communicate(timeout=5)[1] if process.poll() is not None else "")
-        yield Serving(process, found[0], int(found[1]), time.monotonic() - began)
+        yield Serving(process, found[0], port or int(found[1]), time.monotonic() - began)
     finally:
         if process.poll() is None:
             process.terminate()
@@ -79,8 +81,94 @@ def test_an_empty_folder_becomes_a_served_database(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in err.splitlines()]
     assert [line["message"] for line in lines if line["from"] == "silverball.serve"] == [
         "starting",
+        "first account",
         "stopped",
     ]
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def test_metrics_have_a_port_of_their_own(tmp_path: Path) -> None:
+    port = free_port()
+    url = f"sqlite:///{tmp_path / 'new.db'}"
+    with serving(url, SILVERBALL_METRICS_PORT=str(port)) as server:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+            assert b"silverball_feed_connections 0.0" in answer.read()
+        for address in (f"http://127.0.0.1:{port}/up", f"{server.base_url}/metrics"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(address, timeout=10)
+        server.process.send_signal(signal.SIGTERM)
+        server.process.communicate(timeout=15)
+    assert server.process.returncode == 0
+
+
+def test_browsers_guess_nothing_and_come_back_with_tls(tmp_path: Path) -> None:
+    pages = ("/up", "/", "/none", "/docs", "/docs/start.js", "/openapi.json", "/static/none", "/handbook/")
+    paths = (*pages, "/t/1", "/api/tournaments", "/api/none", "/account/sign-in", "/exports/none")
+    url, https = f"sqlite:///{tmp_path / 'new.db'}", {"SILVERBALL_BASE_URL": "https://pinball.example"}
+    settings = {**https, "SILVERBALL_EXPORTS_FOLDER": str(tmp_path)}
+    port = free_port()
+    with serving(url, port=port, **settings):
+        for method, path in [*(("GET", path) for path in paths), ("OPTIONS", "/api/tournaments")]:
+            head = answer_head(port, f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            assert head.count("x-content-type-options: nosniff") == 1, path
+            assert head.count("strict-transport-security: max-age=31536000") == 1, path
+        for refused in ("nonsense\r\n\r\n", f"GET / HTTP/1.1\r\nX: {'x' * 70_000}\r\n\r\n"):
+            assert "x-content-type-options: nosniff" in answer_head(port, refused)
+    with serving(url) as server:
+        head = answer_head(server.port, "GET /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    assert "nosniff" in head
+    assert "strict-transport" not in head
+
+
+def answer_head(port: int, request: str) -> str:
+    """The head of the answer to a request."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(request.encode())
+        received = b""
+        while b"\r\n\r\n" not in received and (part := client.recv(65536)):
+            received += part
+    return received.split(b"\r\n\r\n")[0].decode().lower()
+
+
+def test_the_database_is_readable_by_the_server_alone(tmp_path: Path) -> None:
+    file = tmp_path / "new.db"
+    with serving(f"sqlite:///{file}"):
+        files = sorted(tmp_path.iterdir())
+        assert [found.name for found in files] == ["new.db", "new.db-shm", "new.db-wal"]
+        assert {stat.S_IMODE(found.stat().st_mode) for found in files} == {0o600}
+
+
+def test_a_missing_sqlite_file_is_not_made_unless_it_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "not-mounted" / "silverball.db"
+    given = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{file}"}
+    file.parent.mkdir()
+    done = subprocess.run(
+        _command("serve", "--port", "0"), env=given, capture_output=True, text=True, timeout=20, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"There is no database at {file}." in done.stderr
+    assert "silverball migrate" in done.stderr
+    assert not file.exists()
+    subprocess.run(_command("migrate"), env=given, check=True, timeout=20, capture_output=True)
+    assert file.exists()
+
+
+def test_the_code_of_the_first_account_is_in_the_log_and_printed_on_request(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'new.db'}"
+    with serving(url) as server:
+        server.process.send_signal(signal.SIGTERM)
+        _out, err = server.process.communicate(timeout=10)
+    (line,) = [json.loads(line) for line in err.splitlines() if '"first account"' in line]
+    given = {**os.environ, "SILVERBALL_DATABASE_URL": url}
+    printed = subprocess.run(
+        _command("user", "first-code"), env=given, capture_output=True, text=True, timeout=20, check=True
+    )
+    assert printed.stdout.strip() == line["code"]
+    assert line["page"] == f"{server.base_url}/account/first"
 
 
 def test_an_open_request_is_answered_during_shutdown(tmp_path: Path) -> None:
@@ -165,3 +253,24 @@ def test_an_invalid_setting_is_named(tmp_path: Path, value: str) -> None:
 )
 def test_the_base_url_is_the_configured_one_or_the_address(given: str, host: str, base_url: str) -> None:
     assert serve.with_base_url(Settings(base_url=given), host, 8000).base_url == base_url
+
+
+@pytest.mark.parametrize(
+    ("host", "configured", "expected"),
+    [
+        ("0.0.0.0", Settings(), True),  # compared with, never bound to
+        ("192.168.1.5", Settings(), True),
+        ("::", Settings(), True),
+        ("pinball.local", Settings(), True),
+        ("127.0.0.1", Settings(), False),
+        ("127.0.0.5", Settings(), False),
+        ("::1", Settings(), False),
+        ("localhost", Settings(), False),
+        ("0.0.0.0", Settings(base_url="https://pinball.example"), False),  # as above
+        ("0.0.0.0", Settings(trusted_proxies="10.0.0.0/8"), False),  # as above
+    ],
+)
+def test_links_follow_each_request_beyond_loopback_without_base_url_and_proxies(
+    host: str, configured: Settings, *, expected: bool
+) -> None:
+    assert serve.follows_host(configured, host) is expected

@@ -53,6 +53,7 @@ FAULTS: list[tuple[Change, str]] = [
     (drop_value("games.1.playerIds"), "$.games[1]"),
     (set_value("games.0.playerIds", "901"), "$.games[0].playerIds"),
     (set_value("games.0.bye", 1), "$.games[0].bye"),
+    (set_value("tournament.arenas.0.opdbId", "medieval"), "$.tournament.arenas[0].opdbId"),
     (set_value("tournament.type", "chess"), "$.tournament.type"),
     (set_value("tournament.status", "over"), "$.tournament.status"),
     (set_value("tournament.pairing", "alphabetical"), "$.tournament.pairing"),

@@ -20,8 +20,7 @@ from starlette.routing import Route, WebSocketRoute
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError
 
-from silverball.cli.connection import BoundedConnection
-from silverball.cli.server import DrainingServer, websocket_protocol
+from silverball.cli.server import DrainingServer, connection_table, websocket_protocol
 from silverball.feed import handshake
 from silverball.feed.asgi import AsgiFeed
 from silverball.feed.feed import ConnectionLimits, Feed
@@ -29,6 +28,7 @@ from silverball.feed.handshake import HandshakeRules
 from silverball.feed.hub import Hub
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.stored_events import EventsUnavailable
+from silverball.kit.edge.bounded_http import connection_class
 from silverball.settings import Settings
 from silverball.store.announcements import Announcement, ChannelHead
 
@@ -199,10 +199,11 @@ async def running_feed(
     ready = asyncio.Event()
     config = uvicorn.Config(
         Starlette(routes=routes),
-        http=BoundedConnection,
+        http=connection_class(connection_table(Settings())),
         ws=websocket_protocol(feed, Settings(feed_asgi=asgi)),
         ws_max_size=MESSAGE_BYTES_MAX,
         lifespan="off",
+        proxy_headers=False,
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=15,

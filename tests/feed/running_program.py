@@ -21,9 +21,9 @@ from websockets.asyncio.client import ClientConnection, connect
 import build
 from feed.feed_server import next_message, subscribe
 from silverball import app
-from silverball.cli.connection import BoundedConnection
-from silverball.cli.server import DrainingServer, websocket_protocol
+from silverball.cli.server import DrainingServer, connection_table, websocket_protocol
 from silverball.feed.feed import FeedService
+from silverball.kit.edge.bounded_http import connection_class
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
 from silverball.store import announcements
@@ -66,7 +66,7 @@ async def running_program(store: Store, **chosen: Any) -> AsyncIterator[RunningP
     ready = asyncio.Event()
     config = uvicorn.Config(
         app.build(store, settings, broadcast=broadcast),
-        http=BoundedConnection,
+        http=connection_class(connection_table(settings)),
         ws=websocket_protocol(broadcast.feed, settings),
         lifespan="on",
         log_config=None,

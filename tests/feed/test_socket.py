@@ -19,6 +19,7 @@ from feed.feed_server import (
 from silverball.feed import handshake
 from silverball.feed.feed import ConnectionLimits
 from silverball.feed.handshake import HandshakeRules
+from silverball.kit.edge.proxies import TrustedProxies
 
 # The library ends them with an empty fragment.
 PIECES = ['{"event', '":"p', "ush", "er", ":p", "ing", '"}']
@@ -104,7 +105,9 @@ def test_a_client_is_refused_inside_the_socket(asgi: bool, path: str, code: int)
 def test_tls_and_origins_are_required_where_they_are_set(asgi: bool) -> None:
     async def scenario() -> None:
         apps = handshake.parse_apps("silverball=plain", "silverball=https://a.example")
-        async with running_feed(42, rules=HandshakeRules(apps, requires_tls=True), asgi=asgi) as server:
+        rules = HandshakeRules(apps, requires_tls=True)
+        limits = ConnectionLimits(100, proxies=TrustedProxies.parse("127.0.0.1"))
+        async with running_feed(42, rules=rules, limits=limits, asgi=asgi) as server:
             path = "/app/silverball"
             assert await _close_code(server, path) == 4000
             secure = {"X-Forwarded-Proto": "https"}
@@ -112,6 +115,18 @@ def test_tls_and_origins_are_required_where_they_are_set(asgi: bool) -> None:
             options = {"additional_headers": secure, "origin": "https://a.example"}
             async with server.client(path, **options) as client:
                 assert (await next_message(client))["event"] == "pusher:connection_established"
+
+    run_scenario(scenario())
+
+
+@BOTH
+def test_nobody_but_a_trusted_proxy_says_that_a_connection_has_tls(asgi: bool) -> None:
+    async def scenario() -> None:
+        rules = HandshakeRules(handshake.parse_apps("silverball=plain", ""), requires_tls=True)
+        limits = ConnectionLimits(100, proxies=TrustedProxies.parse("192.0.2.0/24"))
+        async with running_feed(42, rules=rules, limits=limits, asgi=asgi) as server:
+            secure = {"X-Forwarded-Proto": "https"}
+            assert await _close_code(server, "/app/silverball", additional_headers=secure) == 4000
 
     run_scenario(scenario())
 
@@ -137,10 +152,29 @@ def test_one_address_may_be_limited() -> None:
             running_feed(42, limits=ConnectionLimits(100, per_address_max=1)) as server,
             server.follower(42),
         ):
-            assert await _close_code(server, server.path) == 4004
             elsewhere = {"X-Forwarded-For": "198.51.100.7"}
-            async with server.client(additional_headers=elsewhere) as client:
+            assert await _close_code(server, server.path) == 4004
+            assert await _close_code(server, server.path, additional_headers=elsewhere) == 4004
+            async with server.client(local_addr=("127.0.0.2", 0)) as client:
                 assert (await next_message(client))["event"] == "pusher:connection_established"
+
+    run_scenario(scenario())
+
+
+def test_behind_a_trusted_proxy_the_address_that_it_names_is_limited() -> None:
+    async def scenario() -> None:
+        limits = ConnectionLimits(100, per_address_max=1, proxies=TrustedProxies.parse("127.0.0.1"))
+        first, second = {"X-Forwarded-For": "2001:db8::1"}, {"X-Forwarded-For": "2001:db8::2"}
+        elsewhere = {"X-Forwarded-For": "2001:db8:0:1::1"}
+        async with (
+            running_feed(42, limits=limits) as server,
+            server.client(additional_headers=first) as client,
+        ):
+            assert (await next_message(client))["event"] == "pusher:connection_established"
+            assert await _close_code(server, server.path, additional_headers=second) == 4004
+            for headers in (elsewhere, None, None):
+                async with server.client(additional_headers=headers) as another:
+                    assert (await next_message(another))["event"] == "pusher:connection_established"
 
     run_scenario(scenario())
 

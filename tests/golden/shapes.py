@@ -11,7 +11,8 @@ from silverball.wire.cards import Card
 from silverball.wire.clubs import Club
 from silverball.wire.federation import WpprEstimate
 from silverball.wire.frenzy import FrenzyState
-from silverball.wire.games import Game, GameSummary
+from silverball.wire.games import Game, GameSummary, Leg
+from silverball.wire.journal import ActivityLog
 from silverball.wire.locations import Location
 from silverball.wire.maxmatchplay import MaxMatchplayState
 from silverball.wire.occasions import Occasion
@@ -40,6 +41,8 @@ class ObservedComparison(Wire, frozen=True, kw_only=True):
 
 
 SHAPES: dict[str, Any] = {
+    # Never observed; the shape is ours.
+    "activity-logs": Page[ActivityLog],
     "arenas-list": Page[Arena],
     "bgsummary": tuple[BestGameSummaryRow, ...],
     "card-single": Data[Card],
@@ -48,6 +51,7 @@ SHAPES: dict[str, Any] = {
     "events": Data[Occasion],
     "events-list": Page[Occasion],
     "frenzy": FrenzyState,
+    "game-legs": Data[tuple[Leg, ...]],
     "game-single": Data[Game],
     "games-edge-cases": Data[tuple[Game, ...]],
     # The observed list is reduced; ours carries whole games (test_samples).

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 import silverball
+from golden import examples
 from silverball import app, settings
 from silverball.cli import main
 from silverball.kit.errors import Refusal
@@ -96,6 +97,8 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
 
 # Documents that are generated as a whole.
 FILES: dict[str, Callable[[], str]] = {
+    # The AsyncAPI document has these examples, so they come first.
+    "src/silverball/wire/examples.json": examples.examples_json,
     "docs/wire/asyncapi.json": lambda: app.asyncapi_document(Settings(base_url=EXAMPLE_URL)).decode() + "\n",
 }
 

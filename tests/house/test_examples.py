@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
+MIGRATIONS = ROOT / "src" / "silverball" / "store" / "migrations" / "versions"
 # Files of the program that each kind of change touches; documents, golden files and tests come on top.
 FILES_MAX = {"format": 2, "setting": 2, "endpoint": 4, "event": 4, "column": 4}
 TOUCHED = re.compile(r"^\+\+\+ b/(\S+)$", re.MULTILINE)
@@ -21,6 +22,16 @@ LEFT_OUT = shutil.ignore_patterns("__pycache__", "node_modules", "kept", "*.png"
 def touched_files(name: str) -> list[str]:
     """The files that a patch changes or adds."""
     return TOUCHED.findall((EXAMPLES / f"{name}.patch").read_text(encoding="utf-8"))
+
+
+def with_next_migration(name: str) -> str:
+    """The patch, with the number that its migration would have today."""
+    text = (EXAMPLES / f"{name}.patch").read_text(encoding="utf-8")
+    newest = max(path.name[:4] for path in MIGRATIONS.glob("[0-9]*.py"))
+    following = f"{int(newest) + 1:04d}"
+    text = re.sub(r"(?<=versions/)[0-9]{4}(?=_)", following, text)
+    text = re.sub(r'(?<=^\+revision = ")[0-9]{4}', following, text, flags=re.MULTILINE)
+    return re.sub(r'(?<=^\+down_revision = ")[0-9]{4}', newest, text, flags=re.MULTILINE)
 
 
 def copy_of_the_tree(folder: Path) -> Path:
@@ -46,7 +57,8 @@ def test_an_example_touches_few_files_of_the_program(name: str, count: int) -> N
 @pytest.mark.parametrize("name", FILES_MAX)
 def test_an_example_applies_and_passes_its_tests(name: str, tmp_path: Path) -> None:
     tree = copy_of_the_tree(tmp_path)
-    patch = EXAMPLES / f"{name}.patch"
+    patch = tmp_path / "example.patch"
+    patch.write_text(with_next_migration(name), encoding="utf-8")
     subprocess.run(["git", "apply", "--whitespace=nowarn", str(patch)], cwd=tree, check=True)
     tests = [path for path in touched_files(name) if path.startswith("tests/") and path.endswith(".py")]
     # SQLite is enough to see that the recipe is complete.

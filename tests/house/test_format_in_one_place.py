@@ -19,8 +19,10 @@ PROGRAM = ROOT / "tests" / "house" / "copied_format.py"
 COPIED = ("pace_matchplay", "double_bracket", "golf_bracket", "frenzy", "card_best_game", "amazingrace")
 # Here the formats themselves stand, or data as it was stored at some time.
 EXEMPT = ("rules/formats/", "rules/registry.py", "store/migrations/")
-# A column and a pairing are spelt like a type.
+# A column, a pairing and a part of paths are spelt like a type.
 NAMESAKES = {
+    ("wire/resources.py", "frenzy"),
+    ("wire/shared_texts.py", "best_game"),
     ("store/rows.py", "best_game"),
     ("exchange/bundle/rows.py", "best_game"),
     ("rules/model/literals.py", "best_game"),

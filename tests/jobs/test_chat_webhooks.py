@@ -79,6 +79,20 @@ def test_a_chat_gets_the_results_of_games_of_any_size(store: Store, type_: Any) 
     assert (pair if len(order) == 2 else f"Result{on}: {ranks}.") in texts
 
 
+def test_a_chat_gets_the_winner_of_a_match_that_is_counted_by_games(store: Store) -> None:
+    desk = a_desk(store, "bracket", players=4, gamesPerRound=3)
+    a_webhook(desk, form="text")
+    game = next(each for each in desk.ok("GET", "/games")["data"] if not each["bye"])
+    first, second = game["playerIds"]
+    path = f"/games/{game['gameId']}/result"
+    desk.ok("PUT", path, {"games": {first: 1, second: 1}})
+    assert Outbox(store).run() == []
+    desk.ok("PUT", path, {"games": {first: 1, second: 2}})
+    names = {player_id: f"Player {n + 1}" for n, player_id in enumerate(desk.night.player_ids)}
+    texts = [message.payload["text"] for message in Outbox(store).run()]
+    assert any(f"{names[second]} beat {names[first]}" in text for text in texts)
+
+
 def test_a_chat_gets_the_strikes_where_a_format_has_no_order(store: Store) -> None:
     desk = a_desk(store, "group_knockout", players=8)
     a_webhook(desk, form="text")

@@ -7,14 +7,17 @@ that version stored and exported them. It carries no token and no password.
 import json
 import shutil
 import tarfile
+import urllib.request
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click import ClickException
 from click.testing import CliRunner
 
+from servers import Servers
 from silverball.cli.main import silverball_group
-from silverball.store.engine import Store
 
 ARCHIVE = Path(__file__).parent / "version-0.1.0.tar.xz"
 # Written by every program that exports, and not part of the tournament.
@@ -44,8 +47,36 @@ def run_command(database: Path, *words: object) -> str:
     return result.stdout
 
 
-def without_provenance(bundle: bytes | str) -> dict[str, Any]:
-    return {name: value for name, value in json.loads(bundle).items() if name not in PROVENANCE}
+def without(bundle: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in bundle.items() if name not in names}
+
+
+def assert_equal_but_for_matches(exported: dict[str, Any], earlier: dict[str, Any]) -> None:
+    """Check that nothing differs, except that a match of a bracket is one game now."""
+    name = earlier["tournament"]["name"]
+    if earlier["tournament"]["type"] not in {"bracket", "double_bracket"}:
+        assert without(exported, PROVENANCE) == without(earlier, PROVENANCE), name
+        return
+    changed = (*PROVENANCE, "games", "legs")
+    assert without(exported, changed) == without(earlier, changed), name
+    assert single_games(exported) == single_games(earlier), name
+    # The match keeps the id of its first game, and no two games are the same match.
+    numbers = [game["index"] for game in exported["games"]]
+    assert len(set(numbers)) == len(numbers)
+    earlier_ids = {game["gameId"] for game in earlier["games"]}
+    assert {game["gameId"] for game in exported["games"]} <= earlier_ids
+
+
+def single_games(bundle: dict[str, Any]) -> Counter[tuple[Any, ...]]:
+    """Round, arena and finishing order of every single game, whether it is a game or a leg."""
+    legs: dict[int, list[Any]] = {}
+    for leg in bundle.get("legs", ()):
+        legs.setdefault(leg["gameId"], []).append(leg)
+    return Counter(
+        (game["roundId"], single["arenaId"], *single["resultPositions"])
+        for game in bundle["games"]
+        for single in legs.get(game["gameId"], [game])
+    )
 
 
 def bundle_files(unpacked: Path) -> list[Path]:
@@ -61,7 +92,7 @@ def test_every_tournament_of_an_earlier_database_exports_as_it_did(database: Pat
     run_command(database, "migrate")
     for file in bundle_files(unpacked):
         exported = run_command(database, "export", "bundle", file.stem)
-        assert without_provenance(exported) == without_provenance(file.read_bytes()), file.name
+        assert_equal_but_for_matches(json.loads(exported), json.loads(file.read_bytes()))
 
 
 def test_earlier_bundles_come_in_verify_clean_and_go_out_equal(unpacked: Path, tmp_path: Path) -> None:
@@ -72,24 +103,55 @@ def test_earlier_bundles_come_in_verify_clean_and_go_out_equal(unpacked: Path, t
     assert run_command(fresh, "verify") == "53 tournaments verified, none with differences.\n"
     for file in files:
         exported = run_command(fresh, "export", "bundle", file.stem)
-        assert without_provenance(exported) == without_provenance(file.read_bytes()), file.name
+        assert_equal_but_for_matches(json.loads(exported), json.loads(file.read_bytes()))
 
 
-def test_an_earlier_demo_folder_is_used_again_and_not_filled_twice(unpacked: Path, tmp_path: Path) -> None:
-    from silverball.cli import demo
+def test_an_earlier_demo_folder_is_made_anew_and_its_files_are_set_aside(
+    unpacked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from silverball.cli import demo, demo_folder
 
     folder = tmp_path / "demo"
     shutil.copytree(unpacked, folder)
-    database = folder / "silverball.db"
+    (folder / "token").write_text("1|slv_of_the_earlier_demo\n")
+    assert demo_folder.prepare_folder(folder, demo.ORGANIZER_EMAIL) == folder
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "is from another version and is made anew" in told
+    assert not (folder / "silverball.db").exists()
+    assert not (folder / "token").exists()
+    assert "54 tournaments verified, none" in migrated(folder / "older" / "silverball.db")
+    # The second start of this version finds its own layout and says nothing.
+    (folder / "silverball.db").write_bytes(b"")
+    demo_folder.prepare_folder(folder, demo.ORGANIZER_EMAIL)
+    assert capsys.readouterr().err == ""
+    assert (folder / "silverball.db").exists()
+
+
+def test_the_demo_leaves_a_database_alone_that_no_demo_made(tmp_path: Path) -> None:
+    from silverball.cli import demo, demo_folder
+
+    database = tmp_path / "silverball.db"
     run_command(database, "migrate")
-    token = run_command(
-        database, "token", "create", "--user", 1, "--name", "demo", "--ability", "manage"
-    ).split()[-1]
-    (folder / "token").write_text(token + "\n")
-    store = Store(f"sqlite:///{database}")
+    before = database.read_bytes()
+    with pytest.raises(ClickException, match="is not a demo's"):
+        demo_folder.prepare_folder(tmp_path, demo.ORGANIZER_EMAIL)
+    assert database.read_bytes() == before
+
+
+def test_an_earlier_demo_folder_can_still_be_served(unpacked: Path, tmp_path: Path) -> None:
+    shutil.copytree(unpacked, tmp_path / "demo")
+    server = Servers(f"sqlite:///{tmp_path / 'demo' / 'silverball.db'}", SILVERBALL_PUBLIC_READ="true")
     try:
-        owner = demo.load_demo(store, folder / "token")
+        server.start()
+        address = f"http://127.0.0.1:{server.port}/api/tournaments/244501"
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            assert json.load(answer)["data"]["tournamentId"] == 244501
     finally:
-        store.close()
-    assert (owner.user_id, owner.token) == (1, token)
-    assert "54 tournaments" in run_command(database, "verify")
+        server.close()
+
+
+def migrated(database: Path) -> str:
+    """The verifier's sentence about a database of an earlier version."""
+    run_command(database, "migrate")
+    return run_command(database, "verify")

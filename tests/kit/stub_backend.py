@@ -40,6 +40,9 @@ class StubBackend:
             b"Bearer bo": build.caller(8),
             b"Bearer shy": build.caller(9, is_hidden=True),
         }
+        # In the order of the changes.
+        # Account id -> the number of its newest change.
+        self.account_changes: dict[int, int] = {}
         self.computed: Counter[str] = Counter()
         self.lookup_count = 0
         self.status = 200
@@ -97,6 +100,8 @@ def front_door(backend: StubBackend, clock: Clock, **limits: Any) -> FrontDoor:
         scope_for=paths.tournament_in,
         is_uncounted=paths.is_uncounted,
         has_own_quota=backend.has_own_quota,
+        account_changes=backend.account_changes,
+        newest_account_change=lambda: max(backend.account_changes.values(), default=0),
         methods_for=lambda path: ["GET", "HEAD", "PUT"] if path == RESULT else [],
         per_user_paths=[PER_USER, "/api/tournaments/{tournament_id}/journal"],
     )

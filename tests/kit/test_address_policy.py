@@ -301,3 +301,41 @@ def test_outside_the_private_network_only_the_https_port_is_allowed(port: int) -
     address_policy.require_allowed_ip("93.184.215.14", LAN, 443)
     with pytest.raises(AddressForbidden, match="Outside the private network the port must be 443"):
         address_policy.require_allowed_ip("93.184.215.14", LAN, port)
+
+
+DEMO = AddressPolicy(
+    schemes=("https", "http"),
+    ports=frozenset({443, 80, 9000}),
+    own_hosts=frozenset({"127.0.0.1"}),
+    allows_loopback=True,
+    is_own_address=lambda _address: True,
+)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9000/in", "http://localhost:9000/in", "http://[::1]/in"])
+def test_the_demo_reaches_programs_on_its_own_machine(url: str) -> None:
+    assert address_policy.parse_address(url, DEMO).url == url
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.1.2.3", "::1"])
+def test_the_demo_connects_to_loopback_addresses_on_any_port(address: str) -> None:
+    address_policy.require_allowed_ip(address, DEMO, 9000)
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1", "169.254.169.254", "0.0.0.0", "::ffff:127.0.0.1", "::1%1"])
+def test_the_demo_reaches_no_other_address_that_is_not_public(address: str) -> None:
+    with pytest.raises(AddressForbidden, match="not at a public address"):
+        address_policy.require_allowed_ip(address, DEMO, 9000)
+
+
+def test_the_demo_reaches_public_hosts_on_the_https_port_only() -> None:
+    with pytest.raises(AddressForbidden, match="Outside of this machine the port must be 443"):
+        address_policy.require_allowed_ip("93.184.215.14", DEMO, 80)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.1/", "http://2130706433/", "http://[::ffff:127.0.0.1]/", "http://foo.localhost/"]
+)
+def test_the_demo_takes_loopback_addresses_in_plain_notation_only(url: str) -> None:
+    with pytest.raises(AddressForbidden):
+        address_policy.parse_address(url, DEMO)

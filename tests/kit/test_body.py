@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.errors import Invalid
-from silverball.kit.http.body import VALUES_MAX, Body, BodyParser, MalformedBody
+from silverball.kit.http.body import VALUES_MAX, Body, BodyIsForm, BodyParser, MalformedBody
 
 
 class Companion(Body, frozen=True, kw_only=True):
@@ -132,16 +132,43 @@ def test_an_integer_beyond_64_bits_is_refused(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"{", b"a=b&c=d", b"\xff", b'{"name":"\xff"}', b"[" * 300_000, b'{"name":NaN,"x":"\\ud800"}', b"\x00"],
+    ("content", "place", "cause"),
+    [
+        (b"{", "line 1, column 2", "it ends before it is complete"),
+        (b"a=b&c=d", "line 1, column 1", "'a' is not allowed here"),
+        (b'{\n  "name": "Ada",\n  "results": x\n}', "line 3, column 14", "'x' is not allowed here"),
+        (b'{"name": "Ada",}', "line 1, column 16", "trailing comma in object"),
+        ('{"é": "ü" "name": 1}'.encode(), "line 1, column 11", "expected ',' or '}'"),
+        (b"{'name': 1}", "line 1, column 2", "object keys must be strings"),
+        (b'{"name":"\xff"}', "line 1, column 10", "this is no text in UTF-8"),
+        (b"\xff", "line 1, column 1", "this is no text in UTF-8"),
+        (b'{"name":NaN,"x":"\\ud800"}', "line 1, column 9", "'N' is not allowed here"),
+        (b"\x00", "line 1, column 1", "'\\x00' is not allowed here"),
+    ],
 )
-def test_a_body_that_is_not_json_is_malformed(content: bytes) -> None:
-    with pytest.raises(MalformedBody):
+def test_a_body_that_is_not_json_is_refused_with_the_place_and_the_cause(
+    content: bytes, place: str, cause: str
+) -> None:
+    with pytest.raises(MalformedBody) as refusal:
         PARSER.parse(content)
+    assert refusal.value.message == f"The body is not JSON: {place}: {cause}."
+
+
+@pytest.mark.parametrize(
+    "content_type", [b"application/x-www-form-urlencoded", b"Multipart/Form-Data; boundary=x"]
+)
+def test_a_form_is_refused_as_one_where_json_is_wanted(content_type: bytes) -> None:
+    with pytest.raises(BodyIsForm):
+        PARSER.parse(b"name=Ada", content_type)
+
+
+def test_json_that_a_client_calls_a_form_is_read() -> None:
+    assert PARSER.parse(b'{"name":"Ada"}', b"application/x-www-form-urlencoded").name == "Ada"
 
 
 def test_too_deep_and_too_large_bodies_are_refused() -> None:
     assert set(read_faults(b'{"a":' * 300 + b"1" + b"}" * 300)) == {"body"}
+    assert set(read_faults(b"[" * 300_000)) == {"body"}
     assert set(read_faults(b'{"results":[' + b"1," * VALUES_MAX + b"1]}")) == {"body"}
 
 

@@ -181,3 +181,15 @@ def test_a_broken_database_is_a_503() -> None:
     stub = StubPages()
     stub.is_broken = True
     assert asgi.get(stub.front_door(), PAGE).status == 503
+
+
+def test_pages_that_have_to_be_computed_are_limited_for_one_address() -> None:
+    stub = StubPages()
+    door = stub.front_door(pages_per_minute=3)
+    statuses = [asgi.get(door, f"/t/42/wall?n={n}", client="192.0.2.1").status for n in range(6)]
+    assert statuses == [200] * 3 + [429] * 3
+    refused = asgi.get(door, "/t/42/wall?n=9", client="192.0.2.1")
+    assert 0 < int(refused.headers["retry-after"]) <= 60
+    # What is cached stays free, and others are not concerned.
+    assert asgi.get(door, "/t/42/wall?n=1", client="192.0.2.1").status == 200
+    assert asgi.get(door, "/t/42/wall?n=9", client="192.0.2.2").status == 200

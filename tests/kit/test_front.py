@@ -33,6 +33,16 @@ def test_a_caller_is_looked_up_again_after_five_seconds(backend: StubBackend, cl
     assert backend.lookup_count == 2
 
 
+def test_a_caller_whose_account_changed_is_looked_up_at_once(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
+    for token in ("ada", "bo"):
+        asgi.get(app, STANDINGS, token=token)
+    backend.account_changes[7] = 1
+    for token in ("ada", "bo", "ada"):
+        asgi.get(app, STANDINGS, token=token)
+    assert backend.lookup_count == 3
+
+
 def test_a_header_too_long_for_a_token_is_not_looked_up(backend: StubBackend, clock: Clock) -> None:
     assert asgi.get(front_door(backend, clock), STANDINGS, token="x" * 300).status == 401
     assert backend.lookup_count == 0

@@ -7,6 +7,7 @@ import pytest
 
 import asgi
 from kit.stub_backend import PER_USER, RESULT, STANDINGS, Clock, StubBackend, front_door
+from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.http.endpoints import Caller
 
 # Rate limits
@@ -50,10 +51,8 @@ def test_requests_without_a_valid_token_are_counted_by_address(backend: StubBack
     assert asgi.get(app, STANDINGS, token="ada", client="192.0.2.1").status == 200
 
 
-def test_only_a_proxy_on_this_machine_is_trusted_to_name_the_client(
-    backend: StubBackend, clock: Clock
-) -> None:
-    app = front_door(backend, clock, rate_per_minute=1)
+def test_only_a_trusted_proxy_may_name_the_client(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=1, proxies=TrustedProxies.parse("127.0.0.1"))
     for client, forwarded, status in [
         ("127.0.0.1", "198.51.100.1", 401),
         ("127.0.0.1", "198.51.100.2", 401),
@@ -78,12 +77,27 @@ def test_a_304_is_not_counted_and_served_when_the_quota_is_used_up(
     assert asgi.get(app, STANDINGS, token="ada").status == 429
 
 
-def test_a_computed_304_is_not_counted_either(backend: StubBackend, clock: Clock) -> None:
+def test_a_304_that_had_to_be_computed_is_counted(backend: StubBackend, clock: Clock) -> None:
     app = front_door(backend, clock, rate_per_minute=2)
     tag = asgi.get(app, STANDINGS, token="ada").headers["etag"]
     backend.revisions[42] = 918
     reply = asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": tag})
-    assert (reply.status, reply.headers["x-ratelimit-remaining"]) == (304, "1")
+    assert (reply.status, reply.headers["x-ratelimit-remaining"]) == (304, "0")
+
+
+def test_an_etag_that_matches_everything_is_counted(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=60)
+    statuses = [
+        asgi.get(app, f"{STANDINGS}?n={n}", token="ada", headers={"if-none-match": "*"}).status
+        for n in range(100)
+    ]
+    assert statuses == [304] * 60 + [429] * 40
+    clock.now += 61
+    again = [
+        asgi.get(app, f"{STANDINGS}?n=1", token="ada", headers={"if-none-match": "*"}).status
+        for _ in range(100)
+    ]
+    assert again == [304] * 60 + [429] * 40
 
 
 def test_nothing_is_computed_when_the_quota_is_used_up(backend: StubBackend, clock: Clock) -> None:
@@ -121,6 +135,16 @@ def test_running_standings_are_served_once_per_interval(backend: StubBackend, cl
     assert asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": tag}).status == 200
     clock.now += 10
     assert asgi.get(app, STANDINGS, token="ada").status == 200
+
+
+def test_two_tools_on_one_token_do_not_share_the_standings_interval(
+    backend: StubBackend, clock: Clock
+) -> None:
+    backend.is_throttled = True
+    app = front_door(backend, clock)
+    tools = [{"user-agent": "scoreboard/1"}, {"user-agent": "stream/2"}, {}]
+    assert [asgi.get(app, STANDINGS, token="ada", headers=tool).status for tool in tools] == [200] * 3
+    assert [asgi.get(app, STANDINGS, token="ada", headers=tool).status for tool in tools] == [429] * 3
 
 
 def test_the_standings_interval_can_be_disabled(backend: StubBackend, clock: Clock) -> None:
@@ -167,9 +191,13 @@ def test_a_preflight_is_not_counted_and_needs_no_token(backend: StubBackend, clo
     assert asgi.get(app, STANDINGS, token="ada").status == 200
 
 
-def test_options_without_a_preflight_lists_the_methods(backend: StubBackend, clock: Clock) -> None:
-    reply = asgi.get(front_door(backend, clock), STANDINGS, method="OPTIONS")
-    assert (reply.status, reply.body, reply.headers["allow"]) == (200, b"", "GET,HEAD")
+def test_options_of_an_unknown_path_is_not_found(backend: StubBackend, clock: Clock) -> None:
+    reply = asgi.get(front_door(backend, clock), "/api/nothing", method="OPTIONS")
+    assert reply.status == 404
+    assert reply.json == {
+        "message": "The route api/nothing could not be found.",
+        "code": "route-not-found",
+    }
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH", "DELETE", "TRACE"])
@@ -248,7 +276,7 @@ def test_a_write_passes_on_its_body_its_key_and_its_client_address(
     }
     body = b"x" * 70_000
     reply = asgi.get(
-        front_door(backend, clock),
+        front_door(backend, clock, proxies=TrustedProxies.parse("127.0.0.1")),
         RESULT + "?a=1",
         method="PUT",
         token="ada",
@@ -324,7 +352,7 @@ def test_each_body_of_a_read_has_its_own_response(backend: StubBackend, clock: C
 
 def test_options_lists_the_methods_of_the_path(backend: StubBackend, clock: Clock) -> None:
     reply = asgi.get(front_door(backend, clock), RESULT, method="OPTIONS")
-    assert reply.headers["allow"] == "GET,HEAD,PUT"
+    assert (reply.status, reply.body, reply.headers["allow"]) == (200, b"", "GET,HEAD,PUT")
 
 
 def test_a_private_part_of_a_tournament_is_cached_per_user(backend: StubBackend, clock: Clock) -> None:
@@ -379,8 +407,19 @@ def test_ownership_is_looked_up_for_a_limited_number_of_tournaments(
     assert backend.quota_lookup_count == 50
 
 
-def test_resolving_names_is_not_counted(backend: StubBackend, clock: Clock) -> None:
-    app = front_door(backend, clock, rate_per_minute=2)
+def test_resolving_names_is_free_up_to_a_limit(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=2, resolving_per_minute=5)
     for number in range(5):
         reply = asgi.get(app, f"/api/players/resolve-unknown?players={number}", token="ada")
         assert (reply.status, reply.headers["x-ratelimit-remaining"]) == (200, "2")
+    statuses = [
+        asgi.get(app, f"/api/players/resolve-unknown?players={number}", token="ada").status
+        for number in range(10, 14)
+    ]
+    assert statuses == [200, 200, 429, 429]
+
+
+@pytest.mark.parametrize("path", ["/api/clubs/resolve-unknown", "/api/x/resolve-unknown"])
+def test_only_the_routes_that_resolve_names_are_free(backend: StubBackend, clock: Clock, path: str) -> None:
+    app = front_door(backend, clock, rate_per_minute=2)
+    assert [asgi.get(app, f"{path}?n={n}", token="ada").status for n in range(3)][-1] == 429

@@ -19,15 +19,6 @@ def test_reading_the_remaining_count_does_not_open_a_window() -> None:
     assert limiter.seconds_to_wait(7, 161.0) == 58
 
 
-def test_refunds_never_exceed_the_limit() -> None:
-    limiter = RateLimiter(2)
-    limiter.take(7, 0.0)
-    for _ in range(3):
-        limiter.refund(7)
-    limiter.refund("a stranger")
-    assert limiter.remaining(7, 0.0) == 2
-
-
 @given(st.lists(st.floats(0, 300), max_size=60).map(sorted), st.integers(1, 5))
 def test_no_window_has_more_requests_than_the_limit(times: list[float], limit: int) -> None:
     limiter = RateLimiter(limit)

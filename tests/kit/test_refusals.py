@@ -32,7 +32,14 @@ def answer(
     [
         (Unauthenticated(), 401, {"message": "Unauthenticated.", "code": "unauthenticated"}),
         (AbilityMissing(), 403, {"message": "Invalid ability provided.", "code": "ability-missing"}),
-        (MalformedBody(), 400, {"message": "Bad request.", "code": "malformed-body"}),
+        (
+            MalformedBody(line=3, column=14, cause="trailing comma in object"),
+            400,
+            {
+                "message": "The body is not JSON: line 3, column 14: trailing comma in object.",
+                "code": "malformed-body",
+            },
+        ),
         (
             RouteNotFound("/api/nothing"),
             404,

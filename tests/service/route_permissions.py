@@ -11,6 +11,7 @@ OWN = (401, 200, 200, 200, 200)
 TOKEN = (401, 200, 200, 200, 200)
 OPEN = (401, 200, 200, 200, 200)
 TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
+    "/api/audit": (Access.OWN, (401, 403, 403, 403, 200)),
     "/api/arenas": (Access.OWN, OWN),
     "/api/locations": (Access.OWN, OWN),
     "/api/banks": (Access.OWN, OWN),
@@ -53,6 +54,9 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/series/{series_id}/stats/attendance": (Access.OPENABLE, OPEN),
     "/api/tournaments": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}": (Access.OPENABLE, OPEN),
+    "/api/tournaments/{tournament_id}/players": (Access.OPENABLE, OPEN),
+    "/api/tournaments/{tournament_id}/arenas": (Access.OPENABLE, OPEN),
+    "/api/activity-logs": (Access.OWN, OWN),
     "/api/tournaments/{tournament_id}/journal": (Access.OWN, (401, 403, 200, 403, 200)),
     "/api/tournaments/{tournament_id}/webhooks": (Access.OWN, (401, 403, 200, 403, 200)),
     "/api/tournaments/{tournament_id}/webhooks/{webhook_id}": (Access.OWN, (401, 403, 200, 403, 200)),
@@ -65,6 +69,7 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/tournaments/{tournament_id}/games": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/games/csv": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/games/{game_id}": (Access.OPENABLE, OPEN),
+    "/api/tournaments/{tournament_id}/games/{game_id}/legs": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/players/resolve-unknown": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/players/csv": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/entries/csv": (Access.OPENABLE, OPEN),
@@ -172,6 +177,8 @@ SCORED: dict[str, str] = {
     "/api/tournaments/{tournament_id}/frenzy/queue/{queue_id}": "DELETE",
     "/api/tournaments/{tournament_id}/frenzy/queue/{queue_id}/end": "POST",
     "/api/tournaments/{tournament_id}/games/{game_id}": "PATCH",
+    "/api/tournaments/{tournament_id}/games/{game_id}/legs": "POST",
+    "/api/tournaments/{tournament_id}/games/{game_id}/legs/{leg}": "DELETE PATCH",
     "/api/tournaments/{tournament_id}/games/{game_id}/result": "PUT",
     "/api/tournaments/{tournament_id}/games/{game_id}/suggestions": "POST",
     "/api/tournaments/{tournament_id}/max-matchplay/games": "POST",

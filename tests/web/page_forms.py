@@ -32,7 +32,7 @@ class PageForm:
 
         `place_12` is the field `place-12`: a keyword cannot have the dash.
         """
-        wanted = {re.sub(r"^(place|score|set)_", r"\1-", name): value for name, value in given.items()}
+        wanted = {re.sub(r"^(place|score|set|won)_", r"\1-", name): value for name, value in given.items()}
         rest = [pair for pair in self.fields if pair[0] not in wanted]
         for name, value in wanted.items():
             values = value if isinstance(value, list | tuple) else [value]

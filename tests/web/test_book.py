@@ -137,7 +137,7 @@ def test_a_name_is_all_that_is_needed(store: Store, visitor: Visitor, organizer:
         ("players", "name", "x" * 101, "must not be greater than 100 characters"),
         ("players", "ifpaId", "many", "The ifpa id field must be an integer."),
         ("players", "labels", ",".join("abcdefghijk"), "must not have more than 10 items"),
-        ("arenas", "opdbId", "no such id!", "format is invalid"),
+        ("arenas", "opdbId", "no such id!", "must be an id of the machine database"),
         ("arenas", "categoryId", "0", "must be at least 1"),
         ("locations", "lat", "north", "The lat field must be a number."),
         ("locations", "lat", "91", "must not be greater than 90"),

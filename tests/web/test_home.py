@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,6 +13,7 @@ from sqlalchemy import func, select
 import build
 from silverball.kit.errors import Conflict
 from silverball.rules.registry import FORMATS
+from silverball.service.users import reads as user_reads
 from silverball.service.users import writes as user_writes
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -34,8 +36,17 @@ def accounts(store: Store) -> int:
         return int(db.execute(select(func.count()).select_from(tables.user)).scalar_one())
 
 
+def first_code(store: Store) -> str:
+    """The code of a new site."""
+    with store.write(quiet=True) as transaction:
+        return user_writes.find_or_make_first_code(transaction.connection, Random(7))
+
+
 def first_account(visitor: Visitor, **fields: str) -> Any:
-    """Send the form of the first account."""
+    """Send the form of the first account, with the right code."""
+    with visitor.store.read() as db:
+        is_new = user_reads.is_new_site(db)
+    fields = {"code": first_code(visitor.store) if is_new else "", **fields}
     page = visitor.get("/account/first")
     csrf = page_forms.forms_on(page.text)["/account/first"].value("csrf") if page.status_code == 200 else "x"
     return visitor.post("/account/first", data={**FIRST, "csrf": csrf, **fields})
@@ -59,8 +70,6 @@ def test_home_says_what_is_here_and_what_runs(store: Store, visitor: Visitor) ->
 
 
 def test_a_new_server_offers_its_first_account_and_only_then(store: Store, visitor: Visitor) -> None:
-    # An imported user cannot sign in and does not count.
-    build.a_user(store, name="Imported Only")
     assert "/account/first" in visitor.get("/").text
     made = first_account(visitor)
     assert (made.status_code, made.headers["location"]) == (303, "/run")
@@ -78,6 +87,39 @@ def test_there_is_no_second_first_account(store: Store, visitor: Visitor) -> Non
     answer = visitor.post("/account/first", data={**FIRST, "email": "eve@silverball.test", "csrf": csrf})
     assert answer.status_code == 409
     assert accounts(store) == 1
+
+
+@pytest.mark.parametrize("make", [build.a_user, build.a_tournament])
+def test_a_site_with_data_has_no_first_account(store: Store, visitor: Visitor, make: Any) -> None:
+    csrf = page_forms.forms_on(visitor.get("/account/first").text)["/account/first"].value("csrf")
+    code = first_code(store)
+    make(store)
+    known = accounts(store)
+    assert "/account/first" not in visitor.get("/").text
+    assert visitor.get("/account/first").headers["location"] == "/account/sign-in"
+    answer = visitor.post("/account/first", data={**FIRST, "code": code, "csrf": csrf})
+    assert (answer.status_code, accounts(store)) == (409, known)
+
+
+def test_the_code_is_asked_for_and_works_once_however_it_is_typed(store: Store, visitor: Visitor) -> None:
+    code = first_code(store)
+    assert first_code(store) == code
+    for wrong in ("", "x", code[:-1], "ü" * 12):
+        answer = first_account(visitor, code=wrong)
+        assert answer.status_code == 403
+        assert accounts(store) == 0
+        visitor.wait(minutes=1)
+    typed = f" {code.lower().replace('-', ' ')} "
+    assert first_account(visitor, code=typed).status_code == 303
+    with store.read() as db:
+        assert user_reads.first_code(db) is None
+
+
+def test_guesses_of_the_code_are_limited(store: Store, visitor: Visitor) -> None:
+    assert [first_account(visitor, code="x").status_code for _ in range(6)] == [403] * 5 + [429]
+    assert first_account(visitor).status_code == 429
+    visitor.wait(minutes=1)
+    assert first_account(visitor).status_code == 303
 
 
 @pytest.mark.parametrize(
@@ -102,11 +144,14 @@ def test_a_faulty_first_account_is_refused_and_stays_filled(
 
 
 def test_of_two_requests_at_once_one_creates_the_first_account(store: Store) -> None:
+    code = first_code(store)
+
     def make(n: int) -> bool:
         try:
             with store.write() as transaction:
                 user_writes.create_first_admin(
                     transaction.connection,
+                    code=code,
                     name=f"User {n}",
                     email=f"{n}@silverball.test",
                     password_hash=PASSWORD_HASH,

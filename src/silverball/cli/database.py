@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -18,16 +19,23 @@ URL_SCHEMES = ("sqlite:", "postgresql+psycopg:")
 
 @contextmanager
 def open_database(
-    *, not_found: str = "It does not exist.", may_migrate: bool = False, url: str | None = None
+    *,
+    not_found: str = "It does not exist.",
+    may_migrate: bool = False,
+    may_create: bool = True,
+    url: str | None = None,
 ) -> Iterator[Store]:
     """Open the database of `url`, or of SILVERBALL_DATABASE_URL, and bring its tables up to date.
 
     `not_found` replaces the sentence of NotFound. `may_migrate` also allows migrations of PostgreSQL,
-    which several programs may share.
+    which several programs may share. Without `may_create` a SQLite file that is missing is a fault.
     Every refusal becomes a sentence on stderr and exit code 1.
     """
     try:
-        store = Store(url or _database_url())
+        address = url or _database_url()
+        if not may_create:
+            _require_file(address)
+        store = Store(address)
         try:
             _bring_up_to_date(store, may_migrate=may_migrate)
             yield store
@@ -49,6 +57,16 @@ def _database_url() -> str:
     if not url.startswith(URL_SCHEMES):
         raise SettingError("SILVERBALL_DATABASE_URL must begin with sqlite:/// or postgresql+psycopg://.")
     return url
+
+
+def _require_file(url: str) -> None:
+    """Raise SettingError without the SQLite file: a disk that is not mounted looks like a new site."""
+    file = url.removeprefix("sqlite:///").partition("?")[0]
+    if url.startswith("sqlite:") and not Path(file).exists():
+        raise SettingError(
+            f"There is no database at {file}. If this is a new site, make it with `silverball migrate` or"
+            " `silverball serve --create`; otherwise see whether its disk is mounted."
+        )
 
 
 def _bring_up_to_date(store: Store, *, may_migrate: bool) -> None:

@@ -1,10 +1,9 @@
 """silverball demo: serve real and invented tournaments to try everything with."""
 
 import dataclasses
-import json
-import os
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +12,20 @@ from random import Random, SystemRandom
 import click
 
 from silverball import settings
-from silverball.cli import database, demo_machines, demo_nights, federation, import_, serve, server
+from silverball.cli import (
+    database,
+    demo_folder,
+    demo_live,
+    demo_machines,
+    demo_nights,
+    demo_text,
+    demo_trials,
+    federation,
+    import_,
+    serve,
+    server,
+)
+from silverball.cli.demo_text import DemoFacts
 from silverball.jobs import rating_period
 from silverball.kit import logs, passwords
 from silverball.service.clubs import writes as clubs
@@ -22,13 +34,15 @@ from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import writes as tokens
 from silverball.service.users import reads as user_reads
 from silverball.service.users import writes as users
+from silverball.settings import Settings
 from silverball.store import rating_days
 from silverball.store.engine import Store
 
-HOST = "127.0.0.1"
-APP_KEY = "silverball"
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
+# An address that is documented as never in use: nothing is sent, the system only chooses a way to it.
+ELSEWHERE = ("192.0.2.1", 9)
 BUNDLES = Path(__file__).parent / "demo_data"
-# Invented federation records of most robots; two robots have none.
+# Invented federation records of all players with a federation number.
 FEDERATION = BUNDLES / "federation.csv"
 # A fixed seed, so that a demo looks the same everywhere.
 DICE_SEED = "silver"
@@ -37,8 +51,6 @@ ORGANIZER_EMAIL = "demo@silverball.invalid"
 # Letters that are not confused on paper.
 CLEAR_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 PASSWORD_LENGTH = 12
-# One of the real tournaments: the printed commands ask for it.
-TOURNAMENT_ID = 244501
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,12 @@ class DemoOwner:
 
 @click.command()
 @click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 lets phones on your network in.",
+)
+@click.option(
     "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 picks a free one."
 )
 @click.option(
@@ -62,58 +80,97 @@ class DemoOwner:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON when ready, for programs.")
 @click.option("--no-robots", is_flag=True, help="Only serve the loaded data; no robots play.")
-def demo(port: int, data: Path, *, as_json: bool, no_robots: bool) -> None:
+def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) -> None:
     """Serve real and invented tournaments to try everything with.
 
     The first start takes some seconds: it loads 21 real knockout tournaments and ten invented ones, and
-    robots play a tournament of each format. While it runs, robots play group match play.
+    robots play a tournament of each format. While it runs, robots play match play in tournament 1, and
+    every twenty minutes an evening in another format.
     """
     logs.configure()
-    folder = _data_folder(data)
-    listener = server.open_listener(HOST, port)
+    listener = server.open_listener(host, port)
+    folder = demo_folder.prepare_folder(data, ORGANIZER_EMAIL)
     bound = listener.getsockname()[1]
+    lan_url = _lan_url(host, bound)
+    configured = settings.load()
     demo_settings = dataclasses.replace(
-        settings.load(),
-        database_url=f"sqlite:///{folder / 'silverball.db'}",
-        exports_folder=str(folder / "exports"),
+        configured,
+        database_url=f"sqlite:///{folder / demo_folder.DATABASE}",
+        exports_folder=str(folder / demo_folder.EXPORTS),
+        allow_loopback=True,
     )
-    demo_settings = serve.with_base_url(demo_settings, HOST, bound)
+    if lan_url is not None and not demo_settings.base_url:
+        # Links and printed codes must work on phones too.
+        demo_settings = dataclasses.replace(demo_settings, base_url=lan_url)
+    demo_settings = serve.with_base_url(demo_settings, host, bound)
     with database.open_database(url=demo_settings.database_url) as store:
-        owner = load_demo(store, folder / "token")
-        demo_machines.load_machines(store)
-        password = organizer_password(store, owner.user_id, folder / "password")
-        ws_url = f"ws://{HOST}:{bound}"
-        text = (
-            _ready_json(demo_settings.base_url, ws_url, owner)
-            if as_json
-            else _ready_text(demo_settings.base_url, ws_url, owner, password)
+        owner = _fill(store, demo_settings, folder, no_robots=no_robots)
+        password = organizer_password(store, owner.user_id, folder / demo_folder.PASSWORD)
+        facts = DemoFacts(
+            base_url=demo_settings.base_url,
+            lan_url=lan_url,
+            token=owner.token,
+            user_id=owner.user_id,
+            email=ORGANIZER_EMAIL,
+            password=password,
         )
-        if no_robots:
-            demo_machines.write_bulk_files(store, folder / "exports")
-            server.run_server(store, demo_settings, listener, when_ready=lambda: click.echo(text))
-            return
-        demo_nights.play_nights(store, demo_settings, owner.user_id, Random(DICE_SEED))  # noqa: S311  # a game
-        demo_machines.write_bulk_files(store, folder / "exports")
-        with _playing(demo_nights.LiveNight(store, demo_settings, owner.user_id, SystemRandom())):
-            server.run_server(store, demo_settings, listener, when_ready=lambda: click.echo(text))
+        trials = demo_trials.kept_trials(store, demo_settings, owner.user_id, folder / demo_folder.TRIALS)
+        text = demo_text.ready_json(facts) if as_json else demo_text.ready_text(facts)
+        with _playing(store, demo_settings, owner.user_id) if not no_robots else nullcontext():
+            server.run_server(
+                store,
+                demo_settings,
+                listener,
+                when_ready=lambda: click.echo(text),
+                # The address for phones is a guess where the machine has several.
+                follows_host=serve.follows_host(configured, host),
+                trials=trials,
+            )
+
+
+def _fill(store: Store, demo_settings: Settings, folder: Path, *, no_robots: bool) -> DemoOwner:
+    """Load and play what is missing in the demo's database, and return its owner."""
+    dice = Random(DICE_SEED)  # noqa: S311  # a game
+    user_id = organizer_id(store)
+    # The first tournament of all gets the number 1.
+    demo_live.reserve_tournament(store, demo_settings, user_id, dice)
+    owner = load_demo(store, folder / demo_folder.TOKEN)
+    demo_machines.load_machines(store)
+    demo_live.play_first_rounds(store, demo_settings, owner.user_id, dice)
+    if not no_robots:
+        demo_nights.play_nights(store, demo_settings, owner.user_id, dice)
+    demo_machines.write_public_files(store, folder / demo_folder.EXPORTS)
+    return owner
 
 
 @contextmanager
-def _playing(night: demo_nights.LiveNight) -> Iterator[None]:
-    night.start()
+def _playing(store: Store, demo_settings: Settings, user_id: int) -> Iterator[None]:
+    play = demo_live.LivePlay(store, demo_settings, user_id, SystemRandom())
+    play.start()
     try:
         yield
     finally:
-        night.stop()
+        play.stop()
 
 
-def load_demo(store: Store, token_file: Path) -> DemoOwner:
-    """Load the demo's data, unless a working token exists. The token is written last."""
-    stored = _stored_owner(store, token_file)
-    if stored is not None:
-        return stored
-    click.echo("Loading the demo's tournaments ...", err=True)
-    now, dice = datetime.now(UTC), SystemRandom()
+def _lan_url(host: str, port: int) -> str | None:
+    """The demo's address for other devices on the network; None when it listens on this machine only."""
+    if host in LOOPBACK_HOSTS:
+        return None
+    if host not in serve.WILDCARD_HOSTS:
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(ELSEWHERE)
+            return f"http://{probe.getsockname()[0]}:{port}"
+        except OSError:
+            # This machine is on no network.
+            return None
+
+
+def organizer_id(store: Store) -> int:
+    """The id of the demo's organizer, who is created with a club on the first start."""
+    now = datetime.now(UTC)
     with store.write() as transaction:
         user_id = user_reads.user_id_by_email(transaction.connection, ORGANIZER_EMAIL)
         if user_id is None:
@@ -124,6 +181,17 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
             clubs.create_club(
                 transaction, user_id, name="The Lantern Flippers", description=about, location="Harbour Town"
             )
+    return user_id
+
+
+def load_demo(store: Store, token_file: Path) -> DemoOwner:
+    """Load the demo's data, unless a working token exists. The token is written last."""
+    stored = _stored_owner(store, token_file)
+    if stored is not None:
+        return stored
+    click.echo("Loading the demo's tournaments ...", err=True)
+    now, dice = datetime.now(UTC), SystemRandom()
+    user_id = organizer_id(store)
     federation.import_records(store, FEDERATION)
     for file in sorted(BUNDLES.glob("*.json")):
         import_.import_bundle(store, file, owner_id=user_id)
@@ -138,7 +206,7 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
         issued = tokens.create_token(
             transaction.connection, user_id, "demo", abilities=["manage"], now=now, dice=dice
         )
-    _write_secret(token_file, issued.text)
+    demo_folder.write_secret(token_file, issued.text)
     return DemoOwner(user_id, issued.text)
 
 
@@ -150,16 +218,8 @@ def organizer_password(store: Store, user_id: int, file: Path) -> str:
     password_hash = passwords.hash_password(password)
     with store.write() as transaction:
         users.set_password(transaction.connection, user_id, password_hash)
-    _write_secret(file, password)
+    demo_folder.write_secret(file, password)
     return password
-
-
-def _data_folder(data: Path) -> Path:
-    try:
-        data.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise click.ClickException(f"{data} cannot be created: {error.strerror}.") from error
-    return data.resolve()
 
 
 def _stored_owner(store: Store, token_file: Path) -> DemoOwner | None:
@@ -169,44 +229,3 @@ def _stored_owner(store: Store, token_file: Path) -> DemoOwner | None:
     with store.read() as db:
         caller = token_reads.find_caller(db, f"Bearer {text}".encode(), datetime.now(UTC))
     return None if caller is None else DemoOwner(caller.user_id, text)
-
-
-def _write_secret(file: Path, text: str) -> None:
-    # From its creation on, no other user of this machine can read the file.
-    file.unlink(missing_ok=True)
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        stream.write(text + "\n")
-
-
-def _ready_json(base_url: str, ws_url: str, owner: DemoOwner) -> str:
-    return json.dumps(
-        {
-            "baseUrl": base_url,
-            "wsUrl": ws_url,
-            "appKey": APP_KEY,
-            "token": owner.token,
-            "userId": owner.user_id,
-            "tournamentId": TOURNAMENT_ID,
-        }
-    )
-
-
-def _ready_text(base_url: str, ws_url: str, owner: DemoOwner, password: str) -> str:
-    lines = [
-        "",
-        f"  Base URL       {base_url}",
-        f"  Websocket URL  {ws_url}",
-        f"  App key        {APP_KEY}",
-        f"  Token          {owner.token}",
-        f"  Console        {base_url}/run  ({ORGANIZER_EMAIL}, {password})",
-        "",
-        "  Try, in another window:",
-        "",
-    ]
-    paths = (
-        f"/api/tournaments/{TOURNAMENT_ID}/standings",
-        "/api/tournaments?status=completed&limit=5",
-        f"/api/tournaments/{TOURNAMENT_ID}?includePlayers=true",
-    )
-    lines += [f"  curl -H 'Authorization: Bearer {owner.token}' '{base_url}{path}'" for path in paths]
-    return "\n".join([*lines, "", "  Press Ctrl-C to stop."])

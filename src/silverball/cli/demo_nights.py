@@ -1,26 +1,22 @@
-"""Tournaments played by robots: a finished one of each format, one with queues, and a live one.
+"""Tournaments played by robots before the demo is served: a finished one of each format, one with queues.
 
 Everything is looked up by name first, so an interrupted or restarted demo continues where it stopped.
 """
 
-import logging
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
 
 from silverball import app
-from silverball.cli.robots import InProcessClient, Json, RequestRefused, Robot, SteppedClock, TournamentPlan
+from silverball.cli.robots import Clock, InProcessClient, Json, Robot, SteppedClock, TournamentPlan
 from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
-LOG = logging.getLogger("silverball.demo")
+# Ids of the players and of the arenas.
+BookIds = tuple[list[int], list[int]]
 STEP_SECONDS = 150
-PLAYERS_LIVE = 16
-PAUSE_SECONDS = (1.4, 2.6)
-JOIN_SECONDS = 20
 PAGES_MAX = 100
 # No real player has such a number.
 IFPA_ID_FIRST = 900_001
@@ -45,16 +41,17 @@ NAMES = (
     "Oona Pike",
     "Pax Verdi",
 )
-MACHINES = (
-    "Meteor Shower",
-    "Midnight Express",
-    "The Lighthouse",
-    "Dragon Alley",
-    "Carnival of Crows",
-    "Deep Current",
-    "Static Garden",
-    "Copper Canyon",
-)
+# Machine -> its id in the machine database.
+MACHINES = {
+    "The Addams Family": "G4ODR-MDXEy",
+    "Attack From Mars": "G4do5-MDlN7",
+    "Medieval Madness": "G5pe4-MePZv",
+    "Funhouse": "G5Dz7-Mq139",
+    "The Machine: Bride of Pin-Bot": "GRpee-MePdR",
+    "Firepower": "G5VDd-MJpqO",
+    "Star Trek: The Next Generation": "GR6d8-M1rZd",
+    "White Water": "GRQKz-MyNXz",
+}
 FINISHED = tuple(
     TournamentPlan(
         name=f"Finished {form.demo.name}",
@@ -72,22 +69,21 @@ QUEUES = TournamentPlan(
     settings={"useQueues": True, "suggestions": "disabled"},
     games_each=2,
 )
-LIVE = TournamentPlan(
-    name="Live Group Match Play",
-    type="group_matchplay",
-    players=PLAYERS_LIVE,
-    settings={"duration": 12, "seeding": "random"},
-)
+
+
+def organizer_client(store: Store, settings: Settings, user_id: int, clock: Clock) -> InProcessClient:
+    """Return a client that acts as the demo's organizer."""
+    caller = AuthenticatedCaller(user_id=user_id, role="organizer", ability="manage")
+    return InProcessClient(app.build_api(store, settings, now=clock.now), caller)
 
 
 def play_nights(store: Store, settings: Settings, user_id: int, dice: Random) -> None:
     """Play the finished tournaments of the last weeks and the one with queues, unless they exist."""
-    caller = AuthenticatedCaller(user_id=user_id, role="organizer", ability="manage")
     today = datetime.now(UTC).replace(hour=19, minute=0, second=0, microsecond=0)
     clock = SteppedClock(today)
-    client = InProcessClient(app.build_api(store, settings, now=clock.now), caller)
-    book_ids = _load_book_ids(client)
-    existing = _tournaments_by_name(client, user_id)
+    client = organizer_client(store, settings, user_id, clock)
+    book_ids = load_book_ids(client)
+    existing = tournaments_by_name(client, user_id)
     for days, plan in enumerate(reversed(FINISHED), start=1):
         clock.moment = today - timedelta(days=days)
         robot = _robot_for(client, plan, existing.get(plan.name, []), book_ids, dice)
@@ -100,29 +96,36 @@ def play_nights(store: Store, settings: Settings, user_id: int, dice: Random) ->
         _queue_up(robot, clock)
 
 
-def _load_book_ids(client: InProcessClient) -> tuple[list[int], list[int]]:
-    """Ids of the robots' players and machines in the organizer's book."""
-    players = {player["name"]: player["playerId"] for player in _all_pages(client, "/api/players")}
-    machines = {arena["name"]: arena["arenaId"] for arena in _all_pages(client, "/api/arenas")}
+def load_book_ids(client: InProcessClient) -> BookIds:
+    """Return the ids of the robots' players and machines in the organizer's book."""
+    players: dict[str, int] = {}
+    for player in all_pages(client, "/api/players"):
+        players.setdefault(player["name"], player["playerId"])
+    arenas: dict[str, int] = {}
+    for arena in all_pages(client, "/api/arenas"):
+        if arena["opdbId"] == MACHINES.get(arena["name"]):
+            arenas.setdefault(arena["name"], arena["arenaId"])
     for ifpa_id, name in enumerate(NAMES, start=IFPA_ID_FIRST):
         if name not in players:
             player = {"name": name, "ifpaId": ifpa_id}
             players[name] = client.send("POST", "/api/players", player)["data"]["playerId"]
-    for name in MACHINES:
-        if name not in machines:
-            machines[name] = client.send("POST", "/api/arenas", {"name": name})["data"]["arenaId"]
-    return [players[name] for name in NAMES], [machines[name] for name in MACHINES]
+    for name, opdb_id in MACHINES.items():
+        if name not in arenas:
+            arena = {"name": name, "opdbId": opdb_id}
+            arenas[name] = client.send("POST", "/api/arenas", arena)["data"]["arenaId"]
+    return [players[name] for name in NAMES], [arenas[name] for name in MACHINES]
 
 
-def _tournaments_by_name(client: InProcessClient, user_id: int) -> dict[str, list[Json]]:
-    """Name -> the organizer's tournaments with that name, newest first."""
+def tournaments_by_name(client: InProcessClient, user_id: int) -> dict[str, list[Json]]:
+    """Return name -> the organizer's tournaments with that name, newest first."""
     tournaments: dict[str, list[Json]] = {}
-    for tournament in _all_pages(client, f"/api/tournaments?owner={user_id}"):
+    for tournament in all_pages(client, f"/api/tournaments?owner={user_id}"):
         tournaments.setdefault(tournament["name"], []).append(tournament)
     return tournaments
 
 
-def _all_pages(client: InProcessClient, path: str) -> Iterator[Json]:
+def all_pages(client: InProcessClient, path: str) -> Iterator[Json]:
+    """Yield the items of all pages."""
     separator = "&" if "?" in path else "?"
     for page in range(1, PAGES_MAX):
         answer = client.send("GET", f"{path}{separator}page={page}")
@@ -135,7 +138,7 @@ def _robot_for(
     client: InProcessClient,
     plan: TournamentPlan,
     existing: list[Json],
-    book_ids: tuple[list[int], list[int]],
+    book_ids: BookIds,
     dice: Random,
 ) -> Robot | None:
     """A robot that continues or starts this tournament; None when one like it is finished."""
@@ -146,12 +149,11 @@ def _robot_for(
             return Robot(client, plan, tournament["tournamentId"], dice)
         # It was interrupted before its start and may lack players, so it is replaced.
         client.send("DELETE", f"/api/tournaments/{tournament['tournamentId']}")
-    return _start_night(client, plan, book_ids, dice)
+    return start_night(client, plan, book_ids, dice)
 
 
-def _start_night(
-    client: InProcessClient, plan: TournamentPlan, book_ids: tuple[list[int], list[int]], dice: Random
-) -> Robot:
+def start_night(client: InProcessClient, plan: TournamentPlan, book_ids: BookIds, dice: Random) -> Robot:
+    """Create a tournament with players and machines, start it, and return its robot."""
     players, machines = book_ids
     robot = Robot.create(client, plan, dice)
     robot.add_members(dice.sample(players, plan.players), machines)
@@ -164,61 +166,3 @@ def _queue_up(robot: Robot, clock: SteppedClock) -> None:
     while robot.step():
         clock.tick(STEP_SECONDS)
     robot.queue_up(QUEUE_SIZES)
-
-
-class LiveNight:
-    """A robot in its own thread that plays one tournament after another, a result every other second."""
-
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        user_id: int,
-        dice: Random,
-        pauses: tuple[float, float] = PAUSE_SECONDS,
-    ) -> None:
-        caller = AuthenticatedCaller(user_id=user_id, role="organizer", ability="manage")
-        self._client = InProcessClient(app.build_api(store, settings), caller)
-        self._user_id = user_id
-        self._dice = dice
-        self._pause_range = pauses
-        self._stop_event = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="silverball-robot")
-
-    def start(self) -> None:
-        """Start playing; returns at once."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Finish the action under way and play no more."""
-        self._stop_event.set()
-        if self._thread.ident is not None:
-            self._thread.join(JOIN_SECONDS)
-
-    def _run(self) -> None:
-        while not self._stop_event.is_set():
-            try:
-                self._play(self._running_or_new_night())
-            except RequestRefused as refusal:
-                # Another user changed the tournament, so it is loaded again.
-                LOG.info("a robot was refused: %s", refusal)
-            except Exception as error:  # the top of a thread: the error would get lost
-                LOG.error("the live tournament failed", exc_info=error)
-            self._stop_event.wait(self._pause_seconds())
-
-    def _running_or_new_night(self) -> Robot:
-        """A robot for the running tournament, or for a new one."""
-        path = f"/api/tournaments?owner={self._user_id}&status=started"
-        for tournament in _all_pages(self._client, path):
-            if tournament["name"] == LIVE.name:
-                return Robot(self._client, LIVE, tournament["tournamentId"], self._dice)
-        return _start_night(self._client, LIVE, _load_book_ids(self._client), self._dice)
-
-    def _play(self, robot: Robot) -> None:
-        while not self._stop_event.wait(self._pause_seconds()):
-            if not robot.step():
-                robot.complete()
-                return
-
-    def _pause_seconds(self) -> float:
-        return self._dice.uniform(*self._pause_range)

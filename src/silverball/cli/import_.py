@@ -17,6 +17,7 @@ from silverball.jobs import rating_period
 from silverball.kit.errors import NotFound, Refusal
 from silverball.service.periods import seeding
 from silverball.service.users import reads as users
+from silverball.store import audit
 from silverball.store.engine import Store
 
 USER_ID = click.IntRange(1, 2**63 - 1)
@@ -109,15 +110,21 @@ def import_bundles(
 def import_bundle(store: Store, file: Path, *, owner_id: int | None, new_ids: bool = False) -> ImportedBundle:
     """Import one file. Raises a Refusal, or OSError."""
     contents = bundles.read(file)
+    now = datetime.now(UTC)
     with store.write() as transaction:
-        return bundles.import_bundle(
-            transaction,
-            contents,
-            owner_id=owner_id,
-            new_ids=new_ids,
-            now=datetime.now(UTC),
-            dice=SystemRandom(),
+        imported = bundles.import_bundle(
+            transaction, contents, owner_id=owner_id, new_ids=new_ids, now=now, dice=SystemRandom()
         )
+        if imported.outcome != "unchanged":
+            audit.record(
+                transaction.connection,
+                "tournament-restored",
+                at=now,
+                user_id=owner_id,
+                source=audit.COMMAND_LINE,
+                detail=str(imported.tournament_id),
+            )
+    return imported
 
 
 def _error_sentence(error: Refusal | OSError) -> str:

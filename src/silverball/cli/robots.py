@@ -9,12 +9,13 @@ Dice are an argument. A robot stores no state of the tournament, so after an int
 can continue.
 """
 
+import itertools
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, Protocol
 
@@ -76,6 +77,19 @@ class InProcessClient:
         return answer
 
 
+class Clock(Protocol):
+    """The time at which a robot's requests are answered."""
+
+    def now(self) -> datetime: ...
+
+
+class WallClock:
+    """The clock on the wall."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
 @dataclass
 class SteppedClock:
     """A clock that moves only on request, so that playing takes no time."""
@@ -125,7 +139,13 @@ class Robot:
         self._send("POST", "/arenas", {"arenas": [{"arenaId": arena_id} for arena_id in arena_ids]})
 
     def start(self) -> None:
+        """Start the tournament, and place its holes or frames on arenas."""
         self._send("POST", "/start")
+        if self._format.play is PlayKind.HOLES:
+            arena_ids = self._active_members()[1]
+            waiting = [each for each in self._send("GET", "/rounds")["data"] if each["arenaId"] is None]
+            for round_, arena_id in zip(reversed(waiting), itertools.cycle(arena_ids), strict=False):
+                self._send("PATCH", f"/rounds/{round_['roundId']}", {"arenaId": arena_id})
 
     def play_to_end(self, between: Callable[[], object] = lambda: None) -> None:
         """Play to the end and complete the tournament. `between` is called after each step."""

@@ -71,7 +71,7 @@ def revoke(token_id: int) -> None:
         database.open_database(not_found=f"There is no token {token_id}.") as store,
         store.write(quiet=True) as transaction,
     ):
-        writes.revoke_token(transaction.connection, token_id)
+        writes.revoke_token(transaction, token_id, now=datetime.now(UTC))
     click.echo(f"Token {token_id} is revoked.", err=True)
 
 

@@ -3,6 +3,7 @@
 import json
 import sys
 from datetime import UTC, datetime
+from secrets import SystemRandom
 
 import click
 
@@ -10,6 +11,7 @@ from silverball.cli import database
 from silverball.kit import passwords
 from silverball.service import access
 from silverball.service.users import writes
+from silverball.store import audit
 
 USER_ID = click.IntRange(1, 2**63 - 1)
 
@@ -36,6 +38,15 @@ def create(name: str, email: str, role: str, *, as_json: bool) -> None:
     click.echo(f"Created user {user_id}. Set a password with: silverball user password {user_id}")
 
 
+@user.command("first-code")
+@click.option("--json", "as_json", is_flag=True, help='Print {"code": ...} and nothing else.')
+def first_code(*, as_json: bool) -> None:
+    """Print the code that the first account of a new site is made with at /account/first."""
+    with database.open_database() as store, store.write(quiet=True) as transaction:
+        code = writes.find_or_make_first_code(transaction.connection, SystemRandom())
+    click.echo(json.dumps({"code": code}) if as_json else code)
+
+
 @user.command()
 @click.argument("user_id", metavar="ID", type=USER_ID)
 def password(user_id: int) -> None:
@@ -50,6 +61,13 @@ def password(user_id: int) -> None:
         store.write() as transaction,
     ):
         writes.set_password(transaction.connection, user_id, stored)
+        audit.record(
+            transaction.connection,
+            "password-set",
+            at=datetime.now(UTC),
+            user_id=user_id,
+            source=audit.COMMAND_LINE,
+        )
     click.echo(f"The password of user {user_id} is set.", err=True)
 
 

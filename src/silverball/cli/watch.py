@@ -1,36 +1,30 @@
-"""silverball watch: follow a tournament live in a terminal."""
+"""silverball watch: follow a tournament live in a terminal, through the typed client."""
 
 import contextlib
-import json
 import time
-import urllib.error
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-
-from silverball.cli import following
-from silverball.cli.following import (
-    CONTROL_NAMES,
-    LIVE,
-    LOST,
-    RELOAD,
-    CannotFollow,
-    FollowerEvent,
-    fetch_json_with_etag,
-    follow,
-)
+import msgspec
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from silverball_client import Client, Event, Missed
+    from silverball_client.events import State
+    from silverball_client.shapes.games import Game
+    from silverball_client.shapes.standings import Standing
+    from silverball_client.shapes.tournaments import Tournament
+
+    FeedItem = Event | Missed | State
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 TOURNAMENT_ID = click.IntRange(1, 2**63 - 1)
 STANDINGS_EVERY_SECONDS = 2.0
 NAMES_AT_ONCE = 25
 ROWS_MAX = 40
-Json = Any
 
 
 @click.command()
@@ -44,33 +38,48 @@ def watch(tournament_id: int, url: str, token: str, key: str, as_json: bool) -> 
 
     Comes back by itself when the connection is lost, and misses nothing.
     """
+    from silverball_client import Client, SilverballError, Unauthenticated
+
     try:
-        events = follow(url, tournament_id, key=key)
-        if as_json:
-            _write_lines(events)
-        else:
-            _show_board(events, Board(url.rstrip("/"), tournament_id, token))
-    except CannotFollow as error:
+        with Client(url, token, app_key=key) as client:
+            items = client.follow_states(tournament_id)
+            if as_json:
+                _write_lines(items)
+            else:
+                _show_board(items, Board(client, tournament_id))
+    except Unauthenticated as error:
+        sentence = "This site requires a token: use --token, or --json for events only."
+        raise click.ClickException(sentence) from error
+    except SilverballError as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
         click.echo()
 
 
-def _write_lines(events: Iterator[FollowerEvent]) -> None:
-    for event in events:
-        if event.name not in CONTROL_NAMES:
-            line = {"event": event.name, "epoch": event.epoch, "seq": event.seq, "data": event.data}
-            click.echo(json.dumps(line, ensure_ascii=False))
+def _write_lines(items: "Iterator[FeedItem]") -> None:
+    from silverball_client import Event
+
+    for item in items:
+        if isinstance(item, Event):
+            line = {
+                "event": item.name,
+                "epoch": item.epoch,
+                "seq": item.seq,
+                "data": msgspec.Raw(item.json.encode()),
+            }
+            click.echo(msgspec.json.encode(line).decode())
 
 
-def _show_board(events: Iterator[FollowerEvent], board: "Board") -> None:
+def _show_board(items: "Iterator[FeedItem]", board: "Board") -> None:
     from rich.live import Live
 
+    from silverball_client import NoAnswer, ServerFault
+
     with Live(board.render(), auto_refresh=False) as screen:
-        for event in events:
-            with contextlib.suppress(urllib.error.URLError):
+        for item in items:
+            with contextlib.suppress(NoAnswer, ServerFault):
                 # After a failed read the next event reads again.
-                board.update(event)
+                board.update(item)
             screen.update(board.render(), refresh=True)
 
 
@@ -78,88 +87,94 @@ def _show_board(events: Iterator[FollowerEvent], board: "Board") -> None:
 class Board:
     """The view of a tournament in the terminal."""
 
-    base_url: str
+    client: "Client"
     tournament_id: int
-    token: str
     clock: Callable[[], float] = time.monotonic
     state: str = "connecting"
-    tournament: Json = field(default_factory=dict)
+    tournament: "Tournament | None" = None
     players: dict[int, str] = field(default_factory=dict)
     arenas: dict[int, str] = field(default_factory=dict)
-    games: dict[int, Json] = field(default_factory=dict)
-    standings: list[Json] = field(default_factory=list)
-    standings_tag: str = ""
+    games: "dict[int, Game]" = field(default_factory=dict)
+    standings: "tuple[Standing, ...]" = ()
     # Whether the standings changed since they were read, and when that was.
     are_standings_old: bool = False
     read_at: float = 0.0
 
-    def update(self, event: FollowerEvent) -> None:
-        """Apply an event. Raises CannotFollow when the service does not let this client read."""
-        if event.name in (LIVE, LOST):
-            self.state = {LIVE: "live", LOST: "offline"}[event.name]
-        elif event.name == RELOAD:
-            self._read_everything()
-        elif event.name == "TournamentUpdated":
-            self.tournament = event.data
-        elif event.name == "GameCreatedOrUpdated":
-            self.games[event.data["gameId"]] = event.data
-        elif event.name == "GamesDeleted":
-            for game_id in event.data["gameIds"]:
-                self.games.pop(game_id, None)
-        elif event.name in ("PlayersAdded", "PlayersChanged"):
-            self._load_names("players", event.data["playerIds"])
-        elif event.name in ("ArenasAdded", "ArenasChanged"):
-            self._load_names("arenas", event.data["arenaIds"])
-        self.are_standings_old |= event.name not in CONTROL_NAMES
+    def update(self, item: "FeedItem") -> None:
+        """Apply an event. Raises SilverballError when the service does not let this client read."""
+        from silverball_client import Connected, Disconnected, Event, Missed
+
+        match item:
+            case Connected():
+                self.state = "live"
+                if self.tournament is None:
+                    self._read_everything()
+            case Disconnected():
+                self.state = "offline"
+            case Missed():
+                self._read_everything()
+            case Event():
+                self._apply(item)
+                self.are_standings_old = True
+            case _:
+                pass
         if self.are_standings_old and self.clock() - self.read_at >= STANDINGS_EVERY_SECONDS:
             self._read_standings()
 
+    def _apply(self, event: "Event") -> None:
+        from silverball_client.shapes import events
+        from silverball_client.shapes.games import Game
+        from silverball_client.shapes.tournaments import Tournament
+
+        match event.data:
+            case Tournament():
+                self.tournament = event.data
+            case Game():
+                self.games[event.data.game_id] = event.data
+            case events.GamesDeleted():
+                for game_id in event.data.game_ids:
+                    self.games.pop(game_id, None)
+            case events.PlayersAdded() | events.PlayersChanged():
+                self._load_players(event.data.player_ids)
+            case events.ArenasAdded() | events.ArenasChanged():
+                self._load_arenas(event.data.arena_ids)
+            case _:
+                pass
+
     def _read_everything(self) -> None:
-        self.tournament = self._get("?includePlayers=1&includeArenas=1")["data"]
-        self.players = {player["playerId"]: player["name"] for player in self.tournament["players"]}
-        self.arenas = {arena["arenaId"]: arena["name"] for arena in self.tournament["arenas"]}
-        self.games = {game["gameId"]: game for game in self._get("/games")["data"]}
+        resource = self.client.tournaments
+        read = resource.get(self.tournament_id, include_players=True, include_arenas=True)
+        self.players = {player.player_id: player.name for player in read.players or ()}
+        self.arenas = {arena.arena_id: arena.name for arena in read.arenas or ()}
+        self.games = {game.game_id: game for game in resource.games(self.tournament_id)}
         self._read_standings()
+        # Set last: until then the next connection reads again.
+        self.tournament = read
 
     def _read_standings(self) -> None:
         self.read_at = self.clock()
-        # A conditional request that changes nothing is cheap and does not use up the rate limit.
-        headers = {"If-None-Match": self.standings_tag} if self.standings_tag else None
-        try:
-            self.standings, self.standings_tag = self._get_with_etag("/standings", headers)
-        except urllib.error.HTTPError as error:
-            if error.code != 304:
-                raise
+        # The client sends the ETag, so that unchanged standings do not use up the rate limit.
+        self.standings = self.client.tournaments.standings(self.tournament_id)
         self.are_standings_old = False
 
-    def _load_names(self, kind: str, keys: list[int]) -> None:
-        known = self.players if kind == "players" else self.arenas
-        for start in range(0, len(keys), NAMES_AT_ONCE):
-            ids = ",".join(map(str, keys[start : start + NAMES_AT_ONCE]))
-            for item in self._get(f"/{kind}/resolve-unknown?{kind}={ids}")["data"]:
-                known[item["playerId" if kind == "players" else "arenaId"]] = item["name"]
+    def _load_players(self, ids: tuple[int, ...]) -> None:
+        for part in _parts_of(ids):
+            for player in self.client.tournaments.resolve_players(self.tournament_id, players=part):
+                self.players[player.player_id] = player.name
 
-    def _get(self, path: str) -> Json:
-        return self._get_with_etag(path)[0]
-
-    def _get_with_etag(self, path: str, headers: dict[str, str] | None = None) -> tuple[Json, str]:
-        signed = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        try:
-            url = f"{self.base_url}/api/tournaments/{self.tournament_id}{path}"
-            return fetch_json_with_etag(url, {**signed, **(headers or {})})
-        except urllib.error.HTTPError as error:
-            if error.code == 401:
-                sentence = "This site requires a token: use --token, or --json for events only."
-                raise following.CannotFollow(sentence) from error
-            raise
+    def _load_arenas(self, ids: tuple[int, ...]) -> None:
+        for part in _parts_of(ids):
+            for arena in self.client.tournaments.resolve_arenas(self.tournament_id, arenas=part):
+                self.arenas[arena.arena_id] = arena.name
 
     def render(self) -> "RenderableType":
         """The view as a renderable of rich."""
         from rich.console import Group
         from rich.text import Text
 
-        name = Text(str(self.tournament.get("name", f"Tournament {self.tournament_id}")), style="bold")
-        status = Text(f"  {self.tournament.get('status', '')}  ")
+        read = self.tournament
+        name = Text(read.name if read else f"Tournament {self.tournament_id}", style="bold")
+        status = Text(f"  {read.status if read else ''}  ")
         color = {"live": "green", "offline": "red"}.get(self.state, "yellow")
         head = Text.assemble(name, status, Text(f"● {self.state}", style=color))
         return Group(head, self._games_table(), self._standings_table())
@@ -168,10 +183,11 @@ class Board:
         from rich.table import Table
 
         table = Table("Arena", "Players", title="Being played", title_justify="left")
-        playing = [game for game in self.games.values() if game["status"] == "started"]
-        for game in sorted(playing, key=lambda each: int(each["gameId"]))[:ROWS_MAX]:
-            names = [self.players.get(player_id, "?") for player_id in game["playerIds"]]
-            table.add_row(_plain_text(self.arenas.get(game["arenaId"], "")), _plain_text(", ".join(names)))
+        playing = [game for game in self.games.values() if game.status == "started"]
+        for game in sorted(playing, key=lambda each: each.game_id)[:ROWS_MAX]:
+            names = [self.players.get(player_id, "?") for player_id in game.player_ids]
+            arena = self.arenas.get(game.arena_id or 0, "")
+            table.add_row(_plain_text(arena), _plain_text(", ".join(names)))
         return table
 
     def _standings_table(self) -> "RenderableType":
@@ -179,9 +195,14 @@ class Board:
 
         table = Table("", "Player", "Points", title="Standings", title_justify="left")
         for standing in self.standings[:ROWS_MAX]:
-            player = self.players.get(standing["playerId"], "?")
-            table.add_row(str(standing["position"]), _plain_text(player), str(standing["points"] or ""))
+            player = self.players.get(standing.player_id, "?")
+            table.add_row(str(standing.position), _plain_text(player), str(standing.points or ""))
         return table
+
+
+def _parts_of(ids: tuple[int, ...]) -> Iterable[tuple[int, ...]]:
+    """The ids in portions that the service resolves at once."""
+    return (ids[start : start + NAMES_AT_ONCE] for start in range(0, len(ids), NAMES_AT_ONCE))
 
 
 def _plain_text(text: str) -> "RenderableType":

@@ -47,8 +47,12 @@ BULK_FILES: tuple[BulkFile, ...] = (
     BulkFile("latest-ratings.csv", sheets.rating_csv_lines, frame_lines=1),
     BulkFile("latest-rating-revisions.csv", sheets.revision_csv_lines, frame_lines=1),
 )
-# Every file that can be downloaded.
+# Every file that the site writes for download.
 FILE_NAMES = frozenset(name for bulk_file in BULK_FILES for name in (bulk_file.name, bulk_file.manifest_name))
+# Results for a rating submission to try; only the demo has this file.
+SAMPLE_RESULTS = "sample-results.json"
+# The same players on other evenings, to be tried out in /docs.
+SANDBOX_RESULTS = ("sandbox-results-1.json", "sandbox-results-2.json")
 
 
 class Manifest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):

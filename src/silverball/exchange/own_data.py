@@ -57,5 +57,6 @@ def _cell(value: Any) -> sheet.Cell:
     if isinstance(value, float):
         return sheet.VerbatimText(value)
     if isinstance(value, list | dict):
-        return sheet.VerbatimText(msgspec.json.encode(value).decode())
+        # Only strings have semicolons, at which some spreadsheets would split the cell.
+        return sheet.VerbatimText(msgspec.json.encode(value).decode().replace(";", "\\u003b"))
     return value  # type: ignore[no-any-return]  # the other columns hold what a cell may

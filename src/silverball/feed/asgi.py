@@ -12,7 +12,7 @@ from silverball.feed.feed import Feed
 from silverball.feed.handshake import App, Handshake
 from silverball.feed.protocol import Close
 from silverball.feed.subscribers import CAUGHT_UP_BYTES, LAGGING_BYTES
-from silverball.kit.edge.backend import client_address
+from silverball.kit.edge.proxies import peer_address
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -138,10 +138,13 @@ class AsgiFeed:
 
 def _open_connection(feed: Feed, socket: AsgiSocket, scope: Scope) -> FeedConnection:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    address = client_address(scope, dict(scope["headers"]))
+    raw_headers = dict(scope["headers"])
+    proxies, peer = feed.limits.proxies, peer_address(scope)
+    address = proxies.client_address(scope, raw_headers)
+    is_secure = proxies.is_secure(peer, raw_headers, is_encrypted=scope.get("scheme") == "wss")
     target = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
     target += "?" + scope["query_string"].decode("latin-1")
-    verdict = feed.admit(Handshake(target, headers, scope.get("scheme") == "wss"), address)
+    verdict = feed.admit(Handshake(target, headers, is_secure), address)
     encoding = FrameEncoding(verdict.style if isinstance(verdict, App) else "plain", is_framed=False)
     connection = feed.open_connection(socket, encoding, address)
     if isinstance(verdict, App):

@@ -1,11 +1,24 @@
 """The published description of the feed (AsyncAPI 3.0), generated from the events' own shapes."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 from silverball.feed.messages import PREFIXES
+from silverball.kit.http.field_texts import summary_text
 from silverball.kit.http.json_schema import SCHEMA_REFERENCE, Schema, json_schemas
 from silverball.wire.events import EVENTS, FeedEvent
 
+DESCRIPTION = (
+    "Changes of tournaments as they happen, over the Pusher protocol. Subscribe to `tournaments.ID`; every "
+    "event has a number, and a client that returns names the newest one it has to get those it missed."
+)
+CHANNEL: Schema = {
+    "type": "string",
+    "pattern": "^tournaments\\.[0-9]+$",
+    "description": "Channel of a tournament, such as `tournaments.1`.",
+}
 CLIENT_MESSAGES: dict[str, tuple[str, Schema]] = {
     "pusher:subscribe": (
         "Follow a tournament; with `resume`, get the events missed since that number too.",
@@ -13,19 +26,23 @@ CLIENT_MESSAGES: dict[str, tuple[str, Schema]] = {
             "type": "object",
             "required": ["channel"],
             "properties": {
-                "channel": {"type": "string", "pattern": "^tournaments\\.[0-9]+$"},
-                "auth": {"type": "string"},
+                "channel": CHANNEL,
+                "auth": {"type": "string", "description": "Not needed: all channels are public."},
                 "resume": {
                     "type": "object",
+                    "description": "The newest event that the client has; later ones are sent first.",
                     "required": ["epoch", "seq"],
-                    "properties": {"epoch": {"type": "string"}, "seq": {"type": "integer", "minimum": 0}},
+                    "properties": {
+                        "epoch": {"type": "string", "description": "Numbering that the number belongs to."},
+                        "seq": {"type": "integer", "minimum": 0, "description": "Number of that event."},
+                    },
                 },
             },
         },
     ),
     "pusher:unsubscribe": (
         "Follow a tournament no longer. There is no answer.",
-        {"type": "object", "required": ["channel"], "properties": {"channel": {"type": "string"}}},
+        {"type": "object", "required": ["channel"], "properties": {"channel": CHANNEL}},
     ),
     "pusher:ping": ("Are you there?", {"type": "object"}),
     "pusher:pong": ("The answer to a ping of the server.", {"type": "object"}),
@@ -46,13 +63,27 @@ SERVER_MESSAGES: dict[str, str] = {
 }
 
 
-def document(*, title: str, version: str, base_url: str) -> Schema:
+@dataclass(frozen=True, kw_only=True)
+class AsyncApiInfo:
+    """The parts of the description that are not the feed's own."""
+
+    title: str
+    version: str
+    base_url: str
+    # Field name -> its sentence, where no class has one of its own.
+    shared_texts: Mapping[str, str] = field(default_factory=dict)
+    # Name of an event -> an example of it.
+    examples: Mapping[str, Any] = field(default_factory=dict)
+
+
+def document(info: AsyncApiInfo) -> Schema:
     """The AsyncAPI document."""
     shapes = list(dict.fromkeys([*EVENTS.values(), FeedEvent]))
-    schemas, components = json_schemas(shapes)
+    schemas, components = json_schemas(shapes, info.shared_texts)
     schema_of = dict(zip(shapes, schemas, strict=True))
     feed_events = {
-        name: _event_message(name, schema_of[shape], str(shape.__doc__)) for name, shape in EVENTS.items()
+        name: _event_message(name, schema_of[shape], str(shape.__doc__), info.examples.get(name))
+        for name, shape in EVENTS.items()
     }
     server_messages = {
         _component_name(name): _server_message(name, meaning) for name, meaning in SERVER_MESSAGES.items()
@@ -62,12 +93,24 @@ def document(*, title: str, version: str, base_url: str) -> Schema:
         for name, about in CLIENT_MESSAGES.items()
     }
     messages = {**feed_events, **server_messages, **client_messages}
-    address = urlsplit(base_url)
+    address = urlsplit(info.base_url)
     key = {"default": "silverball", "description": "An app key; it chooses the style of the names."}
     channel = "#/channels/tournament"
     return {
         "asyncapi": "3.0.0",
-        "info": {"title": f"{title} feed", "version": version},
+        "info": {
+            "title": f"{info.title} feed",
+            "version": info.version,
+            "description": DESCRIPTION,
+            "contact": {
+                "name": "The people who run this server",
+                "url": info.base_url or "/",
+                # The mailbox that every domain has (RFC 2142).
+                "email": f"postmaster@{address.hostname or 'localhost'}",
+            },
+            "license": {"name": "MIT"},
+            "tags": [{"name": "feed", "description": "Changes of tournaments as they happen."}],
+        },
         "servers": {
             "here": {
                 "host": address.netloc,
@@ -88,6 +131,8 @@ def document(*, title: str, version: str, base_url: str) -> Schema:
             "follow": {
                 "action": "send",
                 "summary": "Messages of the server.",
+                "description": "Every change of the tournament, in the order of `seq`, and the answers to a "
+                "client's messages.",
                 "channel": {"$ref": channel},
                 "messages": [
                     {"$ref": f"{channel}/messages/{name}"} for name in (*feed_events, *server_messages)
@@ -96,6 +141,7 @@ def document(*, title: str, version: str, base_url: str) -> Schema:
             "ask": {
                 "action": "receive",
                 "summary": "Messages of a client.",
+                "description": "A client subscribes to tournaments, and pings when the line is quiet.",
                 "channel": {"$ref": channel},
                 "messages": [{"$ref": f"{channel}/messages/{name}"} for name in client_messages],
             },
@@ -104,26 +150,40 @@ def document(*, title: str, version: str, base_url: str) -> Schema:
     }
 
 
-def _event_message(name: str, payload: Schema, meaning: str) -> Schema:
+def _event_message(name: str, payload: Schema, meaning: str, example: Any) -> Schema:
     """A feed event, whose `data` is the payload as JSON text."""
     styles = ", ".join(f"`{prefix}{name}`" for prefix in PREFIXES.values())
-    data = {"type": "string", "contentMediaType": "application/json", "contentSchema": payload}
+    data = {
+        "type": "string",
+        "description": "The payload, as JSON in a string.",
+        "contentMediaType": "application/json",
+        "contentSchema": payload,
+    }
     envelope = {
         "allOf": [{"$ref": SCHEMA_REFERENCE.format(name="FeedEvent")}, {"properties": {"data": data}}]
     }
-    summary = meaning.splitlines()[0]
-    return {"name": name, "summary": summary, "description": f"Sent as {styles}.", "payload": envelope}
+    message: Schema = {
+        "name": name,
+        "summary": summary_text(meaning),
+        "description": f"Sent as {styles}.",
+        "payload": envelope,
+    }
+    return {**message, "examples": [{"name": name, "payload": example}]} if example else message
 
 
 def _server_message(name: str, meaning: str) -> Schema:
-    payload = {"type": "object", "required": ["event"], "properties": {"event": {"const": name}}}
+    payload = {"type": "object", "required": ["event"], "properties": {"event": _event_name(name)}}
     return {"name": name, "summary": meaning, "payload": payload}
 
 
 def _client_message(name: str, meaning: str, data: Schema) -> Schema:
-    properties = {"event": {"const": name}, "data": data}
+    properties = {"event": _event_name(name), "data": {"description": "What the message says.", **data}}
     payload = {"type": "object", "required": ["event"], "properties": properties}
     return {"name": name, "summary": meaning, "payload": payload}
+
+
+def _event_name(name: str) -> Schema:
+    return {"type": "string", "const": name, "description": "Name of the message."}
 
 
 def _component_name(name: str) -> str:

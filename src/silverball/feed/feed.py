@@ -17,6 +17,7 @@ from silverball.feed.hub import Hub
 from silverball.feed.protocol import Close
 from silverball.feed.relay import Relay
 from silverball.feed.stored_events import StoredEvents
+from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies, address_group
 from silverball.settings import SettingError, Settings
 from silverball.store.engine import Store
 
@@ -37,20 +38,26 @@ class ConnectionLimits:
 
     connections_max: int
     per_address_max: int = 0
+    # Proxies are not counted as one address; they name the client's.
+    proxies: TrustedProxies = NO_PROXIES
     # Whether a client that offers permessage-deflate gets it.
     allows_compression: bool = False
 
 
 def limits_from_settings(settings: Settings) -> ConnectionLimits:
     """The limits of the settings; without one, four fifths of the files that may be open."""
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if files == resource.RLIM_INFINITY:
-        files = FILES_MAX
     return ConnectionLimits(
-        connections_max=settings.feed_connections_max or files * 4 // 5,
+        connections_max=settings.feed_connections_max or open_files_max() * 4 // 5,
         per_address_max=settings.feed_connections_per_address,
+        proxies=TrustedProxies.parse(settings.trusted_proxies),
         allows_compression=settings.feed_compression,
     )
+
+
+def open_files_max() -> int:
+    """How many files, sockets included, this process may have open."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return FILES_MAX if files == resource.RLIM_INFINITY else files
 
 
 def rules_from_settings(settings: Settings) -> HandshakeRules:
@@ -87,7 +94,8 @@ class Feed:
     def admit(self, request: Handshake, address: str) -> App | Close:
         """The app of an admitted client, or the close that refuses it."""
         verdict = handshake.check_handshake(request, self._rules)
-        if isinstance(verdict, App) and 0 < self.limits.per_address_max <= self._addresses[address]:
+        counted = self._counted_address(address)
+        if isinstance(verdict, App) and counted and self._addresses[counted] >= self.limits.per_address_max:
             verdict = ADDRESS_FULL
         elif isinstance(verdict, App) and len(self._connections) >= self.limits.connections_max:
             verdict = SERVER_FULL
@@ -102,8 +110,9 @@ class Feed:
         self._connections.add(connection)
         self.hub.metrics.connections = len(self._connections)
         self.hub.metrics.connections_total += 1
-        if self.limits.per_address_max:
-            self._addresses[address] += 1
+        counted = self._counted_address(address)
+        if counted:
+            self._addresses[counted] += 1
         return connection
 
     def _new_socket_id(self) -> str:
@@ -115,10 +124,17 @@ class Feed:
             return
         self._connections.remove(connection)
         self.hub.metrics.connections = len(self._connections)
-        if self.limits.per_address_max:
-            self._addresses[connection.address] -= 1
-            if not self._addresses[connection.address]:
-                del self._addresses[connection.address]
+        counted = self._counted_address(connection.address)
+        if counted:
+            self._addresses[counted] -= 1
+            if not self._addresses[counted]:
+                del self._addresses[counted]
+
+    def _counted_address(self, address: str) -> str:
+        """The address, or IPv6 network, that a connection counts for; empty when it is not limited."""
+        if not self.limits.per_address_max or self.limits.proxies.trusts(address):
+            return ""
+        return address_group(address)
 
     @property
     def unsent_bytes(self) -> int:

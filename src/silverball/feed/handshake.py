@@ -90,7 +90,7 @@ def check_handshake(request: Handshake, rules: HandshakeRules) -> App | Close:
     match = APP_PATH.fullmatch(path)
     if match is None:
         return Close(protocol.WRONG_PATH, "The address of the feed is /app/<key>.")
-    if rules.requires_tls and not _is_secure(request):
+    if rules.requires_tls and not request.is_secure:
         return Close(protocol.TLS_ONLY, "Connect with TLS: wss instead of ws.")
     app = rules.apps.get(unquote(match[1]))
     if app is None:
@@ -103,14 +103,6 @@ def check_handshake(request: Handshake, rules: HandshakeRules) -> App | Close:
     if app.origins and request.headers.get("origin") not in app.origins:
         return Close(protocol.UNAUTHORIZED, "Pages of this origin may not connect with this key.")
     return app
-
-
-def _is_secure(request: Handshake) -> bool:
-    # The scheme that the client used, as the proxy reports it; without a proxy, that of the connection.
-    forwarded = request.headers.get("x-forwarded-proto")
-    if forwarded is None:
-        return request.is_secure
-    return forwarded.split(",")[0].strip().lower() in {"https", "wss"}
 
 
 def _version_fault(query: str) -> Close | None:

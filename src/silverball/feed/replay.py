@@ -49,16 +49,19 @@ class EventSource(Protocol):
 class EventsQuery(Query, frozen=True, kw_only=True):
     """Parameters of the events of a tournament."""
 
-    # The newest number that the client has; without it the answer gives the channel's position.
     after: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
+    """Number of the newest event that the client has; without it, the answer only says where the channel is.
+    """
     epoch: Annotated[str, Meta(max_length=64)] | None = None
+    """Numbering that `after` belongs to; when it has changed, the client must read everything anew."""
     limit: Annotated[int, Meta(ge=1, le=EVENTS_MAX)] = EVENTS_MAX
-    # Seconds to wait for new events.
+    """Greatest number of events in the answer."""
     wait: Annotated[int, Meta(ge=0, le=WAIT_SECONDS_MAX)] = 0
+    """Seconds to wait for a new event before an empty answer."""
 
 
 @get_async("/api/tournaments/{tournament_id}/events", query=EventsQuery, returns=EventsPage)
-async def list_events(call: AsyncCall[EventsQuery]) -> EventsPage:
+async def list_feed_events(call: AsyncCall[EventsQuery]) -> EventsPage:
     """The feed events after a number, oldest first; waits for new ones if asked to."""
     feed: EventSource = call.feed
     tournament_id, query = call.ids["tournament_id"], call.query
@@ -84,7 +87,7 @@ async def list_events(call: AsyncCall[EventsQuery]) -> EventsPage:
 
 
 @get_async("/api/tournaments/{tournament_id}/stream", returns=Stream)
-async def stream_events(call: AsyncCall[Query]) -> Stream:
+async def stream_feed_events(call: AsyncCall[Query]) -> Stream:
     """The feed events as they happen, as server-sent events; Last-Event-ID brings what was missed."""
     feed: EventSource = call.feed
     tournament_id = call.ids["tournament_id"]

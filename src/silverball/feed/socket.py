@@ -25,7 +25,7 @@ from silverball.feed.feed import Feed
 from silverball.feed.handshake import App, Handshake
 from silverball.feed.protocol import Close
 from silverball.feed.subscribers import CAUGHT_UP_BYTES, LAGGING_BYTES
-from silverball.kit.edge.backend import client_address
+from silverball.kit.edge.proxies import peer_address
 
 LOG = logging.getLogger("silverball.feed")
 HANDSHAKE_BYTES_MAX = 8_192
@@ -172,11 +172,13 @@ class FeedSocket(asyncio.Protocol):
 
     def _open_connection(self, request: Request) -> None:
         headers = {name.lower(): value for name, value in request.headers.raw_items()}
-        is_secure = self._transport.get_extra_info("sslcontext") is not None
-        scope = {"client": self._transport.get_extra_info("peername")}
-        address = client_address(
-            scope, {name.encode(): value.encode("latin-1") for name, value in headers.items()}
-        )
+        raw_headers = {name.encode(): value.encode("latin-1") for name, value in headers.items()}
+        # A Unix socket's peer has no name.
+        scope = {"client": self._transport.get_extra_info("peername") or None}
+        proxies, peer = self.feed.limits.proxies, peer_address(scope)
+        address = proxies.client_address(scope, raw_headers)
+        is_encrypted = self._transport.get_extra_info("sslcontext") is not None
+        is_secure = proxies.is_secure(peer, raw_headers, is_encrypted=is_encrypted)
         verdict = self.feed.admit(Handshake(request.path, headers, is_secure), address)
         bits = [
             extension.local_max_window_bits

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 URL_CHARACTERS_MAX = 500
 HOST_CHARACTERS_MAX = 253
 HTTPS_PORT = 443
+EVERY_PORT = frozenset(range(1, 65536))
 DEFAULT_PORTS = {"https": HTTPS_PORT, "http": 80}
 EVERY_HOST = "*"
 # Visible ASCII, without the characters that some parsers drop or read as a slash.
@@ -65,6 +66,8 @@ SPECIAL_IPV6 = tuple(
 PRIVATE_NETWORKS = tuple(
     ipaddress.ip_network(network) for network in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 )
+LOOPBACK_NETWORKS = tuple(ipaddress.ip_network(network) for network in ("127.0.0.0/8", "::1/128"))
+LOOPBACK_NAME = "localhost"
 # Metadata services of clouds, inside private networks.
 CLOUD_METADATA_ADDRESSES = frozenset(
     ipaddress.ip_address(address) for address in ("fd00:ec2::254", "fd20:ce::254")
@@ -92,6 +95,8 @@ class AddressPolicy:
     ports: frozenset[int] = frozenset({HTTPS_PORT})
     # Whether hosts in private networks are allowed, by name or by IP address.
     allows_lan: bool = False
+    # Whether this machine's loopback addresses are allowed, as in the demo.
+    allows_loopback: bool = False
     # Whether an IP address belongs to this machine.
     is_own_address: Callable[[str], bool] = lambda _address: False
 
@@ -152,8 +157,12 @@ def require_allowed_ip(address: str, policy: AddressPolicy, port: int = HTTPS_PO
         ip_address = ipaddress.ip_address(address)
     except ValueError as error:
         raise AddressForbidden("The host has an invalid IP address.") from error
+    if policy.allows_loopback and _is_within(ip_address, LOOPBACK_NETWORKS):
+        return
     if not (_is_public(ip_address) or (policy.allows_lan and _is_private(ip_address))):
         raise AddressForbidden("The host is not at a public address.")
+    if policy.allows_loopback and not policy.allows_lan and port != HTTPS_PORT:
+        raise AddressForbidden(f"Outside of this machine the port must be {HTTPS_PORT}.")
     # Other ports are meant for private networks only; elsewhere the HTTPS port is required.
     if policy.allows_lan and port != HTTPS_PORT and not _is_private(ip_address):
         raise AddressForbidden(f"Outside the private network the port must be {HTTPS_PORT}.")
@@ -178,6 +187,8 @@ def _checked_host(host: str, policy: AddressPolicy) -> str:
         raise AddressForbidden(f"The host must not be longer than {HOST_CHARACTERS_MAX} characters.")
     if policy.allows_lan and _is_private_ip(host):
         return host
+    if policy.allows_loopback and (host == LOOPBACK_NAME or _is_loopback_ip(host)):
+        return host
     if host.startswith("[") or NUMERIC_LABEL.fullmatch(host.rpartition(".")[2]):
         raise AddressForbidden("The host must be a name, not a number.")
     if not HOST.fullmatch(host) and not (policy.allows_lan and SINGLE_LABEL_HOST.fullmatch(host)):
@@ -194,10 +205,20 @@ def _checked_host(host: str, policy: AddressPolicy) -> str:
 
 
 def _is_private_ip(host: str) -> bool:
+    address = _ip_in_host(host)
+    return address is not None and _is_private(address)
+
+
+def _is_loopback_ip(host: str) -> bool:
+    address = _ip_in_host(host)
+    return address is not None and _is_within(address, LOOPBACK_NETWORKS)
+
+
+def _ip_in_host(host: str) -> Address | None:
     try:
-        return _is_private(ipaddress.ip_address(host.removeprefix("[").removesuffix("]")))
+        return ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:
-        return False
+        return None
 
 
 def _is_public(address: Address) -> bool:
@@ -209,11 +230,13 @@ def _is_public(address: Address) -> bool:
 
 
 def _is_private(address: Address) -> bool:
+    return address not in CLOUD_METADATA_ADDRESSES and _is_within(address, PRIVATE_NETWORKS)
+
+
+def _is_within(address: Address, networks: Iterable[ipaddress.IPv4Network | ipaddress.IPv6Network]) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and address.scope_id is not None:
         return False
-    return address not in CLOUD_METADATA_ADDRESSES and any(
-        address.version == network.version and address in network for network in PRIVATE_NETWORKS
-    )
+    return any(address.version == network.version and address in network for network in networks)
 
 
 def _join_with_or(words: Iterable[str]) -> str:

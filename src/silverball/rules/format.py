@@ -35,6 +35,10 @@ OpenTiebreak = Callable[[Tournament, Sequence[int], datetime], list[Change]]
 LineupChanged = Callable[[Tournament, LineupArena, Random, datetime], list[Change]]
 # Takes the settings, and the organizer's own points where the settings ask for them.
 PointsMap = Callable[[TournamentSettings, Mapping[str, Any] | None], WireRows | None]
+# Takes settings, and returns the wire keys and sentences of those with which no start is possible.
+SettingFaults = Callable[[TournamentSettings], Mapping[str, str]]
+# Takes the settings that were given, by wire key, and returns those that are not left at their defaults.
+DefaultsBeside = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 # Takes the settings by wire key, as they are stored.
 WinsAndLosses = Callable[[Mapping[str, Any]], WinLossRule]
 
@@ -106,6 +110,16 @@ class DemoNight:
     settings: Mapping[str, Any] = field(default_factory=dict)
     # Games of each player, where the format has no end of its own.
     games_per_player: int = 4
+
+
+def no_setting_faults(_settings: TournamentSettings) -> Mapping[str, str]:
+    """No faults: any of the settings can be started with."""
+    return {}
+
+
+def usual_defaults(_given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """No other defaults: none of them contradicts a setting."""
+    return {}
 
 
 def nothing_at_start(_tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
@@ -201,6 +215,10 @@ class Format:
     settings: SettingsType
     # The settings a list shows first: wire keys.
     primary_settings: tuple[str, ...] = ()
+    # What `start` would refuse whoever plays, so that it is refused when it is entered.
+    setting_faults: SettingFaults = no_setting_faults
+    # The defaults of other settings where the usual ones would contradict those given.
+    defaults_beside: DefaultsBeside = usual_defaults
     # How the demo plays it.
     demo: DemoNight
 

@@ -48,8 +48,13 @@ class AuthenticatedCaller:
 
     @property
     def is_admin(self) -> bool:
-        """Whether both the account's role and the token's ability are admin."""
+        """Whether both the account's role and the token's ability are admin, as changes need it."""
         return self.role == "admin" and self.ability == "admin"
+
+    @property
+    def sees_everything(self) -> bool:
+        """Whether nothing is hidden: from an admin, with any token of theirs."""
+        return self.role == "admin"
 
     @property
     def idempotency_owner_id(self) -> int:
@@ -63,7 +68,7 @@ class AuthenticatedCaller:
     @property
     def viewer(self) -> str:
         """The viewer class: callers of the same class see the same answers."""
-        if self.is_admin:
+        if self.sees_everything:
             return "admin"
         return f"user {self.user_id}" if self.has_opt_outs else SHARED_VIEWER
 
@@ -90,7 +95,9 @@ def sees_hidden_details(viewer: AuthenticatedCaller | None, user_id: int | None)
 
     Users see themselves so only when they have any opt-out: otherwise their answers are shared.
     """
-    return viewer is not None and (viewer.is_admin or (viewer.has_opt_outs and viewer.user_id == user_id))
+    return viewer is not None and (
+        viewer.sees_everything or (viewer.has_opt_outs and viewer.user_id == user_id)
+    )
 
 
 def is_organizer(caller: AuthenticatedCaller, tournament: Tournament) -> bool:

@@ -9,19 +9,23 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
 
+from silverball.kit import private_files
 from silverball.store import named_rows, names, tables
 from silverball.store.group_commit import GroupCommit
+from silverball.store.kept_lists import LISTS, KeptLists
 from silverball.store.loaded import SNAPSHOTS, SnapshotCache
 from silverball.store.transaction import WRITES, Transaction
 
 # For rooms that hand a connection on without speaking SQL themselves.
 Db = Connection
 SQLITE_BUSY_SECONDS = 30
+SQLITE_FILES_BESIDE = ("-wal", "-shm", "-journal")
 CONNECTIONS_MAX = 24
 WORLD_SLOTS = 16
 RAISE_WORLD = text(
@@ -40,6 +44,7 @@ class Commit:
     world_revision: int
     # Tournament id -> the newest number of its channel, 0 for a new epoch, CHANNEL_ENDED for an end.
     newest_seqs: dict[int, int]
+    changed_user_ids: frozenset[int] = frozenset()
 
 
 class Store:
@@ -50,7 +55,7 @@ class Store:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine: Engine = _sqlite_engine(self.url) if self.is_sqlite else _postgresql_engine(self.url)
         self.snapshots = SnapshotCache()
-        self.engine.update_execution_options(**{SNAPSHOTS: self.snapshots})
+        self.engine.update_execution_options(**{SNAPSHOTS: self.snapshots, LISTS: KeptLists()})
         # SQLite polls for its lock and sleeps in between; writers of this process queue up here instead.
         self._group_commit = GroupCommit(self.engine)
         # Called in the writer's thread after each commit, before the writer goes on.
@@ -82,7 +87,13 @@ class Store:
         for loaded in transaction.loaded.values():
             self.snapshots.add(loaded)
         if not quiet:
-            commit = Commit(transaction.raised_revisions, slot, world_revision, transaction.announcements)
+            commit = Commit(
+                transaction.raised_revisions,
+                slot,
+                world_revision,
+                transaction.announcements,
+                frozenset(transaction.changed_user_ids),
+            )
             for notify in self.after_commit:
                 notify(commit)
 
@@ -151,6 +162,7 @@ class Store:
 
 # Parameters stay out of error messages, which are logged: among them are hashes and addresses.
 def _sqlite_engine(url: URL) -> Engine:
+    _keep_private(url)
     engine = create_engine(
         url,
         hide_parameters=True,
@@ -180,6 +192,15 @@ def _sqlite_engine(url: URL) -> Engine:
             named_rows.begin_read(db)
 
     return engine
+
+
+def _keep_private(url: URL) -> None:
+    """Make or tighten the files of an SQLite database; SQLite gives the files beside it the same mode."""
+    if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
+        return
+    private_files.create_or_tighten(Path(url.database))
+    for ending in SQLITE_FILES_BESIDE:
+        private_files.tighten(Path(url.database + ending))
 
 
 def _postgresql_engine(url: URL) -> Engine:

@@ -60,6 +60,9 @@ CHANGES: Mapping[str, type[Change]] = {
 # Beside changes the journal has entries for an undo and for the creation of a tournament.
 ACTION_UNDONE = "ActionUndone"
 TOURNAMENT_CREATED = "TournamentCreated"
+TOURNAMENT_IMPORTED = TournamentImported.__name__
+# Written by migration 0011: undo and verification begin after it, as after an import.
+MATCHES_MERGED = "MatchesMerged"
 CREATION_FIELDS = (
     "settings",
     "points_map",

@@ -26,6 +26,7 @@ ID_COLUMNS = (
 # Columns whose JSON contains ids of players.
 JSON_COLUMNS = (
     tables.game.c.finishing_order,
+    tables.game.c.legs,
     tables.suggestion.c.results,
     tables.suggestion.c.scores,
     tables.standing.c.row,

@@ -8,10 +8,13 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import msgspec
+
 from silverball.rules.model.tournament import (
     Card,
     Entrant,
     Game,
+    Leg,
     LineupArena,
     Purchase,
     QueueSpot,
@@ -157,6 +160,7 @@ def to_game(row: Any, seats: list[Any]) -> Game:
         forfeited_by=row.forfeited_by,
         is_tiebreak=bool(row.is_tiebreak),
         has_mismatch=row.result_count_mismatch,
+        legs=() if row.legs is None else msgspec.convert(row.legs, tuple[Leg, ...]),
     )
 
 
@@ -178,6 +182,7 @@ def game_values(game: Game) -> Values:
         "finishing_order": list(game.finishing_order) or None,
         "forfeited_by": game.forfeited_by,
         "is_tiebreak": game.is_tiebreak,
+        "legs": msgspec.to_builtins(game.legs) or None,
     }
 
 

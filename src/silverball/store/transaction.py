@@ -23,5 +23,7 @@ class Transaction:
     raised_revisions: dict[int, int] = field(default_factory=dict)
     # Tournament id -> the newest number of its channel, 0 for a new epoch, CHANNEL_ENDED for an end.
     announcements: dict[int, int] = field(default_factory=dict)
+    # Accounts whose row, tokens or rights this writer changed.
+    changed_user_ids: set[int] = field(default_factory=set)
     # Tournaments as this writer left them, for the memory of the process.
     loaded: dict[int, LoadedTournament] = field(default_factory=dict)

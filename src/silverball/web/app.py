@@ -16,16 +16,21 @@ from starlette.routing import Mount, Route, compile_path
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from silverball.kit.edge.hosts import base_url_finder
+from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.settings import Settings
 from silverball.store import faults, idempotency, revisions
 from silverball.store.engine import Store
-from silverball.web import page_request, site
+from silverball.web import handbook, page_request, site
+from silverball.web.account import audit_page
 from silverball.web.account import pages as account_pages
 from silverball.web.book import pages as book_pages
 from silverball.web.console import devices as device_pages
 from silverball.web.console import pages as console_pages
+from silverball.web.once_per_minute import OncePerMinute
 from silverball.web.page_request import PageFinder, PageRoute
+from silverball.web.public import machine_page, redirects
 from silverball.web.public import pages as public_pages
 from silverball.web.sign_in_throttle import SignInLimiter
 from silverball.web.site import Site
@@ -33,13 +38,15 @@ from silverball.web.site import Site
 # All modules with pages. A new one needs an import and an entry here.
 PAGE_MODULES: tuple[ModuleType, ...] = (
     public_pages,
+    machine_page,
+    redirects,
     account_pages,
+    audit_page,
     console_pages,
     device_pages,
     book_pages,
 )
 HEADERS = {
-    "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
@@ -54,8 +61,9 @@ def build(
     *,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     dice: Random | None = None,
+    follows_host: bool = False,
 ) -> ASGIApp:
-    """The pages of one database."""
+    """The pages of one database; `follows_host`: links begin with the Host of each request."""
     pages = [page for module in PAGE_MODULES for page in vars(module).values() if isinstance(page, PageRoute)]
     writes = WriteRequests(
         read=store.read,
@@ -65,14 +73,18 @@ def build(
         now=now,
     )
     dice = dice or SystemRandom()
-    shared = Site(store, settings, now, dice, SignInLimiter(), writes)
+    proxies = TrustedProxies.parse(settings.trusted_proxies)
+    find_base_url = base_url_finder(follows_host=follows_host)
+    shared = Site(
+        store, settings, now, dice, SignInLimiter(), proxies, OncePerMinute(), writes, find_base_url
+    )
     find_page = _page_finder(pages)
     routes = [
         Route(page.path, page_request.page_endpoint(shared, page, find_page), methods=[page.method])
         for page in pages
     ]
     app = Starlette(
-        routes=[*routes, Mount("/static", StaticFiles(directory=site.STATIC))],
+        routes=[*routes, *handbook.routes(), Mount("/static", StaticFiles(directory=site.STATIC))],
         exception_handlers={
             HTTPException: _http_error_page,
             page_request.FormTooLarge: _too_large_page,

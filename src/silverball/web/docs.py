@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Route
 
+from silverball.web import published
+
 FILES = {
     "swagger-ui.css": "text/css",
     "swagger-ui-bundle.js": "text/javascript",
@@ -31,9 +33,34 @@ PAGE = """<!doctype html>
 </body>
 </html>
 """
+# Tags begin closed, a field searches all operations, and the browser keeps a token that was entered.
 START = """SwaggerUIBundle({
-  url: "/openapi.json", dom_id: "#interface", deepLinking: true, validatorUrl: null
+  url: "/openapi.json",
+  dom_id: "#interface",
+  deepLinking: true,
+  docExpansion: "none",
+  filter: true,
+  persistAuthorization: true,
+  defaultModelsExpandDepth: 0,
+  syntaxHighlight: { activated: false },
+  validatorUrl: null,
+  plugins: [{ fn: { opsFilter: filterOperations } }]
 });
+
+function filterOperations(taggedOperations, phrase) {
+  const wanted = phrase.toLowerCase();
+  const matches = (operation) => [
+    operation.get("method"),
+    operation.get("path"),
+    operation.getIn(["operation", "summary"]),
+    operation.getIn(["operation", "operationId"])
+  ].join(" ").toLowerCase().includes(wanted);
+  return taggedOperations
+    .map((tag, name) => name.includes(wanted)
+      ? tag
+      : tag.update("operations", (operations) => operations.filter(matches)))
+    .filter((tag) => tag.get("operations").size > 0);
+}
 """
 
 
@@ -44,11 +71,7 @@ def routes(description: Callable[[], bytes], base_url: str) -> list[Route]:
         f" connect-src 'self' {_origin(base_url)};"
         " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
-    headers = {"content-security-policy": policy, "x-content-type-options": "nosniff"}
-
-    def openapi(_request: Request) -> Response:
-        open_to_all = {**headers, "access-control-allow-origin": "*"}
-        return Response(description(), media_type="application/json", headers=open_to_all)
+    headers = {"content-security-policy": policy}
 
     def page(_request: Request) -> Response:
         return HTMLResponse(PAGE, headers=headers)
@@ -63,7 +86,7 @@ def routes(description: Callable[[], bytes], base_url: str) -> list[Route]:
         return FileResponse(_swagger_folder() / name, media_type=FILES[name], headers=headers)
 
     return [
-        Route("/openapi.json", openapi),
+        Route("/openapi.json", published.PublishedJson(description, headers).response),
         Route("/docs", page),
         Route("/docs/start.js", start),
         Route("/docs/{name}", file),

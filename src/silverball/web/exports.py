@@ -12,12 +12,12 @@ from starlette.staticfiles import StaticFiles
 from silverball.exchange import nightly
 from silverball.kit.http.refusals import PageNotFound, refusal_response
 
+PUBLIC_NAMES = nightly.FILE_NAMES | {nightly.SAMPLE_RESULTS, *nightly.SANDBOX_RESULTS}
 HEADERS = {
     # Programs revalidate their copy; the answer is a 304 while it is the newest.
     "cache-control": "no-cache",
     "access-control-allow-origin": "*",
     "access-control-expose-headers": "ETag, Last-Modified, Content-Length",
-    "x-content-type-options": "nosniff",
 }
 
 
@@ -31,7 +31,7 @@ def routes(folder: str) -> list[Route]:
         name = request.path_params["name"]
         path = Path(folder) / name
         # Other files in the folder are not published.
-        file_stat = _file_stat(path) if name in nightly.FILE_NAMES else None
+        file_stat = _file_stat(path) if name in PUBLIC_NAMES else None
         if file_stat is None:
             refusal = refusal_response(PageNotFound())
             return Response(refusal.body, refusal.status, HEADERS, refusal.content_type)

@@ -170,7 +170,7 @@ def build_call(
         query=Query(),
         pairs=[],
         path=request.path,
-        base_url=site.base_url,
+        base_url=request.base_url,
         caller=request.caller,
         read=site.store.read,
         source=request.client_address,

@@ -19,7 +19,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from silverball.kit import tokens
-from silverball.kit.edge import backend
 from silverball.kit.errors import NotFound
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
@@ -34,7 +33,8 @@ from silverball.web.site import Site, message_page, render
 BODY_BYTES_MAX = 64 * 1024
 FIELDS_MAX = 50
 FORM_TYPE = "application/x-www-form-urlencoded"
-SESSION, GUEST, DEVICE = "session", "guest", "device"
+# The cookies: of a sign-in, of a visitor, of a scorekeeper's device, of a browser that signed in before.
+SESSION, GUEST, DEVICE, BROWSER = "session", "guest", "device", "browser"
 SIGN_IN = "/account/sign-in"
 # Notices that an address asks for with `?said=`; other words are ignored.
 SIGN_IN_NOTICES = {"out": "You are signed out.", "over": "Your session is over. Sign in again."}
@@ -60,12 +60,16 @@ class PageRequest:
     site: Site
     # A proxy on this machine is trusted to say where the request came from.
     client_address: str
+    # Where links begin.
+    base_url: str
     ids: dict[str, str]
     path: str
     query: dict[str, str]
     form: FormData
     session_secret: str
     guest_secret: str
+    # Of the cookie that a browser keeps after its first sign-in; empty without.
+    browser_secret: str
     session: SignedInUser | None
     find_page: "PageFinder"
     # Whether the browser says that the form was on one of our pages.
@@ -310,14 +314,17 @@ def _build_page_request(
     is_usable = (
         known is not None and known.is_usable and path_ids["tournament_id"] == str(known.device.tournament_id)
     )
+    headers = dict(http_request.headers.raw)
     return PageRequest(
         site=site,
-        client_address=backend.client_address(http_request.scope, dict(http_request.headers.raw)),
+        client_address=site.proxies.client_address(http_request.scope, headers),
+        base_url=site.find_base_url(headers) or site.base_url,
         ids=dict(path_ids),
         path=http_request.url.path,
         query=dict(http_request.query_params),
         form=form,
         session_secret=secret,
+        browser_secret=cookies.get(site.cookie_name(BROWSER), ""),
         guest_secret=cookies.get(site.cookie_name(GUEST), "") or tokens.new_cookie_secret(site.dice),
         session=session,
         find_page=find_page,

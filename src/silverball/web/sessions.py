@@ -8,8 +8,10 @@ from starlette.responses import Response
 from silverball.kit.errors import NotFound
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
+from silverball.store import audit
 from silverball.web import forms
 from silverball.web.page_request import (
+    BROWSER,
     FORM_RESTORED,
     GUEST,
     SESSION,
@@ -17,6 +19,8 @@ from silverball.web.page_request import (
     not_found_page,
     redirect,
 )
+
+BROWSER_SECONDS = 365 * 24 * 3600
 
 
 def start_session(request: PageRequest, user_id: int, path: str = "") -> Response:
@@ -28,6 +32,10 @@ def start_session(request: PageRequest, user_id: int, path: str = "") -> Respons
         session_writes.end_session(db, request.session_secret)
         started = session_writes.start_session(db, user_id, now=site.now(), dice=site.dice)
         session = session_reads.find_signed_in_user(db, started.secret, site.now())
+        browser_secret = request.browser_secret
+        if not session_reads.is_known_browser(db, user_id, browser_secret):
+            browser_secret = session_writes.remember_browser(db, user_id, now=site.now(), dice=site.dice)
+        audit.record(db, "sign-in", at=site.now(), user_id=user_id, source=request.client_address)
     request = replace(request, session=session, session_secret=started.secret)
     if path:
         response = redirect(path)
@@ -35,6 +43,7 @@ def start_session(request: PageRequest, user_id: int, path: str = "") -> Respons
         response = resume_interrupted_form(request) or redirect(path_after_sign_in(request))
     lifetime_seconds = int(session_writes.SESSION_LIFETIME.total_seconds())
     request.set_cookie(response, SESSION, started.secret, lifetime_seconds)
+    request.set_cookie(response, BROWSER, browser_secret, BROWSER_SECONDS)
     request.delete_cookie(response, GUEST)
     return response
 

@@ -14,9 +14,12 @@ from urllib.parse import urlsplit
 from starlette.responses import HTMLResponse
 
 from silverball.feed import handshake
+from silverball.kit.edge.hosts import FindBaseUrl
+from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.settings import Settings
 from silverball.store.engine import Store
+from silverball.web.once_per_minute import OncePerMinute
 from silverball.web.sign_in_throttle import SignInLimiter
 
 if TYPE_CHECKING:
@@ -41,8 +44,13 @@ class Site:
     now: Callable[[], datetime]
     dice: Random
     sign_in_limiter: SignInLimiter
+    proxies: TrustedProxies
+    # Refused attempts that cost nothing are logged once a minute for each address.
+    refusals: OncePerMinute
     # Runs a form's write in one transaction, once for each idempotency key.
     writes: WriteRequests
+    # Finds the URL that links on a page begin with, where it follows the request.
+    find_base_url: FindBaseUrl
 
     @property
     def base_url(self) -> str:

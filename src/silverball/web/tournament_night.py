@@ -12,7 +12,7 @@ from silverball.rules.families import best_game as best_game_family
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import CountedIn, Format, PlayKind, ResultUnit
 from silverball.rules.model.apply import apply_changes
-from silverball.rules.model.settings import HasStrikesByPlace
+from silverball.rules.model.settings_protocols import HasStrikesByPlace, has
 from silverball.rules.model.tournament import (
     Entrant,
     Game,
@@ -33,6 +33,7 @@ from silverball.service.users import reads as user_reads
 from silverball.store import announcements
 from silverball.store.announcements import ChannelHead
 from silverball.store.engine import Db
+from silverball.web.match_count import MatchCount, count_match
 from silverball.web.site import Site
 from silverball.wire import times
 from silverball.wire.journal import JournalAction
@@ -195,6 +196,10 @@ class TournamentNight:
         recorded = game.finishing_order or game.result_positions
         return [player_id for player_id in recorded if player_id is not None]
 
+    def match_of(self, game: Game) -> MatchCount | None:
+        """How the match stands, where several games decide it."""
+        return count_match(self.tournament, game)
+
     def round_name(self, round_id: int | None) -> str:
         found = self.tournament.round_by_id.get(round_id or 0)
         return found.name if found else ""
@@ -203,7 +208,7 @@ class TournamentNight:
     def can_record_strikes(self) -> bool:
         """Whether a result can be entered as the players who get a strike."""
         settings = self.tournament.settings
-        if not isinstance(settings, HasStrikesByPlace):
+        if not has(settings, HasStrikesByPlace):
             return False
         is_graded = settings.knockout_fair or settings.knockout_progressive
         return not is_graded and settings.knockout_four_player_strikes not in (100, 101)

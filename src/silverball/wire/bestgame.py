@@ -12,16 +12,21 @@ class BestGameSummaryRow(Wire, frozen=True, kw_only=True):
 
     arena_id: int
     game_queue: tuple[QueueEntry, ...]
-    # Seconds, on average.
+    """Places in the queue of the arena, the next player first."""
     game_duration: Number | None
+    """Length of a game in seconds, on average; null before the first one."""
     best_score: int | None
+    """Highest score on the arena; null before the first one."""
     highlighted_score: int | None
+    """Score to beat for the last place that counts; null here."""
 
 
 class BestGameDetails(Wire, frozen=True, kw_only=True):
     """An arena with its games and its queue. Source: wire.yaml BestGameDetails."""
 
     arena: Arena
+    """The arena."""
     voided_game_count: int
+    """Number of voided games on the arena."""
     single_player_games: tuple[SinglePlayerGame, ...]
     queue: tuple[QueueEntry, ...]

@@ -3,7 +3,7 @@
 from silverball.wire.banks import Bank
 from silverball.wire.base import UNSET, UnsetType, Wire
 from silverball.wire.cards import Card
-from silverball.wire.games import Game
+from silverball.wire.games import Game, Leg
 from silverball.wire.queues import QueueEntry
 from silverball.wire.rounds import Round
 from silverball.wire.series import Series
@@ -19,6 +19,8 @@ class Bundle(Wire, frozen=True, kw_only=True):
     tournament: Tournament
     rounds: tuple[Round, ...]
     games: tuple[Game, ...]
+    # The single games of the matches of a bracket.
+    legs: tuple[Leg, ...] | UnsetType = UNSET
     single_player_games: tuple[SinglePlayerGame, ...] | UnsetType = UNSET
     cards: tuple[Card, ...] | UnsetType = UNSET
     standings: tuple[Standing, ...] | UnsetType = UNSET

@@ -1,6 +1,6 @@
 """Cards: a fixed number of single player games scored as one."""
 
-from silverball.wire.base import Wire
+from silverball.wire.base import Instant, Wire
 from silverball.wire.singleplayer import SinglePlayerGame
 from silverball.wire.values import AttemptStatus, Number
 
@@ -12,12 +12,14 @@ class Card(Wire, frozen=True, kw_only=True):
     tournament_id: int
     player_id: int
     status: AttemptStatus
+    """`started`, or `completed` once all its games have results."""
     best_game: bool
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant
     voided: bool
     single_player_games: tuple[SinglePlayerGame, ...]
     single_player_game_ids: tuple[int, ...]
     arena_ids: tuple[int | None, ...]
-    # JSON numbers here, but text in games.
+    """Ids of the arenas of its games, in order."""
     points_list: tuple[Number | None, ...]
+    """Points of its games, in order; null for games without a result."""

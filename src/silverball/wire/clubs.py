@@ -8,7 +8,9 @@ class Club(Wire, frozen=True, kw_only=True):
 
     club_id: int
     user_id: int
+    """Id of the account that leads the club."""
     name: str
+    """Name of the club."""
     logo: str | None
     description: str | None
     location: str | None

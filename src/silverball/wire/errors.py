@@ -16,3 +16,4 @@ class ValidationErrorBody(Wire, frozen=True, kw_only=True):
     message: str
     code: str
     errors: dict[str, tuple[str, ...]]
+    """Faulty fields, each with the sentences about it."""

@@ -17,6 +17,7 @@ class RoundsDeleted(Wire, frozen=True, kw_only=True):
 
     tournament_id: int
     round_ids: tuple[int, ...]
+    """Ids of the deleted rounds."""
 
 
 class GamesDeleted(Wire, frozen=True, kw_only=True):
@@ -24,6 +25,7 @@ class GamesDeleted(Wire, frozen=True, kw_only=True):
 
     tournament_id: int
     game_ids: tuple[int, ...]
+    """Ids of the deleted games."""
 
 
 class SinglePlayerGamesDeleted(Wire, frozen=True, kw_only=True):
@@ -31,6 +33,7 @@ class SinglePlayerGamesDeleted(Wire, frozen=True, kw_only=True):
 
     tournament_id: int
     single_player_game_ids: tuple[int, ...]
+    """Ids of the deleted single player games."""
 
 
 class CardsDeleted(Wire, frozen=True, kw_only=True):
@@ -38,6 +41,7 @@ class CardsDeleted(Wire, frozen=True, kw_only=True):
 
     tournament_id: int
     card_ids: tuple[int, ...]
+    """Ids of the deleted cards."""
 
 
 class PlayersAdded(Wire, frozen=True, kw_only=True):
@@ -73,20 +77,24 @@ class QueueChanged(Wire, frozen=True, kw_only=True):
 
     tournament_id: int
     arena_id: int | None
+    """Id of the arena whose queue changed; null for another kind of queue."""
     round_id: int | None
-    # The entries from the front of the queue; absent when there are more than 100.
+    """Id of the round whose queue changed; null for another kind of queue."""
     queues: tuple[QueueEntry, ...] | UnsetType = UNSET
+    """The places from the front of the queue; absent when there are more than 100."""
 
 
 class FeedEvent(Wire, frozen=True, kw_only=True):
     """A feed event as sent over the socket."""
 
     event: str
-    # The payload, as JSON in a string.
+    """Name of the event, in the style of the app key."""
     data: str
+    """The payload, as JSON in a string."""
     channel: str
-    # Epoch and number; a returning client sends it to resume.
+    """Channel of the tournament, such as `tournaments.1`."""
     id: str
+    """Epoch and number; a client that returns sends it to resume."""
     # Rises by one with each event of a channel.
     seq: int
     # The channel's current numbering; numbers of another epoch cannot be compared.
@@ -97,12 +105,14 @@ class EventsPage(Wire, frozen=True, kw_only=True):
     """Feed events of a tournament, oldest first."""
 
     data: tuple[FeedEvent, ...]
+    """The events, oldest first."""
     epoch: str
-    # The newest number of the channel, and the newest one that has been trimmed.
     seq: int
+    """Number of the newest event of the channel."""
     low: int
-    # Whether these events reach the newest one.
+    """Number of the newest event that is no longer kept; events after it are complete."""
     complete: bool
+    """Whether these events reach the newest one."""
 
 
 # Event name -> payload.

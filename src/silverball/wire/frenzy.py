@@ -10,6 +10,7 @@ class FrenzyState(Wire, frozen=True, kw_only=True):
     """Started games and the queue. Source: samples/frenzy.json."""
 
     games: tuple[Game, ...]
+    """Started games."""
     queue: tuple[QueueEntry, ...]
-    # Seconds.
     avg_queue_duration: Number | None
+    """Seconds in the queue, on average; null before anybody left it."""

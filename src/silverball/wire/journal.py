@@ -1,31 +1,51 @@
 """The journal of a tournament, as its organizer reads it. Our addition: interface.md 3."""
 
-from silverball.wire.base import Wire
+from silverball.wire.base import Instant, Wire
 
 
 class JournalChange(Wire, frozen=True, kw_only=True):
     """One change: its name and a sentence."""
 
     change: str
+    """Name of the change, such as `GameCompleted`."""
     text: str
+    """Sentence about the change."""
+
+
+class ActivityLog(Wire, frozen=True, kw_only=True):
+    """One change in a tournament, in the form of existing clients."""
+
+    activity_log_id: int
+    """Number of the line, newer lines having larger ones."""
+    tournament_id: int
+    action: str
+    """Name of the change, such as `GameCompleted`."""
+    player_ids: tuple[int, ...]
+    """Ids of the players whom the change is about; none for most changes of the tournament itself."""
+    created_at: str
+    """When it happened, as ISO 8601 in UTC."""
 
 
 class JournalAction(Wire, frozen=True, kw_only=True):
     """One request and the changes that it made."""
 
     action_id: int
-    # ISO 8601, in UTC.
-    at: str
-    # Null when the actor is a device, or the service itself (then the name is null too).
+    """Number of the action within the tournament, from 1."""
+    at: Instant
+    """When it happened, as ISO 8601 in UTC."""
     actor_id: int | None
+    """Id of the account that acted; null for a device or the service itself."""
     actor_name: str | None
-    # The client's address, or the part of the program that acted: `import`, `clock`.
+    """Name of the actor; null for the service itself."""
     source: str
-    # The seed of the random numbers, for a draw.
+    """Address of the client, or the part of the program that acted: `import`, `clock`."""
     dice_seed: str | None
+    """Seed of the random numbers of a draw; null without a draw."""
     changes: tuple[JournalChange, ...]
-    # Whether the action was undone, and the action that it undid.
+    """The changes that the action made, in order."""
     undone: bool
+    """Whether the action was undone."""
     undoes: int | None
-    # Whether the action is the one that undo would revert now.
+    """Number of the action that this one undid; null for any other action."""
     can_undo: bool
+    """Whether this is the action that undo would revert now."""

@@ -9,7 +9,9 @@ class Location(Wire, frozen=True, kw_only=True):
 
     location_id: int
     scorbit_venue_id: int | None = None
+    """Id of the venue at Scorbit, as imported; null otherwise."""
     scorbit_venue_uuid: str | None = None
+    """UUID of the venue at Scorbit, as imported; null otherwise."""
     pinballmap_id: int | None = None
     name: str
     organizer_id: int

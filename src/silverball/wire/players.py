@@ -1,6 +1,6 @@
 """Players of an organizer's book, also as entrants of a tournament."""
 
-from silverball.wire.base import UNSET, UnsetType, Wire
+from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 from silverball.wire.values import Number, Status
 
 
@@ -8,11 +8,14 @@ class EntrantPart(Wire, frozen=True, kw_only=True):
     """A player's entry in one tournament. Source: wire.yaml TournamentPlayerPivot."""
 
     status: Status
+    """`active`, or `inactive` for a player who was dropped."""
     seed: int | None
     points_adjustment: Number | None
-    # Our addition: the correction that a knockout stores apart from strikes (formats 13.5).
+    """Points that the organizer gave or, below 0, took; strikes in a knockout; null for none."""
     score_adjustment: Number | UnsetType = UNSET
+    """Correction of the points of a knockout; absent when there is none."""
     subscription: str | None
+    """Kind of subscription, as imported; null otherwise."""
     labels: tuple[str, ...]
     label_color: str | None
 
@@ -26,10 +29,11 @@ class Player(Wire, frozen=True, kw_only=True):
     status: Status
     organizer_id: int
     claimed_by: int | None
+    """Id of the account that the player is; null for none."""
     labels: tuple[str, ...] = ()
     label_color: str | None = None
-    # Absent, not null, outside a tournament: clients test for the key.
     tournament_player: EntrantPart | UnsetType = UNSET
+    """The player's part in a tournament; absent, not null, outside of one."""
 
 
 class Claim(Wire, frozen=True, kw_only=True):
@@ -37,4 +41,5 @@ class Claim(Wire, frozen=True, kw_only=True):
 
     player_id: int
     user_id: int
-    created_at: str
+    """Id of the account that claims to be the player."""
+    created_at: Instant

@@ -1,6 +1,6 @@
 """Queues: entrants waiting for an arena."""
 
-from silverball.wire.base import Wire
+from silverball.wire.base import Instant, Wire
 from silverball.wire.values import EmptyList
 
 
@@ -10,12 +10,14 @@ class QueueEntry(Wire, frozen=True, kw_only=True):
     queue_id: int
     tournament_id: int
     arena_id: int | None
+    """Id of the arena waited for; null in a queue for any arena."""
     round_id: int | None
+    """Id of the round waited in; null outside of an amazing race."""
     player_id: int
-    # From 0, which is next to play.
     index: int | None
-    created_at: str | None
-    completed_at: str | None
+    """Position in the queue, from 0, which is next; null when the game has started."""
+    created_at: Instant | None
+    completed_at: Instant | None
 
 
 EntriesByArena = dict[int, tuple[QueueEntry, ...]]
@@ -25,3 +27,4 @@ class ArenaQueues(Wire, frozen=True, kw_only=True):
     """Queues by arena id; `[]` when all are empty. Source: samples/queues.json."""
 
     data: EntriesByArena | EmptyList
+    """Places in the queues, by arena id; `[]` when all are empty."""

@@ -11,14 +11,18 @@ class Round(Wire, frozen=True, kw_only=True):
     round_id: int
     tournament_id: int
     arena_id: int | None
-    # The target of a hole, or the bar of a race.
+    """Id of the arena of a hole, a frame or a race; null elsewhere."""
     score: Number | None
+    """Target of a hole, or bar of a race; null elsewhere."""
     size: int | None
+    """Number of groups; null when it is not known."""
     description: str | None
     # From 0.
     index: int
     name: str
+    """Name of the round, such as `Round #1`."""
     status: GameStatus
+    """`started`, or `completed`."""
     # Seconds.
     duration: int | None
     created_at: str
@@ -29,4 +33,6 @@ class DrawnRound(Wire, frozen=True, kw_only=True):
     """A round just drawn, with its games; in a dry run new ids are 0. Our addition."""
 
     data: Round
+    """The round."""
     games: tuple[Game, ...]
+    """Its games; in a dry run their ids are 0."""

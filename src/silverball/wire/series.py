@@ -20,15 +20,17 @@ class Series(Wire, frozen=True, kw_only=True):
     series_id: int
     name: str
     status: SeriesStatus
+    """State of the series."""
     organizer_id: int
     test: bool
     removed_results: int | None
     playoffs_cutoffs: tuple[PlayoffCutoff, ...]
     scoring: str | None
+    """System of points: `points` adds standings points, others give points by place."""
     estimated_tgp: Number | None
     scoring_custom: dict[str, Any] | None
-    # Absent where the series itself is a part of a tournament or of statistics.
     organizer: User | UnsetType = UNSET
+    """Account that organizes the series; absent where the series is part of something else."""
     rsvp_configuration: RsvpConfiguration | UnsetType | None = UNSET
 
 
@@ -44,8 +46,9 @@ class SeriesStanding(Wire, frozen=True, kw_only=True):
     player_id: int
     position: int
     points: Number
-    # `[]` when all results count (removedResults 0).
+    """Points of all results."""
     points_adjusted: Number | EmptyList | None
+    """Points of the results that count; `[]` when all count."""
     on_cutoff_bubble: bool | None
     cutoff_bubble_color: str | None
     on_cutoff_bubble2: bool | None
@@ -57,40 +60,57 @@ class SeriesDetails(Series, frozen=True, kw_only=True):
 
     tournament_ids: tuple[int, ...]
     players: tuple[Player, ...]
+    """Players of all tournaments of the series."""
     player_labels: LabelsByPlayer | EmptyList
+    """Labels of the players, by player id; `[]` for none."""
     standings: tuple[SeriesStanding, ...]
+    """Standings of the series, best first."""
     tournament_points: PointsByTournament | EmptyList
+    """Points by tournament id and player id; `[]` for none."""
 
 
 class Aggregate(Wire, frozen=True, kw_only=True):
     """Statistics of the number of players per tournament. Source: wire.yaml Aggregate."""
 
     sum: Number
+    """Sum over the tournaments."""
     max: Number | None
     min: Number | None
     mean: Number | None
+    """Average; null without any tournament."""
     median: Number | None
+    """Median; null without any tournament."""
     count: int
+    """Number of tournaments."""
 
 
 class SeriesAttendance(Wire, frozen=True, kw_only=True):
     """The attendance of one tournament in a series. Source: wire.yaml SeriesStats."""
 
     name: str
+    """Name of the tournament."""
     total: int
+    """Number of players."""
     members: int
+    """Number of members of the series."""
     guests: int
+    """Number of guests."""
 
 
 class SeriesStats(Wire, frozen=True, kw_only=True):
     """The attendance of a series. Source: samples/series-stats.json."""
 
     series: Series
+    """The series."""
     overall: Aggregate
+    """Attendance of members and guests together."""
     members: Aggregate
+    """Attendance of members."""
     guests: Aggregate
+    """Attendance of guests."""
     tournaments: dict[int, SeriesAttendance]
-    # The number of players who attended 1, 2, 3 ... tournaments.
+    """Attendance of each tournament, by tournament id."""
     player_attendances: dict[int, int]
+    """Number of players who attended 1, 2, 3 ... tournaments, by that number."""
     opponent_counts: tuple[CountRow, ...]
     arena_counts: tuple[CountRow, ...]

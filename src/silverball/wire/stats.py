@@ -11,7 +11,9 @@ class MatchplayStats(Wire, frozen=True, kw_only=True):
     """The number of games played. Source: samples/stats-matchplay.json."""
 
     avg_games_per_player: Number
+    """Number of games of a player, on average."""
     total_games: int
+    """Number of games in the tournament."""
 
 
 class RoundStats(Wire, frozen=True, kw_only=True):
@@ -25,6 +27,7 @@ class RoundStats(Wire, frozen=True, kw_only=True):
     created_at: str | None
     completed_at: str | None
     game_count: int
+    """Number of games in the round."""
 
 
 class ArenaStats(Wire, frozen=True, kw_only=True):
@@ -33,17 +36,24 @@ class ArenaStats(Wire, frozen=True, kw_only=True):
     arena_id: int
     name: str
     game_count: int
+    """Number of completed games on the arena."""
     avg_duration: Number | None
+    """Length of a game in seconds, on average; null before the first one."""
     min_duration: int | None
+    """Length of the shortest game in seconds; null before the first one."""
     max_duration: int | None
+    """Length of the longest game in seconds; null before the first one."""
 
 
 class PlayerStats(Wire, frozen=True, kw_only=True):
     """Counts of each player's places, arenas and opponents. Source: samples/stats-players.json."""
 
     position_counts: tuple[CountRow, ...]
+    """Number of places by player."""
     arena_counts: tuple[CountRow, ...]
+    """Number of games of each player by arena."""
     opponent_counts: tuple[CountRow, ...]
+    """Number of games of each player by opponent."""
 
 
 class MatchStats(Wire, frozen=True, kw_only=True):
@@ -52,6 +62,7 @@ class MatchStats(Wire, frozen=True, kw_only=True):
     player_id: int
     opponent_id: int
     games: int
+    """Number of games that both played in."""
     wins: int
     losses: int
 
@@ -60,6 +71,10 @@ class BestGameStats(Wire, frozen=True, kw_only=True):
     """The numbers of played and voided games and cards. Source: samples/stats-bestgame.json."""
 
     game_count: int
+    """Number of valid games."""
     voided_count: int
+    """Number of voided games."""
     card_count: int
+    """Number of valid cards."""
     voided_card_count: int
+    """Number of voided cards."""

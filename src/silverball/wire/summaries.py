@@ -1,6 +1,6 @@
 """Summaries of a completed tournament."""
 
-from silverball.wire.base import Wire
+from silverball.wire.base import Day, Wire
 
 
 class ArenaSummary(Wire, frozen=True, kw_only=True):
@@ -8,10 +8,13 @@ class ArenaSummary(Wire, frozen=True, kw_only=True):
 
     tournament_id: int
     user_id: int
+    """Id of the organizer's account."""
     arena_id: int
-    tournament_date: str
+    tournament_date: Day
     games: int
+    """Number of games of several players."""
     single_player_games: int
+    """Number of single player games."""
     total_games: int
     opdb_group: str | None
     opdb_id: str | None
@@ -30,11 +33,13 @@ class MatchSummary(Wire, frozen=True, kw_only=True):
 
     tournament_id: int
     user_id: int
+    """Id of the organizer's account."""
     arena_id: int
     player_id: int
     opponent_id: int
-    tournament_date: str
+    tournament_date: Day
     games: int
+    """Number of games that both played in."""
     wins: int
     losses: int
     opdb_group: str | None

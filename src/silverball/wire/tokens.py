@@ -1,6 +1,6 @@
 """API tokens as their owners see them. Our addition."""
 
-from silverball.wire.base import UNSET, UnsetType, Wire
+from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 
 
 class ApiToken(Wire, frozen=True, kw_only=True):
@@ -8,10 +8,13 @@ class ApiToken(Wire, frozen=True, kw_only=True):
 
     token_id: int
     name: str
+    """Name by which the token is listed."""
     # One of read, score, manage, admin.
     ability: str
-    created_at: str
-    last_used_at: str | None
-    expires_at: str | None
-    # The full token; null when the request that created it is repeated, since it is stored nowhere.
+    created_at: Instant
+    last_used_at: Instant | None
+    """When it was last used, to the minute; null before the first time."""
+    expires_at: Instant | None
+    """When it expires; null for never."""
     token: str | UnsetType | None = UNSET
+    """The token itself, only in the answer that creates it; null when that request is repeated."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from silverball.wire.arenas import Arena
 from silverball.wire.banks import Bank
-from silverball.wire.base import UNSET, UnsetType
+from silverball.wire.base import UNSET, Instant, UnsetType
 from silverball.wire.format_settings import SETTING_FIELDS, FormatSettings
 from silverball.wire.locations import Location
 from silverball.wire.parts import (
@@ -47,26 +47,33 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
 
     tournament_id: int
     name: str
+    """Name of the tournament."""
     status: TournamentStatus
+    """`planned`, `started` or `completed`."""
     type: TournamentType
-    start_utc: str
+    """Format of the tournament."""
+    start_utc: Instant
     start_local: str
-    end_utc: str | None
+    end_utc: Instant | None
     end_local: str | None
-    completed_at: str | None
+    completed_at: Instant | None
     organizer_id: int
     location_id: int | None
     series_id: int | None
     description: str | None
     points_map: PointsMap | None
+    """Points by size of a group and place, as text with two decimals; null where the format has none."""
     tiebreaker_points_map: TiebreakerPointsMap | None
     test: bool
     timezone: str
     scorekeeping: Scorekeeping | None
+    """Who may report results: `user` for the players too; null in some imported tournaments."""
     link: str | None
     linked_tournament_id: int | None
+    """Id of the tournament that this one is the playoff of; null without one."""
     estimated_tgp: Number | None
     prize_pool: PrizePool | None = None
+    """The prize money; null without any."""
     points_map_custom: dict[str, Any] | None = None
     # Always present here; absent in files of older services.
     created_at: str | UnsetType = UNSET
@@ -75,18 +82,31 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
     motd_color: str | None = None
     motd_expiration: str | None = None
     managers: tuple[dict[str, Any], ...] = ()
+    """Accounts that manage the tournament, as imported."""
     primary_config_settings: tuple[str, ...] = ()
+    """Names of the settings to show first."""
 
     # Parts. The organizer is always present, the location in lists; the others with their include flag.
     organizer: User | UnsetType = UNSET
     location: Location | UnsetType | None = UNSET
+    """The location, in lists and with `includeLocation`; null when there is none."""
     series: Series | UnsetType | None = UNSET
+    """The series, only with `includeSeries`; null when there is none."""
     players: tuple[Player, ...] | UnsetType = UNSET
+    """Players with their part in the tournament; only with `includePlayers`."""
     arenas: tuple[Arena, ...] | UnsetType = UNSET
+    """Arenas with their part in the tournament; only with `includeArenas`."""
     banks: tuple[Bank, ...] | UnsetType = UNSET
+    """Banks that arenas are drawn from; only with `includeBanks`."""
     scorekeepers: tuple[User, ...] | UnsetType = UNSET
+    """Accounts that may record results; only with `includeScorekeepers`."""
     linked_tournaments: tuple[LinkedTournament, ...] | UnsetType | None = UNSET
+    """Linked tournaments and series; only with `includeLinkedTournaments`."""
     rsvp_configuration: RsvpConfiguration | UnsetType | None = UNSET
+    """Rules for the registration, only with `includeRsvpConfiguration`; null when there are none."""
     entry_configuration: EntryConfiguration | UnsetType | None = UNSET
+    """Rules for entries, only with `includeEntryConfiguration`; null when there are none."""
     event: OccasionListItem | UnsetType | None = UNSET
+    """The occasion, only with `includeEvent`; null when there is none."""
     shortcut: Shortcut | UnsetType | None = UNSET
+    """The custom link, only with `includeShortcut`; null when there is none."""

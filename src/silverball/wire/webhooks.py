@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import field
 
-from silverball.wire.base import UNSET, UnsetType, Wire
+from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 
 # `events`: messages in the form of Standard Webhooks; `text`: a sentence for chat services.
 WebhookForm = Literal["events", "text"]
@@ -34,21 +34,22 @@ class Webhook(Wire, frozen=True, kw_only=True):
     tournament_id: int
     name: str
     url: str
+    """Address that receives the messages."""
     form: WebhookForm
     # Names of feed events; empty means all of them.
     events: tuple[EventName, ...]
     is_active: bool
-    # The reason why the service disabled it; null when it did not.
     stopped_reason: str | None
-    # The time since which deliveries fail; null while they succeed.
-    failing_since: str | None
-    # The number of deliveries that wait for their first or next attempt.
+    """Why the service switched it off; null when it did not."""
+    failing_since: Instant | None
+    """Since when deliveries fail; null while they succeed."""
     waiting_count: int
-    created_at: str
-    updated_at: str
-    # The signing secret, present only in the answer that creates it; null when the request that
-    # created it is repeated.
+    """Number of deliveries that wait for an attempt."""
+    created_at: Instant
+    updated_at: Instant
     secret: str | UnsetType | None = UNSET
+    """Secret that signs the messages, only in the answer that creates it; null when that request is repeated.
+    """
 
 
 class WebhookDelivery(Wire, frozen=True, kw_only=True):
@@ -56,23 +57,27 @@ class WebhookDelivery(Wire, frozen=True, kw_only=True):
 
     webhook_delivery_id: int
     webhook_id: int
-    # The `webhook-id` header, the same in each attempt.
     message_id: str
-    # Name of the feed event; `test` for a test, `gap` for events that are no longer available.
+    """The `webhook-id` header, the same in each attempt."""
     event: str
-    # The event's number; null for a message that is no event.
+    """Name of the feed event; `test` for a test, `gap` for events that are no longer kept."""
     epoch: str | None
+    """Numbering of the event; null for a message that is no event."""
     seq: int | None
+    """Number of the event; null for a message that is no event."""
     status: DeliveryStatus
+    """State of the delivery."""
     tries: int
-    # The times of the next and the last attempt.
-    due_at: str | None
-    tried_at: str | None
-    # The HTTP status of the last attempt; null without an answer.
+    """Number of attempts so far."""
+    due_at: Instant | None
+    """Time of the next attempt; null when there will be none."""
+    tried_at: Instant | None
+    """Time of the last attempt; null before the first."""
     response_status: int | None
-    # The reason why it was not delivered.
+    """HTTP status of the last attempt; null without an answer."""
     reason: str | None
-    created_at: str
+    """Why it was not delivered; null when it was, or is due."""
+    created_at: Instant
 
 
 class WebhookMessage(Wire, frozen=True, kw_only=True):
@@ -81,7 +86,7 @@ class WebhookMessage(Wire, frozen=True, kw_only=True):
     # Name of the feed event, or `test`.
     type: str
     # The time of the event.
-    timestamp: str
+    timestamp: Instant
     # The payload of the feed event.
     data: dict[str, Any]
     tournament_id: int

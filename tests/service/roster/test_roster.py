@@ -266,3 +266,12 @@ def test_only_the_organizer_and_an_admin_change_this(
         desk.expect_refusal(status, method, path, body, by=who)
     for who in ("owner", "admin"):
         assert desk.do(method, path, body, by=who)[0] not in (401, 403)
+
+
+def test_players_and_arenas_are_listed_as_the_tournament_embeds_them(store: Store) -> None:
+    desk = a_desk(store)
+    embedded = desk.ok("GET", "?includePlayers=1&includeArenas=1")["data"]
+    assert embedded["players"]
+    assert embedded["arenas"]
+    assert desk.ok("GET", "/players", by="reader") == {"data": embedded["players"]}
+    assert desk.ok("GET", "/arenas", by="reader") == {"data": embedded["arenas"]}

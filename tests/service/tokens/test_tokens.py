@@ -102,7 +102,7 @@ def test_an_expired_token_is_invalid_from_the_second_it_expires(store: Store) ->
 def test_a_revoked_token_authenticates_no_user(store: Store) -> None:
     made = a_token(store, build.a_user(store))
     with store.write() as transaction:
-        writes.revoke_token(transaction.connection, made.token_id)
+        writes.revoke_token(transaction, made.token_id, now=NOW)
     assert find(store, made.text) is None
 
 
@@ -110,7 +110,7 @@ def test_a_user_cannot_revoke_the_token_of_another(store: Store) -> None:
     made = a_token(store, build.a_user(store))
     other = build.a_user(store, name="Cy Bumper")
     with pytest.raises(NotFound), store.write() as transaction:
-        writes.revoke_token(transaction.connection, made.token_id, user_id=other)
+        writes.revoke_token(transaction, made.token_id, now=NOW, user_id=other)
     assert find(store, made.text) is not None
 
 

@@ -107,7 +107,7 @@ def test_every_change_has_its_sentence() -> None:
         for change in base.__subclasses__()
         if change.__module__ == changes.__name__
     }
-    others = {journal.ACTION_UNDONE, journal.TOURNAMENT_CREATED, "TournamentImported"}
+    others = {journal.ACTION_UNDONE, journal.TOURNAMENT_CREATED, journal.MATCHES_MERGED, "TournamentImported"}
     assert set(journal_text.SENTENCES) == stated | others
 
 

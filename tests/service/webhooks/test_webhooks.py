@@ -10,6 +10,7 @@ import build
 from kit.test_address_policy import REFUSED
 from service.desk import Desk, a_desk
 from service.webhooks.receiver import URL, Outbox, a_webhook, deliveries, hook_row
+from silverball import settings
 from silverball.kit.errors import Invalid
 from silverball.service.accounts import reads as accounts
 from silverball.service.accounts.writes import accounts as account_writes
@@ -204,6 +205,16 @@ def test_a_setting_allows_webhooks_in_the_venues_network(url: str) -> None:
 def test_addresses_of_this_machine_are_never_allowed(url: str) -> None:
     with pytest.raises(Invalid):
         policy.require_url(url, LAN)
+
+
+def test_only_the_demo_allows_webhooks_on_its_own_machine() -> None:
+    url, base_url = "http://127.0.0.1:9000/in", "http://127.0.0.1:8000"
+    assert policy.require_url(url, Settings(base_url=base_url, allow_loopback=True)) == url
+    # No variable of the environment switches it on.
+    served = settings.load({"SILVERBALL_BASE_URL": base_url, "SILVERBALL_ALLOW_LOOPBACK": "true"})
+    assert not served.allow_loopback
+    with pytest.raises(Invalid):
+        policy.require_url(url, served)
 
 
 def test_every_event_can_be_chosen() -> None:

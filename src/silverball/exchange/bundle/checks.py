@@ -1,6 +1,7 @@
 """Checks that the parts of a bundle fit together. Every function raises BrokenBundle at the first fault."""
 
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -14,7 +15,7 @@ from silverball.wire import times
 from silverball.wire.base import ID_MAX, UNSET, UnsetType
 from silverball.wire.bundle import Bundle
 from silverball.wire.cards import Card
-from silverball.wire.games import Game, Suggestion
+from silverball.wire.games import Game, Leg, Suggestion
 from silverball.wire.singleplayer import SinglePlayerGame
 from silverball.wire.standings import Standing
 from silverball.wire.tournaments import Tournament
@@ -71,6 +72,26 @@ class BundleCheck:
         _distinct_ids("$.games[*].suggestions", suggestions, "suggestion_id")
         for n, game in enumerate(games):
             self._check_game(f"$.games[{n}]", game)
+        games_by_id = {game.game_id: game for game in games}
+        wins: dict[int, Counter[int]] = {}
+        for n, leg in enumerate(tuple_or_empty(self.bundle.legs)):
+            self._check_leg(f"$.legs[{n}]", leg, games_by_id)
+            wins.setdefault(leg.game_id, Counter())[leg.result_positions[0]] += 1
+        for game_id, won in wins.items():
+            game = games_by_id[game_id]
+            points = [parse_points("$.games", own) for own in game.result_points]
+            if None in game.result_positions and points != [won[player_id] for player_id in game.player_ids]:
+                raise BrokenBundle("$.legs", f"They do not add up to the resultPoints of game {game_id}.")
+
+    def _check_leg(self, path: str, leg: Leg, games: Mapping[int, Game]) -> None:
+        self._require_own(path, leg.tournament_id)
+        self._require_known(f"{path}.gameId", leg.game_id, games, "game")
+        self._require_known(f"{path}.arenaId", leg.arena_id, self.arena_ids, "arena")
+        _require_moment(f"{path}.recordedAt", leg.recorded_at)
+        player_ids = games[leg.game_id].player_ids
+        if len(player_ids) != 2 or sorted(leg.result_positions) != sorted(player_ids):
+            sentence = f"They are not the two players of game {leg.game_id}, the winner first."
+            raise BrokenBundle(f"{path}.resultPositions", sentence)
 
     def _check_game(self, path: str, game: Game) -> None:
         self._require_own(path, game.tournament_id)

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from silverball.kit.errors import Invalid
+from silverball.rules.opdb import ids as opdb
 from silverball.wire.base import ID_MAX
 
 NODES_MAX = 5_000_000
@@ -34,11 +35,14 @@ def fault_from_validation(error: msgspec.ValidationError, at: str = "$") -> Brok
 
 
 def refuse_unstorable_values(raw: Any) -> None:
-    """Raise BrokenBundle for a number beyond 64 bits, an id below 1, or a text with a zero byte."""
+    """Raise BrokenBundle for a number beyond 64 bits, a text with a zero byte, or what cannot be an id."""
     for path, name, value in _leaf_values(raw):
         if isinstance(value, str):
             if "\x00" in value:
                 raise BrokenBundle(path, "The text holds a zero byte, which cannot be stored.")
+            # A homebrew machine may be known only where the bundle comes from.
+            if name == "opdbId" and opdb.parse_id(value) is None:
+                raise BrokenBundle(path, f"{value!r} is not an id of the machine database.")
         elif isinstance(value, int) and not isinstance(value, bool):
             if not -ID_MAX - 1 <= value <= ID_MAX:
                 raise BrokenBundle(path, f"{value} is not a 64-bit number.")

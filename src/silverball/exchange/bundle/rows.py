@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from operator import itemgetter
 from typing import Any
 
 import msgspec
 
+from silverball.exchange.bundle import bracket_rows
 from silverball.exchange.bundle.checks import parse_points, parse_score, tuple_or_empty
 from silverball.rules.mechanics import seeding
 from silverball.rules.model import settings
@@ -53,6 +55,9 @@ def build_parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, R
     }
     if not isinstance(bundle.standings, UnsetType):
         rows["standings"] = msgspec.to_builtins(bundle.standings)
+    known = FORMATS.get(bundle.tournament.type)
+    if known is not None and known.bracket is not None:
+        bracket_rows.complete_matches(bundle, rows, known.bracket.nodes)
     return rows
 
 
@@ -118,24 +123,25 @@ def _settings_with_defaults(tournament: Tournament) -> dict[str, Any]:
 
 def _entrant_rows(tournament: Tournament) -> Rows:
     players = tuple_or_empty(tournament.players)
-    ranks = _seed_ranks(tournament)
+    seeds = _seeds_from_one(tournament)
+    ranks = _seed_ranks(tournament, seeds)
     return [
-        _entrant_fields(tournament.tournament_id, place, player.player_id, player.tournament_player, ranks)
+        {
+            **_entrant_fields(tournament.tournament_id, place, player.player_id, player.tournament_player),
+            "seed": seeds[player.player_id],
+            "seed_rank": ranks.get(player.player_id),
+        }
         for place, player in enumerate(players)
     ]
 
 
-def _entrant_fields(
-    tournament_id: int, place: int, player_id: int, part: EntrantPart, ranks: dict[int, int]
-) -> dict[str, Any]:
+def _entrant_fields(tournament_id: int, place: int, player_id: int, part: EntrantPart) -> dict[str, Any]:
     score_adjustment = part.score_adjustment
     return {
         "tournament_id": tournament_id,
         "player_id": player_id,
         "place": place,
         "status": part.status,
-        "seed": part.seed,
-        "seed_rank": ranks.get(player_id),
         "points_adjustment": _points_or_none(part.points_adjustment) or Decimal(0),
         "score_adjustment": Decimal(0)
         if isinstance(score_adjustment, UnsetType)
@@ -146,12 +152,24 @@ def _entrant_fields(
     }
 
 
-def _seed_ranks(tournament: Tournament) -> dict[int, int]:
+def _seeds_from_one(tournament: Tournament) -> dict[int, int | None]:
+    """Player id -> seed. In files made from another service's answers manual seeds count from 0."""
+    players = tuple_or_empty(tournament.players)
+    seeds: dict[int, int | None] = {player.player_id: player.tournament_player.seed for player in players}
+    numbers = [seed for seed in seeds.values() if seed is not None]
+    # Of several players with a 0, or where everybody has it, none is the first seed: they are unseeded.
+    is_from_zero = tournament.seeding == seeding.MANUAL and numbers.count(0) == 1 and any(numbers)
+    if not is_from_zero:
+        return seeds
+    return {player_id: seeding.stored_seed(seed) for player_id, seed in seeds.items()}
+
+
+def _seed_ranks(tournament: Tournament, seeds: dict[int, int | None]) -> dict[int, int]:
     """Player id -> seed rank, 1 for the best; high ratings are best, 0 and null are unseeded."""
-    seeded = [player for player in tuple_or_empty(tournament.players) if player.tournament_player.seed]
     best_is_high = tournament.seeding in seeding.RATING_SEEDS
-    ordered = sorted(seeded, key=lambda player: player.tournament_player.seed, reverse=best_is_high)
-    return {player.player_id: rank for rank, player in enumerate(ordered, start=1)}
+    seeded = [(seed, player_id) for player_id, seed in seeds.items() if seed]
+    ordered = sorted(seeded, key=itemgetter(0), reverse=best_is_high)
+    return {player_id: rank for rank, (_, player_id) in enumerate(ordered, start=1)}
 
 
 def _lineup_rows(tournament: Tournament) -> Rows:

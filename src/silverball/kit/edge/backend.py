@@ -1,16 +1,16 @@
 """The interface between the front door and the program behind it, and how a request's parts are read."""
 
 import re
-from collections.abc import Callable, Collection, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from silverball.kit.http.asgi import AsgiApp, Receive, Scope
+from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
+from silverball.kit.http.asgi import AsgiApp, Receive
 from silverball.kit.http.endpoints import READ_METHODS, WRITE_METHODS, Caller, HttpResponse, Request
 
 BODY_BYTES_MAX = 1_000_000
 OWN_PER_MINUTE = 600
-LOOPBACK = frozenset({"127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,12 @@ class FrontDoorLimits:
     # For requests about a running tournament of the caller's own.
     own_per_minute: int = OWN_PER_MINUTE
     standings_interval_seconds: int = 15
+    # Requests to resolve-unknown of one caller that are not counted; pages computed for one address.
+    resolving_per_minute: int = OWN_PER_MINUTE
+    pages_per_minute: int = 1_200
     cache_bytes: int = 64_000_000
+    # Whose word about a client's address is taken.
+    proxies: TrustedProxies = NO_PROXIES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,18 +67,13 @@ class Backend:
     answer_public: Callable[[Request], HttpResponse] | None = None
     # The part of a query that such a page depends on: equal parts share a cached page.
     normalize_public_query: Callable[[bytes], bytes] = lambda query: query
+    # Whether links follow the Host header of each request, as there is no configured base URL.
+    follows_host: bool = False
+    # Account id -> the number of its newest change, as far as this process made it; and the newest of all.
+    account_changes: Mapping[int, int] = field(default_factory=dict)
+    newest_account_change: Callable[[], int] = lambda: 0
     # The number of threads that compute answers.
     workers: int = 8
-
-
-def client_address(scope: Scope, headers: dict[bytes, bytes]) -> str:
-    """The client's address. A proxy on this machine is trusted to name it."""
-    client = scope.get("client")
-    address = str(client[0]) if client else "unknown"
-    forwarded = headers.get(b"x-forwarded-for")
-    if forwarded and address in LOOPBACK:
-        return forwarded.rpartition(b",")[2].strip().decode("latin-1")[:64]
-    return address
 
 
 def parse_revision(text: bytes | None) -> int:
@@ -89,11 +89,16 @@ def is_declared_too_large(headers: dict[bytes, bytes]) -> bool:
     return not length.isdigit() or len(length) > 19 or int(length) > BODY_BYTES_MAX
 
 
+def has_body(headers: dict[bytes, bytes]) -> bool:
+    """Whether a request with these headers has a body."""
+    return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
+
+
 async def read_body(method: str, receive: Receive, headers: dict[bytes, bytes]) -> bytes | None:
     """The whole body; None when it is too large or the client disconnects."""
     if method not in WRITE_METHODS and method not in READ_METHODS:
         return b""
-    if b"transfer-encoding" not in headers and headers.get(b"content-length", b"0") == b"0":
+    if not has_body(headers):
         return b""
     received = bytearray()
     has_more = True

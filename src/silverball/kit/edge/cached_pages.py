@@ -1,6 +1,7 @@
-"""Pages that look the same to every visitor: cached like the interface's answers, never counted.
+"""Pages that look the same to every visitor: cached like the interface's answers.
 
-They have no caller, no rate limit, and headers of their own, which their 304 repeats.
+They have no caller, and headers of their own, which their 304 repeats. Only pages that have to be computed
+are counted, for the address that asks.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,6 +10,8 @@ from silverball.kit import logs
 from silverball.kit.edge import backend
 from silverball.kit.edge.access_log import log_request
 from silverball.kit.edge.backend import Backend
+from silverball.kit.edge.hosts import base_url_finder
+from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey
 from silverball.kit.edge.shared_responses import SharedResponses
 from silverball.kit.http.asgi import Headers, Message, Scope, body_message, start_message
@@ -25,11 +28,13 @@ URI_TOO_LONG = HttpResponse(414, b"This address is too long.", "text/plain; char
 class CachedPages:
     """Answers requests for public pages."""
 
-    def __init__(self, program: Backend, responses: SharedResponses) -> None:
+    def __init__(self, program: Backend, responses: SharedResponses, quotas: Quotas) -> None:
         self._responses = responses
+        self._quotas = quotas
         self._answer = program.answer_public
         self._scope_for = program.scope_for
         self._normalize_query = program.normalize_public_query
+        self._find_base_url = base_url_finder(follows_host=program.follows_host)
         self._matches_path = backend.path_pattern(program.public_paths).fullmatch
 
     def handles(self, scope: Scope) -> bool:
@@ -48,14 +53,18 @@ class CachedPages:
         started_at = clock()
         query = scope["query_string"]
         if len(query) > QUERY_BYTES_MAX:
-            return _uncached_messages(URI_TOO_LONG, scope, request_id_header)
+            return uncached_messages(URI_TOO_LONG, scope, request_id_header)
         if query:
             query = self._normalize_query(query)
-        key = (scope["path"], query, PUBLIC_VIEWER)
+        base_url = self._find_base_url(headers)
+        key = (scope["path"], query, PUBLIC_VIEWER + base_url)
         response: CachedResponse | HttpResponse | None = self._responses.find_cached(key)
         if response is not None:
             return await self._messages(response, key, scope, headers, request_id_header)
-        request = Request(method="GET", path=scope["path"], query=query)
+        wait_seconds = self._quotas.seconds_to_page(scope, headers, started_at)
+        if wait_seconds:
+            return uncached_messages(too_many_pages(wait_seconds), scope, request_id_header)
+        request = Request(method="GET", path=scope["path"], query=query, base_url=base_url)
         response = await self._responses.load(
             key,
             self._scope_for(scope["path"]),
@@ -80,7 +89,7 @@ class CachedPages:
         request_id_header: tuple[bytes, bytes],
     ) -> Sequence[Message]:
         if isinstance(response, HttpResponse):
-            return _uncached_messages(response, scope, request_id_header)
+            return uncached_messages(response, scope, request_id_header)
         if response.matches_etag(headers.get(b"if-none-match")):
             return start_message(304, [*response.common_headers, request_id_header]), EMPTY_BODY
         await self._responses.compress(key, response, headers)
@@ -89,13 +98,21 @@ class CachedPages:
         return start, body if scope["method"] == "GET" else EMPTY_BODY
 
 
+def too_many_pages(wait_seconds: int) -> HttpResponse:
+    """The answer to an address that asks for more pages than are computed for it."""
+    text = f"Too many pages for your address. Try again in {wait_seconds} s."
+    retry_after = (b"retry-after", b"%d" % wait_seconds)
+    return HttpResponse(429, text.encode(), "text/plain; charset=utf-8", headers=(retry_after,))
+
+
 def _common_headers(response: HttpResponse) -> Headers:
     return [VARY, *response.headers]
 
 
-def _uncached_messages(
+def uncached_messages(
     response: HttpResponse, scope: Scope, request_id_header: tuple[bytes, bytes]
 ) -> Sequence[Message]:
+    """The two ASGI messages of a response that is not cached."""
     content_type = (b"content-type", response.content_type.encode())
     content_length = (b"content-length", b"%d" % len(response.body))
     headers = [content_type, content_length, *response.headers, request_id_header]

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
 
+from silverball.kit.edge.backend import Backend
 from silverball.kit.http.endpoints import Caller
 
 CALLER_SECONDS = 5.0
@@ -15,16 +16,19 @@ AUTHORIZATION_BYTES_MAX = 300
 class CachedCaller:
     """The caller behind an Authorization header, valid for a few seconds."""
 
-    __slots__ = ("caller", "expires_at", "owns_scope", "private_viewer", "user_id", "viewer")
+    __slots__ = ("caller", "changes_seen", "expires_at", "owns_scope", "private_viewer", "user_id", "viewer")
 
-    def __init__(self, caller: Caller | None, expires_at: float) -> None:
+    def __init__(self, caller: Caller | None, expires_at: float, changes_seen: int = 0) -> None:
         self.caller = caller
         self.expires_at = expires_at
+        # The number of the newest change of an account before the lookup.
+        self.changes_seen = changes_seen
         self.user_id = caller.user_id if caller else 0
         # Requests without a token share their answers, most of which are a 401.
         self.viewer = caller.viewer if caller else "nobody"
-        # Two tokens of one user can belong to different viewer classes.
-        self.private_viewer = f"{self.user_id} {self.viewer}"
+        # What a user manages is shown to tokens that may manage it only.
+        manages = caller is not None and caller.may("manage")
+        self.private_viewer = f"{self.user_id} {self.viewer}{' manages' if manages else ''}"
         # Scope -> whether its tournament is running and the caller's own, as far as it is known.
         self.owns_scope: dict[int, bool] = {}
 
@@ -32,31 +36,42 @@ class CachedCaller:
 class CallerCache:
     """Recent callers by Authorization header. Used by one thread only."""
 
-    def __init__(
-        self,
-        find_caller: Callable[[bytes], Caller | None],
-        workers: Executor,
-        clock: Callable[[], float],
-    ) -> None:
+    def __init__(self, program: Backend, workers: Executor, clock: Callable[[], float]) -> None:
         self.anonymous = CachedCaller(None, float("inf"))
         self._entries: dict[bytes, CachedCaller] = {}
-        self.get = self._entries.get
-        self._find_caller = find_caller
+        self._find_caller = program.find_caller
+        self._newest_account_change = program.newest_account_change
+        self._account_changes = program.account_changes
         self._workers = workers
         self._clock = clock
+
+    def known(self, authorization: bytes | None, now: float) -> CachedCaller | None:
+        """The caller of this header, if it is cached and neither it nor its account changed since."""
+        if authorization is None:
+            return self.anonymous
+        cached = self._entries.get(authorization)
+        if (
+            cached is None
+            or now >= cached.expires_at
+            or self._account_changes.get(cached.user_id, 0) > cached.changes_seen
+        ):
+            return None
+        return cached
 
     async def find(self, authorization: bytes | None) -> CachedCaller:
         """The caller of this header; `anonymous` when it is missing or no token."""
         if authorization is None or len(authorization) > AUTHORIZATION_BYTES_MAX:
             return self.anonymous
-        cached = self._entries.get(authorization)
-        if cached is not None and self._clock() < cached.expires_at:
+        cached = self.known(authorization, self._clock())
+        if cached is not None:
             return cached
-        # A revoked token is noticed at the latest then, so the time counts from before the lookup.
+        # A token that another process revoked is noticed at the latest then, so the time counts from
+        # before the lookup; so do the changes.
         expires_at = self._clock() + CALLER_SECONDS
+        changes_seen = self._newest_account_change()
         loop = asyncio.get_running_loop()
         caller = await loop.run_in_executor(self._workers, self._find_caller, authorization)
-        cached = CachedCaller(caller, expires_at)
+        cached = CachedCaller(caller, expires_at, changes_seen)
         self._entries.pop(authorization, None)
         while len(self._entries) >= CALLERS_MAX:
             del self._entries[next(iter(self._entries))]

@@ -7,9 +7,6 @@ thread or the database. Other responses are computed in worker threads, equal re
 import asyncio
 import contextlib
 import hashlib
-import itertools
-import re
-import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,10 +17,12 @@ from silverball.kit import logs
 from silverball.kit.edge import backend
 from silverball.kit.edge.access_log import RequestCounts, log_request
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
-from silverball.kit.edge.cached_pages import CachedPages
 from silverball.kit.edge.caller_cache import CachedCaller, CallerCache
+from silverball.kit.edge.hosts import base_url_finder
+from silverball.kit.edge.page_door import PageDoor
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.rate_limit import RequestQuota
+from silverball.kit.edge.request_ids import RequestIds
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey, ResponseCache
 from silverball.kit.edge.shared_responses import SharedResponses, needs_compression
 from silverball.kit.http.asgi import (
@@ -46,20 +45,17 @@ from silverball.kit.http.async_routes import (
     stream_start,
 )
 from silverball.kit.http.endpoints import READ_METHODS, HttpResponse, Request
-from silverball.kit.http.refusals import BodyTooLarge, PageNotFound, TooManyAttempts, refusal_response
+from silverball.kit.http.refusals import BodyTooLarge, TooManyAttempts, refusal_response
+from silverball.kit.http.router import RouteNotFound
 
 # The two ASGI messages of an answer: its start and its body.
 Reply = tuple[dict[str, Any], dict[str, Any]]
 
 # Writers have threads of their own, so that waiting for a lock never holds up reads.
 WRITE_THREADS = 8
-REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
 EMPTY_BODY = body_message(b"")
-# Health checks come every few seconds and would fill the log.
-HEALTH_PATHS = frozenset({"/up", "/ready"})
 TOO_MANY_ATTEMPTS = refusal_response(TooManyAttempts())
 BODY_TOO_LARGE = refusal_response(BodyTooLarge())
-PAGE_NOT_FOUND = refusal_response(PageNotFound())
 
 
 class FrontDoor:
@@ -75,6 +71,7 @@ class FrontDoor:
     ) -> None:
         self._backend = program
         self._clock = clock
+        self._proxies = limits.proxies
         self._revision_of = program.revision_of
         # The fast path knows only fixed paths; per-user paths with an id take the slow path.
         self._own_paths = frozenset(path for path in program.per_user_paths if "{" not in path)
@@ -87,34 +84,33 @@ class FrontDoor:
         self._responses = SharedResponses(
             self.cache, self._workers, revision_of=program.revision_of, refresh=program.refresh
         )
-        self._public_pages = CachedPages(program, self._responses)
-        self._callers = CallerCache(program.find_caller, self._workers, clock)
-        self._request_ids = itertools.count(1)
-        self._process = secrets.token_hex(4).encode()
+        self._callers = CallerCache(program, self._workers, clock)
+        self._find_base_url = base_url_finder(follows_host=program.follows_host)
+        self._request_id_header = RequestIds().header
+        self._pages = PageDoor(program, self._responses, self._quotas, self._request_id_header, clock)
         self._counts = RequestCounts(clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._serve_page(scope, receive, send)
+            await self._pages.serve(scope, receive, send)
             return
         path = scope["path"]
         if not path.startswith("/api/") and path != "/api":
-            await self._serve_page(scope, receive, send)
+            await self._pages.serve(scope, receive, send)
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
         now = self._clock()
         authorization = headers.get(b"authorization")
-        caller = self._callers.anonymous if authorization is None else self._callers.get(authorization)
+        caller = self._callers.known(authorization, now)
         if (
             caller is not None
-            and now < caller.expires_at
             and scope["method"] == "GET"
             and b"x-tournament-revision" not in headers
             and b"content-length" not in headers
             and b"transfer-encoding" not in headers
         ):
             viewer = caller.private_viewer if path in self._own_paths else caller.viewer
-            key = (path, scope["query_string"], viewer)
+            key = (path, scope["query_string"], viewer + self._find_base_url(headers))
             cached = self.cache.get(key)
             if (
                 cached is not None
@@ -136,38 +132,6 @@ class FrontDoor:
         self._write_workers.shutdown()
         self._workers.shutdown()
 
-    async def _serve_page(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request outside of /api."""
-        if scope["type"] != "http":
-            if self._backend.pages is not None:
-                await self._backend.pages(scope, receive, send)
-            return
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        request_id_header = self._request_id_header(headers)
-        if self._public_pages.handles(scope):
-            try:
-                messages = await self._public_pages.reply(scope, headers, request_id_header, self._clock)
-            except Exception as error:  # noqa: BLE001  # the edge: the database may be gone
-                messages = self._uncached_reply(self._backend.answer_error(error), scope, headers, [])
-            for message in messages:
-                await send(message)
-            return
-        if self._backend.pages is None:
-            for message in self._uncached_reply(PAGE_NOT_FOUND, scope, headers, []):
-                await send(message)
-            return
-        logs.request_id.set(request_id_header[1].decode())
-        started_at = self._clock()
-
-        async def send_with_request_id(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), request_id_header]
-                if scope["path"] not in HEALTH_PATHS:
-                    log_request(scope, None, message, self._clock() - started_at)
-            await send(message)
-
-        await self._backend.pages(scope, receive, send_with_request_id)
-
     # Replies
 
     def _cached_reply(
@@ -182,19 +146,18 @@ class FrontDoor:
         """The cached response, a 304 or a 429. `remaining` is None while the request is not counted."""
         if_none_match = headers.get(b"if-none-match")
         request_id_header = self._request_id_header(headers)
-        if cached.matches_etag(if_none_match):
-            if remaining is not None:
-                quota.refund()
-            quota_headers = quota.headers(quota.remaining(now))
-            return start_message(304, [*cached.common_headers, request_id_header, *quota_headers]), EMPTY_BODY
+        is_match = cached.matches_etag(if_none_match)
         if remaining is None:
-            remaining = quota.take(now)
+            # A cached response is free for who knows it already; `*` matches whatever there is.
+            is_free = is_match and if_none_match != b"*"
+            remaining = quota.remaining(now) if is_free else quota.take(now)
             if remaining < 0:
                 return self._rate_limited_reply(scope, headers, quota, now)
+        if is_match:
+            quota_headers = quota.headers(remaining)
+            return start_message(304, [*cached.common_headers, request_id_header, *quota_headers]), EMPTY_BODY
         if cached.is_throttled and if_none_match is None:
-            # The key has the tournament's number rather than the path, where `042` is the same one.
-            interval_key = (quota.key, cached.scope_id, scope["path"].rpartition("/")[2])
-            wait_seconds = self._quotas.standings_interval.seconds_to_wait(interval_key, now)
+            wait_seconds = self._quotas.seconds_to_standings(scope, headers, cached.scope_id, now)
             if wait_seconds:
                 return self._retry_later_reply(scope, headers, wait_seconds, quota.headers(remaining))
         response_headers, body = cached.headers_and_body(headers)
@@ -233,22 +196,18 @@ class FrontDoor:
         extra = [*self._quotas.retry_headers(wait_seconds), *quota_headers]
         return self._uncached_reply(TOO_MANY_ATTEMPTS, scope, headers, extra)
 
-    def _options_reply(self, path: str, headers: dict[bytes, bytes]) -> Reply:
+    def _options_reply(self, scope: Scope, headers: dict[bytes, bytes]) -> Reply:
+        methods = self._backend.methods_for(scope["path"])
         if b"access-control-request-method" in headers:
+            # Also for an unknown path: a page can read the 404 only after its preflight.
             status, response_headers = 204, PREFLIGHT
+        elif not methods:
+            return self._uncached_reply(refusal_response(RouteNotFound(scope["path"])), scope, headers, [])
         else:
-            allowed = ",".join(self._backend.methods_for(path) or ("GET", "HEAD")).encode()
+            allowed = ",".join(methods).encode()
             status = 200
             response_headers = [(b"allow", allowed), (b"content-length", b"0"), CACHE_CONTROL, *CORS]
         return start_message(status, [*response_headers, self._request_id_header(headers)]), EMPTY_BODY
-
-    def _request_id_header(self, headers: dict[bytes, bytes]) -> tuple[bytes, bytes]:
-        """The client's request id, or a new one."""
-        request_id = headers.get(b"x-request-id")
-        if request_id is None or not REQUEST_ID.fullmatch(request_id):
-            request_id = b"%b-%x" % (self._process, next(self._request_ids))
-            headers[b"x-request-id"] = request_id
-        return (b"x-request-id", request_id)
 
     # Requests that the cache cannot answer
 
@@ -257,7 +216,7 @@ class FrontDoor:
     ) -> None:
         self._counts.report_when_due(len(self.cache), self.cache.bytes_used)
         if scope["method"] == "OPTIONS":
-            start, body = self._options_reply(scope["path"], headers)
+            start, body = self._options_reply(scope, headers)
         elif scope["method"] in READ_METHODS and self._is_async(scope["path"]):
             with contextlib.suppress(ClientDisconnected):
                 await self._serve_async(scope, receive, send, headers)
@@ -325,7 +284,7 @@ class FrontDoor:
         await self._quotas.load_ownership(caller, scope_id)
         quota = self._quotas.quota_for(caller, scope, headers, scope_id)
         remaining = None
-        if scope["method"] not in READ_METHODS:
+        if scope["method"] not in READ_METHODS or backend.has_body(headers):
             # Counted before the body is read, so that a caller without quota cannot send large ones.
             remaining = quota.take(self._clock())
             if remaining < 0:
@@ -340,7 +299,7 @@ class FrontDoor:
             cached = self._responses.find_cached(key)
             if cached is not None:
                 await self._responses.compress(key, cached, headers)
-                return self._cached_reply(cached, quota, scope, headers, self._clock())
+                return self._cached_reply(cached, quota, scope, headers, self._clock(), remaining)
         if remaining is None:
             remaining = quota.take(self._clock())
         if remaining < 0:
@@ -364,7 +323,9 @@ class FrontDoor:
             query=scope["query_string"],
             caller=caller.caller,
             body=body,
-            source=backend.client_address(scope, headers),
+            content_type=headers.get(b"content-type", b""),
+            base_url=self._find_base_url(headers),
+            source=self._proxies.client_address(scope, headers),
             idempotency_key=headers.get(b"idempotency-key"),
             if_match=headers.get(b"if-match"),
             last_event_id=headers.get(b"last-event-id"),
@@ -375,7 +336,7 @@ class FrontDoor:
         if request.body:
             parameters += b"\n" + hashlib.blake2b(request.body, digest_size=16).digest()
         viewer = caller.private_viewer if self._is_own(request.path) else caller.viewer
-        return request.path, parameters, viewer
+        return request.path, parameters, viewer + request.base_url
 
     async def _compute(
         self, request: Request, key: CacheKey, scope_id: int, revision_min: int, request_id: bytes

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
 
-from silverball.kit.edge.backend import Backend, FrontDoorLimits, client_address
+from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.caller_cache import CachedCaller
+from silverball.kit.edge.proxies import address_group
 from silverball.kit.edge.rate_limit import MinimumInterval, RateLimiter, RequestQuota
 from silverball.kit.http.asgi import Headers, Scope
 
@@ -24,12 +25,16 @@ class Quotas:
         wall_clock: Callable[[], float],
     ) -> None:
         self._program = program
+        self._proxies = limits.proxies
         self._workers = workers
         self._wall_clock = wall_clock
         self._limiter = RateLimiter(limits.rate_per_minute)
         self._own_limiter = RateLimiter(max(limits.own_per_minute, limits.rate_per_minute))
+        # Clients resolve each new name in the feed with requests that are free up to this limit.
+        self._resolving_limiter = RateLimiter(limits.resolving_per_minute)
+        self._pages_limiter = RateLimiter(limits.pages_per_minute)
         # The minimum time between two reads of a running tournament's standings.
-        self.standings_interval = MinimumInterval(limits.standings_interval_seconds)
+        self._standings_interval = MinimumInterval(limits.standings_interval_seconds)
 
     def is_known(self, caller: CachedCaller, scope_id: int) -> bool:
         """Whether the quota can be told without asking for the tournament's owner."""
@@ -52,11 +57,31 @@ class Quotas:
         self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes], scope_id: int
     ) -> RequestQuota:
         """The quota that this request is counted against."""
-        is_free = self._program.is_uncounted(scope["path"])
+        free_limiter = self._resolving_limiter if self._program.is_uncounted(scope["path"]) else None
         if caller.owns_scope.get(scope_id):
-            return RequestQuota(self._own_limiter, (caller.user_id, scope_id), is_free=is_free)
-        key = caller.user_id or client_address(scope, headers)
-        return RequestQuota(self._limiter, key, is_free=is_free)
+            return RequestQuota(self._own_limiter, (caller.user_id, scope_id), free_limiter=free_limiter)
+        key = caller.user_id or address_group(self._proxies.client_address(scope, headers))
+        return RequestQuota(self._limiter, key, free_limiter=free_limiter)
+
+    def seconds_to_standings(
+        self, scope: Scope, headers: dict[bytes, bytes], scope_id: int, now: float
+    ) -> int:
+        """Whole seconds until this tool may read a running tournament's standings again; 0 for now.
+
+        A tool is a token and a User-Agent: two tools of one organizer may share a token.
+        """
+        caller = headers.get(b"authorization") or self._proxies.client_address(scope, headers)
+        # The tournament's number rather than the path, where `042` is the same one.
+        page = scope["path"].rpartition("/")[2]
+        key = (caller, headers.get(b"user-agent"), scope_id, page)
+        return self._standings_interval.seconds_to_wait(key, now)
+
+    def seconds_to_page(self, scope: Scope, headers: dict[bytes, bytes], now: float) -> int:
+        """Count a page to compute for this address; return 0, or the whole seconds to wait for it."""
+        if not self._pages_limiter.limit:
+            return 0
+        key = address_group(self._proxies.client_address(scope, headers))
+        return 0 if self._pages_limiter.take(key, now) >= 0 else self._pages_limiter.seconds_to_wait(key, now)
 
     def retry_headers(self, wait_seconds: int) -> Headers:
         """The headers that tell the client when to try again."""

@@ -41,12 +41,6 @@ class RateLimiter:
         window.remaining -= 1
         return window.remaining
 
-    def refund(self, key: Hashable) -> None:
-        """Undo the count of a request that turned out to be free."""
-        window = self._windows.get(key)
-        if window is not None and window.remaining < self.limit:
-            window.remaining += 1
-
     def remaining(self, key: Hashable, now: float) -> int:
         """The number of requests that remain; does not count one."""
         window = self._windows.get(key)
@@ -67,23 +61,22 @@ class RateLimiter:
 class RequestQuota:
     """The rate limit that applies to one request. Without a limit nothing is counted."""
 
-    __slots__ = ("_is_free", "_limiter", "key")
+    __slots__ = ("_free_limiter", "_limiter", "key")
 
-    def __init__(self, limiter: RateLimiter, key: Hashable, *, is_free: bool) -> None:
+    def __init__(
+        self, limiter: RateLimiter, key: Hashable, *, free_limiter: RateLimiter | None = None
+    ) -> None:
         self._limiter = limiter
         self.key = key
-        self._is_free = is_free
+        # Requests within this limit are not counted.
+        self._free_limiter = free_limiter
 
     def take(self, now: float) -> int:
         """Count the request and return how many remain after it; -1 when none remained."""
-        if self._is_free or not self._limiter.limit:
+        is_free = self._free_limiter is not None and self._free_limiter.take(self.key, now) >= 0
+        if is_free or not self._limiter.limit:
             return self._limiter.remaining(self.key, now)
         return self._limiter.take(self.key, now)
-
-    def refund(self) -> None:
-        """Undo the count of a request that turned out to be free."""
-        if not self._is_free:
-            self._limiter.refund(self.key)
 
     def remaining(self, now: float) -> int:
         """The number of requests that remain; does not count one."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, body_message
 from silverball.kit.http.endpoints import HttpResponse
+from silverball.kit.http.query import IGNORED_HEADER
 
 # Path, query string, and viewer: a viewer class or one user.
 CacheKey = tuple[str, bytes, str]
@@ -26,9 +27,10 @@ OVERHEAD_BYTES = 2500
 VARY = (b"vary", b"accept-encoding, authorization")
 
 
-def interface_headers(_response: HttpResponse) -> Headers:
-    """The headers that all answers of the interface share."""
-    return [CACHE_CONTROL, VARY, *CORS]
+def interface_headers(response: HttpResponse) -> Headers:
+    """The headers that all answers of the interface share, and the names of ignored parameters."""
+    ignored = [header for header in response.headers if header[0] == IGNORED_HEADER]
+    return [CACHE_CONTROL, VARY, *CORS, *ignored]
 
 
 class CachedResponse:

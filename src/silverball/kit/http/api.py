@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -24,7 +25,7 @@ from silverball.kit.http.endpoints import (
     Unauthenticated,
     UncachedResult,
 )
-from silverball.kit.http.query import parse_query
+from silverball.kit.http.query import HeaderPairs, parse_query
 from silverball.kit.http.router import RouteMatch, Router, parse_path_id, parse_path_word
 
 # Runs the handler of a writing endpoint in a transaction and returns the committed answer.
@@ -64,10 +65,11 @@ class Api:
             raise Unauthenticated
         if request.caller is not None and not request.caller.may(endpoint.ability):
             raise AbilityMissing
-        arguments = self._call_arguments(match, request)
+        arguments, headers = self._call_arguments(match, request)
         if not endpoint.is_write:
-            return self._encode_response(endpoint, endpoint.handler(Call(**arguments)))
-        parsed_body = endpoint.body_parser.parse(request.body)
+            response = self._encode_response(endpoint, endpoint.handler(Call(**arguments)))
+            return replace(response, headers=(*response.headers, *headers))
+        parsed_body = endpoint.body_parser.parse(request.body, request.content_type)
         write: AnyWrite = AnyWrite(**arguments, body=parsed_body, db=None, transaction=None)
         return self._answer_write(endpoint, write, request)
 
@@ -75,32 +77,34 @@ class Api:
         """`answer` for a route whose handler is a coroutine."""
         match = self.routes.match(request.method, request.path)
         last_event_id = (request.last_event_id or b"").decode("utf-8", "replace")
-        call: AsyncCall[Any] = AsyncCall(
-            **self._call_arguments(match, request), feed=self._feed, last_event_id=last_event_id
-        )
+        arguments, headers = self._call_arguments(match, request)
+        call: AsyncCall[Any] = AsyncCall(**arguments, feed=self._feed, last_event_id=last_event_id)
         value = await match.endpoint.handler(call)
-        return value if isinstance(value, Stream) else self._encode_response(match.endpoint, value)
+        response = value if isinstance(value, Stream) else self._encode_response(match.endpoint, value)
+        return replace(response, headers=(*response.headers, *headers))
 
-    def _call_arguments(self, match: RouteMatch, request: Request) -> dict[str, Any]:
+    def _call_arguments(self, match: RouteMatch, request: Request) -> tuple[dict[str, Any], HeaderPairs]:
+        """The arguments of a `Call`, and the headers that name what was ignored."""
         pairs = parse_query(request.query)
         if match.endpoint.accepts_body_parameters:
-            pairs += body.parse_pairs(request.body)
+            pairs += body.parse_pairs(request.body, request.content_type)
         parts, patterns = match.words, match.endpoint.words
-        return {
+        arguments: dict[str, Any] = {
             "ids": {name: parse_path_id(name, word) for name, word in parts.items() if name not in patterns},
             "words": {
                 name: parse_path_word(name, parts[name], pattern) for name, pattern in patterns.items()
             },
-            "query": match.endpoint.parser.parse(pairs),
             "pairs": pairs,
             "path": request.path,
-            "base_url": self._base_url,
+            "base_url": request.base_url or self._base_url,
             "caller": request.caller,
             "read": self._read,
             "source": request.source,
             "now": self._now().replace(microsecond=0),
             "settings": self._settings,
         }
+        parsed = match.endpoint.parser.parse(pairs)
+        return {**arguments, "query": parsed.query}, parsed.headers
 
     def _is_open(self, access: Access) -> bool:
         """Whether such a route needs no token."""

@@ -10,6 +10,8 @@ Send = Callable[[Message], Awaitable[None]]
 AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
+# Sent with every answer, so the server adds it: browsers shall not guess what a file is.
+NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 CACHE_CONTROL = (b"cache-control", b"no-cache, private")
 CORS: Headers = [
     (b"access-control-allow-origin", b"*"),
@@ -17,7 +19,7 @@ CORS: Headers = [
         b"access-control-expose-headers",
         (
             b"ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link,"
-            b" X-Tournament-Revision, Idempotency-Replayed"
+            b" X-Ignored-Parameters, X-Tournament-Revision, Idempotency-Replayed"
         ),
     ),
 ]

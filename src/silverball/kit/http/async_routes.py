@@ -1,7 +1,7 @@
 """Routes that wait for something to happen: they run on the event loop and hold no thread meanwhile.
 
     @get_async("/api/tournaments/{tournament_id}/events", query=EventsQuery)
-    async def list_events(call: AsyncCall[EventsQuery]) -> EventsPage: ...
+    async def list_feed_events(call: AsyncCall[EventsQuery]) -> EventsPage: ...
 
 They only read. A handler that sends parts without an end returns a `Stream`.
 """
@@ -26,6 +26,7 @@ class Stream:
 
     chunks: AsyncIterator[bytes]
     content_type: str = "text/event-stream; charset=utf-8"
+    headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,9 @@ def stream_start(stream: Stream, extra: Headers) -> dict[str, Any]:
     """The first ASGI message of a stream."""
     content_type = (b"content-type", stream.content_type.encode())
     # Without this header some proxies buffer the parts.
-    return start_message(200, [content_type, CACHE_CONTROL, (b"x-accel-buffering", b"no"), *CORS, *extra])
+    unbuffered = (b"x-accel-buffering", b"no")
+    headers = [content_type, CACHE_CONTROL, unbuffered, *CORS, *stream.headers, *extra]
+    return start_message(200, headers)
 
 
 async def send_chunks(stream: Stream, send: Send) -> None:

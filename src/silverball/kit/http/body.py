@@ -30,6 +30,11 @@ AMOUNT_FAULT = f"must be a number between -{AMOUNT_MAX} and {AMOUNT_MAX} with at
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 WHOLE_BODY = "body"
+TOO_DEEP = f"The body must not be nested deeper than {DEPTH_MAX} levels."
+FORM_TYPES = frozenset({b"application/x-www-form-urlencoded", b"multipart/form-data"})
+# The end of msgspec's message about a fault of the syntax, and its messages that need other words.
+FAULT_BYTE = re.compile(r" \(byte (\d+)\)\Z")
+JSON_CAUSES = {"Input data was truncated": "it ends before it is complete"}
 KIND_NAMES = {
     "int": "an integer",
     "float": "a number",
@@ -70,7 +75,13 @@ class Body(msgspec.Struct, rename="camel", frozen=True, kw_only=True, forbid_unk
 class MalformedBody(Refusal):
     """The body is not JSON."""
 
-    sentence = "Bad request."
+    sentence = "The body is not JSON: line {line}, column {column}: {cause}."
+
+
+class BodyIsForm(Refusal):
+    """The body is a form where JSON is wanted."""
+
+    sentence = "The body is a form. Send JSON, with `Content-Type: application/json`."
 
 
 class BodyParser:
@@ -80,9 +91,9 @@ class BodyParser:
         self.body = body
         self.fields = {info.encode_name: _BodyField(info) for info in msgspec.structs.fields(body)}
 
-    def parse(self, content: bytes) -> Any:
-        """The Struct. Raises MalformedBody, or Invalid with the faults."""
-        return self.parse_values(_decode_object(content))
+    def parse(self, content: bytes, content_type: bytes = b"") -> Any:
+        """The Struct. Raises MalformedBody, BodyIsForm, or Invalid with the faults."""
+        return self.parse_values(_decode_object(content, content_type))
 
     def parse_values(self, values: dict[str, Any]) -> Any:
         """The Struct of decoded values, whose texts are trimmed in place. Raises Invalid."""
@@ -168,13 +179,13 @@ class _BodyField:
         return "*"
 
 
-def parse_pairs(content: bytes) -> Pairs:
+def parse_pairs(content: bytes, content_type: bytes = b"") -> Pairs:
     """The members of a JSON object as query parameters; a list becomes a repeated parameter.
 
     For routes that only read and accept their parameters in the body, where unknown ones are ignored
-    as well. Raises MalformedBody or Invalid.
+    as well. Raises MalformedBody, BodyIsForm or Invalid.
     """
-    values = _decode_object(content)
+    values = _decode_object(content, content_type)
     faults = _clean_texts(values)
     pairs: Pairs = []
     for name, value in values.items():
@@ -196,22 +207,44 @@ def _query_text(value: str | float | bool) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _decode_object(content: bytes) -> dict[str, Any]:
+def _decode_object(content: bytes, content_type: bytes) -> dict[str, Any]:
     if not content.strip():
         return {}
     try:
         value = msgspec.json.decode(content)
     except msgspec.ValidationError as error:
         raise Invalid({WHOLE_BODY: ["The body has a number that is out of range."]}) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except RecursionError as error:
+        raise Invalid({WHOLE_BODY: [TOO_DEEP]}) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         value = _decode_with_surrogates(content)
         if value is None:
-            raise MalformedBody from error
+            # Many programs call JSON a form, so only what cannot be read is refused as one.
+            if content_type.partition(b";")[0].strip().lower() in FORM_TYPES:
+                raise BodyIsForm from error
+            raise _malformed_body(content, str(error)) from error
     if value is None:
         return {}
     if not isinstance(value, dict):
         raise Invalid({WHOLE_BODY: ["The body must be an object."]})
     return value
+
+
+def _malformed_body(content: bytes, message: str) -> MalformedBody:
+    """The refusal with line and column, both from 1, of the first fault, and its cause in words."""
+    try:
+        content.decode()
+        place = FAULT_BYTE.search(message)
+        offset = int(place[1]) if place else len(content)
+        cause = (message[: place.start()] if place else message).removeprefix("JSON is malformed: ")
+    except UnicodeDecodeError as error:
+        offset, cause = error.start, "this is no text in UTF-8"
+    if cause == "invalid character":
+        cause = f"{content[offset:].decode('utf-8', 'replace')[:1]!r} is not allowed here"
+    before = content[:offset].decode("utf-8", "replace")
+    line = before.count("\n") + 1
+    column = len(before) - (before.rfind("\n") + 1) + 1
+    return MalformedBody(line=line, column=column, cause=JSON_CAUSES.get(cause, cause))
 
 
 def _decode_with_surrogates(content: bytes) -> Any:
@@ -242,7 +275,7 @@ def _clean_texts(values: dict[str, Any]) -> dict[str, list[str]]:
         if count > VALUES_MAX:
             raise Invalid({WHOLE_BODY: [f"The body must not have more than {VALUES_MAX} items."]})
         if depth > DEPTH_MAX:
-            raise Invalid({WHOLE_BODY: [f"The body must not be nested deeper than {DEPTH_MAX} levels."]})
+            raise Invalid({WHOLE_BODY: [TOO_DEEP]})
         for key, value in _items(container):
             if isinstance(value, dict | list):
                 waiting.append((value, f"{prefix}{key}.", depth + 1))

@@ -85,6 +85,9 @@ class Request:
     # None for a request without a valid token.
     caller: Caller | None = None
     body: bytes = b""
+    content_type: bytes = b""
+    # Where links in the answer begin; empty for the configured base URL.
+    base_url: str = ""
     # The client's address.
     source: str = "unknown"
     idempotency_key: bytes | None = None

@@ -20,6 +20,10 @@ Labels = Annotated[tuple[Label, ...], Meta(max_length=10)]
 Color = Annotated[str, Meta(max_length=20, pattern=r"^(#[0-9A-Fa-f]{3,8}|[a-z][a-z-]*)$")]
 Url = Annotated[str, Meta(max_length=500, pattern=r"^https?://[^\s]+$")]
 
+# For a query field that existing clients fill with what this service never knew: a value that the field
+# cannot take counts as absent, and the field is named in X-Ignored-Parameters.
+IGNORED_WHEN_INVALID = Meta(extra={"is_ignored_when_invalid": True})
+
 # Returns the values that a text may have now.
 Choices = Callable[[], Iterable[str]]
 
@@ -32,12 +36,23 @@ def one_of(choices: Choices) -> Meta:
     return Meta(extra={"choices": choices}, extra_json_schema={"enum": sorted(choices())})
 
 
+def checked_by(is_valid: Callable[[str], bool]) -> Meta:
+    """Mark a text of a query that is invalid unless this function returns true."""
+    return Meta(extra={"is_valid": is_valid})
+
+
 def choices_of(kind: Any) -> Choices | None:
     """The values of a type marked with `one_of`, also beside None; None for other types."""
+    choices: Choices | None = marks_of(kind).get("choices")
+    return choices
+
+
+def marks_of(kind: Any) -> dict[str, Any]:
+    """The marks of a type, also beside None: those of this module, by name."""
     info = msgspec.inspect.type_info(kind)
     parts = info.types if isinstance(info, msgspec.inspect.UnionType) else (info,)
+    marks: dict[str, Any] = {}
     for part in parts:
-        if isinstance(part, msgspec.inspect.Metadata) and part.extra and "choices" in part.extra:
-            choices: Choices = part.extra["choices"]
-            return choices
-    return None
+        if isinstance(part, msgspec.inspect.Metadata):
+            marks |= part.extra or {}
+    return marks

@@ -1,30 +1,145 @@
 """JSON schemas of Structs, as the OpenAPI and AsyncAPI documents publish them."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
+from msgspec import inspect
+
+from silverball.kit.http.field_texts import field_texts, summary_text
 
 Schema = dict[str, Any]
 
 SCHEMA_REFERENCE = "#/components/schemas/{name}"
+REFERENCE = "$ref"
+# `Data[tuple[silverball.wire.arenas.Arena, ...]]`: envelope, whether it holds a list, and what it holds.
+ENVELOPE = re.compile(
+    r"(?:\w+\.)*(?P<envelope>\w+)\[(?P<list>tuple\[)?(?:\w+\.)*(?P<item>\w+)(?:, \.\.\.\])?\]"
+)
+NUMBER = {"type": "number"}
+# msgspec describes a Decimal by its text; a JSON number is read as well, and that is what clients send.
+DECIMAL = {"type": "string", "format": "decimal"}
+NULL = {"type": "null"}
 
 
-def json_schemas(kinds: Iterable[Any]) -> tuple[tuple[Schema, ...], Schema]:
-    """The schemas of these types in order, and the components that they refer to."""
-    schemas, components = msgspec.json.schema_components(kinds, ref_template=SCHEMA_REFERENCE)
-    _drop_types_of_enums(components)
-    return schemas, components
+def json_schemas(
+    kinds: Iterable[Any], shared_texts: Mapping[str, str] | None = None
+) -> tuple[tuple[Schema, ...], Schema]:
+    """The schemas of these types in order, and the components that they refer to.
+
+    A property's sentence is the text below its field, else the text of its name in `shared_texts`.
+    """
+    described = list(kinds)
+    schemas, components = msgspec.json.schema_components(described, ref_template=SCHEMA_REFERENCE)
+    structs = {_struct_name(struct): struct for struct in _structs_in(described)}
+    names = {key: component_name(component.get("title", key)) for key, component in components.items()}
+    assert len(set(names.values())) == len(names), "two schemas have one name"
+    for key, component in components.items():
+        component.pop("title", None)
+        if names[key] in structs:
+            _describe(component, structs[names[key]], shared_texts or {})
+    references = {SCHEMA_REFERENCE.format(name=key): name for key, name in names.items()}
+    tidied = tuple(_tidy(schema, references) for schema in schemas)
+    return tidied, {names[key]: _tidy(component, references) for key, component in components.items()}
 
 
-def _drop_types_of_enums(components: Schema) -> None:
-    """Describe a text with known values by its enum alone, as msgspec does for Literals."""
-    waiting: list[Any] = [components]
+def component_name(title: str) -> str:
+    """A short name for a shape: `ArenaPage`, `ArenaData`, or `ArenaList` for a list under `data`."""
+    match = ENVELOPE.fullmatch(title)
+    if match is None:
+        return title
+    return match["item"] + ("List" if match["list"] else match["envelope"])
+
+
+def _describe(component: Schema, struct: type[msgspec.Struct], shared_texts: Mapping[str, str]) -> None:
+    """Give a shape and its properties their sentences."""
+    component["description"] = summary_text(struct.__doc__ or "")
+    if not component["required"]:
+        del component["required"]
+    texts = field_texts(struct)
+    for field in msgspec.structs.fields(struct):
+        text = texts.get(field.name) or shared_texts.get(field.name)
+        if text:
+            schema = component["properties"][field.encode_name]
+            component["properties"][field.encode_name] = {**schema, "description": text}
+
+
+def _struct_name(struct: Any) -> str:
+    """The short name of a Struct, or of one with a type argument."""
+    return struct.__name__ if isinstance(struct, type) else component_name(repr(struct))
+
+
+def _structs_in(kinds: Iterable[Any]) -> Iterator[Any]:
+    """Every Struct in these types, with its type arguments, once."""
+    waiting: list[Any] = list(inspect.multi_type_info(kinds))
+    seen: set[Any] = set()
     while waiting:
-        node = waiting.pop()
-        if isinstance(node, list):
-            waiting += node
-        elif isinstance(node, dict):
-            waiting += node.values()
-            if node.get("type") == "string" and isinstance(node.get("enum"), list):
-                del node["type"]
+        kind = waiting.pop()
+        if isinstance(kind, inspect.StructType):
+            if kind.cls in seen:
+                continue
+            seen.add(kind.cls)
+            yield kind.cls
+            waiting += [field.type for field in kind.fields]
+        elif isinstance(kind, inspect.UnionType):
+            waiting += kind.types
+        elif isinstance(kind, inspect.Metadata):
+            waiting.append(kind.type)
+        elif isinstance(kind, inspect.DictType):
+            waiting += [kind.key_type, kind.value_type]
+        elif isinstance(kind, inspect.TupleType):
+            waiting += kind.item_types
+        elif isinstance(kind, inspect.CollectionType):
+            waiting.append(kind.item_type)
+
+
+def _tidy(node: Any, references: Mapping[str, str]) -> Any:
+    """The same schema in one spelling for each type, under the short names."""
+    if isinstance(node, list):
+        return [_tidy(part, references) for part in node]
+    if not isinstance(node, dict):
+        return node
+    tidied: Schema = {key: _tidy(value, references) for key, value in node.items()}
+    if isinstance(tidied.get(REFERENCE), str):
+        target = tidied[REFERENCE]
+        tidied[REFERENCE] = SCHEMA_REFERENCE.format(name=references.get(target, target))
+    if isinstance(tidied.get("anyOf"), list):
+        return _tidy_union(tidied)
+    if tidied.get("type") == "array" and "items" not in tidied:
+        # An array that is always empty.
+        tidied["items"] = {}
+    if isinstance(tidied.get("enum"), list) and "type" not in tidied:
+        return {"type": _types_of(tidied["enum"]), **tidied}
+    return {**NUMBER, **_without(tidied, DECIMAL)} if _has(tidied, DECIMAL) else tidied
+
+
+def _tidy_union(union: Schema) -> Schema:
+    """A union with `number` for integers and numbers, and without `anyOf` where a list of types will do."""
+    parts: list[Schema] = union["anyOf"]
+    numbers = [part for part in parts if part.get("type") in ("integer", "number")]
+    if len(numbers) > 1 and any(part["type"] == "number" for part in numbers):
+        merged = {**numbers[0], **numbers[1], **NUMBER}
+        parts = [merged, *(part for part in parts if part not in numbers)]
+    others = _without(union, {"anyOf": None})
+    if len(parts) == 1:
+        return {**parts[0], **others}
+    if len(parts) == 2 and NULL in parts:
+        (part,) = [part for part in parts if part != NULL]
+        if isinstance(part.get("type"), str):
+            values = {"enum": [*part["enum"], None]} if "enum" in part else {}
+            return {**part, "type": [part["type"], "null"], **values, **others}
+    return {**others, "anyOf": parts}
+
+
+def _types_of(values: list[Any]) -> str | list[str]:
+    kinds = ["string"] if any(isinstance(value, str) for value in values) else ["integer"]
+    return [*kinds, "null"] if None in values else kinds[0]
+
+
+def _has(schema: Schema, part: Schema) -> bool:
+    return part.items() <= {key: value for key, value in schema.items() if isinstance(value, str)}.items()
+
+
+def _without(schema: Schema, part: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key not in part}

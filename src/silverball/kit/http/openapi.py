@@ -1,83 +1,51 @@
 """The published description of the interface (OpenAPI 3.1), generated from the endpoint table.
 
-Nothing is written twice: titles are the routes' docstrings, schemas come from the Structs, and limits
-are those that the parsers of queries and bodies enforce.
+Nothing is written twice: titles are the routes' docstrings, schemas and their sentences come from the
+Structs, and limits are those that the parsers of queries and bodies enforce.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 import msgspec
 
+from silverball.kit.http import openapi_parts as parts
 from silverball.kit.http.async_routes import Stream
 from silverball.kit.http.endpoints import (
     JSON,
     SVG,
     TOURNAMENT,
-    WORD_LETTERS_MAX,
     Access,
     Endpoint,
     FileDownload,
     SvgImage,
 )
-from silverball.kit.http.fields import ID_MAX
+from silverball.kit.http.field_texts import details_text
 from silverball.kit.http.json_schema import Schema, json_schemas
+from silverball.kit.http.query_schema import camel_case, path_parameters, query_parameters
 
 CSV = "text/csv; charset=utf-8"
 EVENT_STREAM = "text/event-stream; charset=utf-8"
 # Results that are not sent as JSON.
 TEXT_CONTENT_TYPES: dict[Any, str] = {FileDownload: CSV, SvgImage: SVG, Stream: EVENT_STREAM}
 BEARER_SCHEME = "token"
-FLAG_DESCRIPTION = "A flag: 1, true, on and yes, in any case, are true; everything else is false."
-BODY_PARAMETERS_DESCRIPTION = "Changes nothing. The parameters can also be sent as a JSON object in the body."
-ID_LIST_DESCRIPTION = "Ids separated by commas, at most {count_max}."
-LIMIT_HEADERS = {
-    "x-ratelimit-limit": {"description": "Requests per minute.", "schema": {"type": "integer"}},
-    "x-ratelimit-remaining": {
-        "description": "Requests left in this minute.",
-        "schema": {"type": "integer"},
-    },
+BODY_PARAMETERS_NOTE = "Changes nothing. The parameters can also be sent as a JSON object in the body."
+ACCESS_NOTES = {
+    Access.OWN: "Needs a token; the answer is about the account that owns it.",
+    Access.TOKEN: "Needs a token.",
+    Access.OPENABLE: "Needs a token, unless the server is open to readers.",
+    Access.ANYONE: "Needs no token.",
 }
-REVISION_HEADER = {
-    "x-tournament-revision": {
-        "description": "The tournament's revision after the change. Send it with a read to see the change.",
-        "schema": {"type": "integer"},
-    }
-}
-REPLAYED_HEADER = {
-    "idempotency-replayed": {
-        "description": "`true` when this is the stored answer to an earlier request with the same key.",
-        "schema": {"type": "string"},
-    }
-}
-IDEMPOTENCY_KEY_PARAMETER = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "description": "A request repeated with the same key within 24 hours takes effect once.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
-}
-IF_MATCH_PARAMETER = {
-    "name": "If-Match",
-    "in": "header",
-    "description": "The tournament's revision as the client knows it; 412 when it has changed since.",
-    "schema": {"type": "string"},
-}
-STATUS_DESCRIPTIONS = {
-    304: "Unchanged since the ETag in If-None-Match. Not counted against the rate limit.",
-    400: "The body is not JSON, or the tournament's format has no such thing.",
-    401: "No valid token.",
-    403: "The caller may not do this, or the page is too deep.",
-    404: "Not found.",
-    409: "The state of the thing does not allow it; the message says what to do.",
-    410: "The thing existed once and is kept no longer.",
-    412: "The tournament has changed since the revision in If-Match.",
-    413: "The body is too large.",
-    422: "The parameters or the body are invalid; every fault is listed.",
-    429: "Too many requests; Retry-After says when to try again.",
-    503: "The database is busy or full, and nothing was changed; Retry-After says when to try again.",
-}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """Values with which an operation succeeds on this server: of its parameters, and its body."""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +55,21 @@ class OpenApiInfo:
     title: str
     version: str
     base_url: str
+    description: str = "The HTTP interface of this server."
     # Whether routes with Access.OPENABLE need no token.
     public_read: bool
     # The bodies of a refusal, and of one with faults by field.
     error: type
     validation_error: type
+    # Tag -> its description, in the order of the page; and the tag of a path.
+    tags: Mapping[str, str] = field(default_factory=dict)
+    tag_of: Callable[[str], str] = lambda path: path.split("/")[2]
+    # Field name -> its sentence, where no class has one of its own.
+    shared_texts: Mapping[str, str] = field(default_factory=dict)
+    # Name of a shape -> an example of it.
+    examples: Mapping[str, Any] = field(default_factory=dict)
+    # operationId -> values to try it with.
+    trials: Mapping[str, Trial] = field(default_factory=dict)
 
 
 def build_document(endpoints: Iterable[Endpoint], info: OpenApiInfo) -> Schema:
@@ -102,65 +80,108 @@ def build_document(endpoints: Iterable[Endpoint], info: OpenApiInfo) -> Schema:
     ]
     bodies = [body for body in map(_request_body_type, routes) if body is not None]
     described: list[Any] = [info.error, info.validation_error, *dict.fromkeys([*results, *bodies])]
-    schemas, components = json_schemas(described)
+    schemas, components = json_schemas(described, info.shared_texts)
+    for name, example in info.examples.items():
+        if name in components:
+            components[name]["examples"] = [example]
     schema_of = dict(zip(described, schemas, strict=True))
     paths: Schema = {}
     for route in routes:
         operations = paths.setdefault(documented_path(route), {})
         operations[route.method.lower()] = _operation(route, info, schema_of)
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": info.title, "version": info.version},
-        "servers": [{"url": info.base_url}],
-        "paths": paths,
-        "components": {
-            "schemas": components,
-            "securitySchemes": {BEARER_SCHEME: {"type": "http", "scheme": "bearer"}},
-        },
+    responses = parts.refusal_responses(schema_of[info.error], schema_of[info.validation_error])
+    shared = {
+        "schemas": components,
+        "parameters": parts.share_parameters(paths),
+        "headers": parts.HEADERS,
+        "responses": responses,
     }
+    document = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": info.title,
+            "version": info.version,
+            "description": info.description,
+            "contact": {"name": "The people who run this server", "url": info.base_url or "/"},
+        },
+        "servers": [{"url": info.base_url or "/"}],
+        "tags": _tags(paths, info),
+        "paths": paths,
+    }
+    used = parts.only_used(shared, document)
+    schemes = {BEARER_SCHEME: {"type": "http", "scheme": "bearer"}}
+    return {**document, "components": {**used, "securitySchemes": schemes}}
 
 
 def documented_path(endpoint: Endpoint) -> str:
     """The path as documents write it: `/api/tournaments/{tournamentId}/games`."""
     path = endpoint.path
     for name in endpoint.parameters:
-        path = path.replace(f"{{{name}}}", f"{{{_camel_case(name)}}}")
+        path = path.replace(f"{{{name}}}", f"{{{camel_case(name)}}}")
     return path
+
+
+def _tags(paths: Schema, info: OpenApiInfo) -> list[Schema]:
+    """The tags in use, in the order of the page."""
+    used = {operation["tags"][0] for path in paths.values() for operation in path.values()}
+    listed = [name for name in info.tags if name in used]
+    names = [*listed, *sorted(used.difference(listed))]
+    return [{"name": name, "description": info.tags.get(name, name)} for name in names]
 
 
 def _operation(endpoint: Endpoint, info: OpenApiInfo, schema_of: dict[Any, Schema]) -> Schema:
     needs_token = not (
         endpoint.access is Access.ANYONE or (endpoint.access is Access.OPENABLE and info.public_read)
     )
+    operation_id = endpoint.handler.__name__
+    trial = info.trials.get(operation_id, Trial())
     responses: Schema = {str(endpoint.status): _success_response(endpoint, schema_of)}
     for status in _error_statuses(endpoint, needs_token=needs_token):
-        responses[str(status)] = {"description": STATUS_DESCRIPTIONS[status]}
-        if status != 304:
-            error = info.validation_error if status == 422 else info.error
-            responses[str(status)]["content"] = {JSON: {"schema": schema_of[error]}}
+        responses[str(status)] = {"$ref": f"#/components/responses/{parts.REFUSALS[status][0]}"}
     operation: Schema = {
-        "operationId": endpoint.handler.__name__,
+        "operationId": operation_id,
         "summary": endpoint.title,
-        "tags": [endpoint.path.split("/")[2]],
+        "description": _description(endpoint),
+        "tags": [info.tag_of(endpoint.path)],
         "parameters": [
-            *_path_parameters(endpoint),
-            *_query_parameters(endpoint),
-            *_header_parameters(endpoint),
+            {**parameter, "example": trial.parameters[parameter["name"]]}
+            if parameter["name"] in trial.parameters
+            else parameter
+            for parameter in _parameters(endpoint, info)
         ],
         "responses": responses,
         "security": [{BEARER_SCHEME: []}] if needs_token else [{BEARER_SCHEME: []}, {}],
     }
-    if endpoint.is_write:
-        operation["description"] = f"Needs a token with the ability `{endpoint.ability}`."
-    elif endpoint.accepts_body_parameters:
-        operation["description"] = BODY_PARAMETERS_DESCRIPTION
     body = _request_body_type(endpoint)
     if body is not None:
         # Parameters of a read are sent in the query just as well.
         is_needed = endpoint.is_write and any(field.required for field in msgspec.structs.fields(body))
-        content = {JSON: {"schema": schema_of[body]}}
-        operation["requestBody"] = {"required": is_needed, "content": content}
+        content: Schema = {"schema": schema_of[body]}
+        if trial.body is not None:
+            content["example"] = trial.body
+        operation["requestBody"] = {"required": is_needed, "content": {JSON: content}}
     return operation
+
+
+def _description(endpoint: Endpoint) -> str:
+    """Return the details that the title leaves out, and the access that a caller needs."""
+    if endpoint.is_write:
+        note = f"Needs a token with the ability `{endpoint.ability}`."
+    elif endpoint.accepts_body_parameters:
+        note = BODY_PARAMETERS_NOTE
+    else:
+        note = ACCESS_NOTES[endpoint.access]
+    return "\n\n".join(filter(None, (details_text(endpoint.handler.__doc__ or ""), note)))
+
+
+def _parameters(endpoint: Endpoint, info: OpenApiInfo) -> list[Schema]:
+    own = [
+        *path_parameters(endpoint, info.shared_texts),
+        *query_parameters(endpoint, info.shared_texts),
+    ]
+    if endpoint.is_write:
+        return [*own, parts.IDEMPOTENCY_KEY, *([parts.IF_MATCH] if TOURNAMENT in endpoint.parameters else [])]
+    return [*own, parts.IF_NONE_MATCH] if _has_etag(endpoint) else own
 
 
 def _request_body_type(endpoint: Endpoint) -> type[msgspec.Struct] | None:
@@ -182,10 +203,18 @@ def _success_response(endpoint: Endpoint, schema_of: dict[Any, Schema]) -> Schem
 
 
 def _response_headers(endpoint: Endpoint) -> Schema:
-    if not endpoint.is_write:
-        return LIMIT_HEADERS
-    below_tournament = TOURNAMENT in endpoint.parameters
-    return {**LIMIT_HEADERS, **REPLAYED_HEADER, **(REVISION_HEADER if below_tournament else {})}
+    names = dict(parts.LIMIT_HEADERS)
+    if _has_etag(endpoint):
+        names |= parts.READ_HEADERS
+    if endpoint.is_write:
+        names |= parts.REPLAYED_HEADER
+        if TOURNAMENT in endpoint.parameters:
+            names |= parts.REVISION_HEADER
+    return parts.header_references(names)
+
+
+def _has_etag(endpoint: Endpoint) -> bool:
+    return endpoint.method == "GET" and endpoint.returns is not Stream
 
 
 def _error_statuses(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
@@ -206,70 +235,13 @@ def _error_statuses(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
         412: is_write and TOURNAMENT in endpoint.parameters,
         410: endpoint.is_async,
         413: True,
+        415: is_write or endpoint.accepts_body_parameters,
         # A query string can have too many items on any route.
         422: True,
         429: True,
         503: True,
     }
     return [status for status, can_be in possible.items() if can_be]
-
-
-def _path_parameters(endpoint: Endpoint) -> list[Schema]:
-    id_schema = {"type": "integer", "minimum": 1, "maximum": ID_MAX}
-    schemas: dict[str, Schema] = {
-        name: {"type": "string", "pattern": f"^(?:{pattern})$", "maxLength": WORD_LETTERS_MAX}
-        for name, pattern in endpoint.words.items()
-    }
-    return [
-        {"name": _camel_case(name), "in": "path", "required": True, "schema": schemas.get(name, id_schema)}
-        for name in endpoint.parameters
-    ]
-
-
-def _header_parameters(endpoint: Endpoint) -> list[Schema]:
-    if not endpoint.is_write:
-        return []
-    return [IDEMPOTENCY_KEY_PARAMETER, *([IF_MATCH_PARAMETER] if TOURNAMENT in endpoint.parameters else [])]
-
-
-def _query_parameters(endpoint: Endpoint) -> list[Schema]:
-    parameters = []
-    for field in msgspec.structs.fields(endpoint.query):
-        schema, description = _parameter_schema(msgspec.inspect.type_info(field.type))
-        parameter: Schema = {"name": field.encode_name, "in": "query", "schema": schema}
-        if field.required:
-            parameter["required"] = True
-        elif isinstance(field.default, int) and not isinstance(field.default, bool):
-            schema["default"] = field.default
-        if description:
-            parameter["description"] = description
-        parameters.append(parameter)
-    return parameters
-
-
-def _parameter_schema(kind: msgspec.inspect.Type) -> tuple[Schema, str]:
-    """The schema of a parameter as `query.py` reads it, and a description of what a schema cannot express."""
-    if isinstance(kind, msgspec.inspect.UnionType):
-        kind = next(part for part in kind.types if not isinstance(part, msgspec.inspect.NoneType))
-    if isinstance(kind, msgspec.inspect.Metadata):
-        schema, description = _parameter_schema(kind.type)
-        return {**schema, **(kind.extra_json_schema or {})}, description
-    if isinstance(kind, msgspec.inspect.BoolType):
-        return {"type": "string"}, FLAG_DESCRIPTION
-    if isinstance(kind, msgspec.inspect.VarTupleType) and isinstance(kind.item_type, msgspec.inspect.StrType):
-        items, _ = _parameter_schema(kind.item_type)
-        return {"type": "array", "items": items, "maxItems": kind.max_length}, ""
-    if isinstance(kind, msgspec.inspect.VarTupleType):
-        return {"type": "string"}, ID_LIST_DESCRIPTION.format(count_max=kind.max_length)
-    if isinstance(kind, msgspec.inspect.LiteralType):
-        return {"type": "string", "enum": list(kind.values)}, ""
-    if isinstance(kind, msgspec.inspect.IntType):
-        limits = {"minimum": kind.ge, "maximum": kind.le}
-        given_limits = {name: limit for name, limit in limits.items() if limit is not None}
-        return {"type": "integer", **given_limits}, ""
-    if isinstance(kind, msgspec.inspect.StrType):
-        return {"type": "string", **({} if kind.max_length is None else {"maxLength": kind.max_length})}, ""
-    raise TypeError(f"no schema for a query field of {kind}")
 
 
 def _response_types(result: Any) -> list[Any]:
@@ -283,8 +255,3 @@ def _response_types(result: Any) -> list[Any]:
 
 def _union_members(result: Any) -> list[Any]:
     return list(get_args(result)) if get_origin(result) in (Union, UnionType) else [result]
-
-
-def _camel_case(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)

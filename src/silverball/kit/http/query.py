@@ -3,31 +3,51 @@
 Flags: 1, true, on and yes in any case are true, everything else is false. Lists are one parameter
 with commas, or a repeated parameter (`ids=1&ids=2`, `ids[]=1&ids[]=2`); a list of texts can only be
 repeated, since a text may contain a comma. Numbers outside their limits are refused, never clamped.
-A refusal lists all faults at once.
+A refusal lists all faults at once. Parameters that the route does not know are ignored, and so are bad
+values of fields marked IGNORED_WHEN_INVALID; the answer names both.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 import msgspec
 
 from silverball.kit.errors import Invalid
-from silverball.kit.http.fields import Choices, choices_of
+from silverball.kit.http.fields import Choices, marks_of
 
 TRUE_WORDS = frozenset({"1", "true", "on", "yes"})
 PAIRS_MAX = 200
 NUMBER = re.compile(r"[+-]?[0-9]{1,25}", re.ASCII)
 Pairs = list[tuple[str, str]]
+HeaderPairs = tuple[tuple[bytes, bytes], ...]
 # The optional suffix of a list's name.
 LIST_SUFFIX = "[]"
+# Names the ignored parameters of a request, in the order sent.
+IGNORED_HEADER = b"x-ignored-parameters"
+IGNORED_NAMES_MAX = 20
+IGNORED_LETTERS_MAX = 60
 # The `page` of a list; service/pages.py limits its depth.
 PageNumber = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Query(msgspec.Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=False):
     """Parameters of a route. Every subclass repeats `frozen=True, kw_only=True`."""
+
+
+@dataclass(frozen=True)
+class ParsedQuery:
+    """The parameters of a request, and the names of those that were ignored."""
+
+    query: Any
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def headers(self) -> HeaderPairs:
+        """The header that names what was ignored; no header when nothing was."""
+        return ((IGNORED_HEADER, _listed_in_header(self.ignored)),) if self.ignored else ()
 
 
 class _FieldFault(Exception):
@@ -53,14 +73,16 @@ class QueryParser:
     def __init__(self, query: type[Query]) -> None:
         self.query = query
         self.fields = [_QueryField(info) for info in msgspec.structs.fields(query)]
+        self._known_names = {name for field in self.fields for name in field.accepted_names}
 
-    def parse(self, pairs: Pairs) -> Any:
-        """The Struct. Raises Invalid with every fault, by the name the client used."""
+    def parse(self, pairs: Pairs) -> ParsedQuery:
+        """The Struct and what was ignored. Raises Invalid with every fault, by the name the client used."""
         sent: dict[str, list[str]] = {}
         for name, value in pairs:
             sent.setdefault(name, []).append(value)
         values: dict[str, Any] = {}
         faults: dict[str, list[str]] = {}
+        ignored = sent.keys() - self._known_names
         for field in self.fields:
             try:
                 value = field.find_value(sent)
@@ -69,10 +91,17 @@ class QueryParser:
                 elif field.required:
                     faults[field.encoded_name] = [f"The {field.human_name} field is required."]
             except _FieldFault as fault:
-                faults[field.encoded_name] = [f"The {fault}"]
+                if field.is_ignored_when_invalid and not isinstance(fault, _NotAnInteger):
+                    ignored |= sent.keys() & field.accepted_names
+                else:
+                    faults[field.encoded_name] = [f"The {fault}"]
         if faults:
             raise Invalid(faults)
-        return self.query(**values)
+        return ParsedQuery(self.query(**values), tuple(name for name in sent if name in ignored))
+
+
+class _NotAnInteger(_FieldFault):
+    """Text in place of a number, which no field ignores: nobody can guess what it meant."""
 
 
 class _QueryField:
@@ -83,14 +112,18 @@ class _QueryField:
         self.encoded_name = info.encode_name
         self.required = info.required
         self.human_name = humanize_name(info.encode_name)
-        kind = _without_none(msgspec.inspect.type_info(info.type))
+        # Of a field that is no list, the name of a list is known in order to be refused.
+        self.accepted_names = {info.encode_name, info.encode_name + LIST_SUFFIX}
+        marks = marks_of(info.type)
+        self.is_ignored_when_invalid = marks.get("is_ignored_when_invalid", False)
+        kind = _without_marks(msgspec.inspect.type_info(info.type))
         self.items = kind if isinstance(kind, msgspec.inspect.VarTupleType) else None
-        choices = choices_of(info.type)
-        self.read = (
-            _make_reader(self.items.item_type if self.items else kind, self.human_name)
-            if choices is None
-            else _make_choice_reader(choices, self.human_name)
-        )
+        if "choices" in marks:
+            self.read = _make_choice_reader(marks["choices"], self.human_name)
+        elif "is_valid" in marks:
+            self.read = _make_checked_reader(marks["is_valid"], self.human_name)
+        else:
+            self.read = _make_reader(self.items.item_type if self.items else kind, self.human_name)
 
     def find_value(self, sent: dict[str, list[str]]) -> Any:
         """The field's value among the values sent, by name; None when absent. Raises _FieldFault."""
@@ -116,10 +149,17 @@ def humanize_name(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", " ", name).replace("_", " ").lower()
 
 
-def _without_none(kind: msgspec.inspect.Type) -> msgspec.inspect.Type:
+def _listed_in_header(names: Iterable[str]) -> bytes:
+    """The names separated by commas: escaped as in a URL, and cut, because anybody can send anything."""
+    shown = [quote(name[:IGNORED_LETTERS_MAX], safe="[]") for name in names]
+    return ", ".join(shown[:IGNORED_NAMES_MAX]).encode()
+
+
+def _without_marks(kind: msgspec.inspect.Type) -> msgspec.inspect.Type:
+    """The type itself: without None beside it, and without marks of `fields.py`."""
     if isinstance(kind, msgspec.inspect.UnionType):
-        return next(part for part in kind.types if not isinstance(part, msgspec.inspect.NoneType))
-    return kind
+        kind = next(part for part in kind.types if not isinstance(part, msgspec.inspect.NoneType))
+    return kind.type if isinstance(kind, msgspec.inspect.Metadata) else kind
 
 
 def _make_reader(kind: msgspec.inspect.Type, human_name: str) -> Callable[[str], Any]:
@@ -135,9 +175,13 @@ def _make_reader(kind: msgspec.inspect.Type, human_name: str) -> Callable[[str],
 
 
 def _make_choice_reader(choices: Choices, human_name: str) -> Callable[[str], str]:
+    return _make_checked_reader(lambda text: text in choices(), human_name)
+
+
+def _make_checked_reader(is_valid: Callable[[str], bool], human_name: str) -> Callable[[str], str]:
     def read(text: str) -> str:
-        if text not in choices():
-            raise _FieldFault(f"selected {human_name} is invalid.") from None
+        if not is_valid(text):
+            raise _FieldFault(f"selected {human_name} is invalid.")
         return text
 
     return read
@@ -145,7 +189,7 @@ def _make_choice_reader(choices: Choices, human_name: str) -> Callable[[str], st
 
 def _parse_integer(text: str, kind: msgspec.inspect.IntType, human_name: str) -> int:
     if not NUMBER.fullmatch(text):
-        raise _FieldFault(f"{human_name} field must be an integer.")
+        raise _NotAnInteger(f"{human_name} field must be an integer.")
     value = int(text)
     if kind.ge is not None and value < kind.ge:
         raise _FieldFault(f"{human_name} field must be at least {kind.ge}.")

@@ -16,7 +16,7 @@ from silverball.kit.errors import (
     ServiceUnavailable,
     WrongFormat,
 )
-from silverball.kit.http.body import MalformedBody
+from silverball.kit.http.body import BodyIsForm, MalformedBody
 from silverball.kit.http.endpoints import HttpResponse, RevisionMismatch, Unauthenticated
 from silverball.kit.http.router import MethodNotAllowed, RouteNotFound
 
@@ -36,6 +36,30 @@ class BodyTooLarge(Refusal):
     sentence = "The POST data is too large."
 
 
+class MalformedRequest(Refusal):
+    """The request is no HTTP, or its address cannot be parsed."""
+
+    sentence = "Bad request."
+
+
+class BodyTooSlow(Refusal):
+    """The body comes too slowly, or not at all."""
+
+    sentence = "The body did not arrive in time."
+
+
+class AddressTooLong(Refusal):
+    """The address in the first line of the request is longer than the server reads."""
+
+    sentence = "The address is too long."
+
+
+class HeadTooLarge(Refusal):
+    """The headers, the trailers or the framing of a body are larger than the server reads."""
+
+    sentence = "The headers are too large: 64 KB and 100 lines at most."
+
+
 class TooManyAttempts(Refusal):
     """The caller has used up the quota, or asks for running standings too often."""
 
@@ -52,18 +76,23 @@ class ServerError(Refusal):
 STATUSES: dict[type[Refusal], int] = {
     WrongFormat: 400,
     MalformedBody: 400,
+    MalformedRequest: 400,
     Unauthenticated: 401,
     NotAllowed: 403,
     NotFound: 404,
     RouteNotFound: 404,
     PageNotFound: 404,
     MethodNotAllowed: 405,
+    BodyTooSlow: 408,
     Conflict: 409,
     Gone: 410,
     RevisionMismatch: 412,
     BodyTooLarge: 413,
+    AddressTooLong: 414,
+    BodyIsForm: 415,
     Invalid: 422,
     TooManyAttempts: 429,
+    HeadTooLarge: 431,
     ServerError: 500,
     ServiceUnavailable: 503,
 }

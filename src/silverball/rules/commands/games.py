@@ -116,7 +116,10 @@ def change_order(tournament: Tournament, game_id: int, player_ids: Sequence[int]
             "Name the players of {game}, each once: {players}.", game=game_id, players=game.player_ids
         )
         raise Invalid({"playerIds": [sentence]})
-    return changes_between(GameChanged, game, _with_players(game, tuple(player_ids)))
+    # What was counted of a match moves with its players.
+    points = tuple(game.result_points[game.player_ids.index(player_id)] for player_id in player_ids)
+    after = replace(_with_players(game, tuple(player_ids)), result_points=points)
+    return changes_between(GameChanged, game, after)
 
 
 def change_arena(tournament: Tournament, game_id: int, arena_id: int | None) -> list[Change]:

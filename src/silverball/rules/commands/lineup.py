@@ -93,7 +93,9 @@ def remove_arena(tournament: Tournament, arena_id: int) -> list[Change]:
     """Remove an arena that was never played. Raises Conflict for any other: set it inactive instead."""
     _require_not_completed(tournament)
     lineup_arena = find_lineup_arena(tournament, arena_id)
-    played = any(game.arena_id == arena_id for game in tournament.games)
+    played = any(
+        arena_id in {game.arena_id, *(leg.arena_id for leg in game.legs)} for game in tournament.games
+    )
     attempted = any(game.arena_id == arena_id for game in tournament.single_player_games)
     holes = any(hole.arena_id == arena_id for hole in tournament.rounds)
     waited = any(spot.arena_id == arena_id and not spot.is_done for spot in tournament.queue)

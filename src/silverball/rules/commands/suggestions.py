@@ -136,6 +136,9 @@ def _differs_from_result(game: Game, stated: Sequence[Change]) -> bool:
         if isinstance(change, GameCorrected) and change.before.game_id == game.game_id:
             after = change.after
             is_ordered = None not in after.result_positions
+            if is_ordered and game.finishing_order and None in game.result_positions:
+                # The result was counted; who suggests its winner agrees with it.
+                return after.result_positions != game.finishing_order
             return after.result_points != game.result_points or (
                 is_ordered and after.result_positions != game.result_positions
             )

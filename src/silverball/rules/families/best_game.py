@@ -3,15 +3,18 @@
 Source: formats, sections 14.18, 14.19 and 18.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from random import Random
+from typing import Any
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.mechanics import attempts, queues
 from silverball.rules.model import play_settings
 from silverball.rules.model.changes import CardChanged, Change, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
 from silverball.rules.ranking import bestgame
 
@@ -34,9 +37,21 @@ class AnotherPlayerIsUpOnArena(Conflict):
 
 def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
     """Make nothing. Raises Conflict when queues and suggested results are both on."""
-    if uses_queues(tournament) and play_settings.suggestion_mode(tournament.settings) != "disabled":
+    if setting_faults(tournament.settings):
         raise QueuesExcludeSuggestions
     return []
+
+
+def setting_faults(settings: TournamentSettings) -> Mapping[str, str]:
+    """Wire key -> sentence, for settings with queues and suggested results."""
+    if play_settings.uses_queues(settings) and play_settings.suggestion_mode(settings) != "disabled":
+        return dict.fromkeys(("useQueues", "suggestions"), QueuesExcludeSuggestions.sentence)
+    return {}
+
+
+def defaults_beside(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """No suggested results where players wait in queues."""
+    return {"suggestions": "disabled"} if given.get("useQueues") is True else {}
 
 
 def uses_queues(tournament: Tournament) -> bool:

@@ -1,12 +1,13 @@
 """Brackets in play: games that count, games to delete, and games that come up next.
 
-Everything follows from the seeds and the results: after each result the bracket is read from the first
-round on, games whose players no longer follow are deleted, and a game is made wherever both players are
-known. Source: formats, sections 14.10, 14.11 and 20.
+A match is one game, however many single games decide it (`mechanics/match_results`). Everything follows
+from the seeds and the results: after each result the bracket is read from the first round on, games whose
+players no longer follow are deleted, and a game is made wherever both players are known.
+Source: formats, sections 14.10, 14.11 and 20.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -14,7 +15,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from silverball.rules.mechanics import bracket_matches, call_ups, results, rounds
+from silverball.rules.mechanics import bracket_matches, call_ups, match_results, rounds
 from silverball.rules.mechanics.bracket_matches import BracketMatch, Matches
 from silverball.rules.mechanics.call_ups import CallUp
 from silverball.rules.model.apply import apply_changes
@@ -29,7 +30,7 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.refusals import DrawnElsewhere
-from silverball.rules.model.settings import HasBracketSize
+from silverball.rules.model.settings_protocols import HasBracketSize, has
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing import elimination
 from silverball.rules.pairing.bracket_nodes import BracketNode
@@ -69,7 +70,7 @@ class BracketRules:
         """Record or correct a result, delete games that depended on the old one, open new ones."""
         assert isinstance(outcome, GameOutcome)
         self.require_own_schedule(tournament)
-        changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
+        changes = match_results.record_match(tournament, outcome, now)
         changes += self.delete_stale_games(apply_changes(tournament, changes))
         return [*changes, *open_missing_games(apply_changes(tournament, changes), self.matches, dice, now)]
 
@@ -98,7 +99,7 @@ class BracketRules:
 
     def matches(self, tournament: Tournament) -> Matches:
         """The matches of all nodes."""
-        assert isinstance(tournament.settings, HasBracketSize)
+        assert has(tournament.settings, HasBracketSize)
         return bracket_matches.resolve_matches(tournament, self.nodes(tournament.settings.bracket_size))
 
 
@@ -106,7 +107,7 @@ def delete_stale_games(tournament: Tournament, matches_of: Callable[[Tournament]
     """Delete stale games and byes, with the round of an unneeded deciding final; reopen rounds."""
     matches = matches_of(tournament)
     stale = {game.game_id for match in matches.values() for game in match.stale_games}
-    byes = _bye_keys(matches)
+    byes = _bye_numbers(matches)
     for game in tournament.games:
         if game.is_bye and game.round_id is not None:
             index = tournament.round_by_id[game.round_id].round_index
@@ -135,23 +136,24 @@ def open_missing_games(
     calls = [
         CallUp(
             round_id=round_ids[match.node.key[0]],
-            set_number=match.node.key[1],
+            set_number=match.node.set_number,
             player_ids=match.player_ids,
-            earlier_games=match.games,
+            number=match.node.number,
         )
         for match in matches.values()
         if match.needs_game
     ]
     changes += [GameOpened(game) for game in call_ups.create_games(after, calls, dice, now)]
     after = apply_changes(tournament, changes)
-    changes += [GameOpened(game) for game in _missing_byes(after, _bye_keys(matches))]
+    changes += [GameOpened(game) for game in _missing_byes(after, _bye_numbers(matches))]
     after = apply_changes(tournament, changes)
     return [*changes, *_settle_rounds(after, matches_of, now)]
 
 
-def _bye_keys(matches: Matches) -> set[tuple[int, int]]:
-    """Round index and player of every bye."""
-    return {(match.node.key[0], match.player_ids[0]) for match in matches.values() if match.is_bye}
+def _bye_numbers(matches: Matches) -> dict[tuple[int, int], int]:
+    """Round index and player of every bye -> its number in the bracket."""
+    byes = [match for match in matches.values() if match.is_bye]
+    return {(match.node.key[0], match.player_ids[0]): match.node.number for match in byes}
 
 
 def _needed_round_indexes(matches: Matches) -> list[int]:
@@ -168,13 +170,16 @@ def _is_second_final_needed(match: BracketMatch) -> bool:
     return match.has_known_seats and not match.is_unneeded
 
 
-def _missing_byes(tournament: Tournament, byes: set[tuple[int, int]]) -> list[Game]:
+def _missing_byes(tournament: Tournament, byes: Mapping[tuple[int, int], int]) -> list[Game]:
     round_ids = {round_.round_index: round_.round_id for round_ in tournament.rounds}
     there = {(game.round_id, game.player_ids[0]) for game in tournament.games if game.is_bye}
     missing = [(index, player) for index, player in sorted(byes) if (round_ids[index], player) not in there]
     first = call_ups.next_game_id(tournament)
     return [
-        rounds.bye_game(first - at, player, round_ids[index], BYE_POINTS)
+        replace(
+            rounds.bye_game(first - at, player, round_ids[index], BYE_POINTS),
+            game_index=byes[index, player],
+        )
         for at, (index, player) in enumerate(missing)
     ]
 

@@ -19,7 +19,8 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.refusals import AllRoundsPlayed
-from silverball.rules.model.settings import HasByes, HasDuration, HasPairing
+from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings_protocols import HasByes, HasDuration, HasPairing, has
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import tiers
 from silverball.rules.pairing.groups import PAIR_SIZE
@@ -52,6 +53,18 @@ class DrawnRoundRules:
     # The tournament's own way to score a game.
     scorer: Callable[[Tournament], ScoreGame] = results.score_by_points_map
 
+    def setting_faults(self, settings: TournamentSettings) -> Mapping[str, str]:
+        """Wire key -> sentence, for tiers without groups of four or a known number of rounds."""
+        if not has(settings, HasPairing) or settings.pairing != "tiers":
+            return {}
+        if self.group_size == PAIR_SIZE or not has(settings, HasDuration):
+            return {"pairing": TiersNotPossible.sentence}
+        if settings.duration not in tiers.ROUNDS:
+            known = ", ".join(str(number) for number in tiers.ROUNDS)
+            sentence = f"Tiers need {known} rounds. Change the duration or choose another pairing."
+            return dict.fromkeys(("pairing", "duration"), sentence)
+        return {}
+
     def start(self, tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
         """Make nothing; refuse a pairing that cannot be drawn.
 
@@ -59,8 +72,8 @@ class DrawnRoundRules:
         and Invalid. Source: formats, 6.7.
         """
         settings = tournament.settings
-        if isinstance(settings, HasPairing) and settings.pairing == "tiers":
-            if self.group_size == PAIR_SIZE or not isinstance(settings, HasDuration):
+        if has(settings, HasPairing) and settings.pairing == "tiers":
+            if self.group_size == PAIR_SIZE or not has(settings, HasDuration):
                 raise TiersNotPossible
             tiers.check_tiers(settings.duration, len(tournament.active_ids))
         return []
@@ -110,7 +123,7 @@ def games_per_round(tournament: Tournament) -> int:
 def bye_points(tournament: Tournament, games: int) -> Decimal:
     """The points of a bye. Source: formats, section 9."""
     settings = tournament.settings
-    byes = settings.byes if isinstance(settings, HasByes) else "full"
+    byes = settings.byes if has(settings, HasByes) else "full"
     return point_maps.bye_points(tournament.points_map or (), byes, games)
 
 

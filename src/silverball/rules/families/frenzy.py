@@ -27,6 +27,7 @@ from silverball.rules.model.changes import (
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.play_settings import HasClock
 from silverball.rules.model.refusals import GameWithoutResult
+from silverball.rules.model.settings_protocols import has
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
 from silverball.rules.pairing import random_draw
 
@@ -54,7 +55,7 @@ class PlayerInOpenGame(Conflict):
 
 
 def _settings(tournament: Tournament) -> HasClock:
-    assert isinstance(tournament.settings, HasClock)
+    assert has(tournament.settings, HasClock)
     return tournament.settings
 
 

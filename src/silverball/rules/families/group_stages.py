@@ -17,7 +17,7 @@ from silverball.rules.mechanics import call_ups, rounds, seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, RoundReopened
 from silverball.rules.model.refusals import AllRoundsPlayed, DrawnElsewhere
-from silverball.rules.model.settings import HasGroupBracket
+from silverball.rules.model.settings_protocols import HasGroupBracket, has
 from silverball.rules.model.tournament import Round, Tournament
 from silverball.rules.pairing import group_bracket
 from silverball.rules.pairing.group_bracket import GroupBracketRound
@@ -291,13 +291,13 @@ class StageSpot:
 
 def planned_stages(tournament: Tournament) -> list[GroupBracketRound]:
     """All rounds that follow from the settings. Source: formats, section 14.12."""
-    assert isinstance(tournament.settings, HasGroupBracket)
+    assert has(tournament.settings, HasGroupBracket)
     has_double_byes = bool(tournament.settings.group_bracket_double_byes)
     return group_bracket.planned_rounds(_bracket_size(tournament), has_double_byes=has_double_byes)
 
 
 def _bracket_size(tournament: Tournament) -> int:
-    assert isinstance(tournament.settings, HasGroupBracket)
+    assert has(tournament.settings, HasGroupBracket)
     return tournament.settings.bracket_size
 
 

@@ -17,6 +17,7 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, DrawRemembered, GameOpened, tournament_changes
 from silverball.rules.model.play_settings import HasMatchRequests
 from silverball.rules.model.refusals import AllRoundsPlayed
+from silverball.rules.model.settings_protocols import has
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.pairing import history, schedule
 from silverball.rules.pairing.schedule import FreePlayer, Meeting
@@ -71,7 +72,7 @@ class LiveView:
 
 
 def _settings(tournament: Tournament) -> HasMatchRequests:
-    assert isinstance(tournament.settings, HasMatchRequests)
+    assert has(tournament.settings, HasMatchRequests)
     return tournament.settings
 
 

@@ -1,6 +1,6 @@
 """Round robins in play: the whole schedule is made at the start. Source: formats, sections 14.8 and 14.9."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
@@ -13,7 +13,8 @@ from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, RoundDeleted, SuggestionDecided
 from silverball.rules.model.outcome import GameOutcome, Outcome
-from silverball.rules.model.settings import HasRoundRobinGroups
+from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings_protocols import HasRoundRobinGroups, has
 from silverball.rules.model.tournament import Entrant, Game, Round, Tournament
 from silverball.rules.pairing import round_robin
 from silverball.rules.pairing.groups import Draw
@@ -40,10 +41,17 @@ class RoundRobinRules:
 
     is_double: bool
 
+    def setting_faults(self, settings: TournamentSettings) -> Mapping[str, str]:
+        """Wire key -> sentence, for groups of one."""
+        assert has(settings, HasRoundRobinGroups)
+        sentence = "A group of one has no games. Choose 0 or at least 2."
+        return {"roundRobinGroupSize": sentence} if settings.round_robin_group_size == 1 else {}
+
     def start(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """Open all rounds and games. Raises Invalid for groups of one."""
-        if _group_size(tournament) == 1:
-            raise Invalid({"roundRobinGroupSize": ["A group of one has no games. Choose 0 or at least 2."]})
+        faults = self.setting_faults(tournament.settings)
+        if faults:
+            raise Invalid({key: [sentence] for key, sentence in faults.items()})
         return self.open_missing_games(tournament, dice, now)
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
@@ -145,7 +153,7 @@ class RoundRobinRules:
 
 def _group_size(tournament: Tournament) -> int:
     """Players in a group; 0 puts all players in one."""
-    assert isinstance(tournament.settings, HasRoundRobinGroups)
+    assert has(tournament.settings, HasRoundRobinGroups)
     return tournament.settings.round_robin_group_size
 
 

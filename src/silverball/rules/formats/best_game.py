@@ -187,6 +187,8 @@ FORMAT = Format(
         wins_by=no_wins,
         final_points_faults=best.stored_points_faults,
     ),
+    setting_faults=best_game_family.setting_faults,
+    defaults_beside=best_game_family.defaults_beside,
     start=best_game_family.start,
     settle=settle,
     roster_changed=best_game_family.leave_queues_when_inactive,

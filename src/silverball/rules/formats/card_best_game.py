@@ -208,6 +208,8 @@ FORMAT = Format(
     rank=rank,
     is_over=never_over,
     verify=FormatChecks(standings=best.card_table, has_one_open_game=True, wins_by=no_wins),
+    setting_faults=best_game_family.setting_faults,
+    defaults_beside=best_game_family.defaults_beside,
     start=best_game_family.start,
     settle=settle,
     roster_changed=best_game_family.leave_queues_when_inactive,

@@ -1,5 +1,7 @@
 """Double elimination: two lost matches put a player out. Source: formats, 14.11."""
 
+from typing import ClassVar
+
 from silverball.rules.families import bracket_standings as ranking
 from silverball.rules.families.brackets import BracketRules
 from silverball.rules.format import (
@@ -22,6 +24,8 @@ from silverball.rules.verify.checks import FormatChecks
 
 class DoubleBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a double bracket. Source: formats, sections 14.11 and 24."""
+
+    has_matches: ClassVar[bool] = True
 
     seeding: settings.BracketSeeding = "manual"
     bracket_size: settings.BracketSize = 8

@@ -45,6 +45,7 @@ FORMAT = Format(
     rank=rank,
     is_over=RULES.is_over,
     verify=FormatChecks(standings=tallies.points_table, arena_use=ArenaUse.ONCE_PER_ROUND),
+    setting_faults=RULES.setting_faults,
     start=RULES.start,
     open_round=RULES.open_round,
     settle=RULES.settle,

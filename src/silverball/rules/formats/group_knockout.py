@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from silverball.kit.errors import Invalid
 from silverball.rules.families.strikes import StrikeFormatRules
 from silverball.rules.format import CountedIn, DemoNight, Format
 from silverball.rules.model import settings
@@ -17,6 +18,7 @@ from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.starting_points import points_for_strikes
+from silverball.rules.scoring.strikes import StrikeSettings
 from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 
@@ -64,17 +66,32 @@ def knockout_rules(tournament: Tournament) -> KnockoutRules:
     """The strike rules from the settings. Raises Invalid for strikes both fair and progressive."""
     chosen = tournament.settings
     assert isinstance(chosen, GroupKnockoutSettings)
-    given = strikes.group_strike_settings(
+    return KnockoutRules(
+        strike_settings=strike_settings(chosen),
+        strike_count=chosen.knockout_strike_count,
+        playoffs_cutoffs=chosen.playoffs_cutoffs,
+    )
+
+
+def strike_settings(chosen: GroupKnockoutSettings) -> StrikeSettings:
+    """The strikes by place. Raises Invalid when they are both fair and progressive."""
+    return strikes.group_strike_settings(
         chosen.knockout_four_player_strikes,
         chosen.knockout_three_player_strikes,
         fair=chosen.knockout_fair,
         progressive=chosen.knockout_progressive,
     )
-    return KnockoutRules(
-        strike_settings=given,
-        strike_count=chosen.knockout_strike_count,
-        playoffs_cutoffs=chosen.playoffs_cutoffs,
-    )
+
+
+def setting_faults(chosen: settings.TournamentSettings) -> Mapping[str, str]:
+    """Wire key -> sentence, for impossible strikes and pairings."""
+    assert isinstance(chosen, GroupKnockoutSettings)
+    try:
+        strike_settings(chosen)
+    except Invalid as refusal:
+        keys = ("knockoutFair", "knockoutProgressive") if "knockoutFair" in refusal.errors else refusal.errors
+        return dict.fromkeys(keys, refusal.message)
+    return RULES.setting_faults(chosen)
 
 
 def win_loss_rule(settings_by_key: Mapping[str, Any]) -> WinLossRule:
@@ -120,5 +137,6 @@ FORMAT = Format(
     open_round=RULES.open_round,
     settle=RULES.settle,
     playing_ids=STRIKES.playing_ids,
+    setting_faults=setting_faults,
     start=start,
 )

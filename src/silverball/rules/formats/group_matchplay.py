@@ -53,5 +53,6 @@ FORMAT = Format(
     ),
     open_round=RULES.open_round,
     settle=RULES.settle,
+    setting_faults=RULES.setting_faults,
     start=RULES.start,
 )

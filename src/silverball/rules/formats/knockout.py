@@ -63,5 +63,6 @@ FORMAT = Format(
     open_round=RULES.open_round,
     settle=RULES.settle,
     playing_ids=STRIKES.playing_ids,
+    setting_faults=RULES.setting_faults,
     start=RULES.start,
 )

@@ -151,5 +151,6 @@ FORMAT = Format(
     open_round=RULES.open_round,
     settle=RULES.settle,
     roster_changed=require_bar_reached,
+    setting_faults=RULES.setting_faults,
     start=RULES.start,
 )

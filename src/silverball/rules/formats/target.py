@@ -96,5 +96,6 @@ FORMAT = Format(
     playing_ids=playing_ids,
     open_round=RULES.open_round,
     settle=RULES.settle,
+    setting_faults=RULES.setting_faults,
     start=RULES.start,
 )

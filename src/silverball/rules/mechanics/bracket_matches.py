@@ -1,12 +1,10 @@
 """The matches of a bracket, from its seeds and results. Source: formats, sections 14.10 and 14.11."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from silverball.rules.mechanics import seeding
-from silverball.rules.model import play_settings
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, Source, WinnerSource
 
@@ -18,13 +16,13 @@ Seat: TypeAlias = int | None
 
 @dataclass(frozen=True, kw_only=True)
 class BracketMatch:
-    """A node with its known players, its games and its decision."""
+    """A node with its known players, its game and its decision."""
 
     node: BracketNode
     seats: tuple[Seat, ...]
-    # The games that count, in playing order.
-    games: tuple[Game, ...] = ()
-    # Games of other players, or beyond the decision.
+    # The game of these players, however many single games decide it.
+    game: Game | None = None
+    # Games of other players.
     stale_games: tuple[Game, ...] = ()
     # First to last once decided: both players, the one with a bye, or none.
     finishing_order: tuple[int, ...] | None = None
@@ -54,14 +52,8 @@ class BracketMatch:
 
     @property
     def needs_game(self) -> bool:
-        """Whether its next game can be made."""
-        is_waiting = any(game.status != "completed" for game in self.games)
-        return (
-            self.has_known_seats
-            and len(self.player_ids) > 1
-            and self.finishing_order is None
-            and not is_waiting
-        )
+        """Whether its game can be made."""
+        return self.has_known_seats and len(self.player_ids) > 1 and self.game is None
 
 
 Matches: TypeAlias = Mapping[NodeKey, BracketMatch]
@@ -73,29 +65,27 @@ def resolve_matches(tournament: Tournament, nodes: Sequence[BracketNode]) -> Mat
     Takes the nodes in an order in which each comes after its sources.
     """
     seeds = seeding.ids_by_seed(tournament)
-    wins_needed = (play_settings.games_per_round(tournament.settings) + 1) // 2
-    played = _games_by_key(tournament)
+    played = _games_by_number(tournament)
     matches: dict[NodeKey, BracketMatch] = {}
     for node in nodes:
-        games = played.get(node.key, [])
+        games = played.get(node.number, [])
         if _is_unneeded(node, matches):
             matches[node.key] = BracketMatch(
                 node=node, seats=(), stale_games=tuple(games), finishing_order=(), is_unneeded=True
             )
             continue
         seats = tuple(_seat_from_source(source, seeds, matches) for source in node.sources)
-        matches[node.key] = _resolve_match(node, seats, games, wins_needed)
+        matches[node.key] = _resolve_match(node, seats, games)
     return matches
 
 
-def _games_by_key(tournament: Tournament) -> dict[NodeKey, list[Game]]:
-    games_by_key: dict[NodeKey, list[Game]] = {}
+def _games_by_number(tournament: Tournament) -> dict[int | None, list[Game]]:
+    games_by_number: dict[int | None, list[Game]] = {}
     for game in tournament.games:
         if game.round_id is None or game.is_bye or game.is_tiebreak:
             continue
-        key = (tournament.round_by_id[game.round_id].round_index, game.set_number)
-        games_by_key.setdefault(key, []).append(game)
-    return games_by_key
+        games_by_number.setdefault(game.game_index, []).append(game)
+    return games_by_number
 
 
 def _is_unneeded(node: BracketNode, matches: Matches) -> bool:
@@ -115,41 +105,25 @@ def _seat_from_source(source: Source, seeds: Sequence[int], matches: Matches) ->
     return order[place] if place < len(order) else EMPTY_SEAT
 
 
-def _resolve_match(
-    node: BracketNode, seats: tuple[Seat, ...], games: Sequence[Game], wins_needed: int
-) -> BracketMatch:
+def _resolve_match(node: BracketNode, seats: tuple[Seat, ...], games: Sequence[Game]) -> BracketMatch:
     match = BracketMatch(node=node, seats=seats, stale_games=tuple(games))
     if not match.has_known_seats:
         return match
     if len(match.player_ids) < 2:
         return replace(match, finishing_order=match.player_ids)
-    needed = wins_needed if len(seats) == 2 else 1
-    standing, order = _standing_games(games, match.player_ids, needed)
-    stale = tuple(game for game in games if game not in standing)
-    return replace(match, games=tuple(standing), stale_games=stale, finishing_order=order)
+    game = next((game for game in games if set(game.player_ids) == set(match.player_ids)), None)
+    if game is None:
+        return match
+    order = finishing_order(game) if game.status == "completed" else None
+    stale = tuple(other for other in games if other is not game)
+    return replace(match, game=game, stale_games=stale, finishing_order=order)
 
 
-def _standing_games(
-    games: Sequence[Game], present: Sequence[int], wins_needed: int
-) -> tuple[list[Game], tuple[int, ...] | None]:
-    """The games that count and, once decided, the players from first to last.
-
-    A game counts when those before it have results and did not decide: clearing a result also discards
-    what was played because of it.
-    """
-    wins: Counter[int] = Counter()
-    standing: list[Game] = []
-    for game in sorted(games, key=lambda game: (game.game_index or 0, game.game_id)):
-        if set(game.player_ids) != set(present):
-            continue
-        standing.append(game)
-        if game.status != "completed":
-            return standing, None
-        order = tuple(player_id for player_id in game.result_positions if player_id is not None)
-        wins[order[0]] += 1
-        if wins[order[0]] == wins_needed:
-            return standing, order
-    return standing, None
+def finishing_order(game: Game) -> tuple[int, ...]:
+    """The players of a completed game from first to last, also where its single games were counted."""
+    return game.finishing_order or tuple(
+        player_id for player_id in game.result_positions if player_id is not None
+    )
 
 
 def is_over(matches: Matches) -> bool:

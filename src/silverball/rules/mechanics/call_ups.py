@@ -31,6 +31,8 @@ class CallUp:
     set_number: int
     player_ids: tuple[int, ...]
     earlier_games: tuple[Game, ...] = ()
+    # The number of the game in its bracket; elsewhere it is counted in its group.
+    number: int | None = None
 
 
 def create_games(tournament: Tournament, calls: Sequence[CallUp], dice: Random, now: datetime) -> list[Game]:
@@ -58,7 +60,7 @@ def _create_game(game_id: int, call: CallUp, seat: GroupAssignment, now: datetim
         game,
         round_id=call.round_id,
         set_number=call.set_number,
-        game_index=len(call.earlier_games),
+        game_index=len(call.earlier_games) if call.number is None else call.number,
         bank_id=seat.bank_id,
     )
 

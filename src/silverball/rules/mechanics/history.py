@@ -1,7 +1,7 @@
 """Earlier meetings, arenas and slots, as draws need them. Source: formats, sections 6 to 9."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing import history
@@ -10,16 +10,30 @@ from silverball.rules.pairing.history import DrawHistory
 
 def groups_in_games(games: Sequence[Game]) -> list[tuple[int, ...]]:
     """The groups of a round, each once however many games it played; a bye is a group of one."""
-    sets: dict[tuple[int, int], set[int]] = {}
-    byes = 0
-    for game in games:
-        if game.is_tiebreak:
-            continue
-        if game.is_bye:
-            byes += 1
-        key = (game.set_number, byes if game.is_bye else 0)
-        sets.setdefault(key, set()).update(game.player_ids)
-    return [tuple(sorted(players)) for players in sets.values()]
+    return joined_groups(
+        ((game.set_number, game.game_id if game.is_bye else 0), game.player_ids)
+        for game in games
+        if not game.is_tiebreak
+    )
+
+
+def joined_groups(games: Iterable[tuple[Hashable, Sequence[int]]]) -> list[tuple[int, ...]]:
+    """The groups that played these games, each once. Takes the key of the group and the players.
+
+    Games under one key are of one group if they share a player: in double elimination all games of one
+    side of the bracket have the same `set`.
+    """
+    groups_by_key: dict[Hashable, list[set[int]]] = {}
+    in_order: list[set[int]] = []
+    for key, player_ids in games:
+        groups = groups_by_key.setdefault(key, [])
+        group = next((group for group in groups if not group.isdisjoint(player_ids)), None)
+        if group is None:
+            group = set()
+            groups.append(group)
+            in_order.append(group)
+        group.update(player_ids)
+    return [tuple(sorted(players)) for players in in_order]
 
 
 def pairing_history(tournament: Tournament, *, with_series: bool = False) -> DrawHistory:

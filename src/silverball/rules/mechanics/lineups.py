@@ -124,8 +124,11 @@ def draw_other_arena(tournament: Tournament, game: Game, dice: Random) -> int | 
 
 
 def games_of_group(tournament: Tournament, game: Game) -> list[Game]:
-    """The games of a group in its round, this one included; outside a round just the game."""
-    if game.round_id is None or game.is_bye:
+    """The games of a group in its round, this one included; outside a round just the game.
+
+    A match of a bracket is one game.
+    """
+    if game.round_id is None or game.is_bye or tournament.settings.has_matches:
         return [game]
     return [
         each
@@ -140,17 +143,22 @@ def games_by_taken_arena(tournament: Tournament, game: Game | None) -> dict[int,
     Groups of a round may use an arena one after the other: in games of different numbers.
     """
     taken: dict[int, int] = {}
+    has_matches = tournament.settings.has_matches
     for other in tournament.games:
-        if other.status == "started" and other.arena_id is not None and _is_simultaneous(other, game):
+        is_open = other.status == "started" and other.arena_id is not None
+        if is_open and _is_simultaneous(other, game, has_matches=has_matches):
+            assert other.arena_id is not None
             taken[other.arena_id] = other.game_id
     return taken
 
 
-def _is_simultaneous(other: Game, game: Game | None) -> bool:
+def _is_simultaneous(other: Game, game: Game | None, *, has_matches: bool) -> bool:
     if game is None:
         return True
     if other.game_id == game.game_id:
         return False
+    if has_matches:
+        return True
     is_same_round = other.round_id is not None and other.round_id == game.round_id
     return not is_same_round or other.game_index == game.game_index
 

@@ -8,7 +8,7 @@ from random import Random
 from silverball.rules.mechanics import history, seeding
 from silverball.rules.model import play_settings
 from silverball.rules.model.play_settings import HasFirstRoundPairing
-from silverball.rules.model.settings import HasPairing
+from silverball.rules.model.settings_protocols import HasPairing, has
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import balanced, first_round, random_draw, strictswiss, swiss, tiers
 from silverball.rules.pairing.groups import PAIR_SIZE, Draw
@@ -37,7 +37,7 @@ def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Dr
     `pairing`.
     """
     settings = tournament.settings
-    pairing = settings.pairing if isinstance(settings, HasPairing) else "balanced"
+    pairing = settings.pairing if has(settings, HasPairing) else "balanced"
     if pairing == "tiers" and field.group_size != PAIR_SIZE:
         return _draw_tiers(tournament, field, dice)
     if not any(round_.status == "completed" for round_ in tournament.rounds):
@@ -49,7 +49,7 @@ def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Dr
 
 def _draw_first_round(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
     settings = tournament.settings
-    first_pairing = settings.first_round_pairing if isinstance(settings, HasFirstRoundPairing) else "random"
+    first_pairing = settings.first_round_pairing if has(settings, HasFirstRoundPairing) else "random"
     if field.group_size == PAIR_SIZE:
         return first_round.draw_pairs(first_pairing, field.player_ids, dice)
     return first_round.draw_groups(first_pairing, field.player_ids, dice)

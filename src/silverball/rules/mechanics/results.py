@@ -1,5 +1,6 @@
 """Results of games: recorded, corrected, cleared."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,6 +14,7 @@ from silverball.rules.model.changes import (
     GameCleared,
     GameCompleted,
     GameCorrected,
+    MatchCounted,
     SuggestionDecided,
 )
 from silverball.rules.model.outcome import GameOutcome
@@ -77,7 +79,7 @@ def complete_game(
     game without the arena it needs, Invalid for an impossible result. Source: formats, section 10.
     """
     game = find_game(tournament, outcome.game_id)
-    _check_can_be_recorded(tournament, game)
+    check_can_be_recorded(tournament, game)
     scored = score_by_tiebreak_map(tournament)(game, outcome) if game.is_tiebreak else score(game, outcome)
     after = replace(
         game,
@@ -111,7 +113,8 @@ def _correct_game(game: Game, after: Game) -> Sequence[Change]:
     return [] if same == game else [GameCorrected(game, replace(after, has_mismatch=False))]
 
 
-def _check_can_be_recorded(tournament: Tournament, game: Game) -> None:
+def check_can_be_recorded(tournament: Tournament, game: Game) -> None:
+    """Raise Conflict for a bye and for a game without the arena it needs."""
     if game.is_bye:
         raise ByeHasResult(game=game.game_id)
     assignment = play_settings.arena_assignment(tournament.settings, default="disabled")
@@ -120,14 +123,23 @@ def _check_can_be_recorded(tournament: Tournament, game: Game) -> None:
 
 
 def clear_game(game: Game) -> list[Change]:
-    """Open a completed game again. Raises Conflict when it has no result."""
-    if game.status != "completed" or game.is_bye:
+    """Open a completed game again, or a match that was counted in part, without its single games.
+
+    A winner entered over recorded single games is taken back; they count again. Raises Conflict when
+    there is no result.
+    """
+    has_result = game.status == "completed" or any(points is not None for points in game.result_points)
+    if not has_result or game.is_bye:
         raise GameWithoutResult(game=game.game_id)
     nothing: tuple[None, ...] = (None,) * len(game.player_ids)
+    legs = game.legs if None not in game.result_positions else ()
+    won = Counter(leg.finishing_order[0] for leg in legs)
     after = replace(
         game,
         status="started",
-        result_points=nothing,
+        result_points=tuple(Decimal(f"{won[player_id]}.00") for player_id in game.player_ids)
+        if legs
+        else nothing,
         result_positions=nothing,
         result_scores=nothing,
         finishing_order=(),
@@ -135,8 +147,9 @@ def clear_game(game: Game) -> list[Change]:
         scorekeeper_id=None,
         completed_at=None,
         has_mismatch=False,
+        legs=legs,
     )
-    return [GameCleared(game, after)]
+    return [GameCleared(game, after) if game.status == "completed" else MatchCounted(game, after)]
 
 
 def open_games(games: Sequence[Game]) -> list[Game]:

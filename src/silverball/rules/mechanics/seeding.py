@@ -6,12 +6,15 @@ from random import Random
 
 from silverball.rules.model import play_settings
 from silverball.rules.model.changes import Change, EntrantChanged, changes_between
+from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings_protocols import has
 from silverball.rules.model.tournament import Entrant, Tournament
 
 UNSEEDED_LAST = float("inf")
 # By the lower bound, and by the rating itself; the published seed is that number.
 BY_LOWER_BOUND, BY_RATING = "mp_rating", "mp_rating_rating"
 RATING_SEEDS = frozenset({BY_LOWER_BOUND, BY_RATING})
+MANUAL = "manual"
 
 
 def freeze_seeds(tournament: Tournament, dice: Random) -> list[Change]:
@@ -37,7 +40,7 @@ def rank_entrants(tournament: Tournament, dice: Random) -> list[Entrant]:
     drawn = dice.sample(tournament.entrants, len(tournament.entrants))
     if criterion == "random":
         return drawn
-    if criterion == "manual":
+    if criterion == MANUAL:
         return sorted(tournament.entrants, key=lambda entrant: (_manual_seed(entrant), entrant.place))
     facts = tournament.state.seed_facts
     return sorted(drawn, key=lambda entrant: facts.get(entrant.player_id, UNSEEDED_LAST))
@@ -55,6 +58,23 @@ def _seed_value(tournament: Tournament, entrant: Entrant, rank: int) -> int | No
     fact = tournament.state.seed_facts.get(entrant.player_id)
     # Facts have their sign reversed, so that lower is better. Unrated players keep their seed.
     return entrant.seed_value if fact is None else math.floor(0.5 - fact)
+
+
+def counts_from_zero(settings: TournamentSettings) -> bool:
+    """Whether the interface counts the seeds from 0, as it does with manual seeding; inside, 1 is first."""
+    return has(settings, play_settings.HasSeeding) and settings.seeding == MANUAL
+
+
+def published_seed(seed_value: int | None, seed_rank: int | None) -> int | None:
+    """A manual seed as the interface shows it: 0 is the first, null is unseeded (formats, section 4)."""
+    # Imports store the 0 of tournaments in which nobody is seeded; late players have a rank only.
+    stored = seed_value or seed_rank
+    return stored - 1 if stored else None
+
+
+def stored_seed(published: int | None) -> int | None:
+    """A manual seed of the interface as it is stored."""
+    return None if published is None else published + 1
 
 
 def ids_by_seed(tournament: Tournament) -> list[int]:

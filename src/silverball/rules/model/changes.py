@@ -209,6 +209,12 @@ class GameCorrected(Altered[Game]):
     part = "games"
 
 
+class MatchCounted(Altered[Game]):
+    """Single games of a match were counted without deciding it, or corrected without another result."""
+
+    part = "games"
+
+
 class GameChanged(Altered[Game]):
     """Its arena, playing order or players are different now, or a suggestion contradicts its result."""
 
@@ -303,6 +309,7 @@ def _pair_opposites() -> None:
         ArenaChanged,
         RoundChanged,
         GameCorrected,
+        MatchCounted,
         GameChanged,
         SinglePlayerGameChanged,
         CardChanged,

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from silverball.kit.errors import Invalid, Sentence
-from silverball.rules.model.tournament import Game
+from silverball.rules.model.tournament import Game, Leg
 
 SCORE_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class GameOutcome:
-    """The result of a game, entered as exactly one of order, scores, strikers, strokes and forfeit.
+    """The result of a game, entered as exactly one of order, scores, strikers, strokes, games and forfeit.
 
     Scores may accompany an order, which wins.
     """
@@ -25,6 +25,10 @@ class GameOutcome:
     strikers: tuple[int, ...] | None = None
     # Player id -> strokes on a hole of pingolf.
     strokes: Mapping[int, int] = field(default_factory=dict)
+    # Player id -> single games of a match that the player has won so far.
+    games_won: Mapping[int, int] | None = None
+    # The single games of a match, in place of those that are there.
+    legs: tuple[Leg, ...] | None = None
     # The player who did not show up.
     forfeited_by: int | None = None
     # The account that recorded it.
@@ -70,6 +74,10 @@ def derive_finishing_order(game: Game, outcome: GameOutcome) -> tuple[int, ...]:
     if outcome.strikers is not None:
         raise Invalid(
             {"strikes": ["A result cannot be entered by strikes here. Enter the order or the scores."]}
+        )
+    if outcome.games_won is not None:
+        raise Invalid(
+            {"games": ["Games are counted in matches of two in a bracket. Enter the order or the scores."]}
         )
     if outcome.strokes:
         _check_players("strokes", game, tuple(outcome.strokes))

@@ -1,12 +1,13 @@
 """Settings that shared rules of play ask for: typed protocols, and readers with defaults.
 
-`isinstance(settings, HasPlayerOrder)` asks by the settings' keys, so that no shared rule names a format.
+`has(settings, HasPlayerOrder)` asks by the settings' keys, so that no shared rule names a format.
 """
 
 from typing import Literal, Protocol, runtime_checkable
 
 from silverball.rules.model import literals
-from silverball.rules.model.settings import HasDuration, HasGamesPerRound, TournamentSettings
+from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings_protocols import HasDuration, HasGamesPerRound, has
 
 
 @runtime_checkable
@@ -95,41 +96,46 @@ class HasMatchRequests(Protocol):
 
 def seeding(settings: TournamentSettings) -> literals.Seeding:
     """The way entrants are ranked; by hand where the format has no choice."""
-    return settings.seeding if isinstance(settings, HasSeeding) else "manual"
+    return settings.seeding if has(settings, HasSeeding) else "manual"
 
 
 def player_order(settings: TournamentSettings, *, default: literals.PlayerOrder) -> literals.PlayerOrder:
     """The rule for who plays first."""
-    return settings.player_order if isinstance(settings, HasPlayerOrder) else default
+    return settings.player_order if has(settings, HasPlayerOrder) else default
 
 
 def may_players_set_order(settings: TournamentSettings) -> bool:
     """Whether the players of a game may decide who plays first."""
-    return isinstance(settings, HasPlayerOrderOpen) and settings.player_order_open == "players"
+    return has(settings, HasPlayerOrderOpen) and settings.player_order_open == "players"
 
 
 def arena_assignment(
     settings: TournamentSettings, *, default: literals.ArenaAssignment
 ) -> literals.ArenaAssignment:
     """The way a game gets its arena."""
-    return settings.arena_assignment if isinstance(settings, HasArenaAssignment) else default
+    return settings.arena_assignment if has(settings, HasArenaAssignment) else default
 
 
 def games_per_round(settings: TournamentSettings) -> int:
     """Games that each group plays in a round."""
-    return settings.games_per_round if isinstance(settings, HasGamesPerRound) else 1
+    return settings.games_per_round if has(settings, HasGamesPerRound) else 1
+
+
+def wins_needed(settings: TournamentSettings) -> int:
+    """Single games that win a match of two: more than half of them; 1 where a game is just a game."""
+    return (games_per_round(settings) + 1) // 2 if settings.has_matches else 1
 
 
 def rounds_planned(settings: TournamentSettings) -> int:
     """The planned number of rounds; 0 leaves it open."""
-    return settings.duration if isinstance(settings, HasDuration) else 0
+    return settings.duration if has(settings, HasDuration) else 0
 
 
 def suggestion_mode(settings: TournamentSettings) -> literals.SuggestionMode:
     """Whether players may send in results, and who approves them."""
-    return settings.suggestions if isinstance(settings, HasSuggestions) else "disabled"
+    return settings.suggestions if has(settings, HasSuggestions) else "disabled"
 
 
 def uses_queues(settings: TournamentSettings) -> bool:
     """Whether players wait for their turn in queues."""
-    return isinstance(settings, HasQueues) and settings.use_queues
+    return has(settings, HasQueues) and settings.use_queues

@@ -83,31 +83,52 @@ class Round:
     # From 0.
     round_index: int
     status: PlayStatus
+    """`started`, or `completed`."""
     arena_id: int | None = None
-    # The target of a hole, or the bar of a race.
+    """Id of the arena of a hole, a frame or a race; null elsewhere."""
     score: int | None = None
+    """Target of a hole, or bar of a race; null elsewhere."""
     name: str = ""
-    # Players in the round, where the format says so.
+    """Name of the round, such as `Round #1`."""
     size: int | None = None
+    """Number of groups; null when it is not known."""
     created_at: datetime | None = None
     completed_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
+class Leg:
+    """A single game of a match, where the single games are recorded."""
+
+    # Winner, loser.
+    finishing_order: tuple[int, ...]
+    arena_id: int | None = None
+    recorded_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Game:
-    """Two to four entrants on an arena, or a bye; the lists have one element per player."""
+    """Two to four entrants on an arena, or a bye; the lists have one element per player.
+
+    A match of a bracket is one game. Where its single games are counted, `result_points` are the games
+    won, `result_positions` stay empty and `finishing_order` has the winner once there is one.
+    """
 
     game_id: int
     # None when it was played outside a round.
     round_id: int | None
     status: PlayStatus
     player_ids: tuple[int, ...]
-    # Player ids from first to last; None where the order is not kept.
+    """Ids of the players in playing order."""
     result_positions: tuple[int | None, ...]
+    """Ids of the players from first to last; null for a place without a player yet."""
     result_points: tuple[Decimal | None, ...]
+    """Points of the players in playing order, as text with two decimals; null without a result."""
     result_scores: tuple[int | None, ...]
+    """Scores in playing order, null for those that were not recorded."""
     arena_id: int | None = None
-    # The group inside the round and the game inside the group, from 0.
+    # The group inside the round and the game inside the group, from 0; in brackets the part of the
+    # bracket and the number in it.
     set_number: int = 0
     game_index: int | None = None
     is_bye: bool = False
@@ -125,6 +146,8 @@ class Game:
     is_tiebreak: bool = False
     # A later suggestion contradicts the result.
     has_mismatch: bool = False
+    # The single games of a match, in playing order.
+    legs: tuple[Leg, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,9 +157,13 @@ class Suggestion:
     suggestion_id: int
     game_id: int
     player_id: int | None
+    """Id of the player who reported; null when an account did."""
     user_id: int | None
+    """Id of the account that reported; null for a printed code."""
     results: tuple[int | None, ...]
+    """Ids of the players from first to last as reported."""
     scores: Mapping[int, int] = field(default_factory=dict)
+    """Scores as reported, by player id; null without them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,11 +173,17 @@ class SinglePlayerGame:
     single_player_game_id: int
     player_id: int
     status: AttemptStatus
+    """`pending` before it begins, `started` while it is played, `completed` with a result."""
     arena_id: int | None = None
+    """Id of the arena; null for none."""
     round_id: int | None = None
+    """Id of the hole or frame; absent for other games."""
     card_id: int | None = None
+    """Id of the card; absent for games that are on none."""
     score: int | None = None
+    """Score on the machine's display; text for pinbowling, null without a result."""
     points: Decimal | None = None
+    """Points as text with two decimals; null without a result."""
     game_index: int | None = None
     is_voided: bool = False
     # Pins of each roll of a frame.
@@ -174,6 +207,7 @@ class Card:
     card_id: int
     player_id: int
     status: AttemptStatus
+    """`started`, or `completed` once all its games have results."""
     is_voided: bool = False
     created_at: datetime | None = None
     updated_at: datetime | None = None
@@ -245,13 +279,15 @@ class Tournament:
     """One tournament as it stands."""
 
     tournament_id: int
-    # The wire name of its format.
     type: str
+    """Format of the tournament."""
     status: TournamentStatus
+    """`planned`, `started` or `completed`."""
     settings: TournamentSettings
     entrants: tuple[Entrant, ...]
     lineup: tuple[LineupArena, ...] = ()
     banks: tuple[Bank, ...] = ()
+    """Banks that arenas are drawn from; only with `includeBanks`."""
     rounds: tuple[Round, ...] = ()
     games: tuple[Game, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
@@ -259,9 +295,10 @@ class Tournament:
     cards: tuple[Card, ...] = ()
     queue: tuple[QueueSpot, ...] = ()
     scorekeepers: tuple[Scorekeeper, ...] = ()
+    """Accounts that may record results; only with `includeScorekeepers`."""
     purchases: tuple[Purchase, ...] = ()
-    # Row by group size - 1: the points of first, second, ... as on the wire; None without such points.
     points_map: Sequence[Sequence[int | str]] | None = None
+    """Points by size of a group and place, as text with two decimals; null where the format has none."""
     tiebreaker_points_map: Sequence[Sequence[int | str]] | None = None
     # Whether bought or given entries limit how often a player may play.
     has_entry_limits: bool = False

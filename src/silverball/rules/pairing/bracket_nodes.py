@@ -1,20 +1,27 @@
 """Brackets as nodes: each match, where its players come from, and the places it decides.
 
-A node is identified by its round (from 0) and its place in the round, as rounds and games are. Single
-and double elimination share this model. Source: formats, sections 14.10 and 14.11.
+A node is identified by its round (from 0) and its place in the round; its game has the node's number as
+`index` and its part of the bracket as `set`. Single and double elimination share this model. Source:
+formats, sections 14.10 and 14.11.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import TypeAlias
 
 from silverball.rules.pairing import double_elimination, elimination
 from silverball.rules.pairing.double_elimination import Bracket, GameKey
 
-# Round from 0 and `set` in the round from 0.
+# Round from 0 and place in the round from 0.
 NodeKey: TypeAlias = tuple[int, int]
 
 BRONZE_PLACE = 3
 FIFTH_PLACE = 5
+# Numbers of the extra games, outside the heap.
+BRONZE_NUMBER = 0
+FIFTH_NUMBER = 9999
+# The `set` of a double elimination's games.
+SETS = {Bracket.WINNERS: 0, Bracket.LOSERS: 1, Bracket.GRAND_FINAL: 2, Bracket.RESET: 2}
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,10 @@ class BracketNode:
     """A match of a bracket."""
 
     key: NodeKey
+    # The number in the heap, where the final is 1 and games 2n and 2n + 1 feed game n; further games of a
+    # double elimination come after those of the winners.
+    number: int
+    set_number: int
     sources: tuple[Source, ...]
     # The final place of the winner; the other players take the next ones. None when the winner plays on.
     winner_place: int | None = None
@@ -81,35 +92,47 @@ def single_elimination_nodes(size: int) -> list[BracketNode]:
                     WinnerSource((index - 1, elimination.set_index(feeding_number)))
                     for feeding_number in feeding_numbers
                 )
-            nodes.append(_match_node(size, index, key, sources))
+            nodes.append(_match_node(size, number, key, sources))
         nodes += _extra_nodes(index, last)
     return nodes
 
 
-def _match_node(size: int, index: int, key: NodeKey, sources: tuple[Source, ...]) -> BracketNode:
+def _match_node(size: int, number: int, key: NodeKey, sources: tuple[Source, ...]) -> BracketNode:
     last = elimination.round_count(size) - 1
+    index, place = key
+    node = BracketNode(key=key, number=number, set_number=place, sources=sources)
     if index == last:
-        return BracketNode(key=key, sources=sources, winner_place=1)
-    place = elimination.loser_position(size, index)
+        return replace(node, winner_place=1)
     meet_in = {last - 1: (last, 1), last - 2: (last - 1, 2)}.get(index)
-    return BracketNode(key=key, sources=sources, loser_place=place, extra_node_key=meet_in)
+    return replace(node, loser_place=elimination.loser_position(size, index), extra_node_key=meet_in)
 
 
 def _extra_nodes(index: int, last: int) -> list[BracketNode]:
     """The placement game of a round: for third place beside the final, for fifth beside the semifinals."""
     if index == last:
-        losers: tuple[Source, ...] = tuple(LoserSource((last - 1, place)) for place in range(2))
-        return [BracketNode(key=(last, 1), sources=losers, winner_place=BRONZE_PLACE, is_extra=True)]
+        return [_extra_node(last, 1, BRONZE_NUMBER, BRONZE_PLACE)]
     if index == last - 1 and index > 0:
-        losers = tuple(LoserSource((last - 2, place)) for place in range(4))
-        return [BracketNode(key=(index, 2), sources=losers, winner_place=FIFTH_PLACE, is_extra=True)]
+        return [_extra_node(index, 2, FIFTH_NUMBER, FIFTH_PLACE)]
     return []
+
+
+def _extra_node(index: int, place: int, number: int, winner_place: int) -> BracketNode:
+    """The game of the losers of the previous round, behind the matches of this one."""
+    return BracketNode(
+        key=(index, place),
+        number=number,
+        set_number=place,
+        sources=tuple(LoserSource((index - 1, loser)) for loser in range(2 * place)),
+        winner_place=winner_place,
+        is_extra=True,
+    )
 
 
 def double_elimination_nodes(size: int) -> list[BracketNode]:
     """Double elimination of 4, 8, ... or 128, in playing order, the bracket reset last.
 
-    Raises Invalid for any other size. Source: formats, section 14.11.
+    The winners' bracket is numbered as a heap; the losers' games, the grand final and the reset have the
+    next numbers, in playing order. Raises Invalid for any other size. Source: formats, section 14.11.
     """
     index_of = {part: index for index, part in enumerate(double_elimination.round_order(size))}
 
@@ -123,13 +146,17 @@ def double_elimination_nodes(size: int) -> list[BracketNode]:
         return kind(key_of(source.game))
 
     nodes: list[BracketNode] = []
+    later_numbers = count(size)
     for game in double_elimination.bracket_games(size):
         first_source, second_source = (source_of(source) for source in game.slots)
         part = game.key.bracket
         is_losers = part is Bracket.LOSERS
+        heap_number = (size >> game.key.round_number) + game.key.place
         nodes.append(
             BracketNode(
                 key=key_of(game.key),
+                number=heap_number if part is Bracket.WINNERS else next(later_numbers),
+                set_number=SETS[part],
                 sources=(first_source, second_source),
                 winner_place=1 if part in {Bracket.GRAND_FINAL, Bracket.RESET} else None,
                 loser_place=double_elimination.loser_position(size, game.key.round_number)

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
-from silverball.rules.model.settings import HasBestGames, HasBestGameScoring, HasCardScoring
+from silverball.rules.model.settings_protocols import HasBestGames, HasBestGameScoring, HasCardScoring, has
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.scoring import curves
 
@@ -53,7 +53,7 @@ def game_marks(tournament: Tournament) -> dict[int, GameMark]:
             game.single_player_game_id: GameMark(game.points or ZERO, game.is_best)
             for game in _completed_games(tournament.single_player_games)
         }
-    if isinstance(tournament.settings, HasCardScoring):
+    if has(tournament.settings, HasCardScoring):
         return _marks_of_card_games(tournament)
     ranked = ranked_games(tournament)
     marks = {game.single_player_game_id: NO_MARK for game in _completed_games(tournament.single_player_games)}
@@ -64,7 +64,7 @@ def game_marks(tournament: Tournament) -> dict[int, GameMark]:
 
 def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
     """The games that hold a rank: each player's best few on each arena. Source: formats, 14.18."""
-    assert isinstance(tournament.settings, HasBestGames)
+    assert has(tournament.settings, HasBestGames)
     each = max(1, tournament.settings.best_game_number_of_best_games)
     by_player: dict[tuple[int, int], list[SinglePlayerGame]] = {}
     for game in _counting_games(tournament.single_player_games):
@@ -121,7 +121,7 @@ def ranked_cards(tournament: Tournament) -> list[Card]:
 
 
 def _ranks_newest_card_only(tournament: Tournament) -> bool:
-    assert isinstance(tournament.settings, HasCardScoring)
+    assert has(tournament.settings, HasCardScoring)
     return tournament.settings.card_best_game_scoring == NEWEST_CARD_ONLY
 
 
@@ -176,7 +176,7 @@ def _count_above(ascending: Sequence[int], score: int) -> int:
 
 
 def _compute_card_values(tournament: Tournament, points: Mapping[int, Decimal]) -> list[CardValue]:
-    assert isinstance(tournament.settings, HasCardScoring)
+    assert has(tournament.settings, HasCardScoring)
     games_counted = tournament.settings.card_best_game_games_counted
     cards_counted = max(1, tournament.settings.card_best_game_cards_counted)
     games: dict[int, list[Decimal]] = {}
@@ -223,7 +223,7 @@ def _points_of_games(
 
 def _points_of_rank(tournament: Tournament) -> PointsOfRank:
     """The function rank -> points of this tournament's curve, cached by rank."""
-    assert isinstance(tournament.settings, HasBestGameScoring)
+    assert has(tournament.settings, HasBestGameScoring)
     name = tournament.settings.best_game_scoring
     # The organizer's own curve is stored as the only row of the points map.
     custom = [int(str(points)) for points in tournament.points_map[0]] if tournament.points_map else []

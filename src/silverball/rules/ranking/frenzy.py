@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 
-from silverball.rules.model.settings import tiebreaker_of
+from silverball.rules.model.settings_protocols import tiebreaker_of
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking import tiebreakers

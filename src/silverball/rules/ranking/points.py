@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from silverball.rules.model.settings import playoff_bands_of, tiebreaker_of
+from silverball.rules.model.settings_protocols import playoff_bands_of, tiebreaker_of
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking import cutoffs, standing, tiebreakers, ties
 from silverball.rules.ranking.standing import Standing

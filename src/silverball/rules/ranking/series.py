@@ -20,7 +20,9 @@ class SeriesStanding:
     player_id: int
     position: int
     points: Decimal
+    """Points of all results."""
     points_adjusted: Decimal | None
+    """Points of the results that count; `[]` when all count."""
     on_cutoff_bubble: bool | None
     cutoff_bubble_color: str | None
     on_cutoff_bubble2: bool | None

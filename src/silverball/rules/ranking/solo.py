@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from silverball.rules.model.settings import playoff_bands_of
+from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.ranking import cutoffs, standing, ties
 from silverball.rules.ranking import points as ranking

@@ -19,7 +19,9 @@ class CountedCard:
 
     card_id: int
     points: DisplayedPoints
+    """Points of the card."""
     count: int
+    """Number of games on the card."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +29,9 @@ class PaceBubble:
     """The next target of a pace match play, and the points missing."""
 
     target: Decimal
+    """Points that the bar asks for after the next round."""
     needed: Decimal
+    """Points that the player still needs for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,19 +41,31 @@ class Standing:
     player_id: int
     position: int
     points: DisplayedPoints
+    """Points as text with two decimals; a number in frenzies and brackets; null without any."""
     tiebreakers: tuple[DisplayedPoints, ...] | None
+    """Values compared in turn among equal points, the points first; null in brackets."""
     points_with_tiebreaker: DisplayedPoints | None = None
+    """Points with the part that a tiebreak game added; null without one."""
     games_played: int | None = 0
+    """Number of games played; null in brackets."""
     entries_played: int | None = 0
+    """Number of entries used up, in best game; 0 in other formats, null in brackets."""
     entries_available: int | None = 0
+    """Number of entries left, in best game; 0 in other formats, null in brackets."""
     strike_count: int | None = 0
+    """Number of strikes; 0 outside of knockouts, null in brackets."""
     cards_counted: tuple[CountedCard, ...] | None = None
+    """Cards that count, in card best game; null elsewhere."""
     adjustment: Decimal | None = Decimal(0)
+    """Points that the organizer gave or, below 0, took; null in brackets."""
     frenzy_wins: int | None = None
+    """Number of wins, in a frenzy; null elsewhere."""
     frenzy_losses: int | None = None
+    """Number of losses, in a frenzy; null elsewhere."""
     points_list: tuple[DisplayedPoints, ...] | None = None
-    # Ids of started games.
+    """Points of the counted results, best first; null in formats without such a list."""
     active_games: tuple[int, ...] = ()
+    """Ids of the started games of the player; other services send the games."""
     pace_bubble: PaceBubble | None = None
     bubble: Bubble = NO_BUBBLE
     manual_tiebreaker_group: int | None = None

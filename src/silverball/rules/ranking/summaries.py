@@ -27,7 +27,9 @@ class ArenaSummary:
 
     arena_id: int
     games: int
+    """Number of games of several players."""
     single_player_games: int
+    """Number of single player games."""
 
     @property
     def games_total(self) -> int:
@@ -60,6 +62,7 @@ class MatchSummary:
     player_id: int
     opponent_id: int
     games: int
+    """Number of games that both played in."""
     wins: int
     losses: int
 

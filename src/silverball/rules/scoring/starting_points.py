@@ -7,12 +7,8 @@ returns the points by group size and place, as on the wire.
 from collections.abc import Mapping
 from typing import Any
 
-from silverball.rules.model.settings import (
-    HasBestGameScoring,
-    HasScoring,
-    HasStrikesByPlace,
-    TournamentSettings,
-)
+from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings_protocols import HasBestGameScoring, HasScoring, HasStrikesByPlace, has
 from silverball.rules.scoring import curves, point_maps
 from silverball.rules.scoring.point_maps import WireRows
 
@@ -30,7 +26,7 @@ def one_point_per_win(_settings: TournamentSettings, _custom: CustomPoints) -> W
 
 def points_of_scoring(settings: TournamentSettings, custom: CustomPoints) -> WireRows:
     """The points of the chosen `scoring`. Raises Invalid for points of their own that are not complete."""
-    assert isinstance(settings, HasScoring)
+    assert has(settings, HasScoring)
     if settings.scoring == point_maps.CUSTOM:
         return point_maps.parse_custom_map(custom or {})
     return point_maps.map_of_scoring(settings.scoring)
@@ -41,7 +37,7 @@ def curve_of_best_game(settings: TournamentSettings, custom: CustomPoints) -> Wi
 
     Raises Invalid for a curve that is none.
     """
-    assert isinstance(settings, HasBestGameScoring)
+    assert has(settings, HasBestGameScoring)
     if settings.best_game_scoring != curves.CUSTOM:
         return None
     return (curves.parse_custom_curve(custom or {}),)
@@ -53,5 +49,5 @@ def points_for_strikes(settings: TournamentSettings, _custom: CustomPoints) -> W
     Fair and progressive strikes have maps of their own; standard strikes show the IFPA map though their
     games do not use it.
     """
-    assert isinstance(settings, HasStrikesByPlace)
+    assert has(settings, HasStrikesByPlace)
     return point_maps.map_of_strikes(fair=settings.knockout_fair, progressive=settings.knockout_progressive)

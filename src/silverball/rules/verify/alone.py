@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules.model.settings import HasCountedHoles, HasHoles, tiebreaker_of
+from silverball.rules.model.settings_protocols import HasCountedHoles, HasHoles, has, tiebreaker_of
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.verify import results, rows
 from silverball.rules.verify.rows import ZERO, Row, points_text
@@ -54,7 +54,7 @@ def single_player_rows(
 def golf_table(tournament: Tournament) -> list[Row]:
     """Rows by fewest strokes, then by most holes with one, two and three strokes."""
     settings = tournament.settings
-    assert isinstance(settings, HasCountedHoles)
+    assert has(settings, HasCountedHoles)
     played = results.frames_by_player(tournament)
     points, keys, format_columns = {}, {}, {}
     for entrant in listed_entrants(tournament):
@@ -86,7 +86,7 @@ def _counted_strokes(strokes: Sequence[int], settings: HasCountedHoles, *, is_cl
 def bowling_table(tournament: Tournament) -> list[Row]:
     """Rows by most pins, then by most strikes and spares."""
     settings = tournament.settings
-    assert isinstance(settings, HasHoles)
+    assert has(settings, HasHoles)
     played = results.frames_by_player(tournament)
     points, keys, format_columns = {}, {}, {}
     for entrant in listed_entrants(tournament):

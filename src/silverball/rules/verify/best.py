@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from silverball.rules.model.settings import HasBestGames, HasBestGameScoring, HasCardScoring
+from silverball.rules.model.settings_protocols import HasBestGames, HasBestGameScoring, HasCardScoring, has
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.scoring import curves
 from silverball.rules.verify import alone, rows
@@ -20,13 +20,13 @@ def _score_points(tournament: Tournament, game: SinglePlayerGame, field: list[Si
         other.arena_id == game.arena_id and (other.score or 0) > (game.score or 0) for other in field
     )
     custom = [int(str(points)) for points in tournament.points_map[0]] if tournament.points_map else []
-    assert isinstance(tournament.settings, HasBestGameScoring)
+    assert has(tournament.settings, HasBestGameScoring)
     return Decimal(curves.points_of_rank(tournament.settings.best_game_scoring, rank, custom))
 
 
 def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
     """The games that hold a rank: each player's best few on each arena; of equal scores the earlier."""
-    assert isinstance(tournament.settings, HasBestGames)
+    assert has(tournament.settings, HasBestGames)
     most = tournament.settings.best_game_number_of_best_games
     scored = [game for game in tournament.single_player_games if _is_counted(game)]
     return [
@@ -48,7 +48,7 @@ def _is_before(game: SinglePlayerGame, other: SinglePlayerGame) -> bool:
 
 def best_game_table(tournament: Tournament) -> list[Row]:
     """Rows by each player's best arenas; an arena is worth the points of the player's ranks on it."""
-    assert isinstance(tournament.settings, HasBestGames)
+    assert has(tournament.settings, HasBestGames)
     most = tournament.settings.best_game_arenas_counted or None
     field = ranked_games(tournament)
     points, keys, format_columns = {}, {}, {}
@@ -82,7 +82,7 @@ def _entries_available(tournament: Tournament, bought: int, played: int) -> int:
 def ranked_cards(tournament: Tournament) -> list[Card]:
     """The ranked cards: completed and not voided, all or each player's newest."""
     cards = [card for card in tournament.cards if card.status == "completed" and not card.is_voided]
-    assert isinstance(tournament.settings, HasCardScoring)
+    assert has(tournament.settings, HasCardScoring)
     if tournament.settings.card_best_game_scoring != 1:
         return cards
     return [
@@ -95,7 +95,7 @@ def ranked_cards(tournament: Tournament) -> list[Card]:
 def card_table(tournament: Tournament) -> list[Row]:
     """Rows by each player's best cards."""
     settings = tournament.settings
-    assert isinstance(settings, HasCardScoring)
+    assert has(settings, HasCardScoring)
     cards = ranked_cards(tournament)
     ids = {card.card_id for card in cards}
     field = [game for game in tournament.single_player_games if _is_counted(game) and game.card_id in ids]

@@ -3,11 +3,11 @@
 from collections import Counter
 from typing import Any
 
-from silverball.rules.model.settings import HasBracketSize, HasGamesPerRound, HasLadderType
+from silverball.rules.model.settings_protocols import HasBracketSize, HasLadderType, has
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing import bracket_nodes
 from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, WinnerSource
-from silverball.rules.verify import rows
+from silverball.rules.verify import matches, rows
 from silverball.rules.verify.rows import Row
 
 NO_PLAYER = 0
@@ -40,7 +40,7 @@ def double_bracket_table(tournament: Tournament) -> list[Row]:
 
 
 def _bracket_size(tournament: Tournament) -> int:
-    assert isinstance(tournament.settings, HasBracketSize)
+    assert has(tournament.settings, HasBracketSize)
     return tournament.settings.bracket_size
 
 
@@ -88,33 +88,26 @@ def _match_order(tournament: Tournament, node: BracketNode, seated: list[int | N
     present_ids = tuple(player_id for player_id in seated if player_id)
     if len(present_ids) < 2:
         return present_ids
-    settings = tournament.settings
-    games_max = settings.games_per_round if isinstance(settings, HasGamesPerRound) else 1
-    # A match of two is won with more than half of its games; a game of four is a match by itself.
-    needed = (games_max + 1) // 2 if len(seated) == 2 else 1
-    wins: Counter[int] = Counter()
-    for game in _match_games(tournament, node.key):
-        if set(game.player_ids) != set(present_ids):
-            continue
-        if game.status != "completed":
-            return None
-        order = tuple(player_id for player_id in game.result_positions if player_id is not None)
-        wins[order[0]] += 1
-        if wins[order[0]] == needed:
-            return order
-    return None
+    game = next(
+        (game for game in _games_of_node(tournament, node) if set(game.player_ids) == set(present_ids)), None
+    )
+    if game is None or game.status != "completed":
+        return None
+    order = tuple(player_id for player_id in game.result_positions if player_id is not None)
+    winner = matches.match_winner(tournament, game)
+    # A match that was counted has no places; its winner has won enough of its games.
+    return order or tuple(sorted(game.player_ids, key=lambda player_id: player_id != winner))
 
 
-def _match_games(tournament: Tournament, key: NodeKey) -> list[Game]:
-    games = [
+def _games_of_node(tournament: Tournament, node: BracketNode) -> list[Game]:
+    return [
         game
         for game in tournament.games
         if game.round_id is not None
         and not game.is_bye
         and not game.is_tiebreak
-        and (tournament.round_by_id[game.round_id].round_index, game.set_number) == key
+        and game.game_index == node.number
     ]
-    return sorted(games, key=lambda game: (game.game_index or 0, game.game_id))
 
 
 def _is_won(node: BracketNode, order: tuple[int, ...], seated: list[int | None]) -> bool:
@@ -151,7 +144,7 @@ def ladder_table(tournament: Tournament) -> list[Row]:
     """Rows of a ladder: the last of each game is out; points are the players below. Source: 14.13."""
     alive = rows.active_ids_by_seed(tournament)
     players = len(alive)
-    assert isinstance(tournament.settings, HasLadderType)
+    assert has(tournament.settings, HasLadderType)
     is_fast = tournament.settings.ladder_type == "fast"
     placed: dict[int, int] = {}
     for round_ in tournament.rounds_in_order:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from silverball.rules.model.changes import Change, GameOpened, RoundOpened
-from silverball.rules.model.settings import HasRoundRobinGroups
+from silverball.rules.model.settings_protocols import HasRoundRobinGroups, has
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.verify.replay import ReplayState
@@ -49,10 +49,7 @@ def state_faults(tournament: Tournament, checks: FormatChecks) -> list[str]:
 
 def _has_groups(tournament: Tournament) -> bool:
     """Whether it is a round robin in groups, whose rounds have several games per player."""
-    return (
-        isinstance(tournament.settings, HasRoundRobinGroups)
-        and tournament.settings.round_robin_group_size > 0
-    )
+    return has(tournament.settings, HasRoundRobinGroups) and tournament.settings.round_robin_group_size > 0
 
 
 def _twice_in_round_faults(tournament: Tournament) -> list[str]:

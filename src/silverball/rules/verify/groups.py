@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from silverball.rules.model.settings import HasGamesPerRound, HasGroupBracket
+from silverball.rules.model.settings_protocols import HasGamesPerRound, HasGroupBracket, has
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
 from silverball.rules.pairing import group_bracket
 from silverball.rules.verify import rows
@@ -130,13 +130,13 @@ def _round_of_games(tournament: Tournament, round_: Round, earlier: list[_Played
 
 
 def _games_per_round(tournament: Tournament) -> int:
-    assert isinstance(tournament.settings, HasGamesPerRound)
+    assert has(tournament.settings, HasGamesPerRound)
     return tournament.settings.games_per_round
 
 
 def _planned_rounds(tournament: Tournament) -> list[group_bracket.GroupBracketRound]:
     settings = tournament.settings
-    assert isinstance(settings, HasGroupBracket)
+    assert has(settings, HasGroupBracket)
     has_double_byes = bool(settings.group_bracket_double_byes)
     return group_bracket.planned_rounds(settings.bracket_size, has_double_byes=has_double_byes)
 

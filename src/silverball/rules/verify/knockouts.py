@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules.model.settings import HasStrikeCount
+from silverball.rules.model.settings_protocols import HasStrikeCount, has
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.verify import results, rows
 from silverball.rules.verify.checks import StrikeKind
@@ -121,7 +121,7 @@ def _paths(tournament: Tournament, kind: StrikeKind) -> list[_KnockoutPath]:
 
 def _struck_out_round(tournament: Tournament, path: _KnockoutPath, newest: int) -> int | None:
     """The round in which strikes from games and adjustments reached the limit."""
-    assert isinstance(tournament.settings, HasStrikeCount)
+    assert has(tournament.settings, HasStrikeCount)
     limit = tournament.settings.knockout_strike_count
     by_hand = path.entrant.points_adjustment
     so_far = 0

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules.model.settings import (
+from silverball.rules.model.settings_protocols import (
     HasByes,
     HasGamesPerRound,
     HasHoles,
     HasStrikesByPlace,
     HasStrokeLimit,
+    has,
 )
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
+from silverball.rules.verify import matches
 from silverball.rules.verify.checks import FormatChecks, StrikeKind, WinsBy
 
 ZERO = Decimal(0)
@@ -36,10 +38,13 @@ def result_faults(tournament: Tournament, checks: FormatChecks, recorded: set[in
     """Faults of results. Takes the ids of the games whose results were recorded here."""
     faults = []
     for game in tournament.games:
-        if game.status != "completed":
+        is_checked = game.status != "completed" or game.game_id in recorded
+        if matches.is_counted(tournament, game):
+            faults += matches.count_faults(tournament, game) if is_checked else []
+        elif game.status != "completed":
             if any(value is not None for value in (*game.result_points, *game.result_positions)):
                 faults.append(f"Game {game.game_id} is open, but has a result.")
-        elif game.game_id in recorded:
+        elif is_checked:
             faults += _game_faults(tournament, game, checks.strike_kind(tournament))
     return faults + checks.attempt_faults(tournament)
 
@@ -74,9 +79,9 @@ def _bye_values(tournament: Tournament, kind: StrikeKind) -> set[Decimal]:
     settings = tournament.settings
     has_strikes = kind is not StrikeKind.NONE
     full = ONE if has_strikes else Decimal(str((tournament.points_map or [[1]])[0][0]))
-    byes = settings.byes if isinstance(settings, HasByes) else "full"
+    byes = settings.byes if has(settings, HasByes) else "full"
     each = {"half": Decimal("0.50"), "zero": ZERO}.get(byes, full)
-    games = settings.games_per_round if isinstance(settings, HasGamesPerRound) else 1
+    games = settings.games_per_round if has(settings, HasGamesPerRound) else 1
     return {each * games, *(full * count for count in range(1, games + 1))}
 
 
@@ -88,7 +93,7 @@ def pair_strikes(_tournament: Tournament) -> StrikeKind:
 def group_strikes(tournament: Tournament) -> StrikeKind:
     """The kind of strikes in groups, by the settings."""
     settings = tournament.settings
-    assert isinstance(settings, HasStrikesByPlace)
+    assert has(settings, HasStrikesByPlace)
     if settings.knockout_fair or settings.knockout_progressive:
         return StrikeKind.FAIR if settings.knockout_fair else StrikeKind.PROGRESSIVE
     kinds = {100: StrikeKind.PROGRESSIVE, 101: StrikeKind.FAIR}
@@ -98,7 +103,7 @@ def group_strikes(tournament: Tournament) -> StrikeKind:
 def group_wins(tournament: Tournament) -> WinsBy:
     """The rule for wins in groups with strikes: places count with progressive strikes only."""
     settings = tournament.settings
-    assert isinstance(settings, HasStrikesByPlace)
+    assert has(settings, HasStrikesByPlace)
     return WinsBy.FINISHING_ORDER if settings.knockout_progressive else WinsBy.POINTS
 
 
@@ -115,7 +120,7 @@ def strikes_by_slot(game: Game, kind: StrikeKind) -> tuple[int, ...]:
 
 def _standard_faults(tournament: Tournament, game: Game, shown: Sequence[Decimal]) -> list[str]:
     settings = tournament.settings
-    assert isinstance(settings, HasStrikesByPlace)
+    assert has(settings, HasStrikesByPlace)
     size = len(game.player_ids)
     wanted = {
         4: settings.knockout_four_player_strikes,
@@ -167,7 +172,7 @@ def _joined_values(values: Any) -> str:
 
 def stroke_faults(tournament: Tournament) -> list[str]:
     """Holes with impossible strokes."""
-    assert isinstance(tournament.settings, HasStrokeLimit)
+    assert has(tournament.settings, HasStrokeLimit)
     limit = tournament.settings.golf_stroke_limit or STROKES_MAX
     return [
         f"Single player game {game.single_player_game_id} has {game.points} strokes, not 1 to {limit}."
@@ -178,7 +183,7 @@ def stroke_faults(tournament: Tournament) -> list[str]:
 
 def frame_faults(tournament: Tournament) -> list[str]:
     """Frames whose stored value differs from their rolls."""
-    assert isinstance(tournament.settings, HasHoles)
+    assert has(tournament.settings, HasHoles)
     faults = []
     frames = tournament.settings.golf_duration
     for games in frames_by_player(tournament).values():

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules.model.settings import HasPace, HasTargetPoints, tiebreaker_of
+from silverball.rules.model.settings_protocols import HasPace, HasTargetPoints, has, tiebreaker_of
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.verify import rows
 from silverball.rules.verify.rows import ZERO, Row, points_text
@@ -160,7 +160,7 @@ def _points_by_round(tournament: Tournament, player_id: int) -> dict[int, Decima
 
 def target_table(tournament: Tournament) -> list[Row]:
     """Rows by the round in which the target was reached; players still short come last. Source: 14.15."""
-    assert isinstance(tournament.settings, HasTargetPoints)
+    assert has(tournament.settings, HasTargetPoints)
     target = Decimal(tournament.settings.target_points)
     first: dict[int, Any] = {}
     for entrant in tournament.entrants:
@@ -185,12 +185,12 @@ def _round_reaching(own: Mapping[int, Decimal], needed: Decimal) -> int | None:
 def pace_table(tournament: Tournament) -> list[Row]:
     """Rows by still in before out, then by latest out round. Source: formats, section 14.6."""
     settings = tournament.settings
-    assert isinstance(settings, HasPace)
+    assert has(settings, HasPace)
     own = {
         entrant.player_id: _points_by_round(tournament, entrant.player_id) for entrant in tournament.entrants
     }
 
-    def has(player_id: int, number: int) -> Decimal:
+    def points_after(player_id: int, number: int) -> Decimal:
         won = sum((points for at, points in own[player_id].items() if at <= number), ZERO)
         return won + rows.adjustment_total(tournament.entrant_by_id[player_id])
 
@@ -203,13 +203,13 @@ def pace_table(tournament: Tournament) -> list[Row]:
         if number < settings.pace_initial_rounds:
             continue
         bar = settings.pace_initial_target + (number - settings.pace_initial_rounds) * settings.pace_increment
-        staying = {player_id for player_id in alive if has(player_id, number) >= bar}
+        staying = {player_id for player_id in alive if points_after(player_id, number) >= bar}
         if not staying and alive:
-            best = max(has(player_id, number) for player_id in alive)
-            staying = {player_id for player_id in alive if has(player_id, number) == best}
+            best = max(points_after(player_id, number) for player_id in alive)
+            staying = {player_id for player_id in alive if points_after(player_id, number) == best}
         for player_id in (
             *(alive - staying),
-            *(player_id for player_id in left_ids if has(player_id, number) < bar),
+            *(player_id for player_id in left_ids if points_after(player_id, number) < bar),
         ):
             out.setdefault(player_id, number)
         alive = staying

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, select
 
 from silverball.kit.errors import Conflict, NotFound
-from silverball.store import tables
+from silverball.store import audit, tables
 
 # Tournaments that a refusal names; there may be many more.
 TOURNAMENTS_NAMED_MAX = 3
@@ -128,7 +128,7 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
         journal_line.source,
         journal_line.at,
     )
-    suggested = tables.suggestion.c
+    suggested, entry = tables.suggestion.c, tables.audit_entry.c
     return (
         ExportSection("account", "Your account and what it hides.", own),
         ExportSection("tokens", "Your API tokens, without their secrets.",
@@ -168,6 +168,10 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
              _owned_rows(tables.rating_submission, user_id, "submitter_id")),
         ExportSection("submission_players", "Where you are in results that were sent in by address.",
              _owned_rows(tables.submission_player, user_id, "user_id")),
+        ExportSection("security", "When and from where your account was used for what concerns security.",
+             select(entry.event, entry.source, entry.detail, entry.at, entry.last_at, entry.count)
+             .where(entry.user_id == user_id, entry.event.not_in(audit.REFUSALS))
+             .order_by(entry.audit_entry_id)),
         ExportSection("journal", "What you did in tournaments, and from which address.",
              journal.where(journal_line.actor_id == user_id).order_by(journal_line.journal_id)),
     )  # fmt: skip

@@ -59,6 +59,7 @@ class ArenaQuery(Query, frozen=True, kw_only=True):
 
     status: Status | None = None
     arenas: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    """Ids of arenas: only these."""
     page: PageNumber = 1
 
 

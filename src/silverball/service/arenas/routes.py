@@ -21,6 +21,7 @@ class UnknownArenasQuery(Query, frozen=True, kw_only=True):
     """Parameters of both resolve-unknown for arenas. Source: interface 4.2 and 8."""
 
     arenas: Annotated[tuple[Id, ...], Meta(max_length=25)]
+    """Ids of the arenas to answer; unknown ones are left out."""
 
 
 @get("/api/arenas", query=reads.ArenaQuery, access=Access.OWN)
@@ -38,12 +39,21 @@ def resolve_arenas(call: Call[UnknownArenasQuery]) -> Data[tuple[Arena, ...]]:
         return Data(data=reads.existing_arenas(db, call.query.arenas))
 
 
+@get("/api/tournaments/{tournament_id}/arenas", access=Access.OPENABLE)
+def list_lineup(call: Call[Query]) -> Data[tuple[Arena, ...]]:
+    """All arenas of a tournament, as `includeArenas` embeds them."""
+    tournament_id = call.ids["tournament_id"]
+    with call.read() as db:
+        tournaments.require_tournament(db, tournament_id)
+        return Data(data=reads.lineup_arenas(db, tournament_id))
+
+
 @get(
     "/api/tournaments/{tournament_id}/arenas/resolve-unknown",
     query=UnknownArenasQuery,
     access=Access.OPENABLE,
 )
-def resolve_lineup(call: Call[UnknownArenasQuery]) -> Data[tuple[Arena, ...]]:
+def resolve_arenas_of_tournament(call: Call[UnknownArenasQuery]) -> Data[tuple[Arena, ...]]:
     """Arenas of a tournament by their ids."""
     tournament_id = call.ids["tournament_id"]
     with call.read() as db:

@@ -11,11 +11,12 @@ from silverball.kit.http.fields import Color, Id, Labels, Name
 from silverball.service import ownership
 from silverball.service.calls import Write
 from silverball.service.events import feed_events
+from silverball.service.machines import reads as machines
 from silverball.store import book
 from silverball.store.tables import bank_arena
 from silverball.wire.values import Status
 
-OpdbId = Annotated[str, Meta(max_length=40, pattern=r"^[A-Za-z0-9-]+$")]
+OpdbId = Annotated[str, Meta(max_length=40)]
 
 
 class NewArena(Body, frozen=True, kw_only=True):
@@ -45,16 +46,23 @@ class ArenaInBank(Conflict):
 
 
 def add_arena(call: Write[NewArena]) -> int:
-    """Add an arena of the caller; returns its id."""
+    """Add an arena of the caller; returns its id. Raises Invalid for a machine id that cannot be one."""
+    _require_machine(call)
     return book.add(call.db, book.ARENA, call.user_id, ownership.sent_values(call.body))
 
 
 def change_arena(call: Write[ChangedArena]) -> int:
-    """Change the arena in the path; returns its id."""
+    """Change the arena in the path; returns its id. Raises Invalid as `add_arena` does."""
     arena_id = ownership.owned_id_in_path(call, book.ARENA)
+    _require_machine(call)
     book.change(call.db, book.ARENA, arena_id, ownership.sent_values(call.body))
     feed_events.announce_arenas(call.transaction, [arena_id])
     return arena_id
+
+
+def _require_machine(call: Write[NewArena] | Write[ChangedArena]) -> None:
+    if isinstance(call.body.opdb_id, str):
+        machines.require_known_id(call.db, "opdbId", call.body.opdb_id)
 
 
 def require_removable(call: Write[Body]) -> int:

@@ -33,6 +33,7 @@ class BankQuery(Query, frozen=True, kw_only=True):
 
     status: Status | None = None
     banks: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    """Ids of banks: only these."""
     page: PageNumber = 1
 
 

@@ -11,8 +11,9 @@ from sqlalchemy import Connection, RowMapping, Table, func, select
 from silverball.kit.errors import Conflict
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.cards import reads as cards
-from silverball.service.games.reads import games
+from silverball.service.games.reads import games, legs
 from silverball.service.parts import reads as parts
+from silverball.service.players import reads as players
 from silverball.service.queues import reads as queues
 from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts
@@ -200,13 +201,14 @@ def load_bundle(db: Connection, tournament_id: int) -> Bundle:
     tournament = parts.find_tournament(db, tournament_id, ALL_PARTS, OPERATOR)
     rows, _ = standings.tournament_standings(db, tournament_id)
     waiting = queues.all_spots(db, tournament_id)
-    own = _without_placeholders(db, tournament)
+    own = _with_stored_seeds(db, _without_placeholders(db, tournament))
     return Bundle(
         tournament=_parts_by_id(own),
         rounds=tuple(
             sorted(rounds.rounds_in_tournament(db, tournament_id), key=lambda round_: round_.round_id)
         ),
         games=games.games_in_tournament(db, tournament_id, games.TournamentGamesQuery()),
+        legs=legs.legs_in_tournament(db, tournament_id) or UNSET,
         single_player_games=attempts.single_player_games_in_tournament(
             db, tournament_id, attempts.SinglePlayerGameFilters(voided=True)
         ),
@@ -234,6 +236,20 @@ def _without_placeholders(db: Connection, tournament: Tournament) -> Tournament:
         organizer=UNSET if user["placeholder"] else tournament.organizer,
         series=UNSET if is_named else tournament.series,
     )
+
+
+def _with_stored_seeds(db: Connection, tournament: Tournament) -> Tournament:
+    """The tournament with the seeds of a bundle, which count from 1."""
+    seeds = players.stored_seeds(db, tournament.tournament_id)
+    replaced = [
+        msgspec.structs.replace(
+            player,
+            tournament_player=msgspec.structs.replace(player.tournament_player, seed=seeds[player.player_id]),
+        )
+        for player in tournament.players or ()
+        if not isinstance(player.tournament_player, UnsetType)
+    ]
+    return msgspec.structs.replace(tournament, players=tuple(replaced))
 
 
 def _parts_by_id(tournament: Tournament) -> Tournament:

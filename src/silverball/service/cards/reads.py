@@ -29,9 +29,13 @@ class CardsQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
     limit: Annotated[int, Meta(ge=1, le=LIMIT_MAX)] = LIMIT_DEFAULT
     status: AttemptStatus | None = None
+    """Only cards in this state."""
     best_game: bool = False
+    """Whether only cards are listed that count for the standings."""
     voided: bool = False
+    """Whether voided cards are listed too."""
     player: Id | None = None
+    """Id of a player: only their cards."""
 
 
 def cards_page(db: Connection, tournament_id: int, query: CardsQuery) -> PageRows[Card]:

@@ -12,7 +12,7 @@ from silverball.wire.pages import Data
 
 
 @get("/api/clubs/{club_id}")
-def one_club(call: Call[Query]) -> Data[Club]:
+def show_club(call: Call[Query]) -> Data[Club]:
     """A club."""
     with call.read() as db:
         return Data(data=reads.find_club(db, call.ids["club_id"]))

@@ -55,6 +55,13 @@ def create_club(
     return club_id
 
 
+def join_club(transaction: Transaction, user_id: int, club_id: int) -> None:
+    """Make the user a member of the club, and of no other."""
+    joined = update(tables.user).where(tables.user.c.user_id == user_id).values(club_id=club_id)
+    transaction.connection.execute(joined)
+    feed_events.announce_users(transaction, [user_id])
+
+
 def change_club(call: Write[ChangedClub]) -> int:
     """Change the club in the path, and return its id."""
     club_id = ownership.owned_id_in_path(call, book.CLUB)

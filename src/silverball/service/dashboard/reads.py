@@ -4,7 +4,7 @@ from sqlalchemy import ColumnElement, Connection
 
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.series.reads import series
-from silverball.service.tournaments.reads import tournaments
+from silverball.service.tournaments.reads import listing, tournaments
 from silverball.store import tables
 from silverball.wire.dashboard import Dashboard
 from silverball.wire.tournaments import Tournament
@@ -17,7 +17,7 @@ def user_dashboard(db: Connection, viewer: AuthenticatedCaller) -> Dashboard:
     """The caller's active tournaments and series, newest first, at most 100 of each."""
     user_id = viewer.user_id
     return Dashboard(
-        tournaments_playing=_active_tournaments(db, tournaments.played_by(user_id), viewer),
+        tournaments_playing=_active_tournaments(db, listing.played_by(user_id), viewer),
         series_organizing=tuple(series.active_series(db, user_id, limit=ITEMS_MAX)),
         tournaments_organizing=_active_tournaments(db, tables.tournament.c.organizer_id == user_id, viewer),
     )
@@ -27,5 +27,5 @@ def _active_tournaments(
     db: Connection, wanted: ColumnElement[bool], viewer: AuthenticatedCaller
 ) -> tuple[Tournament, ...]:
     statement = tournaments.tournament_rows().where(wanted, tables.tournament.c.status.in_(_ACTIVE))
-    statement = statement.order_by(tables.tournament.c.tournament_id.desc()).limit(ITEMS_MAX)
+    statement = statement.order_by(*listing.NEWEST_FIRST).limit(ITEMS_MAX)
     return tuple(tournaments.tournament_items(db, statement, viewer))

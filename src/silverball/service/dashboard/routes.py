@@ -7,7 +7,7 @@ from silverball.wire.dashboard import Dashboard
 
 
 @get("/api/dashboard", access=Access.OWN)
-def own_dashboard(call: Call[Query]) -> Dashboard:
+def show_dashboard(call: Call[Query]) -> Dashboard:
     """Active tournaments and series that the caller plays or organizes."""
     with call.read() as db:
         return reads.user_dashboard(db, call.caller)

@@ -17,7 +17,9 @@ class NewEntries(Body, frozen=True, kw_only=True):
     """Entries bought, given or refunded; the quantity of a refund is positive too."""
 
     type: Literal["regular", "comped", "refund"] = "regular"
+    """`regular` entries are bought, `comped` ones given, and a `refund` takes entries back."""
     quantity: Annotated[int, Meta(ge=1, le=1000)] = 1
+    """Number of entries, also of refunded ones; at least 1."""
     amount: Decimal | None = None
     currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$")] | None = None
 

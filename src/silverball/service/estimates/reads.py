@@ -31,9 +31,12 @@ class EstimateQuery(Query, frozen=True, kw_only=True):
     """Parameters of POST /api/ifpa/wppr-estimator. Source: interface 4.8."""
 
     tournament_id: Id | None = None
+    """Id of a tournament of which the players are taken."""
     series_id: Id | None = None
+    """Id of a series of which the players are taken."""
     ifpa_ids: Annotated[tuple[Id, ...], Meta(max_length=LISTED_MAX)] = ()
     names: Annotated[tuple[Annotated[str, Meta(max_length=100)], ...], Meta(max_length=LISTED_MAX)] = ()
+    """Names of players, matched with the federation's records."""
 
 
 class NotExactlyOneSelector(Invalid):

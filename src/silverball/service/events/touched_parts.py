@@ -114,6 +114,7 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.GameCompleted: _changed_part,
     change_classes.GameCleared: _changed_part,
     change_classes.GameCorrected: _changed_part,
+    change_classes.MatchCounted: _changed_part,
     change_classes.GameChanged: _changed_part,
     change_classes.SuggestionMade: _game_of_suggestion,
     change_classes.SuggestionDecided: _game_of_suggestion,

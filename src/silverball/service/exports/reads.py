@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 
+import msgspec
 from sqlalchemy import Connection, Select, select
 
+from silverball.rules.pairing.groups import PAIR_SIZE
 from silverball.rules.ranking.places import finishing_places
 from silverball.rules.ranking.regimes import StoredResult
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.exports.sheet import Cell, VerbatimText
+from silverball.service.formats import reads as formats
 from silverball.service.games.reads import games
 from silverball.service.games.reads.games import TournamentGamesQuery
 from silverball.service.players import reads as roster
@@ -24,6 +27,8 @@ from silverball.wire.games import Game
 from silverball.wire.singleplayer import SinglePlayerGame
 
 Row = tuple[Cell, ...]
+# Place in a match, from 0 -> the points that it counts for.
+POINT_BY_PLACE: dict[int | None, str] = {0: "1.00", 1: "0.00"}
 Names = dict[int, str]
 
 PLAYER_HEADER = ("Player ID", "Name", "IFPA ID", "User ID", "Status", "Seed", "Labels")
@@ -92,8 +97,14 @@ def player_rows(db: Connection, tournament_id: int, viewer: AuthenticatedCaller 
 
 
 def game_rows(db: Connection, tournament_id: int, query: TournamentGamesQuery) -> list[Row]:
-    """One row per player and game, by game id, then in playing order. Raises NotFound."""
+    """One row per player and game, by game id, then in playing order. Raises NotFound.
+
+    A match of a bracket is one game, worth a point to its winner, however it was counted.
+    """
     listed = games.games_in_tournament(db, tournament_id, query)
+    format_ = formats.tournament_facts(db, tournament_id).format
+    if format_ is not None and format_.settings.has_matches:
+        listed = tuple(_without_count(each) for each in listed)
     names = _EntityNames(db, tournament_id)
     return [row for each in listed for row in _rows_of_game(each, names)]
 
@@ -193,6 +204,19 @@ def _rows_of_game(game_: Game, names: _EntityNames) -> Iterator[Row]:
             completed_at,
             game_.duration,
         )
+
+
+def _without_count(game_: Game) -> Game:
+    """The game; a match with a point for its winner in place of the games won."""
+    if game_.bye or len(game_.player_ids) != PAIR_SIZE:
+        return game_
+    points = tuple(None if own is None else Decimal(own) for own in game_.result_points)
+    place_of = finishing_places(StoredResult(game_.player_ids, game_.result_positions, points))
+    is_over = game_.status == "completed"
+    worth = tuple(
+        POINT_BY_PLACE.get(place_of.get(player_id)) if is_over else None for player_id in game_.player_ids
+    )
+    return msgspec.structs.replace(game_, result_points=worth)
 
 
 def _row_of_single_player_game(attempt: SinglePlayerGame, names: _EntityNames) -> Row:

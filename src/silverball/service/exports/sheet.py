@@ -1,13 +1,17 @@
 """Tables as CSV (RFC 4180), safe to open in a spreadsheet. Source: ratings.md E."""
 
+import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from silverball.kit.http.endpoints import FileDownload
 
 CONTENT_TYPE = "text/csv; charset=UTF-8"
-# Spreadsheets read text that begins with these characters, also in full width, as a formula.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20")
+# Spreadsheets read a cell that begins with one of these characters, also in full width, as a formula.
+_FORMULA_START = "[=+\\-@\uff1d\uff0b\uff0d\uff20]"
+# A cell also begins inside of our text where the reader splits at semicolons or tabs instead of commas: such
+# a reader takes no notice of the quotes around the text, so line breaks split it too.
+_CELL_BEGINS = re.compile(rf"\A(?=[ \"]*{_FORMULA_START}|[\t\r\n])|(?<=[;\t\r\n])(?=[ \"]*{_FORMULA_START})")
 Cell = str | int | bool | Decimal | None
 
 
@@ -28,8 +32,9 @@ def csv_file(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -
 
 
 def _quote_cell(text: str) -> str:
-    # The csv module leaves a lone carriage return bare, and readers then see two rows.
-    if any(mark in text for mark in ',"\r\n'):
+    # The csv module leaves a lone carriage return bare, and readers then see two rows. Readers that split at
+    # semicolons or tabs as well as at commas keep what is quoted.
+    if any(mark in text for mark in ',;\t"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text
 
@@ -39,6 +44,11 @@ def _cell_text(cell: Cell) -> str:
         return ""
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    if isinstance(cell, str) and not isinstance(cell, VerbatimText) and cell.startswith(FORMULA_STARTS):
-        return "'" + cell
+    if isinstance(cell, str) and not isinstance(cell, VerbatimText):
+        return _guard_formulas(cell)
     return str(cell)
+
+
+def _guard_formulas(text: str) -> str:
+    """The text with an apostrophe wherever a spreadsheet could begin to read a formula."""
+    return _CELL_BEGINS.sub("'", text)

@@ -14,9 +14,11 @@ class ClockAdjustment(Body, frozen=True, kw_only=True):
     """Seconds to add to the clock; negative ones are taken off."""
 
     seconds: Annotated[int, Meta(ge=-SECONDS_MAX, le=SECONDS_MAX)]
+    """Seconds to add to the clock; below 0 they are taken off."""
 
 
 class NewFrenzySpot(Body, frozen=True, kw_only=True):
     """A player who joins the queue."""
 
     player_id: Id
+    """Id of the player who joins the queue."""

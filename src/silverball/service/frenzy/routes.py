@@ -37,7 +37,7 @@ def change_time_of_frenzy(call: Write[ClockAdjustment]) -> FrenzyState:
 
 
 @post(FRENZY + "/games", ability="score", status=201)
-def start_waiting_players(call: Write[Body]) -> FrenzyState:
+def start_games_of_frenzy(call: Write[Body]) -> FrenzyState:
     """Start games for waiting players on free arenas."""
     return writes.start_waiting_players(call)
 
@@ -55,6 +55,6 @@ def leave_queue_of_frenzy(call: Write[Body]) -> FrenzyState:
 
 
 @post(FRENZY + "/queue/{queue_id}/end", ability="score")
-def send_to_end_of_frenzy(call: Write[Body]) -> FrenzyState:
+def move_to_end_of_queue_of_frenzy(call: Write[Body]) -> FrenzyState:
     """Move a player to the end of the queue."""
     return writes.send_to_end_of_queue(call)

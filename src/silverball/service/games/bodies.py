@@ -16,15 +16,19 @@ RESULT_FIELDS = {
     "result_scores": "resultScores",
     "strikes": "strikes",
     "strokes": "strokes",
+    "games": "games",
     "forfeit": "forfeit",
 }
+WINS_MAX = 9
 
 
 class ReportedResult(Body, frozen=True, kw_only=True):
     """A finishing order, best first, or scores; where both are sent the order wins."""
 
     result_positions: Annotated[Players, Meta(min_length=1)] | UnsetType = UNSET
+    """Ids of the players in finishing order, best first."""
     result_scores: Annotated[dict[Id, Score], Meta(min_length=1, max_length=8)] | UnsetType = UNSET
+    """Score of each player, by player id; the order follows from them."""
 
     def __post_init__(self) -> None:
         ways = [name for name in RESULT_FIELDS if getattr(self, name, UNSET) is not UNSET]
@@ -43,13 +47,18 @@ class ReportedResult(Body, frozen=True, kw_only=True):
 
 
 class EnteredResult(ReportedResult, frozen=True, kw_only=True):
-    """A result in one of five ways."""
+    """A result in one of six ways."""
 
-    # The players who get a strike.
     strikes: Players | UnsetType = UNSET
+    """Ids of the players who get a strike."""
     strokes: Annotated[dict[Id, Score], Meta(min_length=1, max_length=8)] | UnsetType = UNSET
-    # The no-show in a game of two.
+    """Strokes of each player, by player id."""
+    games: Annotated[dict[Id, Annotated[int, Meta(ge=0, le=WINS_MAX)]], Meta(max_length=8)] | UnsetType = (
+        UNSET
+    )
+    """Games won so far in a match of a bracket, by player id; who is left out has won none."""
     forfeit: Id | UnsetType = UNSET
+    """Id of the player who did not appear, in a game of two."""
 
     def outcome(self, game_id: int, by: int | None) -> GameOutcome:
         """The result in the form that the rules take."""
@@ -57,26 +66,55 @@ class EnteredResult(ReportedResult, frozen=True, kw_only=True):
             return GameOutcome(game_id=game_id, strikers=self.strikes, recorded_by=by)
         if not isinstance(self.strokes, UnsetType):
             return GameOutcome(game_id=game_id, strokes=self.strokes, recorded_by=by)
+        if not isinstance(self.games, UnsetType):
+            return GameOutcome(game_id=game_id, games_won=self.games, recorded_by=by)
         if not isinstance(self.forfeit, UnsetType):
             return GameOutcome(game_id=game_id, forfeited_by=self.forfeit, recorded_by=by)
         # `super` needs its arguments in a class that msgspec makes.
         return ReportedResult.outcome(self, game_id, by)
 
 
+class NewLeg(Body, frozen=True, kw_only=True):
+    """A single game of a match: the winner, then the loser, and the arena if it is known."""
+
+    result_positions: Annotated[tuple[Id, ...], Meta(min_length=2, max_length=2)]
+    """Ids of the winner and of the loser."""
+    arena_id: Id | UnsetType | None = UNSET
+    """Id of the arena, null for none; by default the next of the match's bank, or the match's own for its
+    first single game."""
+
+
+class LegPatch(Body, frozen=True, kw_only=True):
+    """Changes to a single game of a match."""
+
+    result_positions: Annotated[tuple[Id, ...], Meta(min_length=2, max_length=2)] | UnsetType = UNSET
+    """Ids of the winner and of the loser."""
+    arena_id: Id | UnsetType | None = UNSET
+    """Id of the arena; null for none."""
+
+    def __post_init__(self) -> None:
+        if self.result_positions is UNSET and self.arena_id is UNSET:
+            raise Invalid({"resultPositions": ["Say what is to change: resultPositions or arenaId."]})
+
+
 class PlayerSwap(Body, frozen=True, kw_only=True):
     """A player of the game and the player who takes the seat."""
 
     player_id: Id
+    """Id of the player who leaves the seat."""
     with_player_id: Id
+    """Id of the player who takes the seat."""
 
 
 class GamePatch(Body, frozen=True, kw_only=True):
     """Changes to an open game."""
 
-    # The playing order, first player first.
     player_ids: Players | UnsetType = UNSET
+    """Ids of the players in their new playing order."""
     arena_id: Id | UnsetType | None = UNSET
+    """Id of the arena to move the game to; null for no arena."""
     swap: PlayerSwap | UnsetType = UNSET
+    """A player of the game, and another one who takes the seat."""
 
     @property
     def is_order_only(self) -> bool:
@@ -91,10 +129,13 @@ class SeatedPlayer(Body, frozen=True, kw_only=True):
     """A player who joins a game."""
 
     player_id: Id
+    """Id of the player who joins the game."""
 
 
 class NewGame(Body, frozen=True, kw_only=True):
     """A game of chosen players."""
 
     player_ids: Players
+    """Ids of the players in playing order."""
     arena_id: Id | UnsetType | None = UNSET
+    """Id of the arena; absent and null leave it to the assignment of arenas."""

@@ -6,7 +6,7 @@ from silverball.service import access
 from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.games import writes as games
-from silverball.service.games.bodies import EnteredResult
+from silverball.service.games.bodies import EnteredResult, NewLeg
 
 
 class ResultAlreadyRecorded(Conflict):
@@ -16,6 +16,30 @@ class ResultAlreadyRecorded(Conflict):
         "{game} has another result by now: somebody was quicker. Nothing was changed."
         " Correct it under Results if it is wrong."
     )
+
+
+class LegAlreadyRecorded(Conflict):
+    """A single game was recorded or deleted after the page was opened."""
+
+    sentence = (
+        "{game} has {count} single games by now: somebody was quicker. Nothing was changed."
+        " Look at the match, then record the next one."
+    )
+
+
+class LegFromPage(NewLeg, frozen=True, kw_only=True):
+    """A single game, and its number in the match on the page that it was entered on."""
+
+    number: int
+
+
+def record_leg(call: Write[LegFromPage]) -> None:
+    """Record the next single game. Raises LegAlreadyRecorded when the page was out of date."""
+    game_id = call.ids[games.GAME]
+    game = results.find_game(commands.load_tournament(call, access.may_score), game_id)
+    if len(game.legs) + 1 != call.body.number:
+        raise LegAlreadyRecorded(game=game_id, count=len(game.legs))
+    games.record_leg(call)
 
 
 class ResultFromPage(EnteredResult, frozen=True, kw_only=True):

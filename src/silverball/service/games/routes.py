@@ -6,10 +6,11 @@ from silverball.kit.http.query import Query
 from silverball.service import pages
 from silverball.service.calls import Write
 from silverball.service.games import writes
-from silverball.service.games.bodies import EnteredResult, GamePatch, NewGame, SeatedPlayer
+from silverball.service.games.bodies import EnteredResult, GamePatch, LegPatch, NewGame, NewLeg, SeatedPlayer
 from silverball.service.games.reads import games as reads
+from silverball.service.games.reads import legs
 from silverball.service.games.reads.games import GamesQuery, TournamentGamesQuery
-from silverball.wire.games import Game
+from silverball.wire.games import Game, Leg
 from silverball.wire.pages import Data, Page
 
 
@@ -49,6 +50,34 @@ def clear_result(call: Write[Body]) -> Data[Game]:
     return Data(data=writes.clear_result(call))
 
 
+LEGS = GAME + "/legs"
+
+
+@get(LEGS, access=Access.OPENABLE)
+def list_legs(call: Call[Query]) -> Data[tuple[Leg, ...]]:
+    """The single games of a match of a bracket, where they are recorded."""
+    with call.read() as db:
+        return Data(data=legs.legs_of_game(db, call.ids["tournament_id"], call.ids["game_id"]))
+
+
+@post(LEGS, body=NewLeg, ability="score", status=201)
+def record_leg(call: Write[NewLeg]) -> Data[Leg]:
+    """Record the next single game of a match; the match completes when a player has won enough."""
+    return Data(data=writes.record_leg(call))
+
+
+@patch(LEGS + "/{leg}", body=LegPatch, ability="score")
+def change_leg(call: Write[LegPatch]) -> Data[Leg]:
+    """Correct a single game of a match, counted from 1; a decided match only the organizer."""
+    return Data(data=writes.change_leg(call))
+
+
+@delete(LEGS + "/{leg}", ability="score")
+def delete_leg(call: Write[Body]) -> Data[Leg]:
+    """Delete a single game of a match, counted from 1; the later ones move up."""
+    return Data(data=writes.delete_leg(call))
+
+
 @patch(GAME, body=GamePatch, ability="score")
 def change_game(call: Write[GamePatch]) -> Data[Game]:
     """Change the playing order, the arena or the players of an open game."""
@@ -56,19 +85,19 @@ def change_game(call: Write[GamePatch]) -> Data[Game]:
 
 
 @post(GAME + "/arena", ability="manage")
-def redraw_arena(call: Write[Body]) -> Data[Game]:
+def redraw_arena_of_game(call: Write[Body]) -> Data[Game]:
     """Draw another arena for an open game."""
     return Data(data=writes.redraw_arena(call))
 
 
 @post(GAME + "/players", body=SeatedPlayer, ability="manage", status=201)
-def seat_player(call: Write[SeatedPlayer]) -> Data[Game]:
+def add_player_to_game(call: Write[SeatedPlayer]) -> Data[Game]:
     """Add a player to a game of the open round."""
     return Data(data=writes.add_player(call))
 
 
 @delete(GAME + "/players/{player_id}", ability="manage")
-def unseat_player(call: Write[Body]) -> Data[Game]:
+def remove_player_from_game(call: Write[Body]) -> Data[Game]:
     """Remove a player from an open game."""
     return Data(data=writes.remove_player(call))
 

@@ -1,5 +1,8 @@
 """Changes to single games."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 from msgspec import UnsetType
@@ -8,9 +11,11 @@ from silverball.kit.errors import Invalid, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import AbilityMissing
 from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import legs as leg_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import results
 from silverball.rules.model import play_settings
+from silverball.rules.model import tournament as model
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
@@ -19,11 +24,12 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.games import overwriting
-from silverball.service.games.bodies import EnteredResult, GamePatch, NewGame, SeatedPlayer
+from silverball.service.games.bodies import EnteredResult, GamePatch, LegPatch, NewGame, NewLeg, SeatedPlayer
 from silverball.service.games.reads import games as reads
-from silverball.wire.games import Game
+from silverball.service.games.reads import legs as leg_reads
+from silverball.wire.games import Game, Leg
 
-TOURNAMENT, GAME, PLAYER = "tournament_id", "game_id", "player_id"
+TOURNAMENT, GAME, PLAYER, LEG = "tournament_id", "game_id", "player_id", "leg"
 
 
 def record_result(call: Write[EnteredResult]) -> Game:
@@ -43,6 +49,67 @@ def record_result(call: Write[EnteredResult]) -> Game:
 
     commands.run_command(call, rule, is_allowed=access.may_score)
     return _current_game(call)
+
+
+def record_leg(call: Write[NewLeg]) -> Leg:
+    """Record the next single game of a match."""
+    game_id, body = call.ids[GAME], call.body
+
+    def rule(tournament: Tournament, dice: Random) -> list[Change]:
+        arena_id = body.arena_id
+        if isinstance(arena_id, UnsetType):
+            arena_id = leg_commands.expected_arena_id(tournament, results.find_game(tournament, game_id))
+        leg = model.Leg(finishing_order=body.result_positions, arena_id=arena_id)
+        return leg_commands.add_leg(tournament, game_id, leg, call.actor_id, dice, call.now)
+
+    after = _run_on_legs(call, rule)
+    number = len(results.find_game(after, game_id).legs)
+    return leg_reads.find_leg(call.db, call.ids[TOURNAMENT], game_id, number)
+
+
+def change_leg(call: Write[LegPatch]) -> Leg:
+    """Correct a single game of a match; in a decided match only the organizer."""
+    game_id, number, body = call.ids[GAME], call.ids[LEG], call.body
+
+    def rule(tournament: Tournament, dice: Random) -> list[Change]:
+        leg = leg_commands.find_leg(tournament, game_id, number)
+        if not isinstance(body.arena_id, UnsetType):
+            leg = replace(leg, arena_id=body.arena_id)
+        if not isinstance(body.result_positions, UnsetType):
+            leg = replace(leg, finishing_order=body.result_positions)
+        return leg_commands.change_leg(tournament, game_id, number, leg, call.actor_id, dice, call.now)
+
+    _run_on_legs(call, rule)
+    return leg_reads.find_leg(call.db, call.ids[TOURNAMENT], game_id, number)
+
+
+def delete_leg(call: Write[Body]) -> Leg:
+    """Delete a single game of a match; returns it as it was."""
+    game_id, number = call.ids[GAME], call.ids[LEG]
+    commands.load_tournament(call, access.may_score)
+    before = leg_reads.find_leg(call.db, call.ids[TOURNAMENT], game_id, number)
+    _run_on_legs(
+        call,
+        lambda tournament, dice: leg_commands.delete_leg(
+            tournament, game_id, number, call.actor_id, dice, call.now
+        ),
+    )
+    return before
+
+
+def _run_on_legs(call: Write[Any], rule: Callable[[Tournament, Random], list[Change]]) -> Tournament:
+    """Run the rule with the dice of the match; only the organizer changes a decided match."""
+    game_id = call.ids[GAME]
+
+    def decide(tournament: Tournament) -> commands.Decision:
+        results.find_game(tournament, game_id)
+        # The same dice however the match is entered, so that the same arenas are drawn for what follows.
+        draw = f"result of game {game_id}"
+        decision = commands.decide_by_draw(tournament, draw, lambda dice: rule(tournament, dice))
+        overwriting.refuse_overwrite(call, tournament, game_id, decision.changes)
+        return decision
+
+    return commands.run_command(call, decide, is_allowed=access.may_score)
 
 
 def clear_result(call: Write[Body]) -> Game:

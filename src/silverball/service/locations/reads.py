@@ -36,6 +36,7 @@ class LocationQuery(Query, frozen=True, kw_only=True):
 
     status: Status | None = None
     locations: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    """Ids of locations: only these."""
     page: PageNumber = 1
 
 

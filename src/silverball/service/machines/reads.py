@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, and_, func, literal, or_, select
 
-from silverball.kit.errors import MovedElsewhere, NotFound
-from silverball.kit.http.query import Query
+from silverball.kit.errors import Invalid, MovedElsewhere, NotFound
+from silverball.kit.http.query import Query, humanize_name
+from silverball.rules.opdb import ids as opdb
 from silverball.rules.opdb.moves import ResolvedId, resolve_id
 from silverball.store import names, tables
 from silverball.wire import times
@@ -31,7 +32,9 @@ class EntryQuery(Query, frozen=True, kw_only=True):
     """Parameters of both routes of an entry. Source: interface 4.9."""
 
     include_people: bool = False
+    """Whether `people` is answered: designers, artists and others."""
     include_images: bool = False
+    """Whether `images` is answered."""
 
 
 def find_entry(db: Connection, opdb_id: str, query: EntryQuery) -> OpdbEntry:
@@ -104,6 +107,18 @@ def id_replacements(db: Connection) -> dict[str, str | None]:
 def entry_ids(db: Connection) -> frozenset[str]:
     """The ids of all entries."""
     return frozenset(db.execute(select(_MACHINE.opdb_id)).scalars())
+
+
+def require_known_id(db: Connection, field: str, opdb_id: str) -> None:
+    """Raise Invalid, which names the field, unless the text can be an id of a machine.
+
+    An id of the machine database may be newer than the import here; a homebrew one is stored here.
+    """
+    parsed = opdb.parse_id(opdb_id)
+    if parsed is None:
+        raise Invalid({field: [f"The {humanize_name(field)} field must be an id of the machine database."]})
+    if parsed.is_homebrew and not entries_by_id(db, [opdb_id]):
+        raise Invalid({field: [f"{opdb_id} is no homebrew machine of this site."]})
 
 
 def json_lines(db: Connection) -> Iterator[str]:

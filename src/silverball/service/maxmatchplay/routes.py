@@ -18,6 +18,6 @@ def show_max_matchplay(call: Call[Query]) -> MaxMatchplayState:
 
 
 @post("/api/tournaments/{tournament_id}/max-matchplay/games", ability="score", status=201)
-def create_matches(call: Write[Body]) -> Data[tuple[Game, ...]]:
+def create_max_matchplay_games(call: Write[Body]) -> Data[tuple[Game, ...]]:
     """Create the matches that can start now, as many as players and arenas allow."""
     return Data(data=writes.create_matches(call))

@@ -21,7 +21,7 @@ def list_occasions(call: Call[reads.OccasionQuery]) -> Page[OccasionListItem]:
 
 
 @get("/api/events/{event_id}")
-def one_occasion(call: Call[Query]) -> Data[Occasion]:
+def show_occasion(call: Call[Query]) -> Data[Occasion]:
     """An occasion with its links and tournaments."""
     with call.read() as db:
         return Data(data=reads.find_occasion(db, call.ids["event_id"], call.caller))

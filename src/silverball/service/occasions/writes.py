@@ -77,7 +77,9 @@ class NewOccasion(Body, frozen=True, kw_only=True):
     layout: Layout = "default"
     layout_order: Layout = "description,tournaments,videos"
     links: OccasionLinks = ()
+    """Links on the page of the occasion."""
     tournaments: OccasionTournaments = ()
+    """Tournaments of the occasion, on this server or elsewhere."""
 
 
 class ChangedOccasion(Body, frozen=True, kw_only=True):
@@ -97,7 +99,9 @@ class ChangedOccasion(Body, frozen=True, kw_only=True):
     layout: Layout | UnsetType = UNSET
     layout_order: Layout | UnsetType = UNSET
     links: OccasionLinks | UnsetType = UNSET
+    """Links on the page of the occasion, which replace all that there are."""
     tournaments: OccasionTournaments | UnsetType = UNSET
+    """Tournaments of the occasion, which replace all that there are."""
 
 
 def add_occasion(call: Write[NewOccasion]) -> int:

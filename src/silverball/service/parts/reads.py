@@ -53,16 +53,27 @@ class PartsQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/tournaments/{tournamentId}. Source: interface 4.6."""
 
     include_players: bool = False
+    """Whether `players` is answered, with their part in the tournament."""
     include_arenas: bool = False
+    """Whether `arenas` is answered, with their part in the tournament."""
     include_banks: bool = False
+    """Whether `banks` is answered."""
     include_scorekeepers: bool = False
+    """Whether `scorekeepers` is answered."""
     include_location: bool = False
+    """Whether `location` is answered."""
     include_entry_configuration: bool = False
+    """Whether `entryConfiguration` is answered."""
     include_rsvp_configuration: bool = False
+    """Whether `rsvpConfiguration` is answered."""
     include_linked_tournaments: bool = False
+    """Whether `linkedTournaments` is answered."""
     include_event: bool = False
+    """Whether `event` is answered: the occasion that the tournament is part of."""
     include_shortcut: bool = False
+    """Whether `shortcut` is answered."""
     include_series: bool = False
+    """Whether `series` is answered."""
 
 
 def find_tournament(
@@ -188,7 +199,10 @@ def _series(context: PartContext) -> Series | None:
 
 # Include flag -> the member that it adds, and the function that loads it.
 PARTS: dict[str, tuple[str, Callable[[PartContext], Any]]] = {
-    "include_players": ("players", lambda a: players.entrants(a.db, a.tournament_id, a.viewer)),
+    "include_players": (
+        "players",
+        lambda a: players.entrants(a.db, a.tournament_id, a.viewer, settings=a.row.tournament.settings),
+    ),
     "include_arenas": ("arenas", lambda a: arenas.lineup_arenas(a.db, a.tournament_id)),
     "include_banks": ("banks", lambda a: banks.banks_in_tournament(a.db, a.tournament_id)),
     "include_scorekeepers": ("scorekeepers", _scorekeepers),

@@ -9,7 +9,7 @@ from silverball.wire.periods import RatingPeriod, RatingPeriodBundle
 
 
 @get("/api/rating-periods", query=reads.PeriodQuery)
-def list_periods(call: Call[reads.PeriodQuery]) -> Page[RatingPeriod]:
+def list_rating_periods(call: Call[reads.PeriodQuery]) -> Page[RatingPeriod]:
     """Rating periods."""
     with call.read() as db:
         page = reads.periods_page(db, call.query, call.now)
@@ -17,7 +17,7 @@ def list_periods(call: Call[reads.PeriodQuery]) -> Page[RatingPeriod]:
 
 
 @get("/api/rating-periods/{date}", words={"date": "[0-9]{4}-[0-9]{2}-[0-9]{2}"})
-def one_period(call: Call[Query]) -> RatingPeriodBundle:
+def show_rating_period(call: Call[Query]) -> RatingPeriodBundle:
     """A rating period, with the tournaments of its day."""
     with call.read() as db:
         return reads.find_period(db, call.words["date"], call.caller, call.now)

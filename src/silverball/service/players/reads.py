@@ -1,6 +1,6 @@
 """Players of an organizer's book, and entrants of a tournament."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, UnsetType
@@ -54,6 +54,7 @@ ENTRANT_ROW = RowMapper(
     *ROW.columns,
     _ENTRANT.status.label("entrant_status"),
     _ENTRANT.seed,
+    _ENTRANT.seed_rank,
     # As whole hundredths: rosters are read often, and a Decimal costs as much as the rest of the row.
     type_coerce(_ENTRANT.points_adjustment, store_types.Id),
     type_coerce(_ENTRANT.score_adjustment, store_types.Id),
@@ -69,6 +70,7 @@ class PlayerQuery(Query, frozen=True, kw_only=True):
 
     status: Status | None = None
     players: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    """Ids of players: only these."""
     page: PageNumber = 1
 
 
@@ -89,6 +91,7 @@ _ENTRANTS = (
 _ROSTER = PreparedStatement(
     _ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id), mapper=ENTRANT_ROW, is_list=True
 )
+_SETTINGS = PreparedStatement(select(_T.settings).where(_T.tournament_id == bindparam("tournament_id")))
 _ENTRANTS_BY_ID = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", expanding=True))).order_by(
     _PLAYER.player_id
 )
@@ -99,17 +102,19 @@ def player_item(row: NamedRow, viewer: AuthenticatedCaller | None) -> Player:
     return _player(row, viewer, UNSET)
 
 
-def _entrant_item(row: NamedRow, viewer: AuthenticatedCaller | None, *, hides_seeds: bool) -> Player:
+def _entrant_item(row: NamedRow, viewer: AuthenticatedCaller | None, seeding_key: str | None) -> Player:
     """The entrant in a row of ENTRANT_ROW.
 
-    `hides_seeds`: seeds come from ratings, so seeds of people who hide their rating are left out.
+    Where seeds come from ratings, those of people who hide their rating are left out.
     """
-    hides_seed = (
-        hides_seeds and bool(row.ratings_opt_out) and not access.sees_hidden_details(viewer, row.claimed_by)
-    )
+    seed = row.seed
+    if seeding_key == seeding.MANUAL:
+        seed = seeding.published_seed(seed, row.seed_rank)
+    elif row.ratings_opt_out and seeding_key in seeding.RATING_SEEDS:
+        seed = seed if access.sees_hidden_details(viewer, row.claimed_by) else None
     part = EntrantPart(
         status=row.entrant_status,
-        seed=None if hides_seed else row.seed,
+        seed=seed,
         points_adjustment=_points_number(row.points_adjustment),
         # Absent when there is none: existing clients never saw the key.
         score_adjustment=_points_number(row.score_adjustment) if row.score_adjustment else UNSET,
@@ -148,7 +153,7 @@ def shows_stats_to(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
     shown_to_all = _CLAIMANT.stats_opt_out.is_not(true())
     if viewer is None:
         return shown_to_all
-    if viewer.is_admin:
+    if viewer.sees_everything:
         return true()
     # Answers for callers without opt-outs are shared, so they must not include a caller's own rows.
     return or_(shown_to_all, _PLAYER.claimed_by == viewer.user_id) if viewer.has_opt_outs else shown_to_all
@@ -206,10 +211,19 @@ def ids_by_name(db: Connection, organizer_id: int, wanted: Sequence[str]) -> dic
     return {name: tuple(ids.get(names.fold(name), ())) for name in wanted}
 
 
-def entrants(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> tuple[Player, ...]:
-    """All entrants of the tournament, in the order in which they were added."""
+def entrants(
+    db: Connection,
+    tournament_id: int,
+    viewer: AuthenticatedCaller | None,
+    *,
+    settings: Mapping[str, Any] | None = None,
+) -> tuple[Player, ...]:
+    """All entrants of the tournament, in the order in which they were added.
+
+    Who has read the tournament's `settings` already hands them in; they are read otherwise.
+    """
     rows = _ROSTER.rows(db, tournament_id=tournament_id)
-    return _entrant_items(db, tournament_id, rows, viewer)
+    return _entrant_items(db, tournament_id, rows, viewer, settings)
 
 
 def entrants_by_ids(
@@ -221,16 +235,24 @@ def entrants_by_ids(
 
 
 def _entrant_items(
-    db: Connection, tournament_id: int, rows: Sequence[NamedRow], viewer: AuthenticatedCaller | None
+    db: Connection,
+    tournament_id: int,
+    rows: Sequence[NamedRow],
+    viewer: AuthenticatedCaller | None,
+    settings: Mapping[str, Any] | None = None,
 ) -> tuple[Player, ...]:
-    # Few people opt out, so the tournament's settings are rarely read.
-    hides_seeds = any(row.ratings_opt_out for row in rows) and _is_seeded_by_rating(db, tournament_id)
-    return tuple([_entrant_item(row, viewer, hides_seeds=hides_seeds) for row in rows])
+    if not rows:
+        return ()
+    if settings is None:
+        (found,) = _SETTINGS.rows(db, tournament_id=tournament_id)
+        settings = found.settings
+    seeding_key = settings.get("seeding")
+    return tuple([_entrant_item(row, viewer, seeding_key) for row in rows])
 
 
-def _is_seeded_by_rating(db: Connection, tournament_id: int) -> bool:
-    rows = select(_T.settings).where(_T.tournament_id == tournament_id)
-    return db.execute(rows).scalar_one().get("seeding") in seeding.RATING_SEEDS
+def stored_seeds(db: Connection, tournament_id: int) -> dict[int, int | None]:
+    """Player id -> the seed as it is stored, where manual seeds count from 1."""
+    return {row.player_id: row.seed for row in _ROSTER.rows(db, tournament_id=tournament_id)}
 
 
 def find_player(db: Connection, player_id: int, viewer: AuthenticatedCaller | None) -> Player:

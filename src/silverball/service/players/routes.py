@@ -21,13 +21,14 @@ class UnknownPlayersQuery(Query, frozen=True, kw_only=True):
     """Parameters of both resolve-unknown for players. Source: interface 4.2 and 8."""
 
     players: Annotated[tuple[Id, ...], Meta(max_length=25)]
+    """Ids of the players to answer; unknown ones are left out."""
 
 
 class ClaimantQuery(Query, frozen=True, kw_only=True):
     """Parameters of DELETE /api/players/{playerId}/claim."""
 
-    # The claimant that the organizer rejects; without a value, callers withdraw their own claim.
     user: Id | None = None
+    """Id of the account whose claim the organizer rejects; without it, callers withdraw their own claim."""
 
 
 @get("/api/players", query=reads.PlayerQuery, access=Access.OWN)
@@ -45,12 +46,21 @@ def resolve_players(call: Call[UnknownPlayersQuery]) -> Data[tuple[Player, ...]]
         return Data(data=reads.existing_players(db, call.query.players, call.caller))
 
 
+@get("/api/tournaments/{tournament_id}/players", access=Access.OPENABLE)
+def list_entrants(call: Call[Query]) -> Data[tuple[Player, ...]]:
+    """All players of a tournament, as `includePlayers` embeds them."""
+    tournament_id = call.ids["tournament_id"]
+    with call.read() as db:
+        tournaments.require_tournament(db, tournament_id)
+        return Data(data=reads.entrants(db, tournament_id, call.caller))
+
+
 @get(
     "/api/tournaments/{tournament_id}/players/resolve-unknown",
     query=UnknownPlayersQuery,
     access=Access.OPENABLE,
 )
-def resolve_entrants(call: Call[UnknownPlayersQuery]) -> Data[tuple[Player, ...]]:
+def resolve_players_of_tournament(call: Call[UnknownPlayersQuery]) -> Data[tuple[Player, ...]]:
     """Players of a tournament by their ids."""
     tournament_id = call.ids["tournament_id"]
     with call.read() as db:

@@ -78,12 +78,14 @@ class MergeTarget(Body, frozen=True, kw_only=True):
     """The player of the book that replaces the one in the path."""
 
     player_id: Id
+    """Id of the player who takes over all results."""
 
 
 class ClaimApproval(Body, frozen=True, kw_only=True):
     """The user whose claim is approved."""
 
     user_id: Id
+    """Id of the account whose claim is approved."""
 
 
 def add_player(call: Write[NewPlayer]) -> int:

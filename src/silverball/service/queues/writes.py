@@ -12,7 +12,9 @@ class NewQueueSpot(Body, frozen=True, kw_only=True):
     """A player and the arena to wait for."""
 
     player_id: Id
+    """Id of the player who joins the queue."""
     arena_id: Id
+    """Id of the arena to wait for."""
 
 
 def join_queue(call: Write[NewQueueSpot]) -> int:

@@ -32,7 +32,7 @@ def search_ratings(call: Call[reads.RatingSearchQuery]) -> Page[Rating]:
 
 
 @get("/api/ratings/ifpa", query=history.IfpaQuery)
-def ratings_by_ifpa(call: Call[history.IfpaQuery]) -> Data[tuple[Rating, ...]]:
+def list_ratings_by_ifpa(call: Call[history.IfpaQuery]) -> Data[tuple[Rating, ...]]:
     """Ratings by federation number, now or on a day."""
     with call.read() as db:
         return Data(data=history.ratings_by_ifpa(db, call.query, call.caller))
@@ -53,21 +53,21 @@ def compare_ratings(call: Call[compare.CompareQuery]) -> RatingComparison:
 
 
 @get(HOLDER, words=TYPE)
-def one_rating(call: Call[Query]) -> RatingBundle:
+def show_rating(call: Call[Query]) -> RatingBundle:
     """The rating of a user (type `users`), with a year of its history."""
     with call.read() as db:
         return history.rating_bundle(db, call.words["type"], call.ids["user_id"], call.caller)
 
 
 @get(HOLDER + "/summary", words=TYPE)
-def rating_summary(call: Call[Query]) -> Data[Rating]:
+def show_rating_summary(call: Call[Query]) -> Data[Rating]:
     """The rating of a user (type `users`)."""
     with call.read() as db:
         return Data(data=reads.find_rating(db, call.words["type"], call.ids["user_id"], call.caller))
 
 
 @get(HOLDER + "/chart.svg", words=TYPE)
-def rating_chart(call: Call[Query]) -> SvgImage:
+def show_rating_chart(call: Call[Query]) -> SvgImage:
     """A year of the rating of a user (type `users`) as a picture."""
     with call.read() as db:
         bundle = history.rating_bundle(db, call.words["type"], call.ids["user_id"], call.caller)
@@ -75,21 +75,21 @@ def rating_chart(call: Call[Query]) -> SvgImage:
 
 
 @get(IFPA)
-def one_rating_by_ifpa(call: Call[Query]) -> RatingBundle:
+def show_rating_by_ifpa(call: Call[Query]) -> RatingBundle:
     """The rating of a federation number, with a year of its history."""
     with call.read() as db:
         return history.rating_bundle(db, "ifpa", call.ids["ifpa_id"], call.caller)
 
 
 @get(IFPA + "/summary")
-def rating_summary_by_ifpa(call: Call[Query]) -> Data[Rating]:
+def show_rating_summary_by_ifpa(call: Call[Query]) -> Data[Rating]:
     """The rating of a federation number."""
     with call.read() as db:
         return Data(data=reads.find_rating(db, "ifpa", call.ids["ifpa_id"], call.caller))
 
 
 @get(IFPA + "/chart.svg")
-def rating_chart_by_ifpa(call: Call[Query]) -> SvgImage:
+def show_rating_chart_by_ifpa(call: Call[Query]) -> SvgImage:
     """A year of the rating of a federation number as a picture."""
     with call.read() as db:
         bundle = history.rating_bundle(db, "ifpa", call.ids["ifpa_id"], call.caller)
@@ -97,7 +97,7 @@ def rating_chart_by_ifpa(call: Call[Query]) -> SvgImage:
 
 
 @get("/api/ifpa/{ifpa_id}/rating-history", query=history.HistoryQuery)
-def rating_history(call: Call[history.HistoryQuery]) -> Page[RatingRevision]:
+def list_rating_history(call: Call[history.HistoryQuery]) -> Page[RatingRevision]:
     """The periods that a federation number played, newest first."""
     with call.read() as db:
         page = history.revisions_page(db, call.ids["ifpa_id"], call.query, call.caller)

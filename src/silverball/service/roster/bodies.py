@@ -25,12 +25,15 @@ class NewEntrant(Body, frozen=True, kw_only=True):
     """A player of the organizer's book by id, or a new player by name."""
 
     player_id: Id | UnsetType = UNSET
+    """Id of a player of the book; or send `name` for a new one."""
     name: Name | UnsetType = UNSET
+    """Name of a new player, who is added to the book."""
     ifpa_id: Id | UnsetType | None = UNSET
-    # For late entrants of a knockout.
+    """Federation number of the new player; null when it is not known."""
     strikes: Strikes | UnsetType = UNSET
-    # For late entrants elsewhere: a pace match play accepts no player below its bar.
+    """Strikes that a late player of a knockout begins with."""
     points_adjustment: Decimal | UnsetType = UNSET
+    """Points that a late player begins with; a pace match play accepts nobody below its bar."""
     seed: Seed | UnsetType | None = UNSET
     labels: Labels | UnsetType = UNSET
     label_color: Color | UnsetType | None = UNSET
@@ -40,6 +43,7 @@ class NewEntrants(NewEntrant, frozen=True, kw_only=True):
     """One player, or several in `players`."""
 
     players: Annotated[tuple[NewEntrant, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)] | UnsetType = UNSET
+    """Several players, in place of one."""
 
     @property
     def new_entrants(self) -> tuple[NewEntrant, ...]:
@@ -65,7 +69,9 @@ class EntrantPatch(Body, frozen=True, kw_only=True):
     labels: Labels | UnsetType = UNSET
     label_color: Color | UnsetType | None = UNSET
     status: Status | UnsetType = UNSET
+    """`inactive` drops the player, `active` takes them back."""
     points_adjustment: Decimal | UnsetType = UNSET
+    """Points to give or, below 0, to take; strikes in a knockout."""
     score_adjustment: Decimal | UnsetType = UNSET
 
     @property
@@ -87,6 +93,7 @@ class EntrantsPatch(Body, frozen=True, kw_only=True):
     """Changes to several players."""
 
     players: Annotated[tuple[ListedEntrantPatch, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)]
+    """The changes, one for each player."""
 
 
 ARENA_NAMES = {
@@ -105,6 +112,7 @@ class LineupArenaFields(Body, frozen=True, kw_only=True):
     labels: Labels | UnsetType = UNSET
     label_color: Color | UnsetType | None = UNSET
     status: Status | UnsetType = UNSET
+    """`inactive` takes the arena out of the draws."""
     preferred: bool | UnsetType = UNSET
     amazing_race_seed: Seed | UnsetType | None = UNSET
     best_game_blocked: bool | UnsetType = UNSET
@@ -127,9 +135,11 @@ class NewLineupArenas(LineupArenaFields, frozen=True, kw_only=True):
     """One arena, or several in `arenas`."""
 
     arena_id: Id | UnsetType = UNSET
+    """Id of the arena of the book to add; or send `arenas`."""
     arenas: Annotated[tuple[NewLineupArena, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)] | UnsetType = (
         UNSET
     )
+    """Several arenas, in place of one."""
 
     @property
     def new_arenas(self) -> list[tuple[int, dict[str, Any]]]:
@@ -147,8 +157,8 @@ class NewLineupArenas(LineupArenaFields, frozen=True, kw_only=True):
 class LineupArenaPatch(LineupArenaFields, frozen=True, kw_only=True):
     """Changes to an arena of the tournament."""
 
-    # With status inactive: move the open games on this arena to other arenas.
     redraw: bool = False
+    """With status `inactive`: move the open games on this arena to other arenas."""
 
     def __post_init__(self) -> None:
         if self.redraw and self.status != "inactive":

@@ -20,7 +20,7 @@ from silverball.store import book
 
 MACHINES_MAX = 100
 NAME_LETTERS_MAX = 100
-OpdbId = Annotated[str, Meta(max_length=40, pattern=r"^[A-Za-z0-9-]+$")]
+OpdbId = Annotated[str, Meta(max_length=40)]
 
 
 class PlayersToAdd(Body, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from silverball.rules.commands import adjustments
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import roster as roster_commands
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import seeding
 from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Tournament
 from silverball.service.arenas import reads as arenas
 from silverball.service.banks import reads as banks
@@ -80,7 +81,7 @@ def _new_entrants(
                 "{player} is not in the organizer's book. Add the player by name.", player=player_id
             )
             raise Invalid({"playerId": [sentence]})
-        entrants.append(_new_entrant(entrant, player_id, claimed.get(player_id)))
+        entrants.append(_new_entrant(tournament, entrant, player_id, claimed.get(player_id)))
     return entrants
 
 
@@ -96,14 +97,15 @@ def _insert_player(call: Write[Any], organizer_id: int, entrant: NewEntrant) -> 
     return int(call.db.execute(inserted).scalar_one())
 
 
-def _new_entrant(entrant: NewEntrant, player_id: int, user_id: int | None) -> Entrant:
+def _new_entrant(tournament: Tournament, entrant: NewEntrant, player_id: int, user_id: int | None) -> Entrant:
+    seed = entrant.seed if isinstance(entrant.seed, int) else None
     adjustment = (
         entrant.points_adjustment if isinstance(entrant.strikes, UnsetType) else Decimal(entrant.strikes)
     )
     return Entrant(
         player_id=player_id,
         user_id=user_id,
-        seed_value=entrant.seed if isinstance(entrant.seed, int) else None,
+        seed_value=seeding.stored_seed(seed) if seeding.counts_from_zero(tournament.settings) else seed,
         points_adjustment=adjustment if isinstance(adjustment, Decimal) else Decimal(0),
         labels=entrant.labels if isinstance(entrant.labels, tuple) else (),
         label_color=entrant.label_color if isinstance(entrant.label_color, str) else None,
@@ -131,9 +133,28 @@ def _change_entrants(call: Write[Any], changes: Sequence[tuple[int, dict[str, An
         lambda tournament: commands.decide_by_draw(
             tournament,
             "roster",
-            lambda dice: roster_commands.change_entrants(tournament, changes, dice, call.now),
+            lambda dice: roster_commands.change_entrants(
+                tournament, _with_stored_seeds(tournament, changes), dice, call.now
+            ),
         ),
     )
+
+
+def _with_stored_seeds(
+    tournament: Tournament, changes: Sequence[tuple[int, dict[str, Any]]]
+) -> list[tuple[int, dict[str, Any]]]:
+    """The changes with seeds as they are stored, and without seeds that are what the interface shows."""
+    if not seeding.counts_from_zero(tournament.settings):
+        return list(changes)
+    stored = []
+    for player_id, fields in changes:
+        entrant, rest = tournament.entrant_by_id.get(player_id), dict(fields)
+        if "seed" in rest:
+            seed = rest.pop("seed")
+            if entrant is None or seed != seeding.published_seed(entrant.seed_value, entrant.seed_rank):
+                rest["seed"] = seeding.stored_seed(seed)
+        stored.append((player_id, rest))
+    return stored
 
 
 def remove_player(call: Write[Body]) -> Player:

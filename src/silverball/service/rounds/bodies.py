@@ -13,10 +13,10 @@ from silverball.rules.model.outcome import SCORE_MAX
 class NewRound(Body, frozen=True, kw_only=True):
     """Options of the draw of the next round."""
 
-    # Answer with the draw and store nothing.
     dry_run: bool = False
-    # Draw with other dice than in the last draw of this round.
+    """Answer with the draw and store nothing."""
     redraw: bool = False
+    """Draw with other dice than in the last draw of this round."""
 
 
 class RoundPatch(Body, frozen=True, kw_only=True):
@@ -24,6 +24,7 @@ class RoundPatch(Body, frozen=True, kw_only=True):
 
     arena_id: Id | UnsetType | None = UNSET
     score: Annotated[int, Meta(ge=0, le=SCORE_MAX)] | UnsetType | None = UNSET
+    """Target of the hole or bar of the race; null for none."""
 
     def __post_init__(self) -> None:
         if self.arena_id is UNSET and self.score is UNSET:

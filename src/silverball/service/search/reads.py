@@ -9,9 +9,10 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.series.reads import series
-from silverball.service.tournaments.reads import tournaments
+from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
 from silverball.store import names, tables
+from silverball.store.kept_lists import kept_total
 from silverball.wire.search import SearchResult
 from silverball.wire.series import SeriesListItem
 from silverball.wire.tournaments import Tournament
@@ -27,6 +28,7 @@ class SearchQuery(Query, frozen=True, kw_only=True):
 
     query: Annotated[str, Meta(max_length=100)]
     type: SearchType
+    """What is searched for."""
     page: PageNumber = 1
 
 
@@ -40,7 +42,8 @@ def results_page(
     refuse_deep_pagination(query.page, PER_PAGE)
     table = _TABLES[query.type]
     wanted = _has_name(table, query)
-    total = db.execute(select(func.count()).select_from(table).where(wanted)).scalar_one()
+    counted = select(func.count()).select_from(table).where(wanted)
+    total = kept_total(db, ("search", query.type, query.query), lambda: db.execute(counted).scalar_one())
     if query.type == "users":
         return PageRows(list(_matching_users(db, query, viewer)), total)
     if query.type == "tournaments":
@@ -64,9 +67,9 @@ def _matching_users(db: Connection, query: SearchQuery, viewer: AuthenticatedCal
 def _matching_tournaments(
     db: Connection, query: SearchQuery, viewer: AuthenticatedCaller | None
 ) -> list[Tournament]:
-    rows = tournaments.tournament_rows().where(_has_name(tables.tournament, query))
-    rows = rows.order_by(tables.tournament.c.tournament_id.desc())
-    return tournaments.tournament_items(db, _page_of(rows, query), viewer)
+    found = select(tables.tournament.c.tournament_id).where(_has_name(tables.tournament, query))
+    ids = db.execute(_page_of(found.order_by(*listing.NEWEST_FIRST), query)).scalars().all()
+    return listing.tournaments_by_id(db, ids, viewer)
 
 
 def _matching_series(db: Connection, query: SearchQuery) -> list[SeriesListItem]:

@@ -24,12 +24,14 @@ class DetailsQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/series/{seriesId}. Source: interface.md 1."""
 
     include_details: bool = False
+    """Whether players, labels, points and standings are answered too."""
 
 
 class AttendanceQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/series/{seriesId}/stats/attendance. Source: wire.yaml."""
 
     count: Annotated[int, Meta(ge=1, le=COUNT_MAX)]
+    """Number of tournaments that the players attended, exactly."""
 
 
 @get("/api/series", query=reads.SeriesQuery, access=Access.OPENABLE)
@@ -41,7 +43,7 @@ def list_series(call: Call[reads.SeriesQuery]) -> Page[SeriesListItem]:
 
 
 @get("/api/series/{series_id}", query=DetailsQuery, access=Access.OPENABLE)
-def one_series(call: Call[DetailsQuery]) -> Data[Series | SeriesDetails]:
+def show_series(call: Call[DetailsQuery]) -> Data[Series | SeriesDetails]:
     """A series; with includeDetails also its players, points and standings."""
     read = results.series_details if call.query.include_details else reads.find_series
     with call.read() as db:
@@ -49,14 +51,14 @@ def one_series(call: Call[DetailsQuery]) -> Data[Series | SeriesDetails]:
 
 
 @get("/api/series/{series_id}/stats", access=Access.OPENABLE)
-def series_stats(call: Call[Query]) -> SeriesStats:
+def show_series_stats(call: Call[Query]) -> SeriesStats:
     """Attendance, opponents and arenas of the players of a series."""
     with call.read() as db:
         return stats.series_stats(db, call.ids["series_id"], call.caller)
 
 
 @get("/api/series/{series_id}/stats/attendance", query=AttendanceQuery, access=Access.OPENABLE)
-def series_attendance(call: Call[AttendanceQuery]) -> Data[tuple[Player, ...]]:
+def list_series_attendance(call: Call[AttendanceQuery]) -> Data[tuple[Player, ...]]:
     """The players who attended a series exactly this many times."""
     with call.read() as db:
         return Data(data=stats.attendees(db, call.ids["series_id"], call.query.count, call.caller))

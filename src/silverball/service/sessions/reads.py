@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, select
 
 from silverball.kit import tokens
-from silverball.store.tables import session, user
+from silverball.store.tables import known_browser, session, user
 
 EMAIL_MAX = 254
 SESSIONS_MAX = 100
@@ -41,6 +41,14 @@ def find_credentials(db: Connection, email: str) -> Credentials | None:
     rows = select(user.c.user_id, user.c.password_hash).where(user.c.email == email)
     row = db.execute(rows).one_or_none()
     return None if row is None or row.password_hash is None else Credentials(row.user_id, row.password_hash)
+
+
+def is_known_browser(db: Connection, user_id: int, secret: str) -> bool:
+    """Whether the browser with this cookie has signed in to this account before."""
+    rows = select(known_browser.c.hash).where(
+        known_browser.c.hash == tokens.digest(secret), known_browser.c.user_id == user_id
+    )
+    return bool(secret) and db.execute(rows).first() is not None
 
 
 def find_signed_in_user(db: Connection, secret: str, now: datetime) -> SignedInUser | None:

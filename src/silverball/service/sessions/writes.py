@@ -4,12 +4,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
-from sqlalchemy import Connection, delete, insert
+from sqlalchemy import Connection, delete, insert, select
 
 from silverball.kit import tokens
-from silverball.store.tables import session
+from silverball.store.tables import known_browser, session
 
 SESSION_LIFETIME = timedelta(days=14)
+BROWSERS_MAX = 20
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,26 @@ def start_session(db: Connection, user_id: int, *, now: datetime, dice: Random) 
     }
     db.execute(insert(session).values(**values))
     return NewSession(secret)
+
+
+def remember_browser(db: Connection, user_id: int, *, now: datetime, dice: Random) -> str:
+    """Remember that a browser signed in to this account, and return the secret for its cookie.
+
+    The oldest browsers beyond BROWSERS_MAX are forgotten.
+    """
+    secret = tokens.new_cookie_secret(dice)
+    values = {"hash": tokens.digest(secret), "user_id": user_id, "created_at": now}
+    db.execute(insert(known_browser).values(**values))
+    newest = (
+        select(known_browser.c.hash)
+        .where(known_browser.c.user_id == user_id)
+        .order_by(known_browser.c.created_at.desc(), known_browser.c.hash)
+        .offset(BROWSERS_MAX)
+        .limit(BROWSERS_MAX)
+    )
+    forgotten = [row.hash for row in db.execute(newest)]
+    db.execute(delete(known_browser).where(known_browser.c.hash.in_(forgotten)))
+    return secret
 
 
 def end_session(db: Connection, secret: str) -> None:

@@ -63,12 +63,16 @@ class SinglePlayerGameFilters(Query, frozen=True, kw_only=True):
     """The filters of the list and of its CSV."""
 
     status: AttemptStatus | None = None
+    """Only games in this state."""
     best_game: bool = False
+    """Whether only games are listed that count for the standings."""
     voided: bool = False
+    """Whether voided games are listed too."""
     round: Id | None = None
     player: Id | None = None
     arena: Id | None = None
     order_by: Literal["score"] | None = None
+    """`score` lists the highest scores first; without it, the order is that of ids."""
 
 
 class SinglePlayerGamesQuery(SinglePlayerGameFilters, frozen=True, kw_only=True):

@@ -27,8 +27,11 @@ class AttemptResult(Body, frozen=True, kw_only=True):
     """The result of a single player game: score, strokes or rolls."""
 
     score: Score | None = None
+    """Score on the machine's display; null for none."""
     strokes: Strokes | None = None
+    """Strokes on the hole of a pingolf; null for none."""
     rolls: Rolls = ()
+    """Pins of each roll of a frame of pinbowling."""
 
     def __post_init__(self) -> None:
         if self.result_count() != 1:
@@ -48,7 +51,9 @@ class NewSinglePlayerGame(AttemptResult, frozen=True, kw_only=True):
 
     player_id: Id
     arena_id: Id | None = None
+    """Id of the arena; without it, that of the player's open game."""
     round_id: Id | None = None
+    """Id of the hole or frame, where the player has several open games."""
 
     def __post_init__(self) -> None:
         if self.result_count() > 1:

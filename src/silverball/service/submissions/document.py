@@ -23,6 +23,7 @@ GAMES_MAX = 3_000
 PLAYERS_OF_GAME = range(2, 9)
 FAULTS_MAX = 20
 DAYS_MAX = 7
+NOT_JSON = "The document is not JSON in UTF-8."
 YEARS = range(2000, 9999)
 # Clocks of other servers may be ahead of this one.
 CLOCK_SKEW_MAX = timedelta(minutes=5)
@@ -113,10 +114,10 @@ def parse_document(body: bytes) -> Document:
         # Only UTF-8 is accepted; other encodings are not guessed.
         body.decode()
         if not body.strip():
-            raise MalformedBody
+            raise InvalidDocument([NOT_JSON])
         read: Document = _PARSER.parse(body)
     except (MalformedBody, UnicodeDecodeError) as error:
-        raise InvalidDocument(["The document is not JSON in UTF-8."]) from error
+        raise InvalidDocument([NOT_JSON]) from error
     except Invalid as error:
         raise InvalidDocument(list(dict.fromkeys(_fault_sentences(error.errors)))) from error
     return read

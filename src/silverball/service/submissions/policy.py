@@ -2,19 +2,31 @@
 
 from silverball.kit import address_policy
 from silverball.kit.address_policy import AddressForbidden, AddressPolicy, AllowedAddress
-from silverball.kit.errors import Invalid
+from silverball.kit.errors import Invalid, NotAllowed
 from silverball.settings import Settings
 
-CLOSED = "This site takes no rating submissions. Its operator can allow them with {setting}."
-SETTING = "SILVERBALL_SUBMISSION_HOSTS"
+
+class SubmissionsClosed(NotAllowed):
+    sentence = (
+        "This site takes no rating submissions. Its operator can allow them with SILVERBALL_SUBMISSION_HOSTS."
+    )
 
 
 def fetch_policy(settings: Settings) -> AddressPolicy:
-    """The hosts from which documents may be fetched."""
+    """Return the hosts from which documents may be fetched; in the demo this machine is one of them."""
     named = address_policy.parse_hosts(settings.submission_hosts)
     hosts = None if address_policy.EVERY_HOST in named else named | trusted_hosts(settings)
     own = address_policy.url_host(settings.base_url)
-    return AddressPolicy(hosts=hosts, own_hosts=frozenset({own} - {""}))
+    own_hosts = frozenset({own} - {""})
+    if not settings.allow_loopback:
+        return AddressPolicy(hosts=hosts, own_hosts=own_hosts)
+    return AddressPolicy(
+        hosts=hosts,
+        own_hosts=own_hosts,
+        schemes=("https", "http"),
+        ports=address_policy.EVERY_PORT,
+        allows_loopback=True,
+    )
 
 
 def trusted_hosts(settings: Settings) -> frozenset[str]:
@@ -23,10 +35,10 @@ def trusted_hosts(settings: Settings) -> frozenset[str]:
 
 
 def require_target(url: str, settings: Settings) -> AllowedAddress:
-    """The address in a body. Raises Invalid unless a document may be fetched from there."""
+    """The address in a body. Raises SubmissionsClosed, and Invalid when it may not be fetched."""
     policy = fetch_policy(settings)
-    if policy.hosts == frozenset():
-        raise Invalid({"url": [CLOSED.format(setting=SETTING)]})
+    if policy.hosts == frozenset() and not policy.allows_loopback:
+        raise SubmissionsClosed
     try:
         return address_policy.parse_address(url, policy)
     except AddressForbidden as error:

@@ -32,7 +32,7 @@ def show_rating_submission(call: Call[Query]) -> Data[RatingSubmission]:
 
 
 @post(SUBMISSIONS, body=writes.NewSubmission, ability="manage", status=201)
-def submit_ratings(call: Write[writes.NewSubmission]) -> Data[RatingSubmission]:
+def add_rating_submission(call: Write[writes.NewSubmission]) -> Data[RatingSubmission]:
     """Submit the address of results; the document is fetched in the background."""
     return _submission_answer(call, writes.create_submission(call))
 

@@ -23,9 +23,11 @@ class TiebreakRequest(Body, frozen=True, kw_only=True):
     """A game of tied players, an order by hand, or the withdrawal of such an order."""
 
     player_ids: PlayerIds | UnsetType = UNSET
-    # Best first.
+    """Ids of the tied players who play a tiebreak game."""
     order: PlayerIds | UnsetType = UNSET
+    """Ids of the tied players in the order that the organizer decides, best first."""
     forget: PlayerIds | UnsetType = UNSET
+    """Ids of tied players whose order by hand is withdrawn."""
 
     def __post_init__(self) -> None:
         if sum(field is not UNSET for field in (self.player_ids, self.order, self.forget)) != 1:

@@ -28,7 +28,9 @@ class TipsQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/pintips, of which exactly one is given. Source: interface 4.9."""
 
     opdb_id: str | None = None
+    """Id of a machine, which the tips are for."""
     arena_id: Id | None = None
+    """Id of an arena, whose machine the tips are for."""
 
 
 def tips_for_query(db: Connection, query: TipsQuery) -> PinTipsBundle:
@@ -36,15 +38,14 @@ def tips_for_query(db: Connection, query: TipsQuery) -> PinTipsBundle:
     if query.opdb_id is not None and query.arena_id is not None:
         raise Invalid({"arenaId": ["Give either the opdb id or the arena id, not both."]})
     if query.opdb_id is not None:
-        if opdb.parse_id(query.opdb_id) is None:
-            raise Invalid({"opdbId": ["The opdb id field must be an id of the machine database."]})
+        machines.require_known_id(db, "opdbId", query.opdb_id)
         return machine_tips(db, query.opdb_id)
     if query.arena_id is None:
         raise Invalid({"opdbId": ["The opdb id field is required when there is no arena id."]})
     named_arenas = arenas.existing_arenas(db, [query.arena_id])
     if not named_arenas:
         raise Invalid({"arenaId": ["The selected arena id is invalid."]})
-    # Organizers type the ids of their arenas, so an id may be invalid; it has no tips then.
+    # Earlier versions stored whatever organizers typed, and an invalid id has no tips.
     opdb_id = named_arenas[0].opdb_id
     return NO_TIPS if opdb_id is None else machine_tips(db, opdb_id)
 

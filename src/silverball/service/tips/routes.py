@@ -6,7 +6,7 @@ from silverball.wire.tips import PinTipsBundle
 
 
 @get("/api/pintips", query=reads.TipsQuery)
-def list_tips(call: Call[reads.TipsQuery]) -> PinTipsBundle:
+def list_pintips(call: Call[reads.TipsQuery]) -> PinTipsBundle:
     """Playing tips for a machine or an arena; for every model of its title."""
     with call.read() as db:
         return reads.tips_for_query(db, call.query)

@@ -16,7 +16,9 @@ from silverball.kit.http.fields import Name
 from silverball.service import access
 from silverball.service.calls import Write
 from silverball.service.tokens.reads import USE_RECORDED_EVERY, Token
+from silverball.store import audit
 from silverball.store.tables import token, user
+from silverball.store.transaction import Transaction
 
 NAME_MAX = 100
 EXPIRES_DAYS_MAX = 3650
@@ -35,9 +37,11 @@ class TokenRequest(Body, frozen=True, kw_only=True):
     """A new token of the caller."""
 
     name: Name
+    """Name by which the token is listed."""
     # Each ability includes those before it in the list.
     ability: Literal["read", "score", "manage", "admin"] = "read"
     expires_days: Annotated[int, Meta(ge=1, le=EXPIRES_DAYS_MAX)] | None = None
+    """Days until the token expires; null for never."""
 
 
 class TooManyTokens(Conflict):
@@ -61,6 +65,7 @@ def create_token(
     expires_days: int | None = None,
     now: datetime,
     dice: Random,
+    source: str = audit.COMMAND_LINE,
 ) -> IssuedToken:
     """Create a token of this user. Raises NotFound, Invalid, TooManyTokens or AccountCannotHaveTokens."""
     owner = db.execute(select(user.c.role, user.c.placeholder).where(user.c.user_id == user_id)).one_or_none()
@@ -82,6 +87,8 @@ def create_token(
         "expires_at": None if expires_days is None else now + timedelta(days=expires_days),
     }
     token_id = db.execute(insert(token).values(**values).returning(token.c.token_id)).scalar_one()
+    made = f"{token_id} {access.highest_ability(owner.role, abilities)}"
+    audit.record(db, "token-made", at=now, user_id=user_id, source=source, detail=made)
     return IssuedToken(token_id, tokens.full_token(token_id, secret))
 
 
@@ -98,6 +105,7 @@ def create_token_for_caller(call: Write[TokenRequest], dice: Random) -> IssuedTo
         expires_days=body.expires_days,
         now=call.now,
         dice=dice,
+        source=call.source,
     )
 
 
@@ -105,16 +113,28 @@ def revoke_for_caller(call: Write[Body], token_to_revoke: Token) -> None:
     """Revoke a token of the caller. Raises NotAllowed if it can do more than the caller's own."""
     if not call.caller.may(token_to_revoke.ability):
         raise TokenTooStrongToRevoke
-    revoke_token(call.db, token_to_revoke.token_id, user_id=call.user_id)
+    token_id = token_to_revoke.token_id
+    revoke_token(call.transaction, token_id, user_id=call.user_id, now=call.now, source=call.source)
 
 
-def revoke_token(db: Connection, token_id: int, *, user_id: int | None = None) -> None:
+def revoke_token(
+    transaction: Transaction,
+    token_id: int,
+    *,
+    now: datetime,
+    user_id: int | None = None,
+    source: str = audit.COMMAND_LINE,
+) -> None:
     """Revoke a token at once; with a user id, only a token of that user. Raises NotFound."""
     rows = delete(token).where(token.c.token_id == token_id)
     if user_id is not None:
         rows = rows.where(token.c.user_id == user_id)
-    if db.execute(rows).rowcount == 0:
+    owner_id = transaction.connection.execute(rows.returning(token.c.user_id)).scalar_one_or_none()
+    if owner_id is None:
         raise NotFound("Token", token_id)
+    transaction.changed_user_ids.add(owner_id)
+    db = transaction.connection
+    audit.record(db, "token-revoked", at=now, user_id=owner_id, source=source, detail=str(token_id))
 
 
 def record_use(db: Connection, token_id: int, now: datetime) -> None:

@@ -33,6 +33,7 @@ class TournamentLink(Body, frozen=True, kw_only=True):
     """A link to a tournament that precedes or follows this one."""
 
     tournament_id: Id
+    """Id of the linked tournament."""
     link_type: LinkType
     link_index: Annotated[int, Meta(ge=0, le=1000)] | None = None
 
@@ -52,13 +53,16 @@ class EntrySales(Body, frozen=True, kw_only=True):
     price: Price | None = None
     currency: Currency | None = None
     bundles: Annotated[tuple[NewEntryBundle, ...], Meta(max_length=BUNDLES_MAX)] = ()
+    """Several entries sold at one price, at most twenty."""
 
 
 class Registration(Body, frozen=True, kw_only=True):
     """Registration of players: when it opens and closes, and what it asks for."""
 
     status: Status = "active"
+    """Whether the registration is in use."""
     type: Line = "open"
+    """Kind of registration, as its organizer chose it."""
     self_checkin_status: Line = "inactive"
     has_self_checkin: bool = False
     request_email: bool = False
@@ -78,22 +82,27 @@ class TournamentFields(Body, frozen=True, kw_only=True):
     """The fields of a tournament besides its name, its type and the settings of its format."""
 
     description: Text | UnsetType | None = UNSET
-    # A time is sent in UTC, on the local clock, or as both, which must then agree.
     start_utc: Moment | UnsetType = UNSET
+    """Start, in UTC; or send `startLocal`, and if both, they must agree."""
     start_local: WallClock | UnsetType = UNSET
+    """Start on the clock of the time zone."""
     end_utc: Moment | UnsetType | None = UNSET
     end_local: WallClock | UnsetType | None = UNSET
     timezone: Zone | UnsetType = UNSET
     location_id: Id | UnsetType | None = UNSET
     series_id: Id | UnsetType | None = UNSET
+    """Id of the series that the tournament counts for; null for none."""
     event_id: Id | UnsetType | None = UNSET
+    """Id of the occasion that the tournament is part of; null for none."""
     test: bool | UnsetType = UNSET
     points_map_custom: dict[str, Any] | UnsetType | None = UNSET
     tiebreaker_points_map: TiebreakerRows | UnsetType | None = UNSET
     links: Annotated[tuple[TournamentLink, ...], Meta(max_length=LINKS_MAX)] | UnsetType = UNSET
+    """Links to other tournaments, which replace all that there are."""
     rsvp_configuration: Registration | UnsetType | None = UNSET
     entry_configuration: EntrySales | UnsetType | None = UNSET
     shortcut: Slug | UnsetType | None = UNSET
+    """Word of a custom link in lower case, three letters or more; null to remove it."""
     motd_text: Annotated[str, Meta(max_length=1000)] | UnsetType | None = UNSET
     motd_color: Color | UnsetType | None = UNSET
     motd_expiration: Line | UnsetType | None = UNSET
@@ -103,7 +112,9 @@ class NewTournamentFields(TournamentFields, frozen=True, kw_only=True):
     """A new tournament, without the settings of its format."""
 
     name: Name
+    """Name of the tournament."""
     type: TournamentType
+    """Format of the tournament; it never changes."""
 
 
 class ChangedTournamentFields(TournamentFields, frozen=True, kw_only=True):
@@ -116,22 +127,26 @@ class UndoRequest(Body, frozen=True, kw_only=True):
     """The action to undo, which must be the newest one."""
 
     action: Id
+    """Number of the action to undo, which must be the newest one."""
 
 
 class NewPlayoffs(Body, frozen=True, kw_only=True):
     """A tournament for the best of another one, chosen by `players` or by `band`."""
 
     type: TournamentType
-    # The number of players from the top of the standings, or the ids of the players.
+    """Format of the new tournament."""
     players: (
         Annotated[int, Meta(ge=2, le=PLAYERS_MAX)]
         | Annotated[tuple[Id, ...], Meta(min_length=2, max_length=PLAYERS_MAX)]
         | UnsetType
     ) = UNSET
-    # The `index` of one of the tournament's playoffsCutoffs.
+    """The number of players from the top of the standings, or the ids of the players."""
     band: Annotated[int, Meta(ge=0, le=1000)] | UnsetType = UNSET
+    """The `index` of one of the tournament's `playoffsCutoffs`, of which the players are taken."""
     name: Name | UnsetType = UNSET
+    """Name of the new tournament; without it, one made from the name of this one."""
     settings: dict[str, Any] | UnsetType = UNSET
+    """Settings of the new format, by their names here; others take their defaults."""
 
 
 WireSettings = dict[str, Any]

@@ -13,7 +13,8 @@ import msgspec
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import BodyParser
 from silverball.kit.http.query import humanize_name
-from silverball.rules.model.settings import Band, TournamentSettings, playoff_bands_of
+from silverball.rules.model.settings import Band, TournamentSettings
+from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
@@ -65,8 +66,8 @@ def build_settings(
     if faults:
         raise Invalid(faults)
     chosen = {key: value for key, value in sent.items() if key not in IGNORED_SETTINGS}
-    merged = {**(before or {}), **chosen}
-    encoded = msgspec.json.encode({key: value for key, value in merged.items() if value is not None})
+    merged = {key: value for key, value in ({**(before or {}), **chosen}).items() if value is not None}
+    encoded = msgspec.json.encode({**FORMATS[type_].defaults_beside(merged), **merged})
     try:
         settings: TournamentSettings = _settings_parser(FORMATS[type_].settings).parse(encoded)
     except Invalid as error:
@@ -75,6 +76,11 @@ def build_settings(
         # The format refuses a combination of settings.
         raise Invalid({f"{prefix}settings": [f"{str(error)[:1].upper()}{str(error)[1:]}."]}) from error
     _check_bands(playoff_bands_of(settings), prefix)
+    # What was not sent is an import's or an earlier version's, and stands in the way of the start only.
+    impossible = FORMATS[type_].setting_faults(settings).items()
+    refused = {f"{prefix}{key}": [sentence] for key, sentence in impossible if key in sent}
+    if refused:
+        raise Invalid(refused)
     return settings.with_derived()
 
 

@@ -94,6 +94,11 @@ def _result_text(game: ChangeData, names: Names) -> str:
     return ", ".join(f"{names.player(player_id)} {earned}" for player_id, earned in points)
 
 
+def _count_text(game: ChangeData) -> str:
+    """The games won, in playing order."""
+    return " to ".join(str(points or "0").removesuffix(".00") for points in game["result_points"])
+
+
 def _entrant_sentence(data: ChangeData, names: Names) -> str:
     before, after = data["before"], data["after"]
     player = names.player(after["player_id"])
@@ -173,6 +178,12 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
         lambda game, names: (
             f"The result was corrected: {_game_text(game, names)}: {_result_text(game, names)}."
         )
+    ),
+    "MatchCounted": _from_after(
+        lambda game, names: f"Counted: {_game_text(game, names)}: {_count_text(game)}."
+    ),
+    "MatchesMerged": _fixed_sentence(
+        "A new version stores each match of the bracket as one game; undo begins after this."
     ),
     "GameChanged": _from_after(lambda game, names: f"Changed: {_game_text(game, names)}."),
     "SuggestionMade": _from_thing(

@@ -4,8 +4,10 @@ import re
 
 ID_MAX = 2**63 - 1
 TOURNAMENT_PATH = re.compile(r"/(?:api/tournaments|t)/([0-9]{1,19})(?:/|\Z)", re.ASCII)
-# Clients resolve each new name in the feed with such a request, so it is free.
-UNCOUNTED_SUFFIX = "/resolve-unknown"
+# Clients resolve each new name in the feed with such a request, so a number of them is free.
+RESOLVE_UNKNOWN = re.compile(
+    r"/api/(?:(?:players|arenas|users)|tournaments/[0-9]{1,19}/(?:players|arenas))/resolve-unknown", re.ASCII
+)
 
 
 def tournament_in(path: str) -> int:
@@ -16,5 +18,5 @@ def tournament_in(path: str) -> int:
 
 
 def is_uncounted(path: str) -> bool:
-    """Whether requests for this path are not counted against the rate limit."""
-    return path.endswith(UNCOUNTED_SUFFIX)
+    """Whether this is a route whose requests are not counted against the rate limit, up to a number."""
+    return path.endswith("/resolve-unknown") and RESOLVE_UNKNOWN.fullmatch(path) is not None

@@ -9,28 +9,27 @@ from silverball.service import pages
 from silverball.service.calls import Write
 from silverball.service.parts import reads as parts
 from silverball.service.tournaments import bodies
-from silverball.service.tournaments.reads import journal
-from silverball.service.tournaments.reads import tournaments as reads
+from silverball.service.tournaments.reads import activity, journal, listing
 from silverball.service.tournaments.writes import playoffs
 from silverball.service.tournaments.writes import tournaments as writes
-from silverball.wire.journal import JournalAction
+from silverball.wire.journal import ActivityLog, JournalAction
 from silverball.wire.pages import Data, Page, SimplePage
 from silverball.wire.tournaments import Tournament
 
 ITEM = "/api/tournaments/{tournament_id}"
 
 
-@get("/api/tournaments", query=reads.TournamentQuery, access=Access.OPENABLE)
-def list_tournaments(call: Call[reads.TournamentQuery]) -> SimplePage[Tournament]:
-    """Tournaments, newest first."""
+@get("/api/tournaments", query=listing.TournamentQuery, access=Access.OPENABLE)
+def list_tournaments(call: Call[listing.TournamentQuery]) -> SimplePage[Tournament]:
+    """Tournaments by start, the furthest future first."""
     query = call.query
     with call.read() as db:
-        rows = reads.tournaments_page(db, query, call.caller)
+        rows = listing.tournaments_page(db, query, call.caller)
     return pages.simple_page(call, rows, per_page=query.per_page, per_page_value=query.per_page_shown)
 
 
 @get(ITEM, query=parts.PartsQuery, access=Access.OPENABLE)
-def one_tournament(call: Call[parts.PartsQuery]) -> Data[Tournament]:
+def show_tournament(call: Call[parts.PartsQuery]) -> Data[Tournament]:
     """A tournament with the parts that the include flags ask for."""
     with call.read() as db:
         return Data(data=parts.find_tournament(db, call.ids[TOURNAMENT], call.query, call.caller))
@@ -43,7 +42,7 @@ def create_tournament(call: Write[bodies.NewTournamentFields]) -> Data[Tournamen
 
 
 @patch(ITEM, body=bodies.ChangedTournament, query=parts.PartsQuery, ability="manage")
-def edit_tournament(call: Write[bodies.ChangedTournamentFields]) -> Data[Tournament]:
+def change_tournament(call: Write[bodies.ChangedTournamentFields]) -> Data[Tournament]:
     """Change settings, texts, times or ties; some are fixed after the start."""
     return _tournament_data(call, writes.edit_tournament(call).tournament_id)
 
@@ -78,6 +77,14 @@ def show_journal(call: Call[journal.JournalQuery]) -> Page[JournalAction]:
     with call.read() as db:
         rows = journal.journal_page(db, call.ids[TOURNAMENT], call.query, call.caller)
     return pages.full_page(call, rows, per_page=journal.PER_PAGE)
+
+
+@get("/api/activity-logs", query=activity.ActivityQuery, access=Access.OWN)
+def list_activity_logs(call: Call[activity.ActivityQuery]) -> Page[ActivityLog]:
+    """Changes in one tournament of the caller, or in all of them, newest first."""
+    with call.read() as db:
+        rows = activity.activity_page(db, call.query, call.caller)
+    return pages.full_page(call, rows, per_page=activity.PER_PAGE)
 
 
 @post(ITEM + "/playoffs", body=bodies.NewPlayoffs, query=parts.PartsQuery, ability="manage", status=201)

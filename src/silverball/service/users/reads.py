@@ -18,6 +18,8 @@ from silverball.wire.base import UNSET
 from silverball.wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
 
 _USER = tables.user.c
+# The site value that holds the code of the first account.
+FIRST_CODE = "first code"
 ROW = RowMapper(
     _USER.user_id,
     _USER.business_profile_id,
@@ -98,11 +100,18 @@ def user_id_by_email(db: Connection, email: str) -> int | None:
     return None if row is None else int(row.user_id)
 
 
-def can_anybody_sign_in(db: Connection) -> bool:
-    """Whether this site has an account with a password."""
-    return (
-        db.execute(select(_USER.user_id).where(_USER.password_hash.is_not(None)).limit(1)).first() is not None
+def is_new_site(db: Connection) -> bool:
+    """Whether this site has no account, token or tournament yet, so that anybody may be its first admin."""
+    return all(
+        db.execute(select(column).limit(1)).first() is None
+        for column in (_USER.user_id, tables.token.c.token_id, tables.tournament.c.tournament_id)
     )
+
+
+def first_code(db: Connection) -> str | None:
+    """The code that the first account is made with; None when there is none."""
+    row = select(tables.site_value.c.value).where(tables.site_value.c.name == FIRST_CODE)
+    return db.execute(row).scalar_one_or_none()
 
 
 def existing_users(

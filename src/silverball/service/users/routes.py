@@ -17,17 +17,20 @@ class BundleQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/users/{userId}. Source: interface 4.5."""
 
     include_ifpa: bool = False
+    """Whether `ifpa` is answered: the federation's record."""
     include_counts: bool = False
+    """Whether `userCounts` is answered."""
 
 
 class UnknownUsersQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/users/resolve-unknown. Source: interface 4.2 and 8."""
 
     users: Annotated[tuple[Id, ...], Meta(max_length=25)]
+    """Ids of the accounts to answer; unknown ones are left out."""
 
 
 @get("/api/users/profile", access=Access.OWN)
-def own_profile(call: Call[Query]) -> OwnProfile:
+def show_profile(call: Call[Query]) -> OwnProfile:
     """The caller's profile."""
     with call.read() as db:
         return reads.own_profile(db, call.caller)
@@ -48,7 +51,7 @@ def resolve_users(call: Call[UnknownUsersQuery]) -> Data[tuple[User, ...]]:
 
 
 @get("/api/users/{user_id}", query=BundleQuery, access=Access.OPENABLE)
-def one_user(call: Call[BundleQuery]) -> UserBundle:
+def show_user(call: Call[BundleQuery]) -> UserBundle:
     """A user's profile with rating, federation record, club and counts."""
     with call.read() as db:
         query = call.query

@@ -1,7 +1,9 @@
 """Create accounts, change profiles, set passwords."""
 
+import hmac
 import re
 from datetime import datetime
+from random import Random
 from typing import Annotated
 
 import msgspec
@@ -10,18 +12,21 @@ from sqlalchemy import Connection, delete, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from silverball.kit import texts
-from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id, Name
 from silverball.service import access
 from silverball.service.events import feed_events
 from silverball.service.users import reads
-from silverball.store import rating_days
-from silverball.store.tables import OPT_OUTS, session, user
+from silverball.store import audit, rating_days
+from silverball.store.tables import OPT_OUTS, known_browser, session, site_value, user
 from silverball.store.transaction import Transaction
 
 NAME_MAX = 100
 EMAIL_MAX = 254
+# Without the letters and digits that look alike; twelve of them are 59 bits.
+CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+CODE_LENGTH = 12
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
@@ -35,6 +40,7 @@ class ChangedProfile(Body, frozen=True, kw_only=True):
     flag: Annotated[str, Meta(pattern=r"^[a-z]{2}(-[a-z0-9]{1,3})?$")] | UnsetType | None = UNSET
     location: Annotated[str, Meta(max_length=100, pattern=texts.ONE_LINE)] | UnsetType | None = UNSET
     ifpa_id: Id | UnsetType | None = UNSET
+    """Federation number of the person; null to remove it."""
     ratings_opt_out: bool | UnsetType = UNSET
     stats_opt_out: bool | UnsetType = UNSET
     video_opt_out: bool | UnsetType = UNSET
@@ -51,7 +57,16 @@ class SiteAlreadyHasAccount(Conflict):
     sentence = "This site has an account already."
 
 
-def create_user(db: Connection, *, name: str, email: str, role: str, now: datetime) -> int:
+class FirstCodeWrong(NotAllowed):
+    sentence = (
+        "This is not the code of this server. It is in the server's log,"
+        " and `silverball user first-code` prints it."
+    )
+
+
+def create_user(
+    db: Connection, *, name: str, email: str, role: str, now: datetime, source: str = audit.COMMAND_LINE
+) -> int:
     """Create an account without a password, and return its id. Raises Invalid, also for a taken e-mail."""
     name, email = name.strip(), email.strip().lower()
     _require_valid_account(name, email, role)
@@ -68,19 +83,63 @@ def create_user(db: Connection, *, name: str, email: str, role: str, now: dateti
     except IntegrityError as error:
         # Only the e-mail can collide, and only the database detects a concurrent insert.
         raise Invalid({"email": ["The email has already been taken."]}) from error
+    audit.record(db, "account-made", at=now, user_id=user_id, source=source, detail=role)
     return int(user_id)
 
 
-def create_first_admin(db: Connection, *, name: str, email: str, password_hash: str, now: datetime) -> int:
-    """Create the admin of a new site, and return the id. Raises Invalid and SiteAlreadyHasAccount."""
+def find_or_make_first_code(db: Connection, dice: Random) -> str:
+    """The code that the first account of this site is made with. Raises SiteAlreadyHasAccount.
+
+    `dice` is a `secrets.SystemRandom` outside tests. All nodes of one database get the same code.
+    """
+    if not reads.is_new_site(db):
+        raise SiteAlreadyHasAccount
+    known = reads.first_code(db)
+    if known is not None:
+        return known
+    letters = dice.choices(CODE_LETTERS, k=CODE_LENGTH)
+    code = "-".join("".join(letters[start : start + 4]) for start in range(0, CODE_LENGTH, 4))
+    row = insert(site_value).values(name=reads.FIRST_CODE, value=code)
+    try:
+        with db.begin_nested():
+            db.execute(row)
+    except IntegrityError:
+        # Another node was faster.
+        return str(reads.first_code(db))
+    return code
+
+
+def create_first_admin(
+    db: Connection,
+    *,
+    code: str,
+    name: str,
+    email: str,
+    password_hash: str,
+    now: datetime,
+    source: str = audit.COMMAND_LINE,
+) -> int:
+    """Create the admin of a new site, and return the id. The code works once.
+
+    Raises Invalid, SiteAlreadyHasAccount and FirstCodeWrong.
+    """
     if db.dialect.name == "postgresql":
         # SQLite has one writer at a time; in PostgreSQL two could both find no account.
         db.execute(text('LOCK TABLE "user" IN SHARE ROW EXCLUSIVE MODE'))
-    if reads.can_anybody_sign_in(db):
+    if not reads.is_new_site(db):
         raise SiteAlreadyHasAccount
-    user_id = create_user(db, name=name, email=email, role="admin", now=now)
+    known = reads.first_code(db)
+    if known is None or not hmac.compare_digest(_plain_code(known), _plain_code(code)):
+        raise FirstCodeWrong
+    db.execute(delete(site_value).where(site_value.c.name == reads.FIRST_CODE))
+    user_id = create_user(db, name=name, email=email, role="admin", now=now, source=source)
     set_password(db, user_id, password_hash)
     return user_id
+
+
+def _plain_code(code: str) -> bytes:
+    """A code without its hyphens and spaces, as people type it."""
+    return "".join(code.upper().replace("-", "").split()).encode("utf-8", "replace")
 
 
 def change_profile(transaction: Transaction, user_id: int, profile: ChangedProfile) -> None:
@@ -90,6 +149,7 @@ def change_profile(transaction: Transaction, user_id: int, profile: ChangedProfi
     if values:
         was_hidden = db.execute(select(user.c.ratings_opt_out).where(user.c.user_id == user_id)).scalar_one()
         db.execute(update(user).where(user.c.user_id == user_id).values(**values))
+        transaction.changed_user_ids.add(user_id)
         is_hiding = any(values.get(name) is True for name in OPT_OUTS)
         feed_events.announce_users(transaction, [user_id], is_hiding=is_hiding)
         rating_days.update_user(db, user_id, was_hidden=was_hidden)
@@ -107,6 +167,7 @@ def set_password(db: Connection, user_id: int, password_hash: str) -> None:
     if email[0] is None:
         raise AccountCannotSignIn(user_id=user_id)
     db.execute(delete(session).where(session.c.user_id == user_id))
+    db.execute(delete(known_browser).where(known_browser.c.user_id == user_id))
 
 
 def rehash_password(db: Connection, user_id: int, *, old: str, new: str) -> None:

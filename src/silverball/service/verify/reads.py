@@ -39,7 +39,7 @@ class VerificationReport:
 
 @dataclass(frozen=True)
 class _JournalHistory:
-    """The journal since the tournament was created or imported."""
+    """The journal since the tournament was created or imported, or its matches were merged."""
 
     actions: Sequence[ReplayedAction]
     # The number of the first of the actions.
@@ -90,14 +90,14 @@ def _journal_history(loaded: Tournament, actions: Sequence[Action]) -> _JournalH
     begins = [
         at
         for at, change_names in enumerate(names)
-        if IMPORTED in change_names or journal.TOURNAMENT_CREATED in change_names
+        if {IMPORTED, journal.MATCHES_MERGED, journal.TOURNAMENT_CREATED} & {*change_names}
     ]
     if not begins:
         return _JournalHistory(_journal_actions(actions, loaded.type), 1, None, {})
     start = actions[begins[-1]]
     later = _journal_actions(actions[begins[-1] + 1 :], loaded.type)
     name, data = start.entries[0]
-    if name == IMPORTED:
+    if name != journal.TOURNAMENT_CREATED:
         return _JournalHistory(later, start.action_id + 1, None, data)
     created = journal.decode_creation(loaded.tournament_id, loaded.type, data)
     return _JournalHistory([*_journal_actions([start], loaded.type), *later], start.action_id, created, {})

@@ -97,8 +97,12 @@ def _result_text(game: Data) -> str:
     order, players = game["resultPositions"], game["playerIds"]
     if len(players) > 1 and sorted(players) == sorted(player_id or 0 for player_id in order):
         return ",".join(map(str, order))
-    # Groups that play for strikes have no finishing order, only strikes.
     points = game["resultPoints"]
+    if len(players) == 2 and order == [None, None] and len({*points} - {None}) == 2:
+        # A match of a bracket that was counted by games: who has won more of them is first.
+        is_first_ahead = float(points[0]) > float(points[1])
+        return ",".join(map(str, players if is_first_ahead else players[::-1]))
+    # Groups that play for strikes have no finishing order, only strikes.
     struck = [str(player_id) for player_id, value in zip(players, points, strict=False) if value == STRIKE]
     return STRIKES_PREFIX + ",".join(struck) if struck and set(points) <= {STRIKE, NO_STRIKE} else ""
 

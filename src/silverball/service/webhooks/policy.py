@@ -5,15 +5,22 @@ from silverball.kit.address_policy import AddressForbidden, AddressPolicy
 from silverball.kit.errors import Invalid
 from silverball.settings import Settings
 
-EVERY_PORT = frozenset(range(1, 65536))
-
 
 def delivery_policy(settings: Settings) -> AddressPolicy:
-    """Public hosts over https; with SILVERBALL_WEBHOOK_LAN also hosts of the venue's network."""
+    """Return the policy: public hosts over https.
+
+    With SILVERBALL_WEBHOOK_LAN hosts of the venue's network are allowed too, and in the demo this machine.
+    """
     own = frozenset({address_policy.url_host(settings.base_url)} - {""})
-    if settings.webhook_lan:
-        return AddressPolicy(own_hosts=own, schemes=("https", "http"), ports=EVERY_PORT, allows_lan=True)
-    return AddressPolicy(own_hosts=own)
+    if not (settings.webhook_lan or settings.allow_loopback):
+        return AddressPolicy(own_hosts=own)
+    return AddressPolicy(
+        own_hosts=own,
+        schemes=("https", "http"),
+        ports=address_policy.EVERY_PORT,
+        allows_lan=settings.webhook_lan,
+        allows_loopback=settings.allow_loopback,
+    )
 
 
 def require_url(url: str, settings: Settings) -> str:

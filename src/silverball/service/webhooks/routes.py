@@ -55,7 +55,7 @@ def add_webhook(call: Write[writes.NewWebhook]) -> OneTimeResult[Data[Webhook]]:
 
 
 @patch(ITEM, body=writes.ChangedWebhook, ability="manage")
-def edit_webhook(call: Write[writes.ChangedWebhook]) -> Data[Webhook]:
+def change_webhook(call: Write[writes.ChangedWebhook]) -> Data[Webhook]:
     """Change a webhook's address, name, form or events, or switch it off or on."""
     return Data(data=reads.find_webhook(call.db, call.ids[TOURNAMENT], writes.change_webhook(call)))
 

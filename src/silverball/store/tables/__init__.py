@@ -1,6 +1,17 @@
 """Every table, by name: `from silverball.store import tables`, then `tables.arena.c.name`."""
 
-from silverball.store.tables.accounts import OPT_OUTS, club, idempotency, session, shortcut, token, user
+from silverball.store.tables.accounts import (
+    OPT_OUTS,
+    audit_entry,
+    club,
+    idempotency,
+    known_browser,
+    session,
+    shortcut,
+    site_value,
+    token,
+    user,
+)
 from silverball.store.tables.base import metadata
 from silverball.store.tables.book import (
     arena,
@@ -51,6 +62,7 @@ __all__ = [
     "announcement",
     "arena",
     "arena_summary",
+    "audit_entry",
     "bank",
     "bank_arena",
     "card",
@@ -65,6 +77,7 @@ __all__ = [
     "game_player",
     "idempotency",
     "journal",
+    "known_browser",
     "lineup_arena",
     "lineup_bank",
     "location",
@@ -90,6 +103,7 @@ __all__ = [
     "session",
     "shortcut",
     "single_player_game",
+    "site_value",
     "standing",
     "submission_document",
     "submission_player",

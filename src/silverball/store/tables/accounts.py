@@ -86,6 +86,25 @@ idempotency = table(
     indexes=[("at",)],
 )
 
+# What concerns security. Rows with a bucket count what one address did in one minute.
+audit_entry = table(
+    "audit_entry",
+    key("audit_entry_id"),
+    text("event"),
+    # The account that it was done with or to.
+    reference("user_id", "user.user_id", null=True, cascade=True),
+    # An address, or the command line; empty when the person was erased.
+    text("source"),
+    text("detail"),
+    Column("at", Instant, nullable=False),
+    Column("last_at", Instant, nullable=False),
+    integer("count"),
+    # Minute, event, account and address of what is counted; null for entries of their own.
+    text("bucket", null=True),
+    UniqueConstraint("bucket"),
+    indexes=[("at",), ("user_id",)],
+)
+
 club = table(
     "club",
     key("club_id"),
@@ -109,3 +128,16 @@ shortcut = table(
     UniqueConstraint("slug"),
     indexes=[("user_id",), ("tournament_id",), ("series_id",), ("occasion_id",)],
 )
+
+# Browsers that have signed in to an account before: other people's failures do not slow them down.
+known_browser = table(
+    "known_browser",
+    # SHA-256 in hex of the cookie's secret.
+    Column("hash", Text, primary_key=True),
+    reference("user_id", "user.user_id", cascade=True),
+    Column("created_at", Instant, nullable=False),
+    indexes=[("user_id",)],
+)
+
+# Values of the whole site, by name.
+site_value = table("site_value", Column("name", Text, primary_key=True), text("value"))

@@ -33,6 +33,12 @@ def table(name: str, *columns: SchemaItem, indexes: Sequence[tuple[str, ...]] = 
     return built
 
 
+def named_indexes(built: Table, **indexes: Sequence[str]) -> None:
+    """Add indexes under short names: a name made of many columns is longer than PostgreSQL takes."""
+    for name, columns in indexes.items():
+        Index(name, *(built.c[column] for column in columns))
+
+
 def key(name: str) -> Column[int]:
     """The id of a row."""
     return Column(name, Id, primary_key=True)

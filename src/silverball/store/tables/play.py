@@ -48,6 +48,8 @@ game = table(
     json("finishing_order", null=True),
     integer("forfeited_by", null=True),
     flag("is_tiebreak", null=True),
+    # The single games of a match, in playing order; null without any.
+    json("legs", null=True),
     indexes=[("tournament_id", "game_id"), ("round_id",), ("arena_id",), ("bank_id",)],
 )
 

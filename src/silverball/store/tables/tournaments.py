@@ -9,6 +9,7 @@ from silverball.store.tables.base import (
     json,
     key,
     key_reference,
+    named_indexes,
     reference,
     table,
     text,
@@ -58,7 +59,18 @@ tournament = table(
     text("epoch"),
     integer("seq"),
     integer("seq_low"),
-    indexes=[("organizer_id",), ("series_id",), ("location_id",), ("status",), ("status", "completed_at")],
+    indexes=[("location_id",), ("status", "completed_at")],
+)
+# Each serves the list with one filter, in the list's order; further filters are checked in the index, so
+# that a page far down the list reads the rows of that page only.
+_ORDER = ("start_utc", "tournament_id")
+named_indexes(
+    tournament,
+    ix_tournament_list=_ORDER,
+    ix_tournament_list_by_organizer=("organizer_id", *_ORDER, "status", "type", "series_id"),
+    ix_tournament_list_by_series=("series_id", *_ORDER, "status", "type", "organizer_id"),
+    ix_tournament_list_by_status=("status", *_ORDER, "type", "organizer_id", "series_id"),
+    ix_tournament_list_by_type=("type", *_ORDER, "status", "organizer_id", "series_id"),
 )
 
 entrant = table(
@@ -81,7 +93,7 @@ entrant = table(
     text("subscription", null=True),
     json("labels"),
     text("label_color", null=True),
-    indexes=[("player_id",)],
+    indexes=[("player_id", "tournament_id")],
 )
 
 lineup_arena = table(

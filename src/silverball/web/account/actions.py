@@ -66,6 +66,7 @@ def create_token(request: PageRequest) -> CreatedToken:
             expires_days=_parse_days(request.field("expires")),
             now=call.now,
             dice=request.site.dice,
+            source=request.client_address,
         )
         return OneTimeResult(CreatedToken(created.text), CreatedToken(""))
 

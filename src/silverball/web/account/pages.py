@@ -12,11 +12,13 @@ from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
 from silverball.service.tokens import writes as token_writes
 from silverball.service.users import writes as user_writes
-from silverball.web import form_actions, sessions
+from silverball.store import audit
+from silverball.web import form_actions, refusal_counts, sessions
 from silverball.web.account import actions, views
 from silverball.web.error_pages import needs_new_key, status_for
 from silverball.web.forms import FormState
 from silverball.web.page_request import SESSION, PageRequest, not_found_page, page, redirect
+from silverball.web.sign_in_throttle import too_many_attempts
 from silverball.web.site import message_page
 
 CREATED_BEFORE = (
@@ -47,16 +49,23 @@ def sign_in_form(request: PageRequest) -> Response:
 @page("POST", "/account/sign-in", for_guests=True)
 def sign_in(request: PageRequest) -> Response:
     site, email, password = request.site, request.field("email"), request.field("password")
-    seconds = site.sign_in_limiter.seconds_to_wait(request.client_address, email, site.now())
-    if seconds:
-        return _too_many_attempts(request, seconds)
     with site.store.read() as db:
         credentials = session_reads.find_credentials(db, email)
+        is_known = credentials is not None and session_reads.is_known_browser(
+            db, credentials.user_id, request.browser_secret
+        )
+    browser = request.browser_secret if is_known else ""
+    seconds = site.sign_in_limiter.seconds_to_wait(request.client_address, email, site.now(), device=browser)
+    if seconds:
+        refusal_counts.count_refusal(request, "too-many-sign-ins")
+        return _too_many_attempts(request, seconds)
     # Also checked without an account, so that both take equally long; and outside any transaction.
     is_correct = passwords.is_correct(password, credentials.password_hash if credentials else None)
     if credentials is None or not is_correct:
+        owner_id = credentials.user_id if credentials else None
+        refusal_counts.count_refusal(request, "sign-in-refused", owner_id)
         return request.render_sign_in(_sign_in_fields(request), 422, "The e-mail or the password is wrong.")
-    site.sign_in_limiter.record_success(request.client_address, email)
+    site.sign_in_limiter.record_success(request.client_address, email, device=browser)
     _renew_hash(request, credentials, password)
     return sessions.start_session(request, credentials.user_id)
 
@@ -78,9 +87,7 @@ def _sign_in_fields(request: PageRequest) -> dict[str, str]:
 
 
 def _too_many_attempts(request: PageRequest, seconds: int) -> Response:
-    unit = "second" if seconds == 1 else "seconds"
-    sentence = f"Too many attempts. Wait {seconds} {unit} and try again."
-    response = request.render_sign_in(_sign_in_fields(request), 429, sentence)
+    response = request.render_sign_in(_sign_in_fields(request), 429, too_many_attempts(seconds))
     response.headers["retry-after"] = str(seconds)
     return response
 
@@ -116,14 +123,20 @@ def create_token(request: PageRequest) -> Response:
     if not created.text:
         return views.render_overview(request, notice=CREATED_BEFORE)
     name = request.field("name").strip()
-    return request.render("token.html", 201, token=created.text, name=name, base_url=request.site.base_url)
+    return request.render("token.html", 201, token=created.text, name=name, base_url=request.base_url)
 
 
 @page("POST", "/account/tokens/{token_id}/revoke")
 def revoke_token(request: PageRequest) -> Response:
     token_id = parse_path_id("token_id", request.ids["token_id"])
     with request.site.store.write(quiet=True) as transaction:
-        token_writes.revoke_token(transaction.connection, token_id, user_id=request.account.user_id)
+        token_writes.revoke_token(
+            transaction,
+            token_id,
+            user_id=request.account.user_id,
+            now=request.site.now(),
+            source=request.client_address,
+        )
     return redirect("/account?said=revoked")
 
 
@@ -200,6 +213,14 @@ def download_data(request: PageRequest) -> Response:
     with site.store.read() as db:
         data = account_reads.account_data(db, user_id)
         name, content = own_data.account_file(user_id, data, site.now())
+    with site.store.write(quiet=True) as transaction:
+        audit.count(
+            transaction.connection,
+            "data-exported",
+            at=site.now(),
+            user_id=user_id,
+            source=request.client_address,
+        )
     headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
     return Response(content, media_type=own_data.CONTENT_TYPE, headers=headers)
 
@@ -219,10 +240,11 @@ def delete_account(request: PageRequest) -> Response:
     site, email = request.site, request.account.email
     if not request.field("sure"):
         return views.render_data(request, 422, NOT_SURE)
-    seconds = site.sign_in_limiter.seconds_to_wait(request.client_address, email, site.now())
+    # Whoever is signed in has a count of their own.
+    browser = request.session_secret
+    seconds = site.sign_in_limiter.seconds_to_wait(request.client_address, email, site.now(), device=browser)
     if seconds:
-        sentence = f"Too many attempts. Wait {seconds} seconds and try again."
-        response = views.render_data(request, 429, sentence)
+        response = views.render_data(request, 429, too_many_attempts(seconds))
         response.headers["retry-after"] = str(seconds)
         return response
     with site.store.read() as db:
@@ -230,10 +252,18 @@ def delete_account(request: PageRequest) -> Response:
     password_hash = credentials.password_hash if credentials else None
     if not passwords.is_correct(request.field("password"), password_hash):
         return views.render_data(request, 422, WRONG_PASSWORD)
-    site.sign_in_limiter.record_success(request.client_address, email)
+    site.sign_in_limiter.record_success(request.client_address, email, device=browser)
     try:
         with site.store.write() as transaction:
             account_writes.erase_account(transaction, request.account.user_id)
+            # Without the address: nothing about the person stays.
+            audit.record(
+                transaction.connection,
+                "account-erased",
+                at=site.now(),
+                user_id=request.account.user_id,
+                source="",
+            )
     except Conflict as refusal:
         return views.render_data(request, 409, refusal.text())
     response = message_page(200, "Your account is deleted", DELETED)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from silverball.kit.errors import NotFound
 from silverball.service.machines import reads as machines
 from silverball.service.players import reads as players
-from silverball.service.tournaments.reads import tournaments
+from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
 from silverball.store.engine import Db
 from silverball.web.book import sections
@@ -35,9 +35,9 @@ NOT_YOURS = "Only organizers keep a book. Ask whoever runs this site to make you
 
 def render_home(request: PageRequest) -> Response:
     """The account's newest tournaments, and the size of each section."""
-    query = tournaments.TournamentQuery(owner=request.account.user_id, limit=LISTED_MAX)
+    query = listing.TournamentQuery(owner=request.account.user_id, limit=LISTED_MAX)
     with request.site.store.read() as db:
-        own = tournaments.tournaments_page(db, query, request.caller)
+        own = listing.tournaments_page(db, query, request.caller)
         counts = {name: section.load_page(db, request.caller, 1).total for name, section in SECTIONS.items()}
         waiting = len(_pending_claims(db, request))
     return request.render(

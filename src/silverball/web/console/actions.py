@@ -33,7 +33,7 @@ from silverball.web import form_values
 from silverball.web.console import details, form_bodies
 from silverball.web.form_actions import FormAction
 
-GAME, PLAYER, ARENA = "game_id", "player_id", "arena_id"
+GAME, PLAYER, ARENA, LEG = "game_id", "player_id", "arena_id", "leg"
 ROUND, ATTEMPT, CARD, QUEUE, USER = "round_id", attempts.SINGLE_PLAYER_GAME, "card_id", "queue_id", "user_id"
 
 
@@ -152,6 +152,21 @@ _GAME_ACTIONS = {
         body=guarded_games.ResultFromPage,
         build_body=form_bodies.result,
     ),
+    "leg-new": FormAction(
+        write=guarded_games.record_leg,
+        ability="score",
+        id_fields=(GAME,),
+        body=guarded_games.LegFromPage,
+        build_body=form_bodies.new_leg,
+    ),
+    "leg": FormAction(
+        write=games.change_leg,
+        ability="score",
+        id_fields=(GAME, LEG),
+        body=game_bodies.LegPatch,
+        build_body=form_bodies.leg,
+    ),
+    "leg-out": FormAction(write=games.delete_leg, ability="score", id_fields=(GAME, LEG)),
     "result-clear": FormAction(write=games.clear_result, id_fields=(GAME,)),
     "game": FormAction(
         write=games.change_game,

@@ -24,7 +24,7 @@ COOKIE_SECONDS = 14 * 24 * 60 * 60
 
 def render_link(request: PageRequest, result: ActionResult) -> Response:
     """The page that shows a new link; sent again, its form leads to the list of devices."""
-    link = f"{request.site.base_url.rstrip('/')}{LINK_PATH}?{LINK_FIELD}={result.secret}"
+    link = f"{request.base_url.rstrip('/')}{LINK_PATH}?{LINK_FIELD}={result.secret}"
     name = request.field("name").strip()
     return request.render(
         "devices/link.html", 201, link=link, name=name, qr_code=qr_code, return_path=result.to

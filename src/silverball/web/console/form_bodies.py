@@ -93,10 +93,18 @@ def player(form: FormData) -> Mapping[str, Any]:
     adjustments = text_fields(form, "pointsAdjustment", "scoreAdjustment")
     return {
         **text_fields(form, "status"),
-        **number_fields(form, "seed"),
+        **_seed(form),
         **_labels(form),
         **{name: parse_decimal(text) for name, text in adjustments.items()},
     }
+
+
+def _seed(form: FormData) -> dict[str, Any]:
+    """The seed as the interface takes it: pages count from 1, and 0 takes a seed away."""
+    fields: dict[str, Any] = number_fields(form, "seed")
+    if form.value("countsFromZero") and isinstance(fields.get("seed"), int):
+        fields["seed"] = fields["seed"] - 1 if fields["seed"] else None
+    return fields
 
 
 def _labels(form: FormData) -> dict[str, Any]:
@@ -149,18 +157,39 @@ def hole(form: FormData) -> Mapping[str, Any]:
 
 
 def result(form: FormData) -> Mapping[str, Any]:
-    """A result in the way that was entered: forfeit, strikes, scores or a finishing order."""
+    """A result in the way that was entered: forfeit, strikes, games won, scores or a finishing order."""
     body: dict[str, Any] = {"wasOpen": form.value("seen") == "started"}
     if form.value("forfeit"):
         body["forfeit"] = parse_number(form.value("forfeit"))
     elif form.has("striking"):
         body["strikes"] = parse_numbers(form.values("strike"))
+    elif form.with_prefix("won-"):
+        won = form.with_prefix("won-")
+        body["games"] = {player_id: parse_number(text.strip() or "0") for player_id, text in won.items()}
     elif form.with_prefix("score-"):
         scores = form.with_prefix("score-")
         body["resultScores"] = {player_id: parse_number(text) for player_id, text in scores.items()}
     else:
         body["resultPositions"] = ordered_player_ids(form)
     return body
+
+
+def new_leg(form: FormData) -> Mapping[str, Any]:
+    """The winner of the next single game of a match, and its machine where one was chosen."""
+    number = number_fields(form, "number")
+    return {**number, "resultPositions": ordered_player_ids(form), **_leg_arena(form)}
+
+
+def leg(form: FormData) -> Mapping[str, Any]:
+    """The winner and the machine of a single game of a match."""
+    return {"resultPositions": ordered_player_ids(form), **_leg_arena(form)}
+
+
+def _leg_arena(form: FormData) -> dict[str, Any]:
+    """The machine; an emptied field removes it, and without a field it is the expected one."""
+    if not form.has("arenaId"):
+        return {}
+    return {"arenaId": parse_number(form.value("arenaId")) if form.value("arenaId") else None}
 
 
 def game(form: FormData) -> Mapping[str, Any]:

@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from silverball.kit.errors import Refusal
-from silverball.rules.model.settings import HasStrokeLimit
+from silverball.rules.mechanics import seeding
+from silverball.rules.model.settings_protocols import HasStrokeLimit, has
 from silverball.rules.model.tournament import SinglePlayerGame
 from silverball.rules.registry import FORMATS
 from silverball.service.arenas import reads as arena_reads
@@ -18,8 +19,7 @@ from silverball.service.locations import reads as location_reads
 from silverball.service.machines import reads as machine_reads
 from silverball.service.players import reads as player_reads
 from silverball.service.series.reads import series as series_reads
-from silverball.service.tournaments.reads import staff
-from silverball.service.tournaments.reads import tournaments as tournament_reads
+from silverball.service.tournaments.reads import listing, staff
 from silverball.service.tournaments.writes import tournaments as tournament_writes
 from silverball.service.webhooks.reads import webhooks as webhook_reads
 from silverball.store.engine import Db
@@ -104,7 +104,7 @@ def render_view(
         machine_text=_machine_text,
         **view.load_context(request, night),
     )
-    response.headers["content-security-policy"] = site.feed_policy(request.site.base_url)
+    response.headers["content-security-policy"] = site.feed_policy(request.base_url)
     return response
 
 
@@ -163,7 +163,7 @@ def _tonight_context(request: PageRequest, night: TournamentNight) -> dict[str, 
 
 def _strokes_max(night: TournamentNight) -> int:
     settings = night.tournament.settings
-    limit = settings.golf_stroke_limit if isinstance(settings, HasStrokeLimit) else 0
+    limit = settings.golf_stroke_limit if has(settings, HasStrokeLimit) else 0
     return limit or STROKES_MAX
 
 
@@ -194,7 +194,8 @@ def _attempt_context(request: PageRequest, night: TournamentNight) -> dict[str, 
 def _entrant_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     player_id = request.query.get("player")
     return {
-        "entrant": next((entrant for entrant in night.roster if str(entrant.player_id) == player_id), None)
+        "entrant": next((entrant for entrant in night.roster if str(entrant.player_id) == player_id), None),
+        "counts_from_zero": seeding.counts_from_zero(night.tournament.settings),
     }
 
 
@@ -226,8 +227,8 @@ def _players_context(request: PageRequest, night: TournamentNight) -> dict[str, 
 
 
 def _organizer_tournaments(db: Db, request: PageRequest, organizer_id: int) -> Sequence[Tournament]:
-    query = tournament_reads.TournamentQuery(owner=organizer_id, limit=FORMER_MAX)
-    return tournament_reads.tournaments_page(db, query, request.caller).rows
+    query = listing.TournamentQuery(owner=organizer_id, limit=FORMER_MAX)
+    return listing.tournaments_page(db, query, request.caller).rows
 
 
 def _machines_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
@@ -348,9 +349,9 @@ VIEWS: Mapping[str, ConsoleView] = {
 
 def render_own_tournaments(request: PageRequest) -> Response:
     """The tournaments that the account organizes or keeps the scores of."""
-    query = tournament_reads.TournamentQuery(owner=request.account.user_id, limit=LISTED_MAX)
+    query = listing.TournamentQuery(owner=request.account.user_id, limit=LISTED_MAX)
     with request.site.store.read() as db:
-        own = tournament_reads.tournaments_page(db, query, request.caller)
+        own = listing.tournaments_page(db, query, request.caller)
         scorekeeping = staff.scorekeeping_tournaments(db, request.account.user_id, request.caller)
     return request.render(
         "run.html",

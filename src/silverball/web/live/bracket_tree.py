@@ -12,7 +12,7 @@ from silverball.rules.families.brackets import BracketRules
 from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.mechanics.bracket_matches import BracketMatch
 from silverball.rules.model import play_settings
-from silverball.rules.model.settings import HasBracketSize
+from silverball.rules.model.settings_protocols import HasBracketSize, has
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import double_elimination
 from silverball.rules.pairing.bracket_nodes import (
@@ -23,7 +23,7 @@ from silverball.rules.pairing.bracket_nodes import (
     WinnerSource,
 )
 from silverball.rules.pairing.double_elimination import Bracket
-from silverball.rules.pairing.groups import GROUP_SIZE, Group
+from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE, Group
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 
 SeatState: TypeAlias = Literal["", "won", "out"]
@@ -135,7 +135,7 @@ def _half_and_title(
     usual_title = ROUNDS.get(2 * match_count, f"Round of {2 * match_count}")
     if not rules.has_losers_bracket:
         return "Bracket", usual_title
-    assert isinstance(tournament.settings, HasBracketSize)
+    assert has(tournament.settings, HasBracketSize)
     part, number = double_elimination.round_order(tournament.settings.bracket_size)[index]
     if part is Bracket.WINNERS:
         return HALVES[part], usual_title
@@ -144,27 +144,30 @@ def _half_and_title(
 
 
 def _match_box(match: BracketMatch, numbers: Mapping[NodeKey, int], tournament: Tournament) -> MatchBox:
-    wins = [game.result_positions[0] for game in match.games if game.status == "completed"]
-    is_counted = play_settings.games_per_round(tournament.settings) > 1
+    game = match.game
+    won: dict[int, str] = {}
+    is_best_of = play_settings.wins_needed(tournament.settings) > 1 and len(match.seats) == PAIR_SIZE
+    if is_best_of and game is not None and None in game.result_positions:
+        slots = zip(game.player_ids, game.result_points, strict=True)
+        won = {player_id: f"{points or 0:.0f}" for player_id, points in slots}
     seats = []
     for source, player_id in zip(match.node.sources, match.seats, strict=True):
         if player_id:
-            text = str(wins.count(player_id)) if is_counted and len(match.player_ids) > 1 else ""
             state = _seat_state(match, player_id)
-            seats.append(BracketSeat(player_id=player_id, result_text=text, state=state))
+            seats.append(BracketSeat(player_id=player_id, result_text=won.get(player_id, ""), state=state))
         elif player_id is None:
             assert not isinstance(source, SeedSource)
             word = "Winner" if isinstance(source, WinnerSource) else "Loser"
             seats.append(BracketSeat(placeholder=f"{word} of {numbers[source.node]}"))
         else:
             seats.append(BracketSeat(placeholder="Nobody"))
-    game = next((game for game in match.games if game.status != "completed"), None)
+    is_open = game is not None and game.status != "completed"
     return MatchBox(
         number=numbers[match.node.key],
         title=PLACES.get(match.node.winner_place or 0, ""),
         seats=seats,
-        arena_id=game.arena_id if game else None,
-        is_open=game is not None,
+        arena_id=game.arena_id if game is not None and is_open else None,
+        is_open=is_open,
     )
 
 

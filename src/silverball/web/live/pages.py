@@ -29,10 +29,7 @@ PATTERNS = {path: re.compile(path.replace("{tournament_id}", "([^/]+)")).fullmat
 REVALIDATED = b"no-cache"
 # A completed tournament may be reopened, so its page may be cached for minutes only.
 CACHED_WHEN_COMPLETED = b"public, max-age=300"
-SECURITY_HEADERS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),
-)
+REFERRER_POLICY = (b"referrer-policy", b"same-origin")
 NO_FRAMES = ((b"x-frame-options", b"DENY"), (b"cross-origin-opener-policy", b"same-origin"))
 NOTHING_HERE = ("Nothing is here", "This tournament does not exist, or no longer.")
 BUSY = ("One moment", "The database could not serve this just now. Try again in a moment.")
@@ -82,11 +79,10 @@ class PublicPages:
         if choice.part and choice.part not in view.parts + view.optional_parts:
             raise NotFound("Part", choice.part)
         public = tournament_view.load_public_tournament(self.store, tournament_id, self.now())
-        return self._render(public, path, view, choice)
+        return self._render(public, path, choice, request.base_url or self.base_url)
 
-    def _render(
-        self, public: PublicTournament, path: str, view: PublicView, choice: ViewChoice
-    ) -> HttpResponse:
+    def _render(self, public: PublicTournament, path: str, choice: ViewChoice, base_url: str) -> HttpResponse:
+        view = VIEWS[path]
         tournament = public.tournament
         is_followed = view.is_always_live or not public.is_completed
         modules = view.modules if is_followed else ()
@@ -102,7 +98,7 @@ class PublicPages:
             follows=views.PART_EVENTS,
             is_followed=is_followed,
             feed_key=self.feed_key,
-            base_url=self.base_url,
+            base_url=base_url,
             base_path=f"/t/{tournament.tournament_id}",
             version=pages_version(),
             format_title=format_title,
@@ -111,16 +107,17 @@ class PublicPages:
         )
         headers = (
             (b"cache-control", REVALIDATED if is_followed else CACHED_WHEN_COMPLETED),
-            (b"content-security-policy", self._policy(view, modules).encode("latin-1")),
-            *SECURITY_HEADERS,
+            (b"content-security-policy", _page_policy(view, modules, base_url).encode("latin-1")),
+            REFERRER_POLICY,
             *(() if view.may_be_framed else NO_FRAMES),
         )
         return HttpResponse(200, text.encode(), HTML, headers)
 
-    def _policy(self, view: PublicView, modules: tuple[str, ...]) -> str:
-        """The content security policy of the page."""
-        policy = site.feed_policy(self.base_url) if modules else site.POLICY
-        return policy.replace("frame-ancestors 'none'", "frame-ancestors *") if view.may_be_framed else policy
+
+def _page_policy(view: PublicView, modules: tuple[str, ...], base_url: str) -> str:
+    """The content security policy of the page."""
+    policy = site.feed_policy(base_url) if modules else site.POLICY
+    return policy.replace("frame-ancestors 'none'", "frame-ancestors *") if view.may_be_framed else policy
 
 
 def build(store: Store, settings: Settings) -> PublicPages:
@@ -134,7 +131,7 @@ def message_answer(status: int, title: str, sentence: str) -> HttpResponse:
     headers = (
         (b"cache-control", b"no-store"),
         (b"content-security-policy", site.POLICY.encode()),
-        *SECURITY_HEADERS,
+        REFERRER_POLICY,
         *NO_FRAMES,
     )
     return HttpResponse(status, text.encode(), HTML, headers)

@@ -12,7 +12,7 @@ import msgspec
 
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import PlayKind
-from silverball.rules.model.settings import playoff_bands_of
+from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import cutoffs
 from silverball.service.core import loaded

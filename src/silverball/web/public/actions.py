@@ -45,8 +45,10 @@ def create_first_admin(request: PageRequest, password_hash: str) -> int:
     with request.site.store.write() as transaction:
         return users.create_first_admin(
             transaction.connection,
+            code=request.field("code"),
             name=request.field("name"),
             email=request.field("email"),
             password_hash=password_hash,
             now=request.site.now(),
+            source=request.client_address,
         )

@@ -11,13 +11,17 @@ from silverball.kit.http.endpoints import SVG
 from silverball.kit.http.router import parse_path_id
 from silverball.service.ratings import chart
 from silverball.service.ratings.reads import history as ratings
-from silverball.service.tournaments.reads import tournaments
+from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
-from silverball.web import sessions
+from silverball.service.users.writes import FirstCodeWrong
+from silverball.web import refusal_counts, sessions
 from silverball.web.page_request import PageRequest, page, redirect
 from silverball.web.public import actions, print_sheets, report_page, views
 from silverball.web.public.report_page import ReportPage
+from silverball.web.sign_in_throttle import too_many_attempts
 
+# Counted like failed sign-ins with one e-mail address.
+FIRST_CODE_ATTEMPTS = "the first account"
 ALREADY_SET_UP = "This server has an account by now. Sign in, or ask whoever runs it."
 # A calendar holds the newest tournaments: five full pages.
 CALENDAR_PAGES_MAX = 5
@@ -38,14 +42,19 @@ def home(request: PageRequest) -> Response:
 @page("GET", "/account/first", for_guests=True)
 def first_account_form(request: PageRequest) -> Response:
     with request.site.store.read() as db:
-        if users.can_anybody_sign_in(db):
+        if not users.is_new_site(db):
             return redirect("/account/sign-in")
     return views.render_first_form(request)
 
 
 @page("POST", "/account/first", for_guests=True)
 def first_account(request: PageRequest) -> Response:
-    """Create the admin of a new server, as long as nobody can sign in."""
+    """Create the admin of a new server, for whoever can read its log."""
+    wait = request.site.sign_in_limiter.seconds_to_wait(
+        request.client_address, FIRST_CODE_ATTEMPTS, request.site.now()
+    )
+    if wait:
+        return views.render_first_form(request, 429, too_many_attempts(wait))
     password = request.field("password")
     fault = passwords.fault(password)
     if fault is None and password != request.field("again"):
@@ -53,7 +62,7 @@ def first_account(request: PageRequest) -> Response:
     if fault is not None:
         return views.render_first_form(request, 422, fault)
     with request.site.store.read() as db:
-        if users.can_anybody_sign_in(db):
+        if not users.is_new_site(db):
             return views.render_first_form(request, 409, ALREADY_SET_UP)
     # Hashed outside of the transaction, since it is slow by design.
     password_hash = passwords.hash_password(password)
@@ -61,6 +70,9 @@ def first_account(request: PageRequest) -> Response:
         user_id = actions.create_first_admin(request, password_hash)
     except Invalid as refusal:
         return views.render_first_form(request, 422, refusal.text())
+    except FirstCodeWrong as refusal:
+        refusal_counts.count_refusal(request, "first-code-refused")
+        return views.render_first_form(request, 403, refusal.text())
     except Conflict:
         return views.render_first_form(request, 409, ALREADY_SET_UP)
     return sessions.start_session(request, user_id, "/run")
@@ -91,11 +103,11 @@ def organizer_calendar(request: PageRequest) -> Response:
         name = users.find_user(db, user_id, None).name
         newest: list[Any] = []
         for number in range(1, CALENDAR_PAGES_MAX + 1):
-            query = tournaments.TournamentQuery(owner=user_id, limit=CALENDAR_PER_PAGE, page=number)
-            newest += tournaments.tournaments_page(db, query, None).rows
+            query = listing.TournamentQuery(owner=user_id, limit=CALENDAR_PER_PAGE, page=number)
+            newest += listing.tournaments_page(db, query, None).rows
             if len(newest) < number * CALENDAR_PER_PAGE:
                 break
-    content = calendar.calendar_file(f"Tournaments of {name}", newest, request.site.base_url)
+    content = calendar.calendar_file(f"Tournaments of {name}", newest, request.base_url)
     headers = {
         "content-disposition": f'inline; filename="silverball-{user_id}.ics"',
         "content-type": calendar.CONTENT_TYPE,

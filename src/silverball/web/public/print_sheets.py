@@ -88,7 +88,7 @@ def render_sheet(request: PageRequest, name: str) -> Response:
         sheets=sheets,
         tournament=sheets.tournament,
         base_path=base_path,
-        public_url=f"{request.site.base_url.rstrip('/')}{base_path}",
+        public_url=f"{request.base_url.rstrip('/')}{base_path}",
         qr_code=qr_code,
         format_title=format_title,
     )

@@ -143,7 +143,7 @@ def render_report_page(
         **context,
     )
     if modules:
-        response.headers["content-security-policy"] = site.feed_policy(request.site.base_url)
+        response.headers["content-security-policy"] = site.feed_policy(request.base_url)
     if is_open and request.session is None:
         request.set_cookie(response, GUEST, request.guest_secret, None)
     return response

@@ -12,7 +12,7 @@ from silverball.service.series.reads import results as series_results
 from silverball.service.series.reads import series
 from silverball.service.standings import reads as standings
 from silverball.service.summaries import reads as summaries
-from silverball.service.tournaments.reads import tournaments
+from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
 from silverball.store import announcements
 from silverball.store.engine import Db
@@ -42,10 +42,10 @@ PLAYER_PARTS = parts.PartsQuery(include_players=True, include_arenas=True)
 
 def render_home(request: PageRequest) -> Response:
     """The start page with the running tournaments."""
-    query = tournaments.TournamentQuery(status="started", limit=RUNNING_MAX)
+    query = listing.TournamentQuery(status="started", limit=RUNNING_MAX)
     with request.site.store.read() as db:
-        is_new = not users.can_anybody_sign_in(db)
-        running = tournaments.tournaments_page(db, query, None)
+        is_new = users.is_new_site(db)
+        running = listing.tournaments_page(db, query, None)
     return request.render(
         "home.html",
         running=running.rows,
@@ -84,10 +84,10 @@ def render_profile(request: PageRequest, user_id: int) -> Response:
 def _history_context(db: Db, user_id: int, request: PageRequest) -> dict[str, Any]:
     """A page of the tournaments that the user played, with places; or why they are hidden."""
     number = _page_number(request)
-    query = tournaments.TournamentQuery(played=user_id, limit=PLAYED_PER_PAGE, page=number)
+    query = listing.TournamentQuery(played=user_id, limit=PLAYED_PER_PAGE, page=number)
     context = {"played": (), "places": {}, "history_hidden": "", "page": 1, "pages": 1, "played_total": 0}
     try:
-        played = tournaments.tournaments_page(db, query, None)
+        played = listing.tournaments_page(db, query, None)
     except NotAllowed:
         return {**context, "history_hidden": HISTORY_HIDDEN}
     tournament_ids = [tournament.tournament_id for tournament in played.rows]
@@ -121,8 +121,8 @@ def _opponents_context(db: Db, user_id: int, request: PageRequest) -> dict[str, 
 
 
 def _organized_context(db: Db, user_id: int) -> dict[str, Any]:
-    query = tournaments.TournamentQuery(owner=user_id, limit=ORGANIZED_MAX)
-    organized = tournaments.tournaments_page(db, query, None)
+    query = listing.TournamentQuery(owner=user_id, limit=ORGANIZED_MAX)
+    organized = listing.tournaments_page(db, query, None)
     own_series = series.series_page(db, series.SeriesQuery(owner=user_id), None)
     return {"organized": organized.rows, "organized_total": organized.total, "series": own_series.rows}
 
@@ -148,8 +148,8 @@ def render_series(request: PageRequest, series_id: int) -> Response:
 
 
 def _series_tournaments(db: Db, series_id: int) -> list[Tournament]:
-    query = tournaments.TournamentQuery(series=series_id, limit=SERIES_TOURNAMENTS_MAX)
-    rows = tournaments.tournaments_page(db, query, None).rows
+    query = listing.TournamentQuery(series=series_id, limit=SERIES_TOURNAMENTS_MAX)
+    rows = listing.tournaments_page(db, query, None).rows
     return sorted(rows, key=lambda tournament: (tournament.start_utc, tournament.tournament_id))
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Text, delete, exists, or_, select, type_coerc
 from silverball.service.accounts import reads
 from silverball.service.accounts.writes import ratings, submissions
 from silverball.service.events import feed_events
-from silverball.store import book, references, revisions, tables
+from silverball.store import audit, book, references, revisions, tables
 from silverball.store.transaction import Transaction
 
 _USER = tables.user.c
@@ -59,7 +59,9 @@ def erase_account(transaction: Transaction, user_id: int) -> None:
     feed_events.announce_users(transaction, [user_id], is_hiding=True)
     for column in (tables.player.c.claimed_by, tables.game_player.c.user_id, tables.suggestion.c.user_id):
         db.execute(update(column.table).where(column == user_id).values({column: None}))
+    audit.forget_person(db, user_id)
     _delete_private_rows(db, user_id)
+    transaction.changed_user_ids.add(user_id)
     _delete_stored_replies(db, {name, *players.values()})
 
 

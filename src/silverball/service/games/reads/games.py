@@ -27,6 +27,7 @@ from sqlalchemy import (
 )
 
 from silverball.kit.errors import Invalid, NotFound, WrongFormat
+from silverball.kit.http.fields import IGNORED_WHEN_INVALID
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.arenas import reads as arenas
 from silverball.service.pages import PageRows, refuse_deep_pagination
@@ -110,25 +111,29 @@ class GameNotInTournament(WrongFormat):
 class TournamentGamesQuery(Query, frozen=True, kw_only=True):
     """Parameters of the games of one tournament."""
 
-    # One id, several separated by commas, `latest` or `activeOrLatest`.
     round: Annotated[str, Meta(max_length=1100)] | None = None
+    """Id of a round, several with commas, `latest`, or `activeOrLatest`: only their games."""
     player: Id | None = None
     arena: Id | None = None
     bank: Id | None = None
-    status: GameStatus | None = None
+    status: Annotated[GameStatus, IGNORED_WHEN_INVALID] | None = None
+    """Only games in this state."""
 
 
 class GamesQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/games (limits: interface section 8)."""
 
     tournaments: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    """Ids of the tournaments; these or `series` are needed."""
     series: Annotated[tuple[Id, ...], Meta(max_length=5)] = ()
+    """Ids of series: games of all their tournaments."""
     ids: Annotated[tuple[Id, ...], Meta(max_length=50)] = ()
     round: Id | None = None
     player: Id | None = None
     arena: Id | None = None
     bank: Id | None = None
-    status: GameStatus | None = None
+    status: Annotated[GameStatus, IGNORED_WHEN_INVALID] | None = None
+    """Only games in this state."""
     page: PageNumber = 1
 
 
@@ -182,8 +187,8 @@ def _arenas_by_id(db: Connection, games: Sequence[Game]) -> dict[int, Arena]:
 
 
 def _with_arena(game_: Game, arenas_by_id: Mapping[int, Arena]) -> Game:
-    """The game with its arena."""
-    arena = None if game_.arena_id is None else arenas_by_id.get(game_.arena_id)
+    """The game with its arena; a game without one has no such member, as clients take null for a fault."""
+    arena = UNSET if game_.arena_id is None else arenas_by_id.get(game_.arena_id, UNSET)
     return msgspec.structs.replace(game_, arena=arena)
 
 

@@ -28,8 +28,10 @@ class CompareQuery(Query, frozen=True, kw_only=True):
     """Parameters of POST /api/ratings/compare. Source: interface 4.7."""
 
     user_ids: Ids = ()
+    """Ids of the accounts to compare."""
     ifpa_ids: Ids = ()
     player_ids: Ids = ()
+    """Ids of the players to compare, by the accounts that they were claimed by."""
 
 
 @dataclass

@@ -38,6 +38,7 @@ class IfpaQuery(Query, frozen=True, kw_only=True):
 
     ifpa_ids: Annotated[tuple[Id, ...], Meta(max_length=IDS_MAX)] = ()
     date: Annotated[str, Meta(max_length=10)] | None = None
+    """Day of which the ratings are asked, as `2026-03-05`; without it, now."""
 
 
 def rating_bundle(

@@ -49,6 +49,7 @@ class RatingsQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/ratings. Source: interface 4.7."""
 
     user_ids: Annotated[tuple[Id, ...], Meta(max_length=IDS_MAX)] = ()
+    """Ids of the accounts whose ratings are asked."""
     ifpa_ids: Annotated[tuple[Id, ...], Meta(max_length=IDS_MAX)] = ()
     page: PageNumber = 1
 
@@ -81,12 +82,12 @@ def current_period(db: Connection) -> CurrentPeriod | None:
 
 def is_visible_to(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
     """Ratings that this viewer may see: without those of people who opted out (interface.md 2, row 20)."""
-    if viewer is None or not (viewer.is_admin or viewer.has_opt_outs):
+    if viewer is None or not (viewer.sees_everything or viewer.has_opt_outs):
         return rating_days.IS_LISTED
     is_rated = and_(_R.merged_into.is_(None), _R.last_period.is_not(None))
     return (
         is_rated
-        if viewer.is_admin
+        if viewer.sees_everything
         else or_(rating_days.IS_LISTED, and_(is_rated, _R.user_id == viewer.user_id))
     )
 
@@ -175,7 +176,7 @@ def is_findable_by(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
     """Ratings that this viewer may find by number: without those of users who hide their number."""
     own = tables.user.c
     hiding = select(own.user_id).where(own.profile_opt_out == true())
-    if viewer is not None and viewer.is_admin:
+    if viewer is not None and viewer.sees_everything:
         return true()
     if viewer is not None and viewer.has_opt_outs:
         hiding = hiding.where(own.user_id != viewer.user_id)

@@ -47,6 +47,7 @@ class SeriesQuery(Query, frozen=True, kw_only=True):
     owner: Id | None = None
     played: Id | None = None
     status: SeriesStatus | None = None
+    """Only series in this state."""
     page: PageNumber = 1
 
 

@@ -58,6 +58,7 @@ class SubmissionQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/rating-submissions."""
 
     status: SubmissionStatus | None = None
+    """Only submissions in this state."""
     page: PageNumber = 1
 
 

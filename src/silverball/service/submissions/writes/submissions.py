@@ -28,20 +28,25 @@ class NewSubmission(Body, frozen=True, kw_only=True):
     """The address of results."""
 
     url: Annotated[str, Meta(min_length=1, max_length=500)]
+    """Address of the document with the results; it is fetched in the background."""
 
 
 class SettledPlayer(Body, frozen=True, kw_only=True):
     """A player's federation number, or null for a player without one."""
 
     index: Annotated[int, Meta(ge=0, lt=PLAYERS_MAX)] | UnsetType = UNSET
+    """Position of the player in the document, from 0; or name them by `name`."""
     name: Name | UnsetType = UNSET
+    """Name of the player in the document; or name them by `index`."""
     ifpa_id: Id | None
+    """Federation number of the player; null for a player without one."""
 
 
 class SettledPlayers(Body, frozen=True, kw_only=True):
     """Settled players, each named by index or by name."""
 
     players: Annotated[tuple[SettledPlayer, ...], Meta(min_length=1, max_length=PLAYERS_MAX)]
+    """The players to settle."""
 
 
 class SubmissionNotOpen(Conflict):

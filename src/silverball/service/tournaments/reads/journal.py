@@ -31,7 +31,7 @@ def journal_page(
     db: Connection, tournament_id: int, query: JournalQuery, viewer: AuthenticatedCaller | None
 ) -> PageRows[JournalAction]:
     """One page of the actions. Raises NotFound, and NotAllowed for all but the organizer and admins."""
-    status = _status_for(db, tournament_id, viewer)
+    status = require_reader(db, tournament_id, viewer)
     refuse_deep_pagination(query.page, PER_PAGE)
     newest = select(func.max(_J.action_id)).where(_J.tournament_id == tournament_id)
     total = int(db.execute(newest).scalar_one() or 0)
@@ -45,12 +45,13 @@ def journal_page(
     return PageRows([_journal_action(action, names, actors, undone, undoable) for action in actions], total)
 
 
-def _status_for(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> str:
+def require_reader(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> str:
+    """The tournament's status. Raises NotFound, and NotAllowed for all but the organizer and admins."""
     columns = select(tables.tournament.c.status, tables.tournament.c.organizer_id)
     row = db.execute(columns.where(tables.tournament.c.tournament_id == tournament_id)).one_or_none()
     if row is None:
         raise NotFound("Tournament", tournament_id)
-    if viewer is None or not (viewer.is_admin or viewer.user_id == row.organizer_id):
+    if viewer is None or not (viewer.sees_everything or viewer.user_id == row.organizer_id):
         raise NotAllowed
     return str(row.status)
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
-from silverball.rules.mechanics import seeding
+from silverball.rules.mechanics import history, seeding
 from silverball.rules.model import play_settings
 from silverball.rules.model.play_settings import HasArenaAssignment
-from silverball.rules.model.settings import HasPairing, TournamentSettings
+from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings_protocols import HasPairing, has
 from silverball.rules.model.tournament import Tournament
 from silverball.service.federation.reads import records as federation
 from silverball.service.ratings.reads import seeds as ratings
@@ -36,8 +37,8 @@ def with_series_facts(db: Connection, tournament: Tournament) -> Tournament:
 
 def _is_balanced_over_series(settings: TournamentSettings) -> bool:
     """Whether opponents or arenas are drawn with an eye on the other tournaments of the series."""
-    pairing = settings.pairing if isinstance(settings, HasPairing) else None
-    assignment = settings.arena_assignment if isinstance(settings, HasArenaAssignment) else None
+    pairing = settings.pairing if has(settings, HasPairing) else None
+    assignment = settings.arena_assignment if has(settings, HasArenaAssignment) else None
     return BALANCED_SERIES in (pairing, assignment)
 
 
@@ -77,12 +78,12 @@ def _other_seats(series_id: int, excluded_id: int) -> Select[Any]:
 
 def _groups_played(seats: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
     """Each group of a round once, however many games it played; outside rounds each game is a group."""
-    groups: dict[tuple[int | None, int], set[int]] = {}
+    games: dict[int, tuple[tuple[int | None, int], list[int]]] = {}
     for seat in seats:
         if not seat.is_tiebreak:
             key = (seat.round_id, seat.game_id if seat.round_id is None else seat.set_number)
-            groups.setdefault(key, set()).add(seat.player_id)
-    return tuple(tuple(sorted(players)) for players in groups.values())
+            games.setdefault(seat.game_id, (key, []))[1].append(seat.player_id)
+    return tuple(history.joined_groups(games.values()))
 
 
 def _arena_plays(seats: Sequence[Any]) -> dict[int, dict[int, int]]:

@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, and_, exists, or_, select
 
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.tournaments.reads import listing
 from silverball.service.tournaments.reads import tournaments as reads
 from silverball.store.tables import scorekeeper, tournament
 from silverball.wire.tournaments import Tournament
@@ -31,6 +32,5 @@ def scorekeeping_tournaments(db: Connection, user_id: int, viewer: Authenticated
         tournament.c.status == "started",
         tournament.c.organizer_id != user_id,
     )
-    return reads.tournament_items(
-        db, rows.order_by(tournament.c.tournament_id.desc()).limit(SCOREKEEPING_MAX), viewer
-    )
+    newest_first = rows.order_by(*listing.NEWEST_FIRST)
+    return reads.tournament_items(db, newest_first.limit(SCOREKEEPING_MAX), viewer)

@@ -1,28 +1,18 @@
-"""Tournaments: the list, one row in its published shape, and the check that one exists."""
+"""Tournaments: a row in its published shape, and the check that one exists."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal, select, true, type_coerce
+from sqlalchemy import Connection, Select, bindparam, literal, select, type_coerce
 
 from silverball.kit.errors import NotFound
-from silverball.kit.http.fields import one_of
-from silverball.kit.http.query import PageNumber, Query
-from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.locations import reads as locations
-from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.named_rows import IsoText, NamedRow, RowMapper
 from silverball.wire import times
-from silverball.wire.base import Id
 from silverball.wire.format_settings import FormatSettings
 from silverball.wire.tournaments import Tournament
-from silverball.wire.values import TournamentStatus
-
-PER_PAGE = 25
-ANY_TYPE = "tournaments"
 
 _T = tables.tournament.c
 ROW = RowMapper(
@@ -86,28 +76,6 @@ def require_tournament(db: Connection, tournament_id: int) -> None:
         raise NotFound("Tournament", tournament_id)
 
 
-class TournamentQuery(Query, frozen=True, kw_only=True):
-    """Parameters of GET /api/tournaments. Source: interface 4.6; interface.md 2, row 6."""
-
-    page: PageNumber = 1
-    limit: Annotated[int, Meta(ge=1, le=100)] | None = None
-    owner: Id | None = None
-    played: Id | None = None
-    status: TournamentStatus | None = None
-    series: Id | None = None
-    # An existing client sends "tournaments" to mean no filter.
-    type: Annotated[str, one_of(lambda: (*FORMATS, "tournaments"))] | None = None
-
-    @property
-    def per_page(self) -> int:
-        return self.limit or PER_PAGE
-
-    @property
-    def per_page_shown(self) -> int | str:
-        """The page size in the answer: text when the caller sent a limit (interface.md 2, row 10)."""
-        return PER_PAGE if self.limit is None else str(self.limit)
-
-
 def tournament_item(row: NamedRow, viewer: AuthenticatedCaller | None, **parts: Any) -> Tournament:
     """The tournament in a row of ROW, with its organizer and these parts."""
     settings = row.settings
@@ -160,41 +128,3 @@ def tournament_items(
         parts = {} if location is None else {"location": location}
         items.append(tournament_item(row, viewer, **parts))
     return items
-
-
-def tournaments_page(
-    db: Connection, query: TournamentQuery, viewer: AuthenticatedCaller | None
-) -> PageRows[Tournament]:
-    """One page of the tournaments, newest first. Raises NotAllowed when `played` is hidden."""
-    refuse_deep_pagination(query.page, query.per_page)
-    conditions = _conditions(db, query, viewer)
-    total = db.execute(select(func.count()).select_from(tables.tournament).where(*conditions)).scalar_one()
-    statement = tournament_rows().where(*conditions).order_by(_T.tournament_id.desc())
-    statement = statement.limit(query.per_page).offset(query.per_page * (query.page - 1))
-    return PageRows(tournament_items(db, statement, viewer), total)
-
-
-def _conditions(
-    db: Connection, query: TournamentQuery, viewer: AuthenticatedCaller | None
-) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [true()]
-    if query.owner is not None:
-        conditions.append(_T.organizer_id == query.owner)
-    if query.status is not None:
-        conditions.append(_T.status == query.status)
-    if query.series is not None:
-        conditions.append(_T.series_id == query.series)
-    if query.type is not None and query.type != ANY_TYPE:
-        conditions.append(_T.type == query.type)
-    if query.played is not None:
-        conditions.append(played_by(query.played))
-        if users.shows_only_completed_to(db, query.played, viewer):
-            conditions.append(_T.status == "completed")
-    return conditions
-
-
-def played_by(user_id: int) -> ColumnElement[bool]:
-    """Whether a player claimed by the user is an entrant of the tournament in the outer statement."""
-    entrant, player = tables.entrant.c, tables.player.c
-    claimed = select(entrant.tournament_id).join(tables.player, player.player_id == entrant.player_id)
-    return _T.tournament_id.in_(claimed.where(player.claimed_by == user_id))

@@ -18,7 +18,7 @@ from silverball.rules.model.changes import (
     TournamentEdited,
     tournament_changes,
 )
-from silverball.rules.model.settings import playoff_bands_of
+from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS

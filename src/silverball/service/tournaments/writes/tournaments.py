@@ -214,11 +214,16 @@ def delete_tournament(call: Write[Body]) -> None:
     if linking:
         ids_text = ", ".join(str(tournament_id) for tournament_id in linking[:NAMED_MAX])
         raise TournamentLinked(tournaments=ids_text)
+    remove_tournament(call.transaction, tournament.tournament_id)
+
+
+def remove_tournament(transaction: Transaction, tournament_id: int) -> None:
+    """Delete the rows of a tournament whatever its status, and end its channel. Nothing may link to it."""
     # A new revision makes readers load it again and receive a 404.
-    revisions.raise_tournaments(call.transaction, [tournament.tournament_id])
-    own = tables.tournament.c.tournament_id == tournament.tournament_id
-    call.db.execute(delete(tables.tournament).where(own))
-    announcements.end_channel(call.transaction, tournament.tournament_id)
+    revisions.raise_tournaments(transaction, [tournament_id])
+    own = tables.tournament.c.tournament_id == tournament_id
+    transaction.connection.execute(delete(tables.tournament).where(own))
+    announcements.end_channel(transaction, tournament_id)
 
 
 def complete_if_idle(transaction: Transaction, tournament_id: int, source: str, now: datetime) -> bool:

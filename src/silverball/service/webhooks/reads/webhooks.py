@@ -37,6 +37,7 @@ class DeliveryQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET .../deliveries."""
 
     status: DeliveryStatus | None = None
+    """Only deliveries in this state."""
     page: PageNumber = 1
 
 
@@ -51,7 +52,7 @@ def require_manager(db: Connection, tournament_id: int, viewer: AuthenticatedCal
         raise NotFound("Tournament", tournament_id)
     if viewer is None or not viewer.may("manage"):
         raise NotAllowed
-    if not (viewer.is_admin or viewer.user_id == organizer_id):
+    if not (viewer.sees_everything or viewer.user_id == organizer_id):
         raise NotAllowed
 
 

@@ -62,7 +62,9 @@ class NewWebhook(Body, frozen=True, kw_only=True):
     """A new webhook: its address and its events."""
 
     url: Address
+    """Address that receives the messages."""
     name: Name = "Webhook"
+    """Name by which the webhook is listed."""
     form: WebhookForm = "events"
     # Empty for all events.
     events: Events = ()
@@ -76,6 +78,7 @@ class ChangedWebhook(Body, frozen=True, kw_only=True):
     """The changed fields of a webhook."""
 
     url: Address | UnsetType = UNSET
+    """Address that receives the messages."""
     name: Name | UnsetType = UNSET
     form: WebhookForm | UnsetType = UNSET
     events: Events | UnsetType = UNSET

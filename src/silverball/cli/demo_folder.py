@@ -1,0 +1,76 @@
+"""The folder of a demo: its database, bulk files and secrets, and the layout that it was made with."""
+
+import os
+import shutil
+from pathlib import Path
+
+import click
+
+from silverball.service.users import reads as user_reads
+from silverball.store.engine import Store
+from silverball.store.faults import DatabaseFault
+
+# The layout of the data that this version makes; a folder with another one is made anew.
+LAYOUT = "2"
+LAYOUT_FILE = "layout"
+DATABASE = "silverball.db"
+TOKEN = "token"  # noqa: S105  # the name of a file
+PASSWORD = "password"  # noqa: S105  # the name of a file
+EXPORTS = "exports"
+TRIALS = "trials.json"
+OLDER = "older"
+MADE = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", TOKEN, PASSWORD, EXPORTS, TRIALS, LAYOUT_FILE)
+
+
+def prepare_folder(data: Path, organizer_email: str) -> Path:
+    """Return the folder, ready to be filled or filled by this version.
+
+    The files of an older version's demo are moved to `older` inside it. Raises ClickException for a folder
+    that cannot be made, or with a database that no demo made.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        folder = data.resolve()
+        if (folder / DATABASE).exists() and _layout(folder) != LAYOUT:
+            if not _is_demo(folder / DATABASE, organizer_email):
+                raise click.ClickException(f"The database in {data} is not a demo's. Choose another folder.")
+            _set_aside(folder)
+            sentence = f"{data} is from another version and is made anew; its files are in {data / OLDER}."
+            click.echo(sentence, err=True)
+        (folder / LAYOUT_FILE).write_text(LAYOUT + "\n")
+    except OSError as error:
+        raise click.ClickException(f"{data} cannot be created: {error.strerror}.") from error
+    return folder
+
+
+def write_secret(file: Path, text: str) -> None:
+    """Write a file that from its creation on no other user of this machine can read."""
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        stream.write(text + "\n")
+
+
+def _layout(folder: Path) -> str:
+    file = folder / LAYOUT_FILE
+    return file.read_text().strip() if file.exists() else ""
+
+
+def _is_demo(database: Path, organizer_email: str) -> bool:
+    """Whether the database, of any version, has the demo's organizer."""
+    store = Store(f"sqlite:///{database}")
+    try:
+        with store.read() as db:
+            return user_reads.user_id_by_email(db, organizer_email) is not None
+    except DatabaseFault:
+        return False
+    finally:
+        store.close()
+
+
+def _set_aside(folder: Path) -> None:
+    older = folder / OLDER
+    shutil.rmtree(older, ignore_errors=True)
+    older.mkdir()
+    for name in MADE:
+        if (folder / name).exists():
+            (folder / name).rename(older / name)

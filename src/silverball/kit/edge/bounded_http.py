@@ -1,0 +1,314 @@
+"""uvicorn's HTTP connections, with limits on the size and time of every part of every request.
+
+uvicorn keeps what a client sends without a limit: heads, trailers after a chunked body, addresses.
+Here all bytes of a request are counted while they are read, in pieces, so that one read of the
+socket cannot pass a limit by much. Only commands that serve import this module: it loads uvicorn.
+"""
+
+import asyncio
+from functools import partial
+from typing import Any, ClassVar
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from silverball.kit.edge.backend import BODY_BYTES_MAX
+from silverball.kit.edge.connections import ConnectionTable
+from silverball.kit.errors import ServiceUnavailable
+from silverball.kit.http.asgi import NO_SNIFFING
+from silverball.kit.http.endpoints import HttpResponse
+from silverball.kit.http.refusals import (
+    AddressTooLong,
+    BodyTooSlow,
+    HeadTooLarge,
+    MalformedRequest,
+    refusal_response,
+)
+
+HEAD_BYTES_MAX = 65_536
+HEAD_LINES_MAX = 100
+# Large reads are parsed in pieces, so that the counts are never far behind.
+PIECE_BYTES = 16_384
+# The framing of chunks may cost as much again as the body.
+FRAMED_BODY_BYTES_MAX = 2 * BODY_BYTES_MAX
+# After a refusal the client's bytes are read and dropped for a while: a reset would destroy the answer.
+LINGER_SECONDS = 1.0
+PHRASES = {400: "Bad Request", 408: "Request Timeout", 414: "URI Too Long"} | {
+    431: "Request Header Fields Too Large",
+    503: "Service Unavailable",
+}
+
+
+def connection_class(table: ConnectionTable) -> "type[BoundedConnection]":
+    """The class for uvicorn's `http=`; its instances are counted in this table."""
+    return type("BoundedConnection", (BoundedConnection,), {"table": table})
+
+
+def _closing_answer(response: HttpResponse) -> bytes:
+    """The bytes of an answer after which the connection is closed."""
+    fields = [
+        (b"content-type", response.content_type.encode()),
+        (b"content-length", b"%d" % len(response.body)),
+        (b"access-control-allow-origin", b"*"),
+        NO_SNIFFING,
+        (b"connection", b"close"),
+        *response.headers,
+    ]
+    head = f"HTTP/1.1 {response.status} {PHRASES[response.status]}\r\n".encode()
+    return head + b"".join(b"%b: %b\r\n" % field for field in fields) + b"\r\n" + response.body
+
+
+BAD_REQUEST = _closing_answer(refusal_response(MalformedRequest()))
+HEAD_TOO_LARGE = _closing_answer(refusal_response(HeadTooLarge()))
+ADDRESS_TOO_LONG = _closing_answer(refusal_response(AddressTooLong()))
+BODY_TOO_SLOW = _closing_answer(refusal_response(BodyTooSlow()))
+BUSY = _closing_answer(refusal_response(ServiceUnavailable()))
+
+
+class TooManyLines(ValueError):
+    """A head or a trailer has too many lines."""
+
+
+class Trailers(list[tuple[bytes, bytes]]):
+    """Counts the lines after a chunked body; nobody reads them, so they are not kept."""
+
+    lines = 0
+
+    def append(self, _line: tuple[bytes, bytes]) -> None:
+        """Count a line. Raises TooManyLines."""
+        self.lines += 1
+        if self.lines > HEAD_LINES_MAX:
+            raise TooManyLines
+
+
+class BoundedConnection(HttpToolsProtocol):
+    """An HTTP connection whose requests are bounded in size and time."""
+
+    table: ClassVar[ConnectionTable]
+
+    def __init__(self, *words: Any, **options: Any) -> None:
+        super().__init__(*words, **options)
+        self._is_refused = False
+        self._fault = BAD_REQUEST
+        self._head_bytes = 0
+        self._trailers = Trailers()
+        # The body that is being received: the request it belongs to, when it began, and its bytes as
+        # sent, as understood, since the last understood one, and in memory.
+        self._body_cycle: RequestResponseCycle | None = None
+        self._body_began_at = 0.0
+        self._sent_bytes = 0
+        self._body_bytes = 0
+        self._framing_bytes = 0
+        self._held_bytes = 0
+        # The request whose head is awaited, or none, and since when; and the unread answer.
+        self._awaited: object = self
+        self._awaited_since = 0.0
+        self._unread_bytes = 0
+        self._unread_since = 0.0
+
+    # Called by the event loop
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own type
+        """Count the connection, and refuse it when there are too many."""
+        super().connection_made(transport)
+        if not self.table.admit(self, self.client[0] if self.client else ""):
+            self._refuse(BUSY)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give back what the connection held."""
+        self.table.remove(self)
+        self._release_body()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what has come, in pieces."""
+        if len(data) <= PIECE_BYTES:
+            self._parse(data)
+            return
+        for start in range(0, len(data), PIECE_BYTES):
+            self._parse(data[start : start + PIECE_BYTES])
+            if self.transport.get_protocol() is not self:
+                # A websocket now; nothing may follow the handshake before its answer.
+                return
+
+    # Called by the parser
+
+    def on_headers_complete(self) -> None:
+        """Start the request, unless its head is too large."""
+        if len(self.headers) > HEAD_LINES_MAX:
+            self._fault = HEAD_TOO_LARGE
+            raise TooManyLines
+        super().on_headers_complete()
+        # uvicorn sets no path when the request becomes a websocket, and then needs its headers.
+        if "path" in self.scope:
+            self._trailers.lines = 0
+            self.headers = self._trailers
+
+    def on_body(self, body: bytes) -> None:
+        """Keep a part of a body, if there is memory for it."""
+        cycle = self.cycle
+        self._expect_body_of(cycle)
+        self._framing_bytes = 0
+        self._body_bytes += len(body)
+        if cycle.response_complete or self._is_refused:
+            return
+        if self._body_bytes > self._held_bytes and not self._reserve_memory(cycle):
+            self._refuse(BUSY)
+            return
+        super().on_body(body)
+
+    # Called by the table, once a second
+
+    def enforce_deadlines(self, now: float) -> None:
+        """End the connection when its client is too slow."""
+        limits = self.table.limits
+        if self._is_refused:
+            return
+        if self._is_stalled(now, limits.stalled_seconds):
+            self.transport.abort()
+        elif self._awaits_head():
+            if self._unread_bytes:
+                # The last answer is still on its way.
+                return
+            if self._awaited is not self.scope:
+                self._awaited, self._awaited_since = self.scope, now
+            elif now - self._awaited_since >= limits.head_seconds:
+                self.transport.abort()
+        else:
+            self._awaited = self
+            if self._is_body_too_slow(now):
+                self._refuse(BODY_TOO_SLOW)
+
+    def _awaits_head(self) -> bool:
+        # The parser sets the method when a head is complete. Both are None before the first request,
+        # although uvicorn's annotations do not say so.
+        scope: object = self.scope
+        if scope is None or "method" not in self.scope:
+            return True
+        cycle: object = self.cycle
+        # Bytes came after an answered request, but no request began: uvicorn's timer is off.
+        return cycle is None or (self.cycle.response_complete and self.timeout_keep_alive_task is None)
+
+    def _is_body_too_slow(self, now: float) -> bool:
+        cycle: RequestResponseCycle = self.cycle
+        if not cycle.more_body or cycle.response_complete:
+            return False
+        self._expect_body_of(cycle)
+        if self.flow.read_paused:
+            # The client waits for us.
+            return False
+        limits, seconds = self.table.limits, now - self._body_began_at
+        if seconds >= limits.body_seconds:
+            return True
+        return (
+            seconds >= limits.body_grace_seconds and self._body_bytes < seconds * limits.body_bytes_per_second
+        )
+
+    def _is_stalled(self, now: float, stalled_seconds: float) -> bool:
+        unread = self.transport.get_write_buffer_size()
+        if unread != self._unread_bytes:
+            self._unread_bytes, self._unread_since = unread, now
+        return unread > 0 and now - self._unread_since >= stalled_seconds
+
+    # Parts
+
+    def _parse(self, data: bytes) -> None:
+        if self._is_refused:
+            return
+        self._unset_keepalive_if_required()
+        scope_before = self.scope
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self._upgrade()
+            return
+        except httptools.HttpParserError:
+            too_many_trailers = self._trailers.lines > HEAD_LINES_MAX
+            self._refuse(HEAD_TOO_LARGE if too_many_trailers else self._fault)
+            return
+        scope: object = self.scope
+        if scope is not scope_before:
+            self._head_bytes = 0
+        if scope is None or "method" not in self.scope:
+            self._count_head(len(data))
+            return
+        if self.cycle.more_body:
+            self._count_body(len(data))
+
+    def _upgrade(self) -> None:
+        if not self._should_upgrade():
+            self._unsupported_upgrade_warning()
+            return
+        self.handle_websocket_upgrade()
+        self.table.move_to_upgraded(self, self.transport)
+
+    def _count_head(self, size: int) -> None:
+        self._head_bytes += size
+        if self._head_bytes > HEAD_BYTES_MAX:
+            scope: object = self.scope
+            is_in_address = scope is not None and not self.headers and len(self.url) > HEAD_BYTES_MAX // 2
+            self._refuse(ADDRESS_TOO_LONG if is_in_address else HEAD_TOO_LARGE)
+
+    def _expect_body_of(self, cycle: RequestResponseCycle) -> None:
+        if self._body_cycle is not cycle:
+            self._body_cycle, self._body_began_at = cycle, self.loop.time()
+            self._sent_bytes = self._body_bytes = self._framing_bytes = 0
+
+    def _reserve_memory(self, cycle: RequestResponseCycle) -> bool:
+        """Reserve memory for what has come, and at first for all that is declared to come."""
+        needed = self._body_bytes
+        if not self._held_bytes:
+            declared = dict(cycle.scope["headers"]).get(b"content-length", b"0")
+            needed = max(needed, min(int(declared), BODY_BYTES_MAX)) if declared.isdigit() else needed
+            cycle.on_response = partial(self._body_answered, cycle.on_response)
+        if not self.table.reserve_body(self._held_bytes, needed - self._held_bytes):
+            return False
+        self._held_bytes = needed
+        return True
+
+    def _count_body(self, size: int) -> None:
+        """Count the bytes of a request whose body is not complete; trailers and the sizes of chunks too."""
+        self._expect_body_of(self.cycle)
+        self._sent_bytes += size
+        self._framing_bytes += size
+        if self._framing_bytes > HEAD_BYTES_MAX or self._sent_bytes > FRAMED_BODY_BYTES_MAX:
+            self._refuse(HEAD_TOO_LARGE)
+
+    def _body_answered(self, proceed: Any) -> None:
+        self._release_body()
+        proceed()
+
+    def _release_body(self) -> None:
+        self.table.release_body(self._held_bytes)
+        self._held_bytes = 0
+
+    def _refuse(self, answer: bytes) -> None:
+        """Answer when it is this request's turn, and close. What the client sends from now on is dropped."""
+        self._is_refused = True
+        self._unset_keepalive_if_required()
+        cycle = self._latest_cycle()
+        is_head = "method" not in self.scope if cycle is not None else True
+        if cycle is None or cycle.response_complete:
+            # Bytes of a body that was answered before it was complete get no second answer.
+            self._answer_and_close(answer if is_head else b"")
+        elif is_head:
+            # Requests before this one still wait for their answers.
+            cycle.on_response = partial(self._answer_and_close, answer)
+        else:
+            is_first = not self.pipeline and not cycle.response_started
+            cycle.disconnected = True
+            cycle.message_event.set()
+            self._answer_and_close(answer if is_first else b"")
+
+    def _answer_and_close(self, answer: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        self.transport.write(answer)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self.loop.call_later(LINGER_SECONDS, self.transport.abort)
+
+    def _latest_cycle(self) -> RequestResponseCycle | None:
+        # None before the first request, although uvicorn's annotation does not say so.
+        return self.cycle

@@ -1,0 +1,90 @@
+"""The lines of the journal as a list of activities, which existing clients ask for."""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from silverball.kit.errors import Invalid, NotFound
+from silverball.kit.http.fields import one_of
+from silverball.kit.http.query import PageNumber, Query
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.pages import PageRows, refuse_deep_pagination
+from silverball.service.tournaments.reads import journal as actions
+from silverball.store import journal, tables
+from silverball.wire import times
+from silverball.wire.base import Id
+from silverball.wire.journal import ActivityLog
+
+PER_PAGE = 25
+# The names that a line can have.
+ACTIONS = frozenset(
+    {*journal.CHANGES, journal.ACTION_UNDONE, journal.TOURNAMENT_CREATED, journal.TOURNAMENT_IMPORTED}
+)
+ActionName = Annotated[str, one_of(lambda: ACTIONS)]
+_LINE, _TOURNAMENT = tables.journal.c, tables.tournament.c
+
+
+class ActivityQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/activity-logs. Source: interface.md 1."""
+
+    tournament: Id | None = None
+    """Id of a tournament; without it, all that the caller organizes."""
+    action: ActionName | None = None
+    """Name of a change: only changes of that name."""
+    page: PageNumber = 1
+
+
+def activity_page(db: Connection, query: ActivityQuery, viewer: AuthenticatedCaller) -> PageRows[ActivityLog]:
+    """One page of lines, newest first.
+
+    Raises NotAllowed for all but the organizer and admins, and Invalid for an unknown tournament.
+    """
+    refuse_deep_pagination(query.page, PER_PAGE)
+    conditions = _conditions(db, query, viewer)
+    total = db.execute(select(func.count()).select_from(tables.journal).where(*conditions)).scalar_one()
+    rows = (
+        select(_LINE.journal_id, _LINE.tournament_id, _LINE.change, _LINE.data, _LINE.at)
+        .where(*conditions)
+        .order_by(_LINE.journal_id.desc())
+        .limit(PER_PAGE)
+        .offset(PER_PAGE * (query.page - 1))
+    )
+    return PageRows([_activity_log(*row) for row in db.execute(rows)], total)
+
+
+def _conditions(
+    db: Connection, query: ActivityQuery, viewer: AuthenticatedCaller
+) -> list[ColumnElement[bool]]:
+    if query.tournament is None:
+        own = select(_TOURNAMENT.tournament_id).where(_TOURNAMENT.organizer_id == viewer.user_id)
+        conditions: list[ColumnElement[bool]] = [_LINE.tournament_id.in_(own)]
+    else:
+        try:
+            actions.require_reader(db, query.tournament, viewer)
+        except NotFound as error:
+            raise Invalid({"tournament": ["The selected tournament is invalid."]}) from error
+        conditions = [_LINE.tournament_id == query.tournament]
+    if query.action is not None:
+        conditions.append(_LINE.change == query.action)
+    return conditions
+
+
+def _activity_log(line_id: int, tournament_id: int, change: str, data: Any, at: Any) -> ActivityLog:
+    return ActivityLog(
+        activity_log_id=line_id,
+        tournament_id=tournament_id,
+        action=change,
+        player_ids=tuple(dict.fromkeys(_players_in(data))),
+        created_at=times.iso(at),
+    )
+
+
+def _players_in(data: Mapping[str, Any]) -> Iterable[int]:
+    """Ids of the players whom a line names, before and after the change."""
+    for side in ("thing", "before", "after"):
+        subject = data.get(side)
+        if isinstance(subject, dict):
+            yield from subject.get("player_ids") or ()
+            if isinstance(subject.get("player_id"), int):
+                yield subject["player_id"]

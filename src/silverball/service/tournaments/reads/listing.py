@@ -1,0 +1,193 @@
+"""The list of tournaments: its filters, its order, and the ids of one page.
+
+The order is by start, then by id, descending. Every tournament has a start: one that is created without
+starts when it is created. A page finds its ids in an index that holds filter and order, and then reads
+the rows of these ids only; the number of rows in all is kept in memory. Of what a user played, which no
+index has in this order, the ids are kept.
+"""
+
+import re
+from array import array
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+from sqlalchemy import ColumnElement, Connection, Select, func, select
+
+from silverball.kit.http.fields import IGNORED_WHEN_INVALID, checked_by
+from silverball.kit.http.query import PageNumber, Query
+from silverball.rules.registry import FORMATS
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.pages import ROWS_DEEP_MAX, PageRows, refuse_deep_pagination
+from silverball.service.tournaments.reads import tournaments
+from silverball.service.users import reads as users
+from silverball.store import tables
+from silverball.store.hints import NotByIndex
+from silverball.store.kept_lists import KeptList, kept_list
+from silverball.wire.base import Id
+from silverball.wire.tournaments import Tournament
+from silverball.wire.values import TournamentStatus
+
+PER_PAGE = 25
+PER_PAGE_MAX = 100
+ANY_TYPE = "tournaments"
+DATE_INTERVAL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2});([0-9]{4}-[0-9]{2}-[0-9]{2})", re.ASCII)
+NEWEST_FIRST = (tables.tournament.c.start_utc.desc(), tables.tournament.c.tournament_id.desc())
+
+_T = tables.tournament.c
+
+
+def parse_date_interval(text: str) -> tuple[datetime, datetime] | None:
+    """The beginning of the first day and of the day after the last, in UTC; None for other texts."""
+    match = DATE_INTERVAL.fullmatch(text)
+    if match is None:
+        return None
+    try:
+        first, last = (datetime.combine(date.fromisoformat(day), time(), UTC) for day in match.groups())
+        return first, last + timedelta(days=1)
+    except (ValueError, OverflowError):
+        return None
+
+
+def is_date_interval(text: str) -> bool:
+    """Whether the text is two days."""
+    return parse_date_interval(text) is not None
+
+
+class TournamentQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/tournaments. Source: interface 4.6; interface.md 2, row 6."""
+
+    page: PageNumber = 1
+    """Number of the page, from 1."""
+
+    limit: Annotated[int, Meta(ge=1, le=PER_PAGE_MAX), IGNORED_WHEN_INVALID] | None = None
+    """Tournaments on a page, 25 by default."""
+
+    owner: Id | None = None
+    """Only tournaments that this user organizes."""
+
+    played: Id | None = None
+    """Only tournaments that this user played in."""
+
+    played_or_organized: Id | None = None
+    """Only tournaments that this user played in or organizes."""
+
+    status: Annotated[TournamentStatus, IGNORED_WHEN_INVALID] | None = None
+    """Only tournaments of this status."""
+
+    series: Id | None = None
+    """Only tournaments of this series."""
+
+    # An existing client sends "tournaments" to mean no filter.
+    type: Annotated[str, Meta(extra_json_schema={"enum": [*sorted(FORMATS), ANY_TYPE]})] | None = None
+    """Only tournaments of this format; `tournaments` is any, and of an unknown one there are none."""
+
+    date_interval: Annotated[str, checked_by(is_date_interval), IGNORED_WHEN_INVALID] | None = None
+    """Only tournaments that start on these days or between them, in UTC: `2026-08-01;2026-08-31`."""
+
+    @property
+    def per_page(self) -> int:
+        return self.limit or PER_PAGE
+
+    @property
+    def per_page_shown(self) -> int | str:
+        """The page size in the answer: text when the caller sent a limit (interface.md 2, row 10)."""
+        return PER_PAGE if self.limit is None else str(self.limit)
+
+
+def tournaments_page(
+    db: Connection, query: TournamentQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[Tournament]:
+    """One page of the tournaments, newest first.
+
+    Raises NotAllowed when `played` or `played_or_organized` is hidden.
+    """
+    refuse_deep_pagination(query.page, query.per_page)
+    only_completed = _shows_only_completed(db, query, viewer)
+    conditions = _conditions(query, only_completed=only_completed)
+    is_personal = query.played is not None or query.played_or_organized is not None
+    find = _find_ids if is_personal else _count
+    filters = ("tournaments", only_completed, msgspec.structs.replace(query, page=1, limit=None))
+    found = kept_list(db, filters, lambda: find(db, conditions))
+    skipped = query.per_page * (query.page - 1)
+    if skipped >= found.total:
+        return PageRows([], found.total)
+    ids: Sequence[int]
+    if is_personal:
+        ids = found.ids[skipped : skipped + query.per_page]
+    else:
+        rows = _newest_ids(conditions).limit(query.per_page).offset(skipped)
+        ids = db.scalars(rows).all()
+    return PageRows(tournaments_by_id(db, ids, viewer), found.total)
+
+
+def _newest_ids(conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    return select(_T.tournament_id).where(*conditions).order_by(*NEWEST_FIRST)
+
+
+def _count(db: Connection, conditions: Sequence[ColumnElement[bool]]) -> KeptList:
+    counted = select(func.count()).select_from(tables.tournament).where(*conditions)
+    return KeptList(db.execute(counted).scalar_one(), array("q"))
+
+
+def _find_ids(db: Connection, conditions: Sequence[ColumnElement[bool]]) -> KeptList:
+    """All ids, as no index has both the players of a user and the dates; those in reach are kept."""
+    ids = db.scalars(_newest_ids(conditions)).all()
+    return KeptList(len(ids), array("q", ids[:ROWS_DEEP_MAX]))
+
+
+def tournaments_by_id(
+    db: Connection, ids: Sequence[int], viewer: AuthenticatedCaller | None
+) -> list[Tournament]:
+    """The tournaments with these ids, in their order."""
+    items = tournaments.tournament_items(
+        db, tournaments.tournament_rows().where(_T.tournament_id.in_(ids)), viewer
+    )
+    by_id = {item.tournament_id: item for item in items}
+    return [by_id[tournament_id] for tournament_id in ids]
+
+
+def played_by(user_id: int) -> ColumnElement[bool]:
+    """Whether a player claimed by the user is an entrant of the tournament in the outer statement."""
+    return _T.tournament_id.in_(_played_ids(user_id))
+
+
+def _played_ids(user_id: int) -> Select[tuple[int]]:
+    entrant, player = tables.entrant.c, tables.player.c
+    claimed = select(entrant.tournament_id).join(tables.player, player.player_id == entrant.player_id)
+    return claimed.where(player.claimed_by == user_id)
+
+
+def _shows_only_completed(db: Connection, query: TournamentQuery, viewer: AuthenticatedCaller | None) -> bool:
+    """Whether somebody whose tournaments are asked for shows this viewer the completed ones only."""
+    asked_for = [user_id for user_id in (query.played, query.played_or_organized) if user_id is not None]
+    # Each of them may refuse, so each is asked.
+    answers = [users.shows_only_completed_to(db, user_id, viewer) for user_id in asked_for]
+    return any(answers)
+
+
+def _conditions(query: TournamentQuery, *, only_completed: bool) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if query.played is not None:
+        conditions.append(played_by(query.played))
+    if query.played_or_organized is not None:
+        user_id = query.played_or_organized
+        own = select(_T.tournament_id).where(_T.organizer_id == user_id)
+        conditions.append(_T.tournament_id.in_(_played_ids(user_id).union(own)))
+    # The rarer a value is likely to be, the earlier it comes: the first one is looked for by index.
+    for column, value in (
+        (_T.series_id, query.series),
+        (_T.organizer_id, query.owner),
+        (_T.type, None if query.type == ANY_TYPE else query.type),
+        (_T.status, query.status),
+    ):
+        if value is not None:
+            conditions.append((NotByIndex(column) if conditions else column) == value)
+    if only_completed:
+        conditions.append(NotByIndex(_T.status) == "completed")
+    interval = parse_date_interval(query.date_interval or "")
+    if interval is not None:
+        conditions += [_T.start_utc >= interval[0], _T.start_utc < interval[1]]
+    return conditions

@@ -1,0 +1,94 @@
+"""The audit log: what concerns security, apart from the journals of tournaments.
+
+Callers record inside the transaction of what they do, so that neither is there without the other. What
+was refused has no such transaction, nor has a download: they are counted in one of their own, in one row
+for each address and minute, and in few rows a minute in all, so that nobody can fill the disk.
+
+Nothing here is a secret or text that somebody typed. Entries are also lines of the log `silverball.audit`.
+"""
+
+import logging
+from datetime import datetime, timedelta
+from typing import Literal
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
+
+from silverball.kit import logs
+from silverball.kit.edge.proxies import address_group
+from silverball.store.tables import audit_entry
+from silverball.store.types import Instant
+
+LOG = logging.getLogger("silverball.audit")
+SecurityEvent = Literal[
+    "account-erased",
+    "account-made",
+    "data-exported",
+    "first-code-refused",
+    "password-set",
+    "sign-in",
+    "sign-in-refused",
+    "token-made",
+    "token-revoked",
+    "too-many-sign-ins",
+    "tournament-restored",
+]
+# What was refused. The source need not be the account's own person.
+REFUSALS: frozenset[SecurityEvent] = frozenset({"first-code-refused", "sign-in-refused", "too-many-sign-ins"})
+# The source of what was done on the machine itself.
+COMMAND_LINE = "command line"
+COUNTED_PER_MINUTE_MAX = 100
+COUNTED_KEPT_MAX = 200_000
+_ENTRY = audit_entry.c
+_COUNT = text(
+    "INSERT INTO audit_entry (event, user_id, source, detail, at, last_at, count, bucket)"
+    " VALUES (:event, :user_id, :source, '', :at, :at, 1, :bucket)"
+    " ON CONFLICT (bucket) DO UPDATE SET count = audit_entry.count + 1, last_at = excluded.last_at"
+).bindparams(bindparam("at", type_=Instant))
+
+
+def record(
+    db: Connection, event: SecurityEvent, *, at: datetime, user_id: int | None, source: str, detail: str = ""
+) -> None:
+    """Record what was done, with or to the account, from an address or the command line.
+
+    `detail` is a word of the program or an id, never text from outside.
+    """
+    values = {"event": event, "user_id": user_id, "source": source, "detail": detail}
+    db.execute(insert(audit_entry).values(**values, at=at, last_at=at, count=1, bucket=None))
+    # Before the commit: a line about something that then failed is better than none about what happened.
+    logs.log_line(LOG, event, userId=user_id, source=source, detail=detail)
+
+
+def count(
+    db: Connection, event: SecurityEvent, *, at: datetime, source: str, user_id: int | None = None
+) -> None:
+    """Count what anybody may do often: in one row for each minute, event, address and account."""
+    minute = at.replace(second=0, microsecond=0)
+    source = address_group(source)
+    recent = select(func.count()).where(_ENTRY.at >= minute, _ENTRY.bucket.is_not(None))
+    if db.execute(recent).scalar_one() >= COUNTED_PER_MINUTE_MAX:
+        # Many addresses at once: what they do is counted together.
+        source, user_id = "", None
+    bucket = f"{minute:%Y-%m-%dT%H:%M} {event} {user_id or '-'} {source}"
+    values = {"event": event, "user_id": user_id, "source": source, "at": at, "bucket": bucket}
+    db.execute(_COUNT, values)
+    logs.log_line(LOG, event, userId=user_id, source=source)
+
+
+def forget_person(db: Connection, user_id: int) -> None:
+    """Erase from where the account was used, and keep that something was done."""
+    rows = update(audit_entry).where(_ENTRY.user_id == user_id)
+    # The bucket has the address in it.
+    db.execute(rows.values(source="", bucket=None))
+
+
+def prune(db: Connection, now: datetime, days: int) -> int:
+    """Delete entries older than this, and the oldest counted ones above their limit; return the number."""
+    deleted = db.execute(delete(audit_entry).where(_ENTRY.at < now - timedelta(days=days))).rowcount
+    counted = select(_ENTRY.audit_entry_id).where(_ENTRY.bucket.is_not(None))
+    newest_first = counted.order_by(_ENTRY.audit_entry_id.desc())
+    too_many = db.execute(newest_first.offset(COUNTED_KEPT_MAX).limit(1)).scalar_one_or_none()
+    if too_many is not None:
+        surplus = (_ENTRY.bucket.is_not(None), _ENTRY.audit_entry_id <= too_many)
+        deleted += db.execute(delete(audit_entry).where(*surplus)).rowcount
+    return int(deleted)

@@ -1,0 +1,59 @@
+"""The data that the demo carries fits together: machines, federation records, players."""
+
+import csv
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from silverball.cli import demo, demo_machines, demo_nights
+
+
+def tournaments() -> Iterator[Any]:
+    for file in sorted(demo.BUNDLES.glob("*.json")):
+        yield json.loads(file.read_bytes())["tournament"]
+
+
+def federation_names() -> dict[int, str]:
+    with demo.FEDERATION.open(encoding="utf-8", newline="") as file:
+        return {int(row["ifpaId"]): row["name"] for row in csv.DictReader(file)}
+
+
+def player_names() -> dict[int, str]:
+    """Federation number -> name, of all players of the demo that have one."""
+    robots = dict(enumerate(demo_nights.NAMES, start=demo_nights.IFPA_ID_FIRST))
+    loaded = {
+        player["ifpaId"]: player["name"]
+        for tournament in tournaments()
+        for player in tournament["players"]
+        if player["ifpaId"] is not None
+    }
+    return robots | loaded
+
+
+def test_every_federation_record_is_that_of_a_player_of_the_demo_and_every_number_has_a_record() -> None:
+    assert federation_names() == player_names()
+
+
+def test_a_player_of_the_demo_has_the_same_number_in_every_tournament() -> None:
+    numbers: dict[int, int | None] = {}
+    for tournament in tournaments():
+        for player in tournament["players"]:
+            number = numbers.setdefault(player["playerId"], player["ifpaId"])
+            assert number == player["ifpaId"], player["name"]
+
+
+def test_every_machine_of_an_arena_of_the_demo_is_in_its_machine_database() -> None:
+    machines = {
+        entry["opdbId"] for entry in json.loads((demo_machines.FILES / "opdb.json").read_bytes())["entries"]
+    }
+    arenas = [arena for tournament in tournaments() for arena in tournament["arenas"]]
+    missing = {arena["opdbId"] for arena in arenas if arena["opdbId"] is not None} - machines
+    assert missing == set()
+    assert set(demo_nights.MACHINES.values()) <= machines
+
+
+def test_an_alias_in_the_machine_database_of_the_demo_has_its_machine() -> None:
+    entries = json.loads((demo_machines.FILES / "opdb.json").read_bytes())["entries"]
+    ids = {entry["opdbId"] for entry in entries}
+    parents = {entry["opdbId"].rpartition("-")[0] for entry in entries if entry["entryType"] == "alias"}
+    assert parents <= ids

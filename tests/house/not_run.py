@@ -1,0 +1,69 @@
+"""Blocks of the documents that no test runs as printed, each with the reason.
+
+By document, then by the beginning of the block's first line.
+"""
+
+from house.doc_blocks import Block
+
+MAKE = "installs and starts programs from a clone; that each target exists is tested"
+SOCKET = "a message on a socket; tests/feed sends and receives them with the published libraries"
+ANOTHER_HOST = "speaks with a host of somebody else"
+OTHER_PROGRAM = "a file for a program that is not here"
+SYSTEM = "changes the machine that it runs on"
+EXCERPT = "an excerpt of this program's code, which the tests of the pages run"
+
+NOT_RUN = {
+    "README.md": {"make run": MAKE},
+    "CONTRIBUTING.md": {"make install": MAKE},
+    "docs/README.md": {"make run": MAKE},
+    "docs/tool-builders.md": {
+        "make run": MAKE,
+        "npm install pusher-js": "asks a registry; the tests install it with make clients",
+    },
+    "docs/accounts.md": {"Authorization: Bearer": "a header; each curl line sends it"},
+    "docs/federation.md": {"ifpaId,name": "the header of a file; the demo's file, which is imported, has it"},
+    "docs/feed.md": {
+        "wss://HOST/": ANOTHER_HOST,
+        '{"event":': SOCKET,
+        "const pusher": ANOTHER_HOST,
+        "const echo": ANOTHER_HOST,
+        "location /app/": OTHER_PROGRAM,
+    },
+    "docs/hosting.md": {
+        "git clone": SYSTEM,
+        "git pull": SYSTEM,
+        "[Unit]": OTHER_PROGRAM,
+        "pinball.example.org {": OTHER_PROGRAM,
+        "location /": OTHER_PROGRAM,
+    },
+    "docs/how-it-works.md": {
+        "kit/edge/front.py": "tests/house/test_call_path.py compares it with a real call"
+    },
+    "docs/live-js.md": {
+        "import { follow }": "for a page on another site; tests/web runs the same module",
+        "<main data-follow": "markup of this program's pages, which tests/web opens",
+    },
+    "docs/pages.md": {'@page("GET"': EXCERPT, '"seat": FormAction(': EXCERPT},
+    "docs/several-nodes.md": {
+        "export SILVERBALL_DATABASE_URL": "needs PostgreSQL and Redis on other machines"
+    },
+    "docs/submissions.md": {'{\n  "version"': "a document; tests/service/submissions reads such documents"},
+    "docs/webhooks.md": {
+        "curl -s -H": ANOTHER_HOST,
+        "{": "a message; tests/jobs receives such messages",
+        "from standardwebhooks": "a part of a program; tests/jobs verifies messages with the same call",
+    },
+}
+# Blocks whose refusal is what they show.
+REFUSED = {"docs/interface.md": ("curl -s http://127.0.0.1:8000/api/arenas",)}
+
+
+def reason(block: Block) -> str | None:
+    """Return why a block is not run, or None."""
+    listed = NOT_RUN.get(block.document, {})
+    return next((listed[beginning] for beginning in listed if block.text.startswith(beginning)), None)
+
+
+def is_refused(block: Block) -> bool:
+    """Return whether the last command of a block is meant to be refused."""
+    return block.text.startswith(REFUSED.get(block.document, ()) or ("\0",))
