@@ -4,13 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_STAMP := $(VENV)/.installed-to-run
 STAMP := $(VENV)/.installed
+DOCS_STAMP := $(VENV)/.installed-to-document
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CLIENTS := tests/clients
 PORT ?= 8000
+HOST ?= 127.0.0.1
 TEST_WORKERS ?= 2
 LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help clients install install-run run test quick slow-list check lock soak bench clean
+.PHONY: help clients install install-run run docs test quick slow-list check client lock soak bench clean
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
@@ -32,8 +34,15 @@ install-run: $(RUN_STAMP)
 install: $(STAMP)  ## create .venv and install everything, development tools included
 	@$(BIN)/python -m compileall -q src
 
-run: install-run  ## start the demo on http://127.0.0.1:8000
-	$(BIN)/silverball demo --port $(PORT)
+run: install-run  ## start the demo on http://127.0.0.1:8000; HOST=0.0.0.0 for phones
+	$(BIN)/silverball demo --host $(HOST) --port $(PORT)
+
+$(DOCS_STAMP): $(RUN_STAMP) requirements/docs.txt
+	$(PIP) --require-hashes -r requirements/docs.txt
+	@touch $@
+
+docs: $(DOCS_STAMP)  ## build the handbook, which the server shows under /handbook
+	$(BIN)/python scripts/build_handbook.py
 
 check: install  ## ruff, mypy and the import contracts
 	$(BIN)/ruff check .
@@ -70,12 +79,18 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/feed.py
 	$(BIN)/python benchmarks/pages.py
+	$(BIN)/python benchmarks/lists.py
+	$(BIN)/python benchmarks/typed_client.py
+
+client: install  ## write the generated modules of the typed client again
+	PYTHONPATH=clients/python $(BIN)/python -m generator
 
 # The locks carry names, versions and hashes; no address is written.
 lock:  ## lock the dependencies of pyproject.toml again (needs uv)
 	uv pip compile $(LOCK) -o requirements/run.txt --extra build pyproject.toml
 	uv pip compile $(LOCK) -o requirements/dev.txt --extra dev pyproject.toml
+	uv pip compile $(LOCK) -o requirements/docs.txt --extra docs -c requirements/dev.txt pyproject.toml
 	uv pip compile $(LOCK) -o requirements/bench.txt --extra bench -c requirements/dev.txt pyproject.toml
 
 clean:  ## remove the environment and the demo's data
-	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .demo build src/silverball/web/handbook_site .mypy_cache .ruff_cache .pytest_cache

@@ -203,7 +203,7 @@ def _commit_rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
         folder, port = Path(name), free_port()
         token = _create_organizer(folder)
-        serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
+        serve = [str(BIN / "silverball"), "serve", "--create", "--host", "127.0.0.1", "--port", str(port)]
         environment = {
             "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
             "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",

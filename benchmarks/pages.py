@@ -68,7 +68,7 @@ def _rows(folder: Path) -> Iterator[Row]:
         "token", "create", "--user", user_id, "--name", "bench", "--ability", "manage", folder=folder
     )
     port = run.free_port()
-    serve = [str(run.BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
+    serve = [str(run.BIN / "silverball"), "serve", "--create", "--host", "127.0.0.1", "--port", str(port)]
     environment = {
         "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
         "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",

@@ -173,7 +173,7 @@ def _compare_costs(
 
 def _cached_rows(folder: Path, token: str, environment: dict[str, str]) -> Iterator[Row]:
     port, raw_port = free_port(), free_port()
-    serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
+    serve = [str(BIN / "silverball"), "serve", "--create", "--host", "127.0.0.1", "--port", str(port)]
     with running_server(serve, port, "/up", **environment) as ours:
         yield Row("start to first answer", f"{ours.started_seconds:.2f} s", "< 1 s", ours.started_seconds < 1)
         memory = load.resident_megabytes(ours.pid)
@@ -197,7 +197,7 @@ def _cached_rows(folder: Path, token: str, environment: dict[str, str]) -> Itera
 
 def _uncached_rows(folder: Path, token: str, environment: dict[str, str]) -> Iterator[Row]:
     port, peer_port = free_port(), free_port()
-    serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
+    serve = [str(BIN / "silverball"), "serve", "--create", "--host", "127.0.0.1", "--port", str(port)]
     with running_server(serve, port, "/up", **environment, SILVERBALL_CACHE_MEGABYTES="0") as ours:
         answers = {name: json.loads(_fetch(port, path, token)["body"]) for name, path in PATHS.items()}
         peer_url = f"sqlite+aiosqlite:///{folder / 'peer.db'}"
