@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from sqlalchemy import insert, select, update
 
@@ -94,7 +95,7 @@ def a_world(store: Store, **values: Any) -> ErasedWorld:
     build.row(store, tables.claim, player_id=other, user_id=user_id, at=build.NOW)
     _rate_user(store, user_id, night)
     _submit_user(store, user_id, night)
-    _mention_everywhere(store, user_id, night)
+    _mention_everywhere(store, user_id, night, player_id)
     return ErasedWorld(store, user_id, player_id, night, own)
 
 
@@ -132,14 +133,18 @@ def _submit_user(store: Store, user_id: int, night: build.Night) -> None:
     build.row(store, tables.submission_document, rating_submission_id=submission_id, body=body)
 
 
-def _mention_everywhere(store: Store, user_id: int, night: build.Night) -> None:
+def _mention_everywhere(store: Store, user_id: int, night: build.Night, player_id: int) -> None:
     body = json.dumps({"name": NAME}, ensure_ascii=False)
     with store.write() as transaction:
         announcements.append(transaction, night.tournament_id, [("PlayersAdded", body)])
         stored_reply = {"fingerprint": "f", "status": 200, "headers": {}, "at": build.NOW}
         mine = {"user_id": user_id, "key": "own", "body": '{"mine": "canary"}'}
         transaction.connection.execute(insert(tables.idempotency).values(**stored_reply, **mine))
-        for key, reply in (("name", body), ("address", '{"to":"/run?q=Canary+%22Quill%22+%C3%96tztal"}')):
+        shown = {"playerId": player_id, "name": NAME, "ifpaId": IFPA_CANARY, "labels": ["canary-label"]}
+        named = json.dumps({"data": [shown]}, ensure_ascii=False)
+        managed = json.dumps({"managers": [{"name": NAME}]}, ensure_ascii=False)
+        address = '{"to":"/run?q=Canary+%22Quill%22+%C3%96tztal"}'
+        for key, reply in (("name", named), ("manager", managed), ("address", address)):
             row = {"user_id": night.organizer_id, "key": key, "body": reply}
             transaction.connection.execute(insert(tables.idempotency).values(**stored_reply, **row))
         acted = {
@@ -181,6 +186,46 @@ def test_nothing_in_the_database_names_the_person(store: Store) -> None:
     assert len(traces(store)) > 30
     erase(store, world.user_id)
     assert traces(store) == set()
+
+
+def a_reply(store: Store, user_id: int, key: str, reply: object) -> None:
+    body = msgspec.json.encode(reply).decode()
+    stored_reply = {"fingerprint": "f", "status": 200, "headers": {}, "at": build.NOW, "body": body}
+    build.row(store, tables.idempotency, user_id=user_id, key=key, **stored_reply)
+
+
+def replies(store: Store) -> dict[str, object]:
+    with store.read() as db:
+        rows = db.execute(select(tables.idempotency.c.key, tables.idempotency.c.body)).all()
+    return {row.key: json.loads(row.body) for row in rows}
+
+
+def test_other_peoples_retries_still_act_once(store: Store) -> None:
+    stranger = build.a_user(store, role="organizer")
+    theirs: dict[str, object] = {
+        "substring": {"data": {"name": "Edited by Fred", "status": "started"}},
+        "namesake": {"data": {"playerId": 999, "name": "Ed"}},
+        "address": {"to": "/run?q=Eddie"},
+    }
+    for key, reply in theirs.items():
+        a_reply(store, stranger, key, reply)
+    erase(store, build.a_user(store, name="Ed"))
+    assert replies(store) == theirs
+
+
+def test_a_retry_that_named_the_person_is_answered_with_the_pseudonym(store: Store) -> None:
+    organizer_id, user_id = build.a_user(store, role="organizer"), build.a_user(store, name="Ed")
+    player_id = build.a_player(store, organizer_id, name="Ed", claimed_by=user_id)
+    others = {"playerId": 999, "name": "Ed", "ifpaId": 5}
+    own = {"playerId": player_id, "name": "Ed", "ifpaId": 7, "status": "active", "claimedBy": user_id}
+    a_reply(store, organizer_id, "added", {"data": [own, others]})
+    a_reply(store, organizer_id, "search", {"to": "/run?q=Ed&page=2"})
+    erase(store, user_id)
+    shown = {"playerId": player_id, "name": f"Player {player_id}", "ifpaId": None, "status": "active"}
+    assert replies(store) == {
+        "added": {"data": [{**shown, "claimedBy": None}, others]},
+        "search": {"to": "/run?page=2"},
+    }
 
 
 def test_results_stay_under_a_pseudonym(store: Store) -> None:

@@ -6,13 +6,12 @@ only the account itself needed is deleted.
 
 from collections.abc import Collection
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 import msgspec
-from sqlalchemy import Connection, Text, delete, exists, or_, select, type_coerce, update
+from sqlalchemy import Connection, Text, delete, exists, select, type_coerce, update
 
 from silverball.service.accounts import reads
-from silverball.service.accounts.writes import ratings, submissions
+from silverball.service.accounts.writes import ratings, replies, submissions
 from silverball.service.events import feed_events
 from silverball.store import audit, book, references, revisions, tables
 from silverball.store.transaction import Transaction
@@ -62,7 +61,7 @@ def erase_account(transaction: Transaction, user_id: int) -> None:
     audit.forget_person(db, user_id)
     _delete_private_rows(db, user_id)
     transaction.changed_user_ids.add(user_id)
-    _delete_stored_replies(db, {name, *players.values()})
+    replies.erase_from_replies(db, user_id, name, players)
 
 
 def _pseudonymize_account(db: Connection, user_id: int) -> None:
@@ -124,15 +123,6 @@ def _delete_private_rows(db: Connection, user_id: int) -> None:
     members = select(_USER.club_id).where(_USER.club_id.is_not(None))
     mine = tables.club.c.user_id == user_id
     db.execute(delete(tables.club).where(mine, tables.club.c.club_id.not_in(members)))
-
-
-def _delete_stored_replies(db: Connection, names: Collection[str]) -> None:
-    """Delete the stored replies for repeated requests that contain the person's names."""
-    body = tables.idempotency.c.body
-    for name in names:
-        spellings = (_json_text(name), quote_plus(name), quote(name))
-        mentions_person = or_(*(body.contains(spelling, autoescape=True) for spelling in spellings))
-        db.execute(delete(tables.idempotency).where(mentions_person))
 
 
 def _json_text(text: str) -> str:
