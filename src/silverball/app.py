@@ -285,7 +285,7 @@ def _build_pages(
         *operations.routes(store, feed, lambda: asyncapi_document(settings)),
         *operations.security_text_routes(settings.security_contacts, settings.base_url),
         *docs.routes(cache(lambda: openapi_document(api, documented, trials)), documented.base_url),
-        *bulk_files.routes(settings.exports_folder),
+        *bulk_files.routes(settings.exports_folder, store),
         # The pages, and the page for an unknown path.
         Mount("/", web.build(store, settings, follows_host=follows_host)),
     ]

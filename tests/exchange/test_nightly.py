@@ -40,7 +40,8 @@ def test_a_manifest_describes_its_file(store: Store, tmp_path: Path, export: Bul
         "generatedAt": "2026-03-05T19:30:00.000000Z",
     }
     assert nightly.written_at(export, folder) == build.NOW
-    assert sorted(path.name for path in folder.iterdir()) == [export.name, export.manifest_name]
+    published = [path.name for path in folder.iterdir() if not path.name.startswith(".")]
+    assert sorted(published) == [export.name, export.manifest_name]
 
 
 def test_every_entry_is_a_row(store: Store, tmp_path: Path) -> None:

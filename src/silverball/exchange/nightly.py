@@ -20,10 +20,12 @@ import msgspec
 from silverball.service.machines import reads as machines
 from silverball.service.ratings.reads import sheets
 from silverball.service.tips import reads as tips
+from silverball.store import hidings
 from silverball.store.engine import Store
 from silverball.wire import times
 
 MANIFEST = ".manifest.json"
+STAMP = ".stamp.json"
 
 
 @dataclass(frozen=True)
@@ -34,18 +36,24 @@ class BulkFile:
     lines: Callable[[Any], Iterator[str]]
     # Lines that are not rows: the header of a CSV file, the brackets of a JSON list.
     frame_lines: int
+    # Whether it has rows of people, who may hide them.
+    has_people: bool = False
 
     @property
     def manifest_name(self) -> str:
         return self.name + MANIFEST
+
+    @property
+    def stamp_name(self) -> str:
+        return f".{self.name}{STAMP}"
 
 
 # A new bulk file is one line here.
 BULK_FILES: tuple[BulkFile, ...] = (
     BulkFile("latest-opdb.json", machines.json_lines, frame_lines=2),
     BulkFile("latest-pintips.json", tips.json_lines, frame_lines=2),
-    BulkFile("latest-ratings.csv", sheets.rating_csv_lines, frame_lines=1),
-    BulkFile("latest-rating-revisions.csv", sheets.revision_csv_lines, frame_lines=1),
+    BulkFile("latest-ratings.csv", sheets.rating_csv_lines, frame_lines=1, has_people=True),
+    BulkFile("latest-rating-revisions.csv", sheets.revision_csv_lines, frame_lines=1, has_people=True),
 )
 # Every file that the site writes for download.
 FILE_NAMES = frozenset(name for bulk_file in BULK_FILES for name in (bulk_file.name, bulk_file.manifest_name))
@@ -65,11 +73,20 @@ class Manifest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     generated_at: str
 
 
+class Stamp(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file with rows of people knows, in a file that is not published."""
+
+    # Of the content, as two nodes may write into the same folder.
+    sha256: str
+    hidings: int
+
+
 def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime) -> Manifest | None:
     """Write the file and its manifest; None when there is nothing to write yet. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     digest, size, count = hashlib.sha256(), 0, 0
     with store.read() as db:
+        hiding_count = hidings.hiding_count(db)
         lines = export.lines(db)
         first = next(lines, None)
         if first is None:
@@ -90,7 +107,18 @@ def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime)
     )
     with _replace_atomically(folder / export.manifest_name) as file:
         file.write(msgspec.json.encode(manifest) + b"\n")
+    if export.has_people:
+        with _replace_atomically(folder / export.stamp_name) as file:
+            file.write(msgspec.json.encode(Stamp(sha256=manifest.sha256, hidings=hiding_count)))
     return manifest
+
+
+def read_stamp(export: BulkFile, folder: Path) -> Stamp | None:
+    """What the file knows; None when nobody noted it."""
+    try:
+        return msgspec.json.decode((folder / export.stamp_name).read_bytes(), type=Stamp)
+    except (OSError, msgspec.DecodeError):
+        return None
 
 
 def written_at(export: BulkFile, folder: Path) -> datetime | None:
@@ -114,6 +142,17 @@ def _replace_atomically(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             # Otherwise a power cut could leave an empty file under the final name.
             os.fsync(file.fileno())
+        _advance_mtime(part, path)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _advance_mtime(new: Path, old: Path) -> None:
+    """Make the new file younger by whole seconds, as If-Modified-Since has no smaller ones."""
+    try:
+        known = int(old.stat().st_mtime)
+    except FileNotFoundError:
+        return
+    seconds = max(int(new.stat().st_mtime), known + 1)
+    os.utime(new, (seconds, seconds))

@@ -2,6 +2,8 @@
 
 import os
 import stat
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from starlette.requests import Request
@@ -10,7 +12,10 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from silverball.exchange import nightly
+from silverball.exchange.current_files import CurrentFiles
+from silverball.kit.errors import Refusal, ServiceUnavailable
 from silverball.kit.http.refusals import PageNotFound, refusal_response
+from silverball.store.engine import Store
 
 PUBLIC_NAMES = nightly.FILE_NAMES | {nightly.SAMPLE_RESULTS, *nightly.SANDBOX_RESULTS}
 HEADERS = {
@@ -21,25 +26,43 @@ HEADERS = {
 }
 
 
-def routes(folder: str) -> list[Route]:
+class BulkFileOutdated(ServiceUnavailable):
+    """The file names somebody who has opted out since, and is being written anew."""
+
+    sentence = "This file is being written anew, because somebody opted out. Try again in {seconds} s."
+
+
+def routes(folder: str, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> list[Route]:
     """The routes of the files in this folder; none without a folder."""
     if not folder:
         return []
     static = StaticFiles(directory=folder, check_dir=False)
+    files = CurrentFiles(store, Path(folder), now)
 
     def file(request: Request) -> Response:
         name = request.path_params["name"]
         path = Path(folder) / name
         # Other files in the folder are not published.
-        file_stat = _file_stat(path) if name in PUBLIC_NAMES else None
+        if name not in PUBLIC_NAMES:
+            return _refuse(PageNotFound())
+        wait = files.seconds_to_wait(name)
+        if wait:
+            refusal = _refuse(BulkFileOutdated(seconds=wait))
+            refusal.headers["retry-after"] = str(wait)
+            return refusal
+        file_stat = _file_stat(path)
         if file_stat is None:
-            refusal = refusal_response(PageNotFound())
-            return Response(refusal.body, refusal.status, HEADERS, refusal.content_type)
+            return _refuse(PageNotFound())
         response = static.file_response(path, file_stat, request.scope)
         response.headers.update(HEADERS)
         return response
 
     return [Route("/exports/{name}", file)]
+
+
+def _refuse(refusal: Refusal) -> Response:
+    answer = refusal_response(refusal)
+    return Response(answer.body, answer.status, HEADERS, answer.content_type)
 
 
 def _file_stat(path: Path) -> os.stat_result | None:

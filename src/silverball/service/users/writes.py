@@ -18,7 +18,7 @@ from silverball.kit.http.fields import Id, Name
 from silverball.service import access
 from silverball.service.events import feed_events
 from silverball.service.users import reads
-from silverball.store import audit, rating_days
+from silverball.store import audit, hidings, rating_days
 from silverball.store.tables import OPT_OUTS, known_browser, session, site_value, user
 from silverball.store.transaction import Transaction
 
@@ -147,12 +147,15 @@ def change_profile(transaction: Transaction, user_id: int, profile: ChangedProfi
     db = transaction.connection
     values = {name: value for name, value in msgspec.structs.asdict(profile).items() if value is not UNSET}
     if values:
-        was_hidden = db.execute(select(user.c.ratings_opt_out).where(user.c.user_id == user_id)).scalar_one()
+        columns = [user.c[name] for name in OPT_OUTS]
+        before = db.execute(select(*columns).where(user.c.user_id == user_id)).mappings().one()
         db.execute(update(user).where(user.c.user_id == user_id).values(**values))
         transaction.changed_user_ids.add(user_id)
-        is_hiding = any(values.get(name) is True for name in OPT_OUTS)
+        is_hiding = any(values.get(name) is True and not before[name] for name in OPT_OUTS)
         feed_events.announce_users(transaction, [user_id], is_hiding=is_hiding)
-        rating_days.update_user(db, user_id, was_hidden=was_hidden)
+        rating_days.update_user(db, user_id, was_hidden=before[user.c.ratings_opt_out.name])
+        if is_hiding:
+            hidings.note_hiding(db)
 
 
 def set_password(db: Connection, user_id: int, password_hash: str) -> None:

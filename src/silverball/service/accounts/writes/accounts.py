@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Text, delete, exists, select, type_coerce, up
 from silverball.service.accounts import reads
 from silverball.service.accounts.writes import ratings, replies, submissions
 from silverball.service.events import feed_events
-from silverball.store import audit, book, references, revisions, tables
+from silverball.store import audit, book, hidings, references, revisions, tables
 from silverball.store.transaction import Transaction
 
 _USER = tables.user.c
@@ -62,6 +62,7 @@ def erase_account(transaction: Transaction, user_id: int) -> None:
     _delete_private_rows(db, user_id)
     transaction.changed_user_ids.add(user_id)
     replies.erase_from_replies(db, user_id, name, players)
+    hidings.note_hiding(db)
 
 
 def _pseudonymize_account(db: Connection, user_id: int) -> None:
