@@ -232,6 +232,7 @@ def openapi_document(
         shared_texts=shared_texts(),
         examples=shape_examples(),
         trials=trials or {},
+        handbook_path="/handbook/",
     )
     return msgspec.json.encode(openapi.build_document(api.routes.endpoints, info))
 

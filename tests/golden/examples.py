@@ -1,4 +1,7 @@
-"""The examples of the published descriptions, taken from the golden samples."""
+"""The examples of the published descriptions, taken from the golden samples.
+
+Shapes of which nothing was observed have examples in `own_shapes.json`: answers and bodies of the demo.
+"""
 
 import json
 from collections.abc import Iterator
@@ -12,12 +15,14 @@ from silverball.wire.events import EVENTS
 
 def examples() -> dict[str, Any]:
     """Return the first example of each shape, in JSON, by the shape's name."""
+    own: dict[str, Any] = json.loads((FOLDER / "own_shapes.json").read_text(encoding="utf-8"))
     found: dict[str, Any] = {}
-    for shape in _golden_shapes():
-        for struct in _structs_in(shape):
+    for shape in golden_shapes():
+        for struct in structs_in(shape):
             found.setdefault(type(struct).__name__, msgspec.to_builtins(struct, str_keys=True))
     envelopes = {"Page", "SimplePage", "Data"}
-    return {name: found[name] for name in sorted(found) if name not in envelopes}
+    found = own | {name: example for name, example in found.items() if name not in envelopes}
+    return dict(sorted(found.items()))
 
 
 def events() -> dict[str, Any]:
@@ -31,21 +36,23 @@ def examples_json() -> str:
     return json.dumps({"shapes": examples(), "events": events()}, indent=1, ensure_ascii=False) + "\n"
 
 
-def _golden_shapes() -> Iterator[Any]:
+def golden_shapes() -> Iterator[Any]:
+    """Decode every golden sample, and the payload of every event."""
     for name in sample_names():
         yield msgspec.json.decode(sample(name), type=SHAPES[name])
     for name, event in json.loads((FOLDER / "events.json").read_text(encoding="utf-8")).items():
         yield msgspec.convert(event["data"], EVENTS[name], strict=False)
 
 
-def _structs_in(value: Any) -> Iterator[msgspec.Struct]:
+def structs_in(value: Any) -> Iterator[msgspec.Struct]:
+    """Find all Structs in a decoded value."""
     if isinstance(value, msgspec.Struct):
         yield value
         for name in value.__struct_fields__:
-            yield from _structs_in(getattr(value, name))
+            yield from structs_in(getattr(value, name))
     elif isinstance(value, tuple):
         for item in value:
-            yield from _structs_in(item)
+            yield from structs_in(item)
     elif isinstance(value, dict):
         for item in value.values():
-            yield from _structs_in(item)
+            yield from structs_in(item)

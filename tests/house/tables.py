@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLE_URL = "http://127.0.0.1:8000"
 # Codes that clients may rely on. A code is added when it is released and never removed.
 RELEASED_CODES = ROOT / "tests/golden/refusal_codes.txt"
+TYPED_CLIENT_README = "clients/python/README.md"
 CALLERS = {
     Access.OWN: "token; your own things",
     Access.TOKEN: "token",
@@ -95,10 +96,19 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
 }
 
 
+def typed_client_page() -> str:
+    """The README of the typed client, as a page of the handbook."""
+    text = (ROOT / TYPED_CLIENT_README).read_text(encoding="utf-8")
+    title, _, rest = text.partition("\n")
+    note = f"<!-- A copy of {TYPED_CLIENT_README}; edit that file. -->"
+    return f"{title}\n\n{note}\n{rest.replace('../../README.md', 'README.md')}"
+
+
 # Documents that are generated as a whole.
 FILES: dict[str, Callable[[], str]] = {
     # The AsyncAPI document has these examples, so they come first.
     "src/silverball/wire/examples.json": examples.examples_json,
+    "docs/typed-client.md": typed_client_page,
     "docs/wire/asyncapi.json": lambda: app.asyncapi_document(Settings(base_url=EXAMPLE_URL)).decode() + "\n",
 }
 

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from golden.shapes import SHAPES, sample, sample_names
+from golden.examples import golden_shapes, structs_in
+from golden.shapes import FOLDER, SHAPES, sample, sample_names
 from silverball import app
 from silverball.kit.http.json_schema import json_schemas
 from silverball.settings import Settings
@@ -149,3 +150,10 @@ def test_every_golden_sample_is_as_described(name: str) -> None:
     ours = msgspec.json.encode(msgspec.json.decode(sample(name), type=SHAPES[name]))
     validator = Draft202012Validator({**schema, "components": {"schemas": components}}, validate_formats=True)
     validator.validate(json.loads(ours))
+
+
+def test_only_shapes_without_a_golden_sample_have_an_example_of_our_own() -> None:
+    own = json.loads((FOLDER / "own_shapes.json").read_text(encoding="utf-8"))
+    assert own.keys() <= openapi()["components"]["schemas"].keys()
+    observed = {type(struct).__name__ for shape in golden_shapes() for struct in structs_in(shape)}
+    assert not own.keys() & observed

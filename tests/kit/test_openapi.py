@@ -140,12 +140,12 @@ def test_an_answer_of_two_shapes_is_described_as_a_union() -> None:
 def test_only_possible_statuses_are_described() -> None:
     paths = build_description(list_balls, balls_csv, add_ball, remove_balls)["paths"]
     assert set(paths["/api/tournaments/{tournamentId}/balls"]["get"]["responses"]) == {
-        *("200", "304", "400", "401", "403", "404", "413", "422", "429", "503")
+        *("200", "304", "400", "401", "403", "404", "413", "414", "422", "429", "431", "503")
     }
     assert set(paths["/api/balls/csv"]["get"]["responses"]) == {
-        *("200", "304", "401", "413", "422", "429", "503")
+        *("200", "304", "401", "413", "414", "422", "429", "431", "503")
     }
-    refused = ("400", "401", "403", "404", "409", "413", "415", "422", "429", "503")
+    refused = ("400", "401", "403", "404", "409", "413", "414", "415", "422", "429", "431", "503")
     assert set(paths["/api/balls"]["post"]["responses"]) == {"201", *refused}
     below = paths["/api/tournaments/{tournamentId}/balls"]["delete"]["responses"]
     assert set(below) == {"200", "412", *refused}

@@ -177,6 +177,25 @@ def test_the_copy_has_everything_of_the_account_and_nothing_secret(store: Store,
     assert not [secret for secret in secrets if secret in everything]
 
 
+@pytest.mark.parametrize(
+    ("play_settings", "published"),
+    [({"seeding": "manual"}, [0, 1, None]), ({"seeding": "mp_rating"}, [1, 2, None])],
+)
+def test_seeds_of_the_copy_are_those_of_the_interface(
+    store: Store, visitor: Visitor, play_settings: dict[str, Any], published: list[int | None]
+) -> None:
+    user_id = an_account(store)
+    night = build.a_tournament(store, settings=play_settings)
+    for seed in (1, 2, None):
+        player_id = build.a_player(store, night.organizer_id, claimed_by=user_id)
+        build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=player_id, seed=seed)
+    visitor.sign_in()
+    with archive_of(visitor) as packed:
+        played = json.loads(packed.read("data.json"))["tournaments_played"]
+    assert [row["seed"] for row in played] == published
+    assert not {"seed_rank", "settings"} & set(played[0])
+
+
 def test_a_copy_holds_no_formula_and_every_row_is_as_long_as_its_header(
     store: Store, visitor: Visitor
 ) -> None:

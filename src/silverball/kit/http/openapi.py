@@ -70,6 +70,8 @@ class OpenApiInfo:
     examples: Mapping[str, Any] = field(default_factory=dict)
     # operationId -> values to try it with.
     trials: Mapping[str, Trial] = field(default_factory=dict)
+    # Where more is written for people, below `base_url`.
+    handbook_path: str = ""
 
 
 def build_document(endpoints: Iterable[Endpoint], info: OpenApiInfo) -> Schema:
@@ -105,12 +107,20 @@ def build_document(endpoints: Iterable[Endpoint], info: OpenApiInfo) -> Schema:
             "contact": {"name": "The people who run this server", "url": info.base_url or "/"},
         },
         "servers": [{"url": info.base_url or "/"}],
+        **_link_to_handbook(info),
         "tags": _tags(paths, info),
         "paths": paths,
     }
     used = parts.only_used(shared, document)
     schemes = {BEARER_SCHEME: {"type": "http", "scheme": "bearer"}}
     return {**document, "components": {**used, "securitySchemes": schemes}}
+
+
+def _link_to_handbook(info: OpenApiInfo) -> Schema:
+    if not info.handbook_path:
+        return {}
+    link = {"description": "The handbook of Silverball", "url": info.base_url + info.handbook_path}
+    return {"externalDocs": link}
 
 
 def documented_path(endpoint: Endpoint) -> str:
@@ -235,10 +245,12 @@ def _error_statuses(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
         412: is_write and TOURNAMENT in endpoint.parameters,
         410: endpoint.is_async,
         413: True,
+        414: True,
         415: is_write or endpoint.accepts_body_parameters,
         # A query string can have too many items on any route.
         422: True,
         429: True,
+        431: True,
         503: True,
     }
     return [status for status, can_be in possible.items() if can_be]

@@ -76,9 +76,11 @@ REFUSALS: dict[int, tuple[str, str]] = {
     410: ("Gone", "The thing existed once and is kept no longer."),
     412: ("Outdated", "The tournament has changed since the revision in If-Match."),
     413: ("TooLarge", "The body is too large."),
+    414: ("AddressTooLong", "The address is longer than 64 KB."),
     415: ("BodyIsForm", "The body is a form; JSON is wanted."),
     422: ("Invalid", "The parameters or the body are invalid; every fault is listed."),
     429: ("TooManyAttempts", "Too many requests; Retry-After says when to try again."),
+    431: ("HeadTooLarge", "The headers are larger than 64 KB, or more than 100 lines."),
     503: (
         "Unavailable",
         "The database is busy or full, and nothing was changed; Retry-After says when to try again.",

@@ -1,12 +1,13 @@
 """The data of an account: its export, and the reasons against deleting it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, and_, func, select
 
 from silverball.kit.errors import Conflict, NotFound
+from silverball.rules.mechanics import seeding
 from silverball.store import audit, tables
 
 # Tournaments that a refusal names; there may be many more.
@@ -30,6 +31,9 @@ class ExportSection:
     name: str
     description: str
     statement: Select[Any]
+    # The values of a row as exported; the last `helper_columns` of the statement are for it alone.
+    published_row: Callable[[Row[Any]], Sequence[Any]] = tuple
+    helper_columns: int = 0
 
 
 @dataclass(frozen=True)
@@ -65,13 +69,15 @@ def _claimed_player_ids(user_id: int) -> Select[tuple[int]]:
 
 def _entered_tournaments(user_id: int) -> Select[Any]:
     own, standing = tables.entrant.c, tables.standing.c
-    columns = (_T.tournament_id, _T.name, _T.type, _T.status, _T.start_local, own.player_id, own.status)
+    columns = (_T.tournament_id, _T.name, _T.type, _T.status, _T.start_local, own.player_id)
     labelled = (
-        *columns[:-1],
-        columns[-1].label("entrant_status"),
-        own.seed,
+        *columns,
+        own.status.label("entrant_status"),
         standing.position,
         standing.points,
+        own.seed,
+        own.seed_rank,
+        _T.settings,
     )
     is_own_standing = and_(standing.tournament_id == own.tournament_id, standing.player_id == own.player_id)
     return (
@@ -82,6 +88,14 @@ def _entered_tournaments(user_id: int) -> Select[Any]:
         .where(own.player_id.in_(_claimed_player_ids(user_id)))
         .order_by(own.tournament_id, own.player_id)
     )
+
+
+def _with_published_seed(row: Row[Any]) -> Sequence[Any]:
+    """The row of a tournament played, with the seed as the interface shows it."""
+    *values, seed, seed_rank, settings = row
+    if settings.get("seeding") == seeding.MANUAL:
+        seed = seeding.published_seed(seed, seed_rank)
+    return (*values, seed)
 
 
 def _games(user_id: int) -> Select[Any]:
@@ -139,7 +153,7 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
         ExportSection("claims", "Players that you said are you; nobody has approved it yet.",
              select(*claims).where(claims.user_id == user_id).order_by(claims.at)),
         ExportSection("tournaments_played", "Tournaments that you played, and your places.",
-                      _entered_tournaments(user_id)),
+                      _entered_tournaments(user_id), _with_published_seed, helper_columns=2),
         ExportSection("games", "Your seats in games.", _games(user_id)),
         ExportSection("single_player_games", "Your single player games.",
                       _tournament_rows(tables.single_player_game, user_id)),
@@ -182,7 +196,9 @@ def account_data(db: Connection, user_id: int) -> Iterator[ExportedSection]:
     require_account(db, user_id)
     for section in export_sections(user_id):
         rows = db.execute(section.statement)
-        yield ExportedSection(section, tuple(rows.keys()), [tuple(row) for row in rows])
+        columns = tuple(rows.keys())
+        exported = columns[: len(columns) - section.helper_columns]
+        yield ExportedSection(section, exported, [section.published_row(row) for row in rows])
 
 
 def require_account(db: Connection, user_id: int) -> None:
