@@ -92,7 +92,7 @@ def _entered_tournaments(user_id: int) -> Select[Any]:
 
 def _with_published_seed(row: Row[Any]) -> Sequence[Any]:
     """The row of a tournament played, with the seed as the interface shows it."""
-    *values, seed, seed_rank, settings = row
+    *values, seed, seed_rank, settings = tuple(row)
     if settings.get("seeding") == seeding.MANUAL:
         seed = seeding.published_seed(seed, seed_rank)
     return (*values, seed)
