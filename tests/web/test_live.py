@@ -101,7 +101,7 @@ def test_a_completed_tournament_loads_no_script_and_may_be_cached(
     hall.complete()
     for page in ("", "/embed"):
         reply = passer.get(f"/t/{hall.tournament_id}{page}")
-        assert reply.headers["cache-control"] == "public, max-age=300"
+        assert reply.headers["cache-control"] == "private, max-age=300"
         assert "script-src" not in reply.headers["content-security-policy"]
         assert b"<script" not in reply.body
     wall = passer.get(f"/t/{hall.tournament_id}/wall")

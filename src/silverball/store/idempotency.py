@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, select, text, tuple_, update
 
 from silverball.kit.edge.idempotency import IdempotencyKey, StoredResponse
+from silverball.store import hidden_profiles
 from silverball.store.tables import idempotency
 from silverball.store.types import Instant
 
@@ -27,11 +28,15 @@ CLAIM = text(
 
 
 def load_response(db: Connection, key: IdempotencyKey, now: datetime) -> StoredResponse | None:
-    """The stored response to this key; None when there is none or it is too old."""
+    """The stored response to this key, without what was hidden since; None without one, or if too old."""
     columns = (idempotency.c.fingerprint, idempotency.c.status, idempotency.c.body, idempotency.c.headers)
     rows = select(*columns).where(*_key_conditions(key), idempotency.c.at >= now - RETENTION)
     row = db.execute(rows).first()
-    return None if row is None else _stored_response(row)
+    if row is None:
+        return None
+    body = hidden_profiles.hide_in_reply(db, row.body, key.user_id)
+    headers = tuple((str(name), str(value)) for name, value in row.headers)
+    return StoredResponse(row.fingerprint, row.status, body.encode(), headers)
 
 
 def claim_key(db: Connection, key: IdempotencyKey, now: datetime) -> bool:
@@ -70,8 +75,3 @@ def _delete_expired(db: Connection, now: datetime) -> None:
 
 def _key_conditions(key: IdempotencyKey) -> Sequence[Any]:
     return (idempotency.c.user_id == key.user_id, idempotency.c.key == key.key)
-
-
-def _stored_response(row: Any) -> StoredResponse:
-    headers = tuple((str(name), str(value)) for name, value in row.headers)
-    return StoredResponse(row.fingerprint, row.status, row.body.encode(), headers)

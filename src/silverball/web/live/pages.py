@@ -27,8 +27,9 @@ HTML = "text/html; charset=utf-8"
 PATHS = tuple(VIEWS)
 PATTERNS = {path: re.compile(path.replace("{tournament_id}", "([^/]+)")).fullmatch for path in PATHS}
 REVALIDATED = b"no-cache"
-# A completed tournament may be reopened, so its page may be cached for minutes only.
-CACHED_WHEN_COMPLETED = b"public, max-age=300"
+# A completed tournament may be reopened, so its page may be cached for minutes only, and by browsers
+# only: a copy shared by a proxy would name people who have opted out since.
+CACHED_WHEN_COMPLETED = b"private, max-age=300"
 REFERRER_POLICY = (b"referrer-policy", b"same-origin")
 NO_FRAMES = ((b"x-frame-options", b"DENY"), (b"cross-origin-opener-policy", b"same-origin"))
 NOTHING_HERE = ("Nothing is here", "This tournament does not exist, or no longer.")
