@@ -93,33 +93,11 @@ def document(info: AsyncApiInfo) -> Schema:
         for name, about in CLIENT_MESSAGES.items()
     }
     messages = {**feed_events, **server_messages, **client_messages}
-    address = urlsplit(info.base_url)
-    key = {"default": "silverball", "description": "An app key; it chooses the style of the names."}
     channel = "#/channels/tournament"
     return {
         "asyncapi": "3.0.0",
-        "info": {
-            "title": f"{info.title} feed",
-            "version": info.version,
-            "description": DESCRIPTION,
-            "contact": {
-                "name": "The people who run this server",
-                "url": info.base_url or "/",
-                # The mailbox that every domain has (RFC 2142).
-                "email": f"postmaster@{address.hostname or 'localhost'}",
-            },
-            "license": {"name": "MIT"},
-            "tags": [{"name": "feed", "description": "Changes of tournaments as they happen."}],
-        },
-        "servers": {
-            "here": {
-                "host": address.netloc,
-                "pathname": f"{address.path}/app/{{key}}",
-                "protocol": "wss" if address.scheme == "https" else "ws",
-                "description": "The Pusher protocol, version 7: ?protocol=7&client=NAME&version=X.Y.Z",
-                "variables": {"key": key},
-            }
-        },
+        "info": _about(info),
+        "servers": {"here": _server(info.base_url)},
         "channels": {
             "tournament": {
                 "address": "tournaments.{tournamentId}",
@@ -147,6 +125,34 @@ def document(info: AsyncApiInfo) -> Schema:
             },
         },
         "components": {"messages": messages, "schemas": components},
+    }
+
+
+def _about(info: AsyncApiInfo) -> Schema:
+    return {
+        "title": f"{info.title} feed",
+        "version": info.version,
+        "description": DESCRIPTION,
+        "contact": {
+            "name": "The people who run this server",
+            "url": info.base_url or "/",
+            # The mailbox that every domain has (RFC 2142).
+            "email": f"postmaster@{urlsplit(info.base_url).hostname or 'localhost'}",
+        },
+        "license": {"name": "MIT"},
+        "tags": [{"name": "feed", "description": "Changes of tournaments as they happen."}],
+    }
+
+
+def _server(base_url: str) -> Schema:
+    address = urlsplit(base_url)
+    key = {"default": "silverball", "description": "An app key; it chooses the style of the names."}
+    return {
+        "host": address.netloc,
+        "pathname": f"{address.path}/app/{{key}}",
+        "protocol": "wss" if address.scheme == "https" else "ws",
+        "description": "The Pusher protocol, version 7: ?protocol=7&client=NAME&version=X.Y.Z",
+        "variables": {"key": key},
     }
 
 
