@@ -185,6 +185,9 @@ def stake_claim(call: Write[Body]) -> int:
 
     Raises NotFound and Conflict.
     """
+    if call.caller.device is not None:
+        # A device has no account that a player could belong to.
+        raise NotAllowed
     player_id = call.ids["player_id"]
     owner_id = book.lock_owner(call.db, book.PLAYER, player_id)
     _refuse_claimed(call.db, player_id, call.user_id)

@@ -1,0 +1,148 @@
+"""Who may do what: twelve identities, every operation, before, during and after a tournament.
+
+The rows come from the endpoint table: an operation that no policy names fails the build. Allowed means that
+the answer is neither a 401 nor a 403, nor a 404 that hides somebody else's thing; it can still be a 409 or
+a 422 about the thing itself.
+"""
+
+import asyncio
+import re
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import asgi
+import build
+from service.access_world import IDENTITIES, STATES, AccessWorld, Operation, operations
+from service.route_permissions import MANAGED, OWN, READ_POSTS, SCORED, TABLE
+from silverball import app
+from silverball.service.accounts.writes import accounts
+from silverball.service.tokens import writes as tokens
+from silverball.settings import Settings
+from silverball.store.engine import Store
+
+ACCOUNTS = frozenset({"stranger", "reader", "player", "hidden", "keeper", "scorer", "owner", "admin"})
+DEVICES = frozenset({"code", "kiosk"})
+EVERYBODY = ACCOUNTS | DEVICES
+ORGANIZER = frozenset({"owner", "admin"})
+CREATORS = ORGANIZER | {"stranger"}
+SCOREKEEPERS = ORGANIZER | {"kiosk", "keeper", "scorer"}
+# Tokens that may write at all: all but the one that only reads.
+WRITERS = ACCOUNTS - {"reader"}
+# The two that have claimed the players of the game, and the printed code of the game.
+PLAYERS_OF_THE_GAME = frozenset({"player", "hidden", "code"})
+# Operations whose callers do not follow from the ability that they need.
+EXCEPTIONS = {
+    "GET /api/audit": frozenset({"admin"}),
+    # Which reads of the organizer's own are allowed with any token of theirs.
+    "GET /api/tournaments/{tournament_id}/journal": frozenset({"reader", "scorer", "owner", "admin"}),
+    # Devices have no account.
+    "GET /api/users/profile": ACCOUNTS,
+    "PATCH /api/users/profile": WRITERS,
+    "POST /api/tokens": WRITERS,
+    # Other people's tokens are hidden from an admin too.
+    "DELETE /api/tokens/{token_id}": frozenset({"scorer", "owner"}),
+    "POST /api/players/{player_id}/claim": WRITERS,
+    # Nobody here has a claim to take back.
+    "DELETE /api/players/{player_id}/claim": frozenset(),
+    "POST /api/tournaments/{tournament_id}/games/{game_id}/suggestions": PLAYERS_OF_THE_GAME,
+    "POST /api/tournaments/{tournament_id}/cards/{card_id}/void": SCOREKEEPERS | {"player"},
+    # Scorekeepers too where the settings of the tournament say so.
+    "POST /api/tournaments/{tournament_id}/max-matchplay/games": ORGANIZER,
+    # The sites that results are fetched from are listed by the operator, who has listed none.
+    "POST /api/rating-submissions": frozenset(),
+}
+# Codes and devices end with their tournament.
+ENDED_WITH_THE_TOURNAMENT = DEVICES
+OPERATIONS = operations()
+
+
+def allowed(operation: Operation, state: str) -> frozenset[str]:
+    """The identities that may do this to the organizer's object."""
+    found = EXCEPTIONS[operation.name] if operation.name in EXCEPTIONS else _by_ability(operation)
+    if operation.endpoint.is_write and state == "completed":
+        return found - ENDED_WITH_THE_TOURNAMENT
+    return found
+
+
+def _by_ability(operation: Operation) -> frozenset[str]:
+    path, method = operation.endpoint.path, operation.endpoint.method
+    if method == "GET":
+        return EVERYBODY if TABLE[path][1] == OWN else ORGANIZER
+    if method == "POST" and path in READ_POSTS:
+        return EVERYBODY
+    if method in SCORED.get(path, "").split():
+        return SCOREKEEPERS
+    assert method in MANAGED[path].split(), operation.name
+    return ORGANIZER if "{" in path else CREATORS
+
+
+@pytest.fixture(scope="module")
+def world(empty_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AccessWorld]:
+    file = tmp_path_factory.mktemp("access") / "silverball.db"
+    shutil.copy(empty_sqlite, file)
+    made = AccessWorld(file)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_who_may_do_it_is_what_its_row_says(world: AccessWorld, operation: Operation) -> None:
+    unexpected = {}
+    for state in STATES:
+        may = allowed(operation, state)
+        for identity in IDENTITIES:
+            status = world.status(operation, identity, state)
+            if identity == "nobody":
+                is_right = status == 401
+            elif identity in may:
+                is_right = status < 500 and status not in (401, 403)
+            else:
+                is_right = status in (403, 404)
+            if not is_right:
+                unexpected[identity, state] = status
+    assert unexpected == {}
+
+
+def ended_tokens(store: Store) -> dict[str, str]:
+    """Tokens of an administrator that hold no longer: expired, revoked, of a deleted account."""
+    now, texts = datetime.now(UTC), {}
+    for name in ("expired", "revoked", "deleted"):
+        user_id = build.a_user(store, name=f"Ada {name}", role="admin")
+        with store.write() as transaction:
+            made = tokens.create_token(
+                transaction.connection,
+                user_id,
+                name,
+                abilities=["admin"],
+                expires_days=1,
+                now=now - timedelta(days=2) if name == "expired" else now,
+                dice=Random(name),
+            )
+            if name == "revoked":
+                tokens.revoke_token(transaction, made.token_id, now=now)
+            if name == "deleted":
+                accounts.erase_account(transaction, user_id)
+        texts[name] = made.text
+    return texts
+
+
+def test_an_ended_token_opens_nothing(store: Store) -> None:
+    ended = ended_tokens(store)
+    front_door = app.build(store, Settings(base_url=build.BASE_URL, rate_limit_per_minute=0))
+
+    async def ask_everything() -> dict[str, int]:
+        statuses = {}
+        for operation in OPERATIONS:
+            path = re.sub(r"\{\w+\}", "1", operation.endpoint.path)
+            for name, token in ended.items():
+                reply = await asgi.send(front_door, path, method=operation.endpoint.method, token=token)
+                statuses[f"{operation.name} {name}"] = reply.status
+        return statuses
+
+    statuses = asyncio.run(ask_everything())
+    assert {name: status for name, status in statuses.items() if status != 401} == {}
