@@ -138,8 +138,10 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
 
 
 @pytest.fixture
-def store(database_url: str) -> Iterator[Store]:
-    """A fresh database, open."""
-    opened = Store(database_url)
+def store(database_url: str, tmp_path: Path) -> Iterator[Store]:
+    """A fresh database, open, with a file of keys."""
+    # For SQLite this is where the key file is anyway.
+    opened = Store(database_url, tmp_path / "silverball.db.secret")
+    opened.key_file.may_make = True
     yield opened
     opened.close()

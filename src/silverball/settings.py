@@ -31,6 +31,14 @@ class Settings:
         default="sqlite:///silverball.db",
         metadata={"meaning": "The database: `sqlite:///FILE` or `postgresql+psycopg://USER@HOST/NAME`."},
     )
+    secret_file: str = field(
+        default="",
+        metadata={
+            "meaning": "File of the key that encrypts secrets in the database; empty means, for SQLite, a"
+            " file beside the database. PostgreSQL needs one, the same for all nodes: `silverball secret`"
+            " makes it."
+        },
+    )
     base_url: str = field(
         default="",
         metadata={

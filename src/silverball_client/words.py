@@ -70,6 +70,7 @@ SecurityEvent = Literal[
     "account-erased",
     "account-made",
     "data-exported",
+    "encryption-key-changed",
     "first-code-refused",
     "password-set",
     "sign-in",

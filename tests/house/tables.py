@@ -55,9 +55,11 @@ def _commands() -> Iterator[tuple[str, str]]:
     for name in main.COMMANDS:
         command = main.silverball_group.get_command(click.Context(main.silverball_group), name)
         assert command is not None
-        listed = command.commands.values() if isinstance(command, click.Group) else [command]
+        listed = [command]
+        if isinstance(command, click.Group):
+            listed = [*([command] if command.invoke_without_command else []), *command.commands.values()]
         for subcommand in listed:
-            full_name = f"{name} {subcommand.name}" if isinstance(command, click.Group) else name
+            full_name = name if subcommand is command else f"{name} {subcommand.name}"
             usage = " ".join(subcommand.collect_usage_pieces(click.Context(subcommand)))
             yield f"silverball {full_name} {usage}", (subcommand.help or "").strip().splitlines()[0]
 

@@ -51,6 +51,8 @@ def give_files(document: str, demo: RunningDemo, folder: Path) -> None:
         # The night of a club, whose server has run for a while.
         with closing(sqlite3.connect(demo.folder / "silverball.db")) as running:
             running.execute("VACUUM INTO ?", (str(folder / "silverball.db"),))
+        key_file = demo.folder / "silverball.db.secret"
+        (folder / key_file.name).write_bytes(key_file.read_bytes())
 
 
 @pytest.mark.parametrize("document", sorted({block.document for block in RUN}))

@@ -7,6 +7,7 @@ from pathlib import Path
 HEAVY = {
     "alembic",
     "argon2",
+    "cryptography",
     "httpcore2",
     "hypothesis",
     "icalendar",
@@ -26,12 +27,13 @@ import asgi
 from silverball import app
 from silverball.cli import database, server
 from silverball.settings import Settings
-from silverball.store import migrate
+from silverball.store import encryption, migrate
 from silverball.store.engine import Store
 
 url = sys.argv[1]
 store = Store(url)
 assert migrate.is_current(store)
+assert encryption.open_keys(store)
 front_door = app.build(store, Settings(database_url=url, public_read=True, base_url="http://127.0.0.1"))
 assert asgi.get(front_door, "/ready").status == 200
 assert asgi.get(front_door, "/api/tournaments").status == 200

@@ -59,7 +59,7 @@ def test_each_message_is_sent_once_by_many_senders(desk: Desk) -> None:
     rename(desk, *(f"Night {n}" for n in range(10)))
     post = Outbox(desk.store)
     # Another node over the same database.
-    other = Store(desk.store.url.render_as_string(hide_password=False))
+    other = Store(desk.store.url.render_as_string(hide_password=False), desk.store.key_file.path)
     nodes = [post.rounds, replace(post.rounds, store=other)] * 2
     threads = [threading.Thread(target=deliver_everything, args=(node,)) for node in nodes]
     for thread in threads:

@@ -35,7 +35,7 @@ def open_database(
         address = url or _database_url()
         if not may_create:
             _require_file(address)
-        store = Store(address)
+        store = Store(address, None if url else _secret_file())
         try:
             _bring_up_to_date(store, may_migrate=may_migrate)
             yield store
@@ -50,6 +50,11 @@ def open_database(
         raise click.ClickException(str(error)) from error
     except DatabaseFault as error:
         raise click.ClickException(f"The database cannot be used: {faults.short_message(error)}") from error
+
+
+def _secret_file() -> Path | None:
+    file = settings.load().secret_file
+    return Path(file) if file else None
 
 
 def _database_url() -> str:

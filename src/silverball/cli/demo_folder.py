@@ -19,7 +19,8 @@ PASSWORD = "password"  # noqa: S105  # the name of a file
 EXPORTS = "exports"
 TRIALS = "trials.json"
 OLDER = "older"
-MADE = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", TOKEN, PASSWORD, EXPORTS, TRIALS, LAYOUT_FILE)
+DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}.secret")
+MADE = (*DATABASE_FILES, TOKEN, PASSWORD, EXPORTS, TRIALS, LAYOUT_FILE)
 
 
 def prepare_folder(data: Path, organizer_email: str) -> Path:

@@ -24,10 +24,12 @@ from silverball.kit import logs
 from silverball.kit.edge import bounded_http
 from silverball.kit.edge.connections import ConnectionTable, HttpLimits
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
+from silverball.kit.encryption import NoEncryptionKey
 from silverball.kit.http.asgi import NO_SNIFFING
 from silverball.kit.http.openapi import Trial
 from silverball.service.users import writes as users
 from silverball.settings import Settings
+from silverball.store import encryption
 from silverball.store.engine import Store
 from silverball.web import operations
 
@@ -62,6 +64,8 @@ def run_server(
 
     `follows_host`: links begin with the Host of each request. `trials`: what /docs fills in.
     """
+    if not encryption.open_keys(store):
+        LOG.warning("no webhooks and printed codes can be made: %s", NoEncryptionKey())
     broadcast = FeedService(store, settings)
     config = uvicorn.Config(
         app.build(store, settings, broadcast=broadcast, follows_host=follows_host, trials=trials),

@@ -39,3 +39,12 @@ def tighten(path: Path) -> None:
         LOG.warning("others may read this file, and its mode cannot be changed: %s", path)
         return
     logs.log_line(LOG, "others could read this file until now", file=str(path), mode=f"{mode:04o}")
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names of the files in a folder are on the disk."""
+    opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -23,6 +23,7 @@ SecurityEvent = Literal[
     "account-erased",
     "account-made",
     "data-exported",
+    "encryption-key-changed",
     "first-code-refused",
     "password-set",
     "sign-in",

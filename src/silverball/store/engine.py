@@ -15,7 +15,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
 
-from silverball.kit import private_files
+from silverball.kit import encryption, private_files
+from silverball.kit.encryption import KeyFile
 from silverball.store import named_rows, names, tables
 from silverball.store.group_commit import GroupCommit
 from silverball.store.kept_lists import LISTS, KeptLists
@@ -26,6 +27,7 @@ from silverball.store.transaction import WRITES, Transaction
 Db = Connection
 SQLITE_BUSY_SECONDS = 30
 SQLITE_FILES_BESIDE = ("-wal", "-shm", "-journal")
+SECRET_FILE_ENDING = ".secret"  # noqa: S105  # the ending of a name
 CONNECTIONS_MAX = 24
 WORLD_SLOTS = 16
 RAISE_WORLD = text(
@@ -48,14 +50,17 @@ class Commit:
 
 
 class Store:
-    """One database. Build it once per process."""
+    """One database, and the file of the keys for its secrets. Build it once per process."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, secret_file: Path | None = None) -> None:
         self.url: URL = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine: Engine = _sqlite_engine(self.url) if self.is_sqlite else _postgresql_engine(self.url)
         self.snapshots = SnapshotCache()
-        self.engine.update_execution_options(**{SNAPSHOTS: self.snapshots, LISTS: KeptLists()})
+        # Only one machine has an SQLite file, so a key made there is known wherever it is needed.
+        self.key_file = KeyFile(secret_file or _file_beside(self.url), may_make=self.is_sqlite)
+        options = {SNAPSHOTS: self.snapshots, LISTS: KeptLists(), encryption.KEYS: self.key_file}
+        self.engine.update_execution_options(**options)
         # SQLite polls for its lock and sleeps in between; writers of this process queue up here instead.
         self._group_commit = GroupCommit(self.engine)
         # Called in the writer's thread after each commit, before the writer goes on.
@@ -196,11 +201,21 @@ def _sqlite_engine(url: URL) -> Engine:
 
 def _keep_private(url: URL) -> None:
     """Make or tighten the files of an SQLite database; SQLite gives the files beside it the same mode."""
-    if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
+    if not _has_file(url):
         return
-    private_files.create_or_tighten(Path(url.database))
+    private_files.create_or_tighten(Path(url.database or ""))
     for ending in SQLITE_FILES_BESIDE:
-        private_files.tighten(Path(url.database + ending))
+        private_files.tighten(Path(f"{url.database}{ending}"))
+
+
+def _file_beside(url: URL) -> Path | None:
+    """The key file of an SQLite database where no setting names another; None for other databases."""
+    is_file = url.get_backend_name() == "sqlite" and _has_file(url)
+    return Path(f"{url.database}{SECRET_FILE_ENDING}") if is_file else None
+
+
+def _has_file(url: URL) -> bool:
+    return bool(url.database) and url.database != ":memory:" and not str(url.database).startswith("file:")
 
 
 def _postgresql_engine(url: URL) -> Engine:

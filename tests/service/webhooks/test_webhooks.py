@@ -16,7 +16,7 @@ from silverball.service.accounts import reads as accounts
 from silverball.service.accounts.writes import accounts as account_writes
 from silverball.service.webhooks import policy, signing
 from silverball.settings import Settings
-from silverball.store import tables
+from silverball.store import encryption, tables
 from silverball.store.engine import Store
 from silverball.wire.events import EVENTS
 from silverball.wire.webhooks import EventName
@@ -63,7 +63,10 @@ def test_a_secret_is_replaced(desk: Desk) -> None:
     first = a_webhook(desk)["secret"]
     second = desk.ok("POST", "/webhooks/1/secret")["data"]["secret"]
     assert second != first
-    assert hook_row(desk.store, 1).secret == second
+    stored = hook_row(desk.store, 1).secret
+    assert second not in stored
+    with desk.store.read() as db:
+        assert encryption.decrypt(db, stored) == second
 
 
 def test_a_webhook_is_changed_field_by_field(desk: Desk) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, Select, and_, select
 
 from silverball.kit import tokens
 from silverball.service.access import Device
+from silverball.store import encryption
 from silverball.store.tables import device, device_action, player, tournament
 
 SCOREKEEPER, CODES = "scorekeeper", "codes"
@@ -82,7 +83,7 @@ def find_code(
     own = (_D.tournament_id == tournament_id, _D.kind == CODES)
     rows = _device_rows().where(*own).order_by(_D.device_id.desc()).limit(CODES_KNOWN_MAX)
     for row in db.execute(rows):
-        codes = PrintedCodes(row.device_id, row.secret, row.created_at)
+        codes = _printed_codes(db, row)
         wanted = codes.game_code(game_id) if game_id is not None else codes.player_code(player_id or 0)
         if hmac.compare_digest(wanted.encode(), code.encode("utf-8", "replace")):
             return _known_device(row, has_scorekeepers=True, player_id=player_id, game_id=game_id)
@@ -93,7 +94,11 @@ def current_codes(db: Connection, tournament_id: int) -> PrintedCodes | None:
     """The tournament's valid codes; None when there are none."""
     own = (_D.tournament_id == tournament_id, _D.kind == CODES, _D.revoked_at.is_(None))
     row = db.execute(select(device).where(*own)).one_or_none()
-    return None if row is None else PrintedCodes(row.device_id, row.secret, row.created_at)
+    return None if row is None else _printed_codes(db, row)
+
+
+def _printed_codes(db: Connection, row: Row[Any]) -> PrintedCodes:
+    return PrintedCodes(row.device_id, encryption.decrypt(db, row.secret), row.created_at)
 
 
 def active_devices(db: Connection, tournament_id: int) -> list[DeviceItem]:

@@ -20,6 +20,7 @@ from silverball.service import access
 from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.devices.reads import CODES, DEVICES_MAX, SCOREKEEPER
+from silverball.store import encryption
 from silverball.store.tables import device
 
 DEVICE = "device_id"
@@ -64,7 +65,9 @@ def replace_codes(call: Write[Body], dice: Random) -> None:
     """Create new codes for players and games, and invalidate those printed before."""
     tournament = _running_tournament(call)
     call.db.execute(update(device).where(*_is_active(tournament, CODES)).values(revoked_at=call.now))
-    _insert_device(call, CODES, "Printed codes", secret=tokens.new_link_secret(dice))
+    _insert_device(
+        call, CODES, "Printed codes", secret=encryption.encrypt(call.db, tokens.new_link_secret(dice))
+    )
 
 
 def revoke_device(call: Write[Any]) -> None:

@@ -14,7 +14,7 @@ device = table(
     text("name"),
     # For a scorekeeper's device: SHA-256 in hex of the secret in its link, which is stored nowhere.
     text("hash", null=True),
-    # For codes: the secret that each code is derived from.
+    # For codes: the secret that each code is derived from, encrypted.
     text("secret", null=True),
     Column("created_at", Instant, nullable=False),
     Column("last_used_at", Instant),

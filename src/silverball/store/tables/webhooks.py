@@ -15,7 +15,7 @@ webhook = table(
     text("form"),
     # Names of feed events; none means all of them.
     json("events"),
-    # Shown to its owner once; signs every delivery.
+    # Shown to its owner once; signs every delivery. Encrypted.
     text("secret"),
     flag("is_active"),
     # Why the service switched it off; null when it did not.

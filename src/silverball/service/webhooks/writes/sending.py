@@ -1,6 +1,6 @@
 """Claim deliveries to send, and store their outcome."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select, update
 from silverball.service.webhooks import pace
 from silverball.service.webhooks.reads import due, message
 from silverball.service.webhooks.writes import webhooks as writes
+from silverball.store import encryption
 from silverball.store.tables import webhook, webhook_delivery
 
 WITHDRAWN = "The event of this delivery was withdrawn or is no longer stored."
@@ -30,7 +31,7 @@ class WebhookToSend:
     # The number of this try. The outcome of an outdated try is ignored.
     tries: int
     url: str
-    secret: str
+    secret: str = field(repr=False)
     message_id: str
     body: bytes
 
@@ -90,7 +91,7 @@ def _claim_delivery(db: Connection, hook: Any, delivery: Any, body: bytes, now: 
         delivery_id=delivery.webhook_delivery_id,
         tries=tries,
         url=hook.url,
-        secret=hook.secret,
+        secret=encryption.decrypt(db, hook.secret),
         message_id=delivery.message_id,
         body=body,
     )

@@ -17,7 +17,7 @@ from silverball.service.core import commands
 from silverball.service.webhooks import policy, signing
 from silverball.service.webhooks.reads import message
 from silverball.service.webhooks.reads import webhooks as reads
-from silverball.store import announcements
+from silverball.store import announcements, encryption
 from silverball.store.tables import webhook, webhook_delivery
 from silverball.wire.webhooks import EventName, Webhook, WebhookForm
 
@@ -110,7 +110,7 @@ def create_webhook(call: Write[NewWebhook], dice: Random) -> tuple[int, str]:
         "url": url,
         "form": body.form,
         "events": list(body.events),
-        "secret": secret,
+        "secret": encryption.encrypt(call.db, secret),
         "is_active": body.is_active,
         "tried_at": call.now,
         "created_at": call.now,
@@ -158,7 +158,7 @@ def replace_secret(call: Write[Body], dice: Random) -> tuple[int, str]:
     """Replace the webhook's secret, and return the webhook's id and the new secret."""
     webhook_id, secret = _lock_own_webhook(call), signing.new_secret(dice)
     own = update(webhook).where(_W.webhook_id == webhook_id)
-    call.db.execute(own.values(secret=secret, updated_at=call.now))
+    call.db.execute(own.values(secret=encryption.encrypt(call.db, secret), updated_at=call.now))
     return webhook_id, secret
 
 
