@@ -1,5 +1,7 @@
 """The first answer begun after an opt-out knows of it, whatever was kept before."""
 
+import pytest
+
 import asgi
 import build
 import canaries
@@ -62,3 +64,19 @@ def test_a_stored_reply_is_sent_again_without_what_was_hidden_since(store: Store
     assert [change(), change()] == [IFPA_CANARY] * 2
     build.do(store, "PATCH", "/api/users/profile", {"profileOptOut": True}, by=user_id)
     assert change() is None
+
+
+def test_another_node_shows_nothing_from_before_either(store: Store) -> None:
+    """However late that node looks at the database again."""
+    if store.is_sqlite:
+        pytest.skip("an SQLite file has one server")
+    user_id = build.a_user(store, role="organizer", **canaries.PROFILE)
+    stranger, own = a_token(store, build.a_user(store)), a_token(store, user_id, 8, "score")
+    path = f"/api/users/{user_id}"
+    other_store = Store(store.url.render_as_string(hide_password=False))
+    with running_app(store) as node, running_app(other_store) as other:
+        for _ in range(2):
+            assert b"canary" in asgi.get(other, path, token=stranger).body
+        hide(node, own, "profileOptOut")
+        assert b"canary" not in asgi.get(other, path, token=stranger).body
+    other_store.close()

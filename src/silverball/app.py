@@ -189,6 +189,7 @@ def build(
         has_own_quota=callers.is_running,
         account_changes=accounts.numbers,
         newest_account_change=accounts.newest_change,
+        hiding_seconds=revisions.hiding_seconds(store),
         methods_for=api.routes.methods_for,
         workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,
         per_user_paths=[route.path for route in api.routes.endpoints if route.access is Access.OWN],

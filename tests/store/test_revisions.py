@@ -11,7 +11,7 @@ from sqlalchemy import delete, update
 import build
 from silverball.store import revisions, tables
 from silverball.store.engine import Commit, Store
-from silverball.store.revisions import RETRY_SECONDS, Revisions
+from silverball.store.revisions import LEASE_SECONDS, RETRY_SECONDS, Revisions
 from silverball.store.transaction import Transaction
 
 NOTICED_WITHIN_SECONDS = 1.0
@@ -121,6 +121,21 @@ def test_the_watcher_outlives_a_fault_of_the_database(
     while watcher.known_revision(night.tournament_id) == before and time.monotonic() < until:
         time.sleep(0.01)
     assert watcher.known_revision(night.tournament_id) == before + 1
+
+
+def test_what_could_not_be_looked_up_for_two_seconds_is_not_known(store: Store) -> None:
+    moment = 100.0
+    known = Revisions(store, lambda: moment)
+    night = build.a_tournament(store)
+    known.look(lambda: True)
+    revision, world = known.refresh(night.tournament_id), known.known_revision(0)
+    moment += LEASE_SECONDS
+    assert (known.known_revision(night.tournament_id), known.known_revision(0)) == (revision, world)
+    moment += 0.1
+    assert (known.known_revision(night.tournament_id), known.known_revision(0)) == (0, 0)
+    assert (known.refresh(night.tournament_id), known.refresh(0)) == (revision, world)
+    known.look(lambda: False)
+    assert (known.known_revision(night.tournament_id), known.known_revision(0)) == (revision, world)
 
 
 def test_an_unknown_tournament_and_a_missing_one_have_no_revision(store: Store, watcher: Revisions) -> None:

@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, select, text
 
 from silverball.store.tables import site_value
+from silverball.store.transaction import Transaction
 
 NAME = "hidings"
 _COUNT_ONE_MORE = text(
@@ -12,9 +13,10 @@ _COUNT_ONE_MORE = text(
 _COUNT = select(site_value.c.value).where(site_value.c.name == NAME)
 
 
-def note_hiding(db: Connection) -> None:
+def note_hiding(transaction: Transaction) -> None:
     """Count a hiding. Called last, because until the commit nobody else can hide anything."""
-    db.execute(_COUNT_ONE_MORE, {"name": NAME})
+    transaction.connection.execute(_COUNT_ONE_MORE, {"name": NAME})
+    transaction.hides = True
 
 
 def hiding_count(db: Connection) -> int:

@@ -8,8 +8,10 @@ locks the shared row in no way that a new reference to it would have to wait for
 
 import logging
 import threading
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
+from math import inf
+from time import monotonic
 
 from sqlalchemy import Connection, Select, bindparam, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -35,6 +37,9 @@ from silverball.store.transaction import Transaction
 LOG = logging.getLogger("silverball.store")
 POLL_SECONDS = 0.25
 RETRY_SECONDS = 1.0
+# What is known counts for this long after it was looked up. Whoever hides something gets the answer after
+# as long, so that no node shows what it remembers from before.
+LEASE_SECONDS = 2.0
 TOURNAMENTS_KNOWN_MAX = 20_000
 # The scope of everything that is not below one tournament.
 WORLD = 0
@@ -151,15 +156,24 @@ def _raise_selected(
     return raise_tournaments(transaction, tournament_ids)
 
 
-class Revisions:
-    """The revisions that this process knows, at most a second behind other processes.
+def hiding_seconds(store: Store) -> float:
+    """The time after which no process answers from before a hiding; an SQLite file has one that answers."""
+    return 0.0 if store.is_sqlite else LEASE_SECONDS
 
+
+class Revisions:
+    """The revisions that this process knows, less than a second behind other processes.
+
+    When the database could not be asked for two seconds, nothing is known until it can be.
     Scope 0 is the world: everything that is not below one tournament. Commits of this process are
     known before their caller gets an answer.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float] = monotonic) -> None:
         self._store = store
+        self._clock = clock
+        # Without a watcher nothing expires.
+        self._known_until = inf
         self._lock = threading.Lock()
         self._tournaments: dict[int, int] = {}
         self._world: dict[int, int] = {}
@@ -173,6 +187,8 @@ class Revisions:
 
     def known_revision(self, scope_id: int) -> int:
         """The known revision of a tournament, or of the world (0); 0 when it is unknown."""
+        if self._clock() > self._known_until:
+            return 0
         return self._tournaments.get(scope_id, 0) if scope_id else self._world_total
 
     def refresh(self, scope_id: int) -> int:
@@ -208,9 +224,16 @@ class Revisions:
 
     def start(self) -> None:
         """Poll in a thread of its own, until `close`."""
-        self.poll()
+        self.look(lambda: True)
         self._watcher = threading.Thread(target=self._watch, name="silverball-revisions", daemon=True)
         self._watcher.start()
+
+    def look(self, has_changed: Callable[[], bool]) -> None:
+        """Poll if anything has changed; what is known then counts from now on."""
+        looked_at = self._clock()
+        if self._is_behind or has_changed():
+            self.poll()
+        self._known_until = looked_at + LEASE_SECONDS
 
     def close(self) -> None:
         """Stop the thread."""
@@ -244,8 +267,7 @@ class Revisions:
         with self._store.change_probe() as has_changed:
             while not self._stop.wait(POLL_SECONDS):
                 try:
-                    if self._is_behind or has_changed():
-                        self.poll()
+                    self.look(has_changed)
                 except SQLAlchemyError as error:
                     LOG.warning("cannot ask the database for changes", exc_info=error)
                     # The next poll compares everything, so it finds the changes made meanwhile.

@@ -27,3 +27,5 @@ class Transaction:
     changed_user_ids: set[int] = field(default_factory=set)
     # Tournaments as this writer left them, for the memory of the process.
     loaded: dict[int, LoadedTournament] = field(default_factory=dict)
+    # Whether this writer hid something of somebody.
+    hides: bool = False

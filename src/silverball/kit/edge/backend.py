@@ -72,6 +72,8 @@ class Backend:
     # Account id -> the number of its newest change, as far as this process made it; and the newest of all.
     account_changes: Mapping[int, int] = field(default_factory=dict)
     newest_account_change: Callable[[], int] = lambda: 0
+    # Whoever hides something gets the answer after this long, as other nodes answer from memory.
+    hiding_seconds: float = 0.0
     # The number of threads that compute answers.
     workers: int = 8
 

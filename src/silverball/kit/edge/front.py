@@ -344,9 +344,12 @@ class FrontDoor:
         """Run a write, or compute a read together with equal requests at the same revision."""
         if request.method not in READ_METHODS:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(
+            response = await loop.run_in_executor(
                 self._write_workers, self._answer_in_worker, request, request_id
             )
+            if response.hides:
+                await asyncio.sleep(self._backend.hiding_seconds)
+            return response
         read = replace(request, method="GET")
         return await self._responses.load(
             key, scope_id, lambda: self._answer_in_worker(read, request_id), revision_min=revision_min

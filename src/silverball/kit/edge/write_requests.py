@@ -117,7 +117,10 @@ class WriteRequests:
                 (result.value, result.replay_value) if isinstance(result, OneTimeResult) else (result, result)
             )
             response = HttpResponse(
-                endpoint.status, self._encode(value), headers=self._revision_headers(call)
+                endpoint.status,
+                self._encode(value),
+                headers=self._revision_headers(call),
+                hides=transaction.hides,
             )
             if key is not None:
                 replay = (

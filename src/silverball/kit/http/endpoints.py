@@ -170,13 +170,19 @@ class OpenTransaction(Protocol):
         """Tournament id -> its revision after the commit."""
         ...
 
+    @property
+    def hides(self) -> bool:
+        """Whether something of somebody was hidden."""
+        ...
+
 
 @dataclass(frozen=True)
 class HttpResponse:
     """An encoded answer.
 
     `is_throttled` makes the front door apply the standings interval. `is_cacheable` is False for an
-    answer that can change without a new revision, so that it is computed on each request.
+    answer that can change without a new revision, so that it is computed on each request. `hides` marks
+    the answer to a write that hid something: it is sent when no node answers from before any more.
     """
 
     status: int
@@ -185,6 +191,7 @@ class HttpResponse:
     headers: tuple[tuple[bytes, bytes], ...] = ()
     is_throttled: bool = False
     is_cacheable: bool = True
+    hides: bool = False
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ def change_profile(transaction: Transaction, user_id: int, profile: ChangedProfi
         feed_events.announce_users(transaction, [user_id], is_hiding=is_hiding)
         rating_days.update_user(db, user_id, was_hidden=before[user.c.ratings_opt_out.name])
         if is_hiding:
-            hidings.note_hiding(db)
+            hidings.note_hiding(transaction)
 
 
 def set_password(db: Connection, user_id: int, password_hash: str) -> None:

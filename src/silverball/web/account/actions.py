@@ -83,11 +83,12 @@ def _parse_days(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else 0
 
 
-def save_profile(request: PageRequest) -> None:
-    """Replace the account's profile. Raises Invalid."""
+def save_profile(request: PageRequest) -> bool:
+    """Replace the account's profile, and return whether this hides something. Raises Invalid."""
     body = _PROFILE_PARSER.parse(msgspec.json.encode(_profile_body(request.form)))
     with request.site.store.write() as transaction:
         users.change_profile(transaction, request.account.user_id, body)
+    return transaction.hides
 
 
 def _profile_body(form: FormData) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ from silverball.web import form_actions, refusal_counts, sessions
 from silverball.web.account import actions, views
 from silverball.web.error_pages import needs_new_key, status_for
 from silverball.web.forms import FormState
+from silverball.web.held_responses import hold_until_hidden
 from silverball.web.page_request import SESSION, PageRequest, not_found_page, page, redirect
 from silverball.web.sign_in_throttle import too_many_attempts
 from silverball.web.site import message_page
@@ -165,10 +166,11 @@ def _rerender_profile(request: PageRequest, sentence: str) -> Response:
 @page("POST", "/account/profile", rerender=_rerender_profile)
 def save_profile(request: PageRequest) -> Response:
     try:
-        actions.save_profile(request)
+        hides = actions.save_profile(request)
     except Invalid as refusal:
         return views.render_profile(request, FormState(views.PROFILE, request.form, refusal.text()), 422)
-    return redirect("/account/profile?said=saved")
+    saved = redirect("/account/profile?said=saved")
+    return hold_until_hidden(request.site.store, saved) if hides else saved
 
 
 @page("GET", actions.ENTRIES)
@@ -268,7 +270,7 @@ def delete_account(request: PageRequest) -> Response:
         return views.render_data(request, 409, refusal.text())
     response = message_page(200, "Your account is deleted", DELETED)
     request.delete_cookie(response, SESSION)
-    return response
+    return hold_until_hidden(request.site.store, response)
 
 
 def _redirect_to_data(_request: PageRequest) -> Response:

@@ -62,7 +62,7 @@ def erase_account(transaction: Transaction, user_id: int) -> None:
     _delete_private_rows(db, user_id)
     transaction.changed_user_ids.add(user_id)
     replies.erase_from_replies(db, user_id, name, players)
-    hidings.note_hiding(db)
+    hidings.note_hiding(transaction)
 
 
 def _pseudonymize_account(db: Connection, user_id: int) -> None:
