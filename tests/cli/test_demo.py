@@ -91,6 +91,9 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
 ) -> None:
     data = tmp_path / "demo"
     with running(data, "--no-robots") as lines:
+        # Loading writes a line or two: what is to be pasted stands alone.
+        before_ready = (tmp_path / "log").read_text().partition('"starting"')[0]
+        assert len(before_ready.splitlines()) < 5, before_ready
         token = next(line.split()[-1] for line in lines if line.strip().startswith("Token"))
         base_url = next(line.split()[-1] for line in lines if line.strip().startswith("Base URL"))
         pasted = run_pasted_lines(lines)

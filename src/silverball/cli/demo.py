@@ -87,7 +87,6 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
     robots play a tournament of each format. While it runs, robots play match play in tournament 1, and
     every twenty minutes an evening in another format.
     """
-    logs.configure()
     listener = server.open_listener(host, port)
     folder = demo_folder.prepare_folder(data, ORGANIZER_EMAIL)
     bound = listener.getsockname()[1]
@@ -116,6 +115,8 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
         )
         trials = demo_trials.kept_trials(store, demo_settings, owner.user_id, folder / demo_folder.TRIALS)
         text = demo_text.ready_json(facts) if as_json else demo_text.ready_text(facts)
+        # Only now: a line for each tournament that is loaded would bury what a reader is to paste.
+        logs.configure()
         with _playing(store, demo_settings, owner.user_id) if not no_robots else nullcontext():
             server.run_server(
                 store,
