@@ -23,10 +23,17 @@ TIMEOUT_SECONDS = 30.0
 WAIT_BUDGET_SECONDS = 600.0
 STORED_BYTES_MAX = 16_000_000
 APP_KEY = "silverball"
+# What fails before a request is sent, and all that fails on the way. A broken compression is a lost answer.
+NOTHING_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
+FAULTS = (httpx2.TransportError, httpx2.DecodingError, httpx2.InvalidURL)
 AGENT = f"silverball-client/{VERSION}"
 
 
 def _new_session(base_url: str, token: str, wait_budget: float, stored_bytes: int) -> Session:
+    # Of a token from a file, the end of its line.
+    token = token.strip()
+    if not (token.isascii() and token.isprintable()):
+        raise ValueError("The token has characters that no token has.")
     return Session(
         base_url=base_url.rstrip("/").removesuffix("/api"),
         token=token,
@@ -48,9 +55,8 @@ def _new_follower(session: Session, tournament_id: int, feed_url: str, epoch: st
     )
 
 
-def _loss(error: httpx2.TransportError) -> Loss:
-    was_refused = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
-    return Loss(str(error) or type(error).__name__, was_refused)
+def _loss(error: Exception) -> Loss:
+    return Loss(str(error) or type(error).__name__, isinstance(error, NOTHING_SENT))
 
 
 def _reply(response: httpx2.Response) -> Reply:
@@ -174,7 +180,7 @@ class Client(Operations[Blocking]):
             return _reply(
                 self._http.request(step.method, url, headers=dict(step.headers), content=step.content)
             )
-        except httpx2.TransportError as error:
+        except FAULTS as error:
             return _loss(error)
 
 
@@ -294,5 +300,5 @@ class AsyncClient(Operations[Awaited]):
             return _reply(
                 await self._http.request(step.method, url, headers=dict(step.headers), content=step.content)
             )
-        except httpx2.TransportError as error:
+        except FAULTS as error:
             return _loss(error)

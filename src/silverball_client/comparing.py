@@ -25,6 +25,8 @@ from silverball_client.shapes.rounds import Round
 from silverball_client.shapes.singleplayer import SinglePlayerGame
 from silverball_client.shapes.tournaments import Tournament
 
+# In place of a player or an arena that an event has named without saying how it is now.
+ANNOUNCED = None
 # These move with every change, and are announced by the change itself.
 SILENT_FIELDS = frozenset({"updated_at", "players", "arenas"})
 
@@ -57,6 +59,10 @@ class Snapshot:
                 _drop(self.rounds, data.round_ids)
             case SinglePlayerGamesDeleted():
                 _drop(self.single_player_games, data.single_player_game_ids)
+            case PlayersAdded() | PlayersChanged():
+                self.players.update(dict.fromkeys(data.player_ids, ANNOUNCED))
+            case ArenasAdded() | ArenasChanged():
+                self.arenas.update(dict.fromkeys(data.arena_ids, ANNOUNCED))
             case _:
                 pass
 
@@ -82,7 +88,7 @@ class Snapshot:
 
 
 def _roster_changes(
-    before: Mapping[int, Struct],
+    before: Mapping[int, Struct | None],
     after: Mapping[int, Struct],
     tournament_id: int,
     added_kind: Callable[..., Any],
@@ -90,8 +96,9 @@ def _roster_changes(
     ids: str,
 ) -> Iterator[Event]:
     added = tuple(sorted(after.keys() - before.keys()))
-    gone = before.keys() - after.keys()
-    differing = {key for key in before.keys() & after.keys() if not is_same(before[key], after[key])}
+    known = {key: item for key, item in before.items() if item is not ANNOUNCED}
+    gone = known.keys() - after.keys()
+    differing = {key for key in known.keys() & after.keys() if not is_same(known[key], after[key])}
     if added:
         yield _ids_event(added_kind, tournament_id, ids, added)
     if gone or differing:

@@ -90,19 +90,33 @@ REFUSALS: Mapping[int, type[Refused]] = {
 }
 
 
-class RefusalBody(msgspec.Struct, frozen=True, kw_only=True):
-    """The body of a refusal, as far as it is understood."""
+class RefusalSentence(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of a refusal in an unknown form: its sentence, if it has one."""
 
     message: str = ""
+
+
+class RefusalBody(RefusalSentence, frozen=True, kw_only=True):
+    """The body of a refusal, as far as it is understood."""
+
     code: str = ""
     errors: dict[str, list[str]] = {}
 
 
 def refusal(status: int, body: bytes) -> Refused:
     """Build the exception for an answer with this status and body."""
-    try:
-        read = msgspec.json.decode(body, type=RefusalBody)
-    except msgspec.DecodeError:
-        read = RefusalBody()
+    read = _read_body(body)
     kind = REFUSALS.get(status, ServerFault if status >= 500 else Refused)
     return kind(status, read.code, read.message or f"The service answered with status {status}.", read.errors)
+
+
+def _read_body(body: bytes) -> RefusalBody:
+    """Read as much of the body as is understood."""
+    try:
+        return msgspec.json.decode(body, type=RefusalBody)
+    except msgspec.DecodeError:
+        pass
+    try:
+        return RefusalBody(message=msgspec.json.decode(body, type=RefusalSentence).message)
+    except msgspec.DecodeError:
+        return RefusalBody()

@@ -111,8 +111,15 @@ def payload(name: str, text: str) -> Payload:
     decoded: Payload
     try:
         decoded = msgspec.json.decode(text, type=PAYLOADS.get(name, dict[str, Any]))
-    except msgspec.ValidationError:
-        decoded = {"value": msgspec.json.decode(text)}
-        if isinstance(decoded["value"], dict):
-            decoded = decoded["value"]
+    except msgspec.DecodeError:
+        decoded = _unknown_payload(text)
     return decoded
+
+
+def _unknown_payload(text: str) -> dict[str, Any]:
+    """The payload as a dict; what is no object is its member `value`."""
+    try:
+        value = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        value = text
+    return value if isinstance(value, dict) else {"value": value}

@@ -71,7 +71,8 @@ class Send:
 
     method: str
     target: str
-    headers: Mapping[str, str]
+    # Not shown, because the token is among them.
+    headers: Mapping[str, str] = field(repr=False)
     content: bytes | None
 
 
@@ -148,9 +149,9 @@ class Session:
             if reply.status < 300:
                 self._remember(request, target, reply)
                 return reply
-            yield self._wait(
-                *self._refusal_or_wait(reply, tries, is_repeated_write=request.is_write and losses > 0)
-            )
+            # An earlier try may have reached the service, also when a proxy gave up on it.
+            is_repeated_write = request.is_write and tries > 1
+            yield self._wait(*self._refusal_or_wait(reply, tries, is_repeated_write=is_repeated_write))
 
     def page_steps(self, request: Request[T], page: int) -> Steps["PageOfItems[T]"]:
         """Read one page of a list. Raises SilverballError."""
@@ -181,7 +182,7 @@ class Session:
         if request.method == "GET" and etag:
             self.answers.store(target, etag, reply.body)
         revision = reply.headers.get(REVISION_HEADER, "")
-        if request.is_write and request.tournament_id and revision.isdigit():
+        if request.is_write and request.tournament_id and revision.isdecimal():
             if len(self.revisions) >= REVISIONS_MAX:
                 self.revisions.clear()
             self.revisions[request.tournament_id] = int(revision)
@@ -194,10 +195,12 @@ class Session:
         Raises Refused or UnexpectedAnswer when another try is of no use.
         """
         refused = self._refusal(reply)
+        # A service that goes on refusing is asked less and less often, whatever it says.
+        shortest = backoff_seconds(tries - 1) if tries > 1 else 0.0
         if reply.status == TOO_MANY:
-            return retry_after(reply.headers, self.now(), UNSAID_WAIT_SECONDS), refused
+            return max(retry_after(reply.headers, self.now(), UNSAID_WAIT_SECONDS), shortest), refused
         if reply.status in BUSY:
-            return retry_after(reply.headers, self.now(), backoff_seconds(tries)), refused
+            return max(retry_after(reply.headers, self.now(), backoff_seconds(tries)), shortest), refused
         if is_repeated_write and refused.code == "request-in-progress":
             return backoff_seconds(tries), refused
         raise refused
@@ -256,7 +259,7 @@ def decoder_for(kind: Any, in_data: bool) -> msgspec.json.Decoder[Any]:
 def backoff_seconds(tries: int) -> float:
     """Return the seconds to wait after this many failures: 0.5, 1, 2, ... at most 30."""
     first, longest = BACKOFF_SECONDS
-    return min(first * 2.0 ** (tries - 1), longest)
+    return min(first * 2.0 ** min(tries - 1, 10), longest)
 
 
 def retry_after(headers: Mapping[str, str], now: float, otherwise: float) -> float:
@@ -264,18 +267,18 @@ def retry_after(headers: Mapping[str, str], now: float, otherwise: float) -> flo
     seconds = _seconds_of(headers.get("retry-after", ""), now)
     if seconds is None:
         reset = headers.get("x-ratelimit-reset", "")
-        seconds = float(reset) - now if reset.isdigit() else otherwise
+        seconds = float(reset) - now if reset.isdecimal() else otherwise
     # A little more than said, as the service counts in whole seconds.
     return max(seconds, 0.0) + 0.05
 
 
 def _seconds_of(text: str, now: float) -> float | None:
     """Seconds in the form of Retry-After: a number, or a date."""
-    if text.isdigit():
+    if text.isdecimal():
         return float(text)
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return math.ceil((moment - datetime.fromtimestamp(now, UTC)).total_seconds())

@@ -200,7 +200,8 @@ class Follower:
         if frame.event == "pusher_internal:subscription_succeeded":
             return (yield from self._begin(_inner(frame, Subscribed)))
         if frame.event == "silverball:tick":
-            is_behind = _inner(frame, Subscribed).seq > self.seq
+            tick = _inner(frame, Subscribed)
+            is_behind = tick.seq > self.seq or tick.epoch != self.epoch
             return (yield self._subscribe()) if is_behind else None
         if not frame.event.startswith(("pusher:", "pusher_internal:", "silverball:")):
             yield from self._announce(frame)
@@ -269,5 +270,5 @@ def _inner(frame: Frame, kind: Any) -> Any:
         if isinstance(frame.data, str):
             return msgspec.json.decode(frame.data or "{}", type=kind)
         return msgspec.convert(frame.data or {}, kind)
-    except msgspec.ValidationError:
+    except msgspec.DecodeError:
         return kind()

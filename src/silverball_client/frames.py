@@ -15,6 +15,7 @@ FINAL, MASKED, OPCODE, LENGTH = 0x80, 0x80, 0x0F, 0x7F
 LENGTH_16, LENGTH_64 = 126, 127
 SMALL_MAX, MEDIUM_MAX = 125, 0xFFFF
 MESSAGE_BYTES_MAX = 16_000_000
+CONTROL = 0x8
 NO_CODE = 1005
 
 
@@ -98,6 +99,8 @@ class Frames:
         length, start = unread[1] & LENGTH, 2
         if unread[1] & MASKED or unread[0] & 0x70:
             raise BrokenFrame("a server's frame must not be masked or extended")
+        if unread[0] & CONTROL and (length > SMALL_MAX or not unread[0] & FINAL):
+            raise BrokenFrame("a control frame must be short and whole")
         if length in (LENGTH_16, LENGTH_64):
             form, size = ("!H", 2) if length == LENGTH_16 else ("!Q", 8)
             if len(unread) < start + size:
@@ -115,15 +118,26 @@ class Frames:
         if opcode == PING:
             self._send(PONG, payload)
         elif opcode == CLOSE:
-            code = struct.unpack_from("!H", payload)[0] if len(payload) >= 2 else NO_CODE
+            if len(payload) == 1:
+                raise BrokenFrame("half a close code")
+            code = struct.unpack_from("!H", payload)[0] if payload else NO_CODE
             self.closed = (code, payload[2:].decode("utf-8", "replace"))
             self._send(CLOSE, payload[:2])
         elif opcode in (TEXT, CONTINUATION):
-            self._parts.append(payload)
-            if sum(map(len, self._parts)) > MESSAGE_BYTES_MAX:
-                raise BrokenFrame("the message is too long")
-            if is_final:
-                self.texts.append(b"".join(self._parts).decode("utf-8", "replace"))
-                self._parts.clear()
+            self._take_part(payload, is_first=opcode == TEXT, is_final=is_final)
         elif opcode != PONG:
             raise BrokenFrame(f"a frame of the kind {opcode}")
+
+    def _take_part(self, payload: bytes, *, is_first: bool, is_final: bool) -> None:
+        """Take a part of a text, which the last part completes."""
+        if is_first != (not self._parts):
+            raise BrokenFrame("parts of two messages are mixed")
+        self._parts.append(payload)
+        if sum(map(len, self._parts)) > MESSAGE_BYTES_MAX:
+            raise BrokenFrame("the message is too long")
+        if is_final:
+            try:
+                self.texts.append(b"".join(self._parts).decode())
+            except UnicodeDecodeError as error:
+                raise BrokenFrame("a text that is not UTF-8") from error
+            self._parts.clear()

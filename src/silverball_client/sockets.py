@@ -16,7 +16,14 @@ from silverball_client.frames import BrokenFrame, Frames, accept_for, new_key, u
 READ_BYTES = 65_536
 OPEN_SECONDS = 15.0
 SEND_SECONDS = 15.0
-FAULTS = (httpx2.TransportError, httpcore2.NetworkError, httpcore2.ProtocolError, BrokenFrame, OSError)
+FAULTS = (
+    httpx2.TransportError,
+    httpx2.InvalidURL,
+    httpcore2.NetworkError,
+    httpcore2.ProtocolError,
+    BrokenFrame,
+    OSError,
+)
 
 
 def _http_url(url: str) -> str:
