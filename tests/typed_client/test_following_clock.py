@@ -30,7 +30,7 @@ class Evening:
     answers_pings: bool = False
     # With the time of each.
     items: list[tuple[float, Any]] = field(default_factory=list)
-    said: list[tuple[float, str]] = field(default_factory=list)
+    sent: list[tuple[float, str]] = field(default_factory=list)
     opened: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class Evening:
                 self.opened.append(self.now)
                 return None if self.is_reachable else Loss("nothing listens", was_refused=True)
             case Say(text):
-                self.said.append((self.now, text))
+                self.sent.append((self.now, text))
                 if "subscribe" in text:
                     self.texts.append(SUBSCRIBED)
                 elif self.answers_pings:
@@ -74,7 +74,7 @@ class Evening:
 
     @property
     def pings(self) -> list[float]:
-        return [at for at, text in self.said if text == PING]
+        return [at for at, text in self.sent if text == PING]
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_a_tick_says_whether_something_is_missing(tick: dict[str, Any], is_behin
     evening = Evening(night)
     evening.follower.epoch, evening.follower.seq = "e1", 5
     evening.run_until(1)
-    assert json.loads(evening.said[0][1])["data"]["resume"] == {"epoch": "e1", "seq": 5}
+    assert json.loads(evening.sent[0][1])["data"]["resume"] == {"epoch": "e1", "seq": 5}
     evening.texts.append(json.dumps({"event": "silverball:tick", "data": json.dumps(tick)}))
     evening.run_until(4)
-    assert len(evening.said) == 1 + is_behind
+    assert len(evening.sent) == 1 + is_behind
