@@ -80,6 +80,7 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/feed.py
 	$(BIN)/python benchmarks/pages.py
 	$(BIN)/python benchmarks/lists.py
+	$(BIN)/python benchmarks/overload.py
 	$(BIN)/python benchmarks/typed_client.py
 
 client: install  ## write the generated modules of the typed client again

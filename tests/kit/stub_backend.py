@@ -49,6 +49,9 @@ class StubBackend:
         self.body = BIG
         self.is_throttled = False
         self.seconds = 0.0
+        # Cleared, no answer is finished until it is set.
+        self.released = threading.Event()
+        self.released.set()
         self.calls: list[tuple[str, int | None]] = []
         self.requests: list[Request] = []
         # User id and tournament id of the tournaments that users are running.
@@ -68,6 +71,7 @@ class StubBackend:
 
     def answer(self, request: Request) -> HttpResponse:
         time.sleep(self.seconds)
+        self.released.wait(20)
         with self.lock:
             self.computed[request.path] += 1
             self.calls.append((request.method, request.caller.user_id if request.caller else None))

@@ -1,20 +1,25 @@
 """The announcements of the database, read from the event loop.
 
 A few threads of its own do the reading, so that subscribers never wait behind requests to the
-interface, nor requests behind subscribers.
+interface, nor requests behind subscribers. The node's own reads come first, then those of sockets,
+then those over HTTP.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 from typing import Protocol, TypeVar
 
+from silverball.kit.edge.work_queue import WAITING_MAX, Importance, Overloaded, WorkQueue
 from silverball.store import announcements
 from silverball.store.announcements import Announcement, ChannelHead
 from silverball.store.engine import Db, Store
 from silverball.store.faults import DatabaseFault
 
 READER_THREADS = 2
+# Sockets that resume after a restart come all at once, and their reads are small.
+READS_WAITING_MAX = MappingProxyType(
+    {**WAITING_MAX, Importance.READER: 5_000, Importance.SCOREKEEPER: 10_000}
+)
 # The most that one resume sends again.
 REPLAYED_EVENTS_MAX = 500
 REPLAYED_BYTES_MAX = 1_000_000
@@ -47,25 +52,34 @@ class StoredEvents:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._threads = ThreadPoolExecutor(READER_THREADS, thread_name_prefix="silverball-feed")
+        self._threads = WorkQueue(READER_THREADS, "silverball-feed", READS_WAITING_MAX)
 
     async def head(self, tournament_id: int) -> ChannelHead | None:
         """The channel's newest position; None when the tournament does not exist.
 
         Raises EventsUnavailable.
         """
-        return await self._run_read(lambda db: announcements.channel_head(db, tournament_id))
+        return await self._run_read(
+            Importance.READER, lambda db: announcements.channel_head(db, tournament_id)
+        )
 
     async def heads(self, tournament_ids: Collection[int]) -> dict[int, ChannelHead]:
         """The newest positions of the channels that exist. Raises EventsUnavailable."""
-        return await self._run_read(lambda db: announcements.channel_heads_by_id(db, tournament_ids))
+        return await self._run_read(
+            Importance.SCOREKEEPER, lambda db: announcements.channel_heads_by_id(db, tournament_ids)
+        )
 
     async def events_after(
-        self, tournament_id: int, epoch: str, after: int, limit: int
+        self,
+        tournament_id: int,
+        epoch: str,
+        after: int,
+        limit: int,
+        importance: Importance = Importance.SCOREKEEPER,
     ) -> list[Announcement]:
         """The events that follow number `after`, at most `limit`. Raises EventsUnavailable."""
         return await self._run_read(
-            lambda db: announcements.load_since(db, tournament_id, epoch, after, limit)
+            importance, lambda db: announcements.load_since(db, tournament_id, epoch, after, limit)
         )
 
     async def events_page(
@@ -82,7 +96,7 @@ class StoredEvents:
                 return None, []
             return head, announcements.load_since(db, tournament_id, head.epoch, after, limit)
 
-        return await self._run_read(read)
+        return await self._run_read(Importance.VISITOR, read)
 
     async def events_between(
         self, tournament_id: int, epoch: str, after: int, until: int, limit: int, bytes_max: int
@@ -93,17 +107,20 @@ class StoredEvents:
         """
         if until - after > limit:
             return None
-        events = await self.events_after(tournament_id, epoch, after, until - after)
+        events = await self.events_after(tournament_id, epoch, after, until - after, Importance.READER)
         is_complete = [event.seq for event in events] == list(range(after + 1, until + 1))
         is_small = sum(len(event.data) for event in events) <= bytes_max
         return events if is_complete and is_small else None
 
     def close(self) -> None:
         """Stop the threads."""
-        self._threads.shutdown()
+        self._threads.close()
 
-    async def _run_read(self, read: Callable[[Db], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_in_thread, read)
+    async def _run_read(self, importance: Importance, read: Callable[[Db], T]) -> T:
+        try:
+            return await self._threads.submit(importance, self._read_in_thread, read)
+        except Overloaded as error:
+            raise EventsUnavailable from error
 
     def _read_in_thread(self, read: Callable[[Db], T]) -> T:
         try:

@@ -11,13 +11,14 @@ from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route, compile_path
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from silverball.kit.edge.hosts import base_url_finder
 from silverball.kit.edge.proxies import TrustedProxies
+from silverball.kit.edge.work_queue import Overloaded, WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.settings import Settings
 from silverball.store import faults, idempotency, revisions
@@ -28,6 +29,7 @@ from silverball.web.account import pages as account_pages
 from silverball.web.book import pages as book_pages
 from silverball.web.console import devices as device_pages
 from silverball.web.console import pages as console_pages
+from silverball.web.known_cookies import KnownCookies
 from silverball.web.once_per_minute import OncePerMinute
 from silverball.web.page_request import PageFinder, PageRoute
 from silverball.web.public import machine_page, redirects
@@ -52,6 +54,8 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+# Pages have their own threads, so that slow password checks do not delay the interface.
+THREADS = 8
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 
@@ -76,7 +80,17 @@ def build(
     proxies = TrustedProxies.parse(settings.trusted_proxies)
     find_base_url = base_url_finder(follows_host=follows_host)
     shared = Site(
-        store, settings, now, dice, SignInLimiter(), proxies, OncePerMinute(), writes, find_base_url
+        store,
+        settings,
+        now,
+        dice,
+        SignInLimiter(),
+        proxies,
+        OncePerMinute(),
+        writes,
+        find_base_url,
+        WorkQueue(THREADS, "silverball-pages"),
+        KnownCookies(),
     )
     find_page = _page_finder(pages)
     routes = [
@@ -88,6 +102,7 @@ def build(
         exception_handlers={
             HTTPException: _http_error_page,
             page_request.FormTooLarge: _too_large_page,
+            Overloaded: _overloaded_page,
             ClientDisconnect: _client_disconnected,
             Exception: _server_error_page,
         },
@@ -143,6 +158,12 @@ async def _http_error_page(_request: Request, error: Exception) -> Response:
 async def _too_large_page(_request: Request, _error: Exception) -> Response:
     sentence = "What was sent is larger than any form of this site. Nothing was changed."
     return site.message_page(413, "This is too large", sentence)
+
+
+async def _overloaded_page(_request: Request, _error: Exception) -> Response:
+    # Plain text: a rendered page costs more than many such refusals.
+    text = "The site is busy. Nothing was changed; try again in a moment."
+    return PlainTextResponse(text, 503, {"retry-after": "1", "cache-control": "no-store"})
 
 
 async def _client_disconnected(_request: Request, _error: Exception) -> Response:

@@ -8,17 +8,18 @@ A page is a plain function that runs in a worker thread:
 A form is checked against the CSRF token of its session, device or guest cookie before the page runs.
 """
 
+import contextvars
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlencode
 
-import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from silverball.kit import tokens
+from silverball.kit.edge.work_queue import Importance, Overloaded
 from silverball.kit.errors import NotFound
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
@@ -49,8 +50,6 @@ FORM_TOO_LONG = (
 FORM_RESTORED = (
     "This has not been sent yet: you were signed out in the meantime. Look at it and send it again."
 )
-# Pages have their own threads, so that slow password checks do not delay the interface.
-THREADS_MAX = 8
 
 
 @dataclass(frozen=True)
@@ -206,14 +205,23 @@ def page_endpoint(
     site: Site, route: PageRoute, find_page: PageFinder
 ) -> Callable[[Request], Awaitable[Response]]:
     """The page as an endpoint for Starlette."""
-    threads = anyio.CapacityLimiter(THREADS_MAX)
 
     def answer(http_request: Request, form: FormData) -> Response:
-        return _answer_page(_build_page_request(site, route, http_request, form, find_page), route)
+        request = _build_page_request(site, route, http_request, form, find_page)
+        if request.session is not None:
+            site.known_cookies.add(request.session_secret)
+        if request.device is not None:
+            site.known_cookies.add(request.device_secret)
+        return _answer_page(request, route)
 
     async def endpoint(http_request: Request) -> Response:
+        importance = _importance(site, http_request)
+        if not site.threads.admits(importance):
+            # Before the form is read.
+            raise Overloaded
         form = await _read_form(http_request, route.fields_max) if route.method == "POST" else FormData()
-        return await anyio.to_thread.run_sync(answer, http_request, form, limiter=threads)
+        run = contextvars.copy_context().run
+        return await site.threads.submit(importance, run, answer, http_request, form)
 
     return endpoint
 
@@ -262,6 +270,17 @@ def _is_same_origin(site: Site, http_request: Request) -> bool:
         return headers["sec-fetch-site"] == "same-origin"
     ours = {site.base_url.rstrip("/"), f"{http_request.url.scheme}://{headers.get('host', '')}"}
     return headers.get("origin") in ours
+
+
+def _importance(site: Site, http_request: Request) -> Importance:
+    """The importance of a request for a page, as far as its cookies tell."""
+    session, device = site.cookie_name(SESSION), site.cookie_name(f"{DEVICE}_")
+    secrets = [
+        value for name, value in http_request.cookies.items() if name == session or name.startswith(device)
+    ]
+    if any(secret in site.known_cookies for secret in secrets):
+        return Importance.SCOREKEEPER if http_request.method == "POST" else Importance.WRITER
+    return Importance.READER if any(secrets) else Importance.VISITOR
 
 
 def _find_device(site: Site, route: PageRoute, http_request: Request) -> tuple[KnownDevice | None, str]:

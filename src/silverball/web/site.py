@@ -16,9 +16,11 @@ from starlette.responses import HTMLResponse
 from silverball.feed import handshake
 from silverball.kit.edge.hosts import FindBaseUrl
 from silverball.kit.edge.proxies import TrustedProxies
+from silverball.kit.edge.work_queue import WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.settings import Settings
 from silverball.store.engine import Store
+from silverball.web.known_cookies import KnownCookies
 from silverball.web.once_per_minute import OncePerMinute
 from silverball.web.sign_in_throttle import SignInLimiter
 
@@ -51,6 +53,9 @@ class Site:
     writes: WriteRequests
     # Finds the URL that links on a page begin with, where it follows the request.
     find_base_url: FindBaseUrl
+    # The threads that answer pages, and the cookies of people who are refused last.
+    threads: WorkQueue
+    known_cookies: KnownCookies
 
     @property
     def base_url(self) -> str:

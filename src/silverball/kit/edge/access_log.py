@@ -21,6 +21,7 @@ class RequestCounts:
     def __init__(self, clock: Callable[[], float]) -> None:
         self.from_memory = 0
         self.turned_away = 0
+        self.shed = 0
         self._clock = clock
         self._report_at = clock() + REPORT_SECONDS
 
@@ -34,10 +35,11 @@ class RequestCounts:
             "requests in the last minute",
             fromMemory=self.from_memory,
             turnedAway=self.turned_away,
+            shed=self.shed,
             answersKept=cached_count,
             bytesKept=cached_bytes,
         )
-        self.from_memory = self.turned_away = 0
+        self.from_memory = self.turned_away = self.shed = 0
 
 
 def log_request(

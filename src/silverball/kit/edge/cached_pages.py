@@ -14,6 +14,7 @@ from silverball.kit.edge.hosts import base_url_finder
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey
 from silverball.kit.edge.shared_responses import SharedResponses
+from silverball.kit.edge.work_queue import Importance
 from silverball.kit.http.asgi import Headers, Message, Scope, body_message, start_message
 from silverball.kit.http.endpoints import READ_METHODS, HttpResponse, Request
 
@@ -23,6 +24,12 @@ EMPTY_BODY = body_message(b"")
 PUBLIC_VIEWER = "everybody"
 QUERY_BYTES_MAX = 1000
 URI_TOO_LONG = HttpResponse(414, b"This address is too long.", "text/plain; charset=utf-8")
+OVERLOADED_PAGE = HttpResponse(
+    503,
+    b"The site is busy. Try again in a moment.",
+    "text/plain; charset=utf-8",
+    headers=((b"retry-after", b"1"),),
+)
 
 
 class CachedPages:
@@ -61,14 +68,18 @@ class CachedPages:
         response: CachedResponse | HttpResponse | None = self._responses.find_cached(key)
         if response is not None:
             return await self._messages(response, key, scope, headers, request_id_header)
+        scope_id = self._scope_for(scope["path"])
+        if not self._responses.admits(key, scope_id, Importance.VISITOR):
+            return uncached_messages(OVERLOADED_PAGE, scope, request_id_header)
         wait_seconds = self._quotas.seconds_to_page(scope, headers, started_at)
         if wait_seconds:
             return uncached_messages(too_many_pages(wait_seconds), scope, request_id_header)
         request = Request(method="GET", path=scope["path"], query=query, base_url=base_url)
         response = await self._responses.load(
             key,
-            self._scope_for(scope["path"]),
+            scope_id,
             lambda: self._compute(request, request_id_header),
+            importance=Importance.VISITOR,
             common_headers=_common_headers,
         )
         messages = await self._messages(response, key, scope, headers, request_id_header)

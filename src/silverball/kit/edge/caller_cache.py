@@ -1,10 +1,9 @@
 """Callers by Authorization header: loaded in a worker thread, cached for a few seconds."""
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor
 
 from silverball.kit.edge.backend import Backend
+from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.endpoints import Caller
 
 CALLER_SECONDS = 5.0
@@ -32,11 +31,26 @@ class CachedCaller:
         # Scope -> whether its tournament is running and the caller's own, as far as it is known.
         self.owns_scope: dict[int, bool] = {}
 
+    def importance(self, scope_id: int, *, is_write: bool) -> Importance:
+        """The importance of this caller's request about a tournament, or about none."""
+        if self.caller is None:
+            return Importance.VISITOR
+        if self.owns_scope.get(scope_id):
+            return Importance.SCOREKEEPER
+        return Importance.WRITER if is_write else Importance.READER
+
+    @property
+    def lookup_importance(self) -> Importance:
+        """The importance of looking this caller up again."""
+        if any(self.owns_scope.values()):
+            return Importance.SCOREKEEPER
+        return Importance.VISITOR if self.caller is None else Importance.WRITER
+
 
 class CallerCache:
     """Recent callers by Authorization header. Used by one thread only."""
 
-    def __init__(self, program: Backend, workers: Executor, clock: Callable[[], float]) -> None:
+    def __init__(self, program: Backend, workers: WorkQueue, clock: Callable[[], float]) -> None:
         self.anonymous = CachedCaller(None, float("inf"))
         self._entries: dict[bytes, CachedCaller] = {}
         self._find_caller = program.find_caller
@@ -59,7 +73,7 @@ class CallerCache:
         return cached
 
     async def find(self, authorization: bytes | None) -> CachedCaller:
-        """The caller of this header; `anonymous` when it is missing or no token."""
+        """The caller of this header; `anonymous` when it is missing or no token. Raises Overloaded."""
         if authorization is None or len(authorization) > AUTHORIZATION_BYTES_MAX:
             return self.anonymous
         cached = self.known(authorization, self._clock())
@@ -69,8 +83,10 @@ class CallerCache:
         # before the lookup; so do the changes.
         expires_at = self._clock() + CALLER_SECONDS
         changes_seen = self._newest_account_change()
-        loop = asyncio.get_running_loop()
-        caller = await loop.run_in_executor(self._workers, self._find_caller, authorization)
+        expired = self._entries.get(authorization)
+        # A scorekeeper who has just come must not wait behind visitors.
+        importance = Importance.WRITER if expired is None else expired.lookup_importance
+        caller = await self._workers.submit(importance, self._find_caller, authorization)
         cached = CachedCaller(caller, expires_at, changes_seen)
         self._entries.pop(authorization, None)
         while len(self._entries) >= CALLERS_MAX:

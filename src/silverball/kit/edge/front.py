@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +24,7 @@ from silverball.kit.edge.rate_limit import RequestQuota
 from silverball.kit.edge.request_ids import RequestIds
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey, ResponseCache
 from silverball.kit.edge.shared_responses import SharedResponses, needs_compression
+from silverball.kit.edge.work_queue import Importance, Overloaded, WorkQueue
 from silverball.kit.http.asgi import (
     CACHE_CONTROL,
     CORS,
@@ -56,6 +56,7 @@ WRITE_THREADS = 8
 EMPTY_BODY = body_message(b"")
 TOO_MANY_ATTEMPTS = refusal_response(TooManyAttempts())
 BODY_TOO_LARGE = refusal_response(BodyTooLarge())
+OVERLOADED = refusal_response(Overloaded())
 
 
 class FrontDoor:
@@ -78,8 +79,8 @@ class FrontDoor:
         self._is_async = backend.path_pattern(program.async_paths).fullmatch
         self._is_own = backend.path_pattern(program.per_user_paths).fullmatch
         self.cache = ResponseCache(limits.cache_bytes)
-        self._workers = ThreadPoolExecutor(program.workers, thread_name_prefix="silverball")
-        self._write_workers = ThreadPoolExecutor(WRITE_THREADS, thread_name_prefix="silverball-writer")
+        self._workers = WorkQueue(program.workers, "silverball")
+        self._write_workers = WorkQueue(WRITE_THREADS, "silverball-writer")
         self._quotas = Quotas(program, limits, self._workers, wall_clock)
         self._responses = SharedResponses(
             self.cache, self._workers, revision_of=program.revision_of, refresh=program.refresh
@@ -129,8 +130,8 @@ class FrontDoor:
 
     def close(self) -> None:
         """Wait for the requests that are being computed, then stop the threads."""
-        self._write_workers.shutdown()
-        self._workers.shutdown()
+        self._write_workers.close()
+        self._workers.close()
 
     # Replies
 
@@ -184,6 +185,12 @@ class FrontDoor:
         body = EMPTY_BODY if scope["method"] == "HEAD" else body_message(response.body)
         return start_message(response.status, response_headers), body
 
+    def _failed_reply(self, error: Exception, scope: Scope, headers: dict[bytes, bytes]) -> Reply:
+        if isinstance(error, Overloaded):
+            self._counts.shed += 1
+            return self._uncached_reply(OVERLOADED, scope, headers, [])
+        return self._uncached_reply(self._backend.answer_error(error), scope, headers, [])
+
     def _rate_limited_reply(
         self, scope: Scope, headers: dict[bytes, bytes], quota: RequestQuota, now: float
     ) -> Reply:
@@ -221,20 +228,36 @@ class FrontDoor:
             with contextlib.suppress(ClientDisconnected):
                 await self._serve_async(scope, receive, send, headers)
             return
+        elif self._sheds_visitor(scope, headers):
+            start, body = self._failed_reply(Overloaded(), scope, headers)
         else:
             try:
                 start, body = await self._computed_reply(scope, receive, headers)
             except Exception as error:  # noqa: BLE001  # the edge: every failure is answered in JSON
-                start, body = self._uncached_reply(self._backend.answer_error(error), scope, headers, [])
+                start, body = self._failed_reply(error, scope, headers)
         await send(start)
         await send(body)
+
+    def _sheds_visitor(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
+        """Whether to refuse a read without a token at once, as refusing must cost next to nothing."""
+        if b"authorization" in headers or scope["method"] != "GET":
+            return False
+        key = (scope["path"], scope["query_string"], "nobody" + self._find_base_url(headers))
+        return not self._workers.admits(Importance.VISITOR) and not self._responses.admits(
+            key, self._backend.scope_for(scope["path"]), Importance.VISITOR
+        )
 
     async def _serve_async(
         self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]
     ) -> None:
         """Answer on a route that waits. It is counted like any other and ends when the client leaves."""
         started_at = self._clock()
-        caller = await self._callers.find(headers.get(b"authorization"))
+        try:
+            caller = await self._callers.find(headers.get(b"authorization"))
+        except Exception as error:  # noqa: BLE001  # the edge: every failure is answered in JSON
+            for message in self._failed_reply(error, scope, headers):
+                await send(message)
+            return
         quota = self._quotas.quota_for(caller, scope, headers, 0)
         remaining = quota.take(started_at)
         body: Message | None = EMPTY_BODY
@@ -282,9 +305,13 @@ class FrontDoor:
         caller = await self._callers.find(headers.get(b"authorization"))
         scope_id = self._backend.scope_for(scope["path"])
         await self._quotas.load_ownership(caller, scope_id)
+        is_write = scope["method"] not in READ_METHODS
+        importance = caller.importance(scope_id, is_write=is_write)
+        if is_write and not self._write_workers.admits(importance):
+            raise Overloaded
         quota = self._quotas.quota_for(caller, scope, headers, scope_id)
         remaining = None
-        if scope["method"] not in READ_METHODS or backend.has_body(headers):
+        if is_write or backend.has_body(headers):
             # Counted before the body is read, so that a caller without quota cannot send large ones.
             remaining = quota.take(self._clock())
             if remaining < 0:
@@ -295,17 +322,19 @@ class FrontDoor:
         request = self._build_request(scope, headers, caller, body)
         key = self._cache_key(request, caller)
         revision_min = backend.parse_revision(headers.get(b"x-tournament-revision"))
-        if request.method in READ_METHODS and revision_min <= self._revision_of(scope_id):
+        if not is_write and revision_min <= self._revision_of(scope_id):
             cached = self._responses.find_cached(key)
             if cached is not None:
                 await self._responses.compress(key, cached, headers)
                 return self._cached_reply(cached, quota, scope, headers, self._clock(), remaining)
+        if not is_write and not self._responses.admits(key, scope_id, importance):
+            raise Overloaded
         if remaining is None:
             remaining = quota.take(self._clock())
         if remaining < 0:
             return self._rate_limited_reply(scope, headers, quota, self._clock())
         request_id = self._request_id_header(headers)[1]
-        response = await self._compute(request, key, scope_id, revision_min, request_id)
+        response = await self._compute(request, key, scope_id, revision_min, request_id, importance)
         if isinstance(response, CachedResponse):
             await self._responses.compress(key, response, headers)
             start, message = self._cached_reply(response, quota, scope, headers, self._clock(), remaining)
@@ -339,20 +368,29 @@ class FrontDoor:
         return request.path, parameters, viewer + request.base_url
 
     async def _compute(
-        self, request: Request, key: CacheKey, scope_id: int, revision_min: int, request_id: bytes
+        self,
+        request: Request,
+        key: CacheKey,
+        scope_id: int,
+        revision_min: int,
+        request_id: bytes,
+        importance: Importance,
     ) -> CachedResponse | HttpResponse:
         """Run a write, or compute a read together with equal requests at the same revision."""
         if request.method not in READ_METHODS:
-            loop = asyncio.get_running_loop()
-            response = await loop.run_in_executor(
-                self._write_workers, self._answer_in_worker, request, request_id
+            response = await self._write_workers.submit(
+                importance, self._answer_in_worker, request, request_id
             )
             if response.hides:
                 await asyncio.sleep(self._backend.hiding_seconds)
             return response
         read = replace(request, method="GET")
         return await self._responses.load(
-            key, scope_id, lambda: self._answer_in_worker(read, request_id), revision_min=revision_min
+            key,
+            scope_id,
+            lambda: self._answer_in_worker(read, request_id),
+            importance=importance,
+            revision_min=revision_min,
         )
 
     def _answer_in_worker(self, request: Request, request_id: bytes) -> HttpResponse:

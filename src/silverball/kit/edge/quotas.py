@@ -1,13 +1,12 @@
 """The rate limit of each request: the caller's own, or that of a tournament they are running."""
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor
 
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.caller_cache import CachedCaller
 from silverball.kit.edge.proxies import address_group
 from silverball.kit.edge.rate_limit import MinimumInterval, RateLimiter, RequestQuota
+from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.asgi import Headers, Scope
 
 # Ownership is looked up for this many tournaments while a caller is cached.
@@ -21,7 +20,7 @@ class Quotas:
         self,
         program: Backend,
         limits: FrontDoorLimits,
-        workers: Executor,
+        workers: WorkQueue,
         wall_clock: Callable[[], float],
     ) -> None:
         self._program = program
@@ -43,14 +42,17 @@ class Quotas:
         )
 
     async def load_ownership(self, cached: CachedCaller, scope_id: int) -> None:
-        """Look up whether the caller runs this tournament now, and cache that with the caller."""
+        """Look up whether the caller runs this tournament now, and cache that with the caller.
+
+        Their quota depends on it, and whether they are refused last. Raises Overloaded.
+        """
         caller = cached.caller
-        if caller is None or self.is_known(cached, scope_id):
+        if caller is None or not scope_id or scope_id in cached.owns_scope:
             return
         if len(cached.owns_scope) >= OWN_TOURNAMENTS_MAX:
             return
-        cached.owns_scope[scope_id] = await asyncio.get_running_loop().run_in_executor(
-            self._workers, self._program.has_own_quota, caller, scope_id
+        cached.owns_scope[scope_id] = await self._workers.submit(
+            Importance.SCOREKEEPER, self._program.has_own_quota, caller, scope_id
         )
 
     def quota_for(

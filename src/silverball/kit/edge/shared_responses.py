@@ -5,7 +5,6 @@ A response belongs to a scope and is valid as long as the scope's revision stand
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor
 
 from silverball.kit.edge.response_cache import (
     CachedResponse,
@@ -15,6 +14,7 @@ from silverball.kit.edge.response_cache import (
     accepts_gzip,
     interface_headers,
 )
+from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.endpoints import HttpResponse
 
 
@@ -24,7 +24,7 @@ class SharedResponses:
     def __init__(
         self,
         cache: ResponseCache,
-        workers: Executor,
+        workers: WorkQueue,
         *,
         revision_of: Callable[[int], int],
         refresh: Callable[[int], int],
@@ -33,6 +33,8 @@ class SharedResponses:
         self._workers = workers
         self._revision_of = revision_of
         self._refresh = refresh
+        # The revisions that are not known here yet and are being read, by scope.
+        self._lookups: dict[int, asyncio.Future[int]] = {}
         # The responses that are being computed, by key and revision.
         self._pending: dict[tuple[CacheKey, int], asyncio.Future[CachedResponse | HttpResponse]] = {}
 
@@ -44,23 +46,33 @@ class SharedResponses:
         self._cache.touch(key)
         return cached
 
+    def admits(self, key: CacheKey, scope_id: int, importance: Importance) -> bool:
+        """Whether `load` takes this response on: there is room for it, or it is being computed."""
+        if self._workers.admits(importance):
+            return True
+        revision = self._revision_of(scope_id)
+        return (key, revision) in self._pending or (not revision and scope_id in self._lookups)
+
     async def load(
         self,
         key: CacheKey,
         scope_id: int,
         compute: Callable[[], HttpResponse],
         *,
+        importance: Importance,
         revision_min: int = 0,
         common_headers: CommonHeaders = interface_headers,
     ) -> CachedResponse | HttpResponse:
         """Compute the response, or wait for the one that is being computed at the same revision.
 
         `compute` runs in a worker thread; `revision_min` is the lowest revision that the client accepts.
+        Raises Overloaded.
         """
-        loop = asyncio.get_running_loop()
         revision = self._revision_of(scope_id)
-        if revision == 0 or revision_min > revision:
-            revision = await loop.run_in_executor(self._workers, self._refresh, scope_id)
+        if revision == 0:
+            revision = await self._find_revision(scope_id, importance)
+        if revision_min > revision:
+            revision = await self._workers.submit(importance, self._refresh, scope_id)
         pending = self._pending.get((key, revision))
         if pending is None:
 
@@ -74,7 +86,7 @@ class SharedResponses:
                     response, scope_id=scope_id, revision=valid_at, common_headers=common_headers
                 )
 
-            pending = loop.run_in_executor(self._workers, encode)
+            pending = self._workers.submit(importance, encode)
             self._pending[key, revision] = pending
             pending.add_done_callback(lambda computed: self._store_result(key, revision, computed))
         # A client that disconnects must not cancel the response for the others.
@@ -84,9 +96,10 @@ class SharedResponses:
         self, key: CacheKey, cached: CachedResponse, request_headers: dict[bytes, bytes]
     ) -> None:
         """Gzip lazily, on the first request that accepts it."""
-        if not needs_compression(cached, request_headers):
+        # Under overload the plain bytes are sent.
+        if not needs_compression(cached, request_headers) or not self._workers.admits(Importance.VISITOR):
             return
-        gzipped = await asyncio.get_running_loop().run_in_executor(self._workers, cached.compress)
+        gzipped = await self._workers.submit(Importance.VISITOR, cached.compress)
         if cached.gzip_body is not None:
             return
         is_stored = self._cache.get(key) is cached
@@ -95,6 +108,19 @@ class SharedResponses:
         cached.attach_gzip(gzipped)
         if is_stored:
             self._cache.store(key, cached)
+
+    async def _find_revision(self, scope_id: int, importance: Importance) -> int:
+        """The scope's revision from the database, read once for all that wait for it."""
+        lookup = self._lookups.get(scope_id)
+        if lookup is None:
+            lookup = self._lookups[scope_id] = self._workers.submit(importance, self._refresh, scope_id)
+            lookup.add_done_callback(lambda done: self._end_lookup(scope_id, done))
+        return await asyncio.shield(lookup)
+
+    def _end_lookup(self, scope_id: int, lookup: asyncio.Future[int]) -> None:
+        del self._lookups[scope_id]
+        # Retrieved, or Python would report the error as lost when all clients have gone meanwhile.
+        lookup.cancelled() or lookup.exception()
 
     def _store_result(
         self, key: CacheKey, revision: int, computed: "asyncio.Future[CachedResponse | HttpResponse]"
