@@ -48,7 +48,10 @@ class Settings:
     )
     public_read: bool = field(
         default=False,
-        metadata={"meaning": "Allow reading tournaments, series, users and search without a token."},
+        metadata={
+            "meaning": "Allow reading tournaments, series, users and search without a token, and profiles without"
+            " a sign-in."
+        },
     )
     rate_limit_per_minute: int = field(
         default=60, metadata={"meaning": "Requests per minute for one user; 0 means no limit."}

@@ -1,5 +1,6 @@
 """Public profiles, series and calendars, without the details that users hide."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -13,12 +14,19 @@ import hostile
 from silverball.store import tables
 from silverball.store.engine import Store
 from web import page_forms
-from web.visitor import Visitor
+from web.visitor import Visitor, an_account
 
 CANARIES: dict[str, Any] = {**canaries.PROFILE, "email": canaries.EMAIL}
 
 
 CALENDAR_FIELDS = {"uid", "dtstamp", "last-modified", "summary", "dtstart", "description", "location", "url"}
+
+
+@pytest.fixture
+def visitor(store: Store) -> Iterator[Visitor]:
+    """A guest of a site that is open to everybody."""
+    with Visitor(store, public_read=True) as opened:
+        yield opened
 
 
 def a_match(store: Store, user_id: int, other_id: int, **values: Any) -> build.Night:
@@ -92,6 +100,21 @@ def test_only_completed_tournaments_count_for_a_comparison_with_planned_ones_lef
     assert "planned" in text
     assert "place" not in text
     assert "Against others" not in text
+
+
+def test_guests_of_a_closed_site_see_the_name_only(store: Store, tablet: Visitor) -> None:
+    user_id, other_id = an_account(store, name="Zoe Nadir", **canaries.PROFILE), build.a_user(store)
+    a_match(store, user_id, other_id)
+    build.a_rating(store, user_id=user_id)
+    page = read(tablet, f"/users/{user_id}?against={other_id}")
+    assert "Zoe Nadir" in page
+    assert f'href="/account/sign-in?next=/users/{user_id}"' in page
+    for word in ("canary", "Duel night", "Rating", "won"):
+        assert word not in page
+    assert tablet.get(f"/users/{user_id}/rating.svg").status_code == 404
+    tablet.sign_in()
+    assert "canary" in read(tablet, f"/users/{user_id}")
+    assert tablet.get(f"/users/{user_id}/rating.svg").status_code == 200
 
 
 def test_a_hidden_profile_is_hidden_from_all_visitors(store: Store, visitor: Visitor) -> None:

@@ -32,10 +32,18 @@ def an_account(store: Store, **values: Any) -> int:
 class Visitor(TestClient):
     """An HTTP client that keeps cookies and follows no redirects."""
 
-    def __init__(self, store: Store, *, base_url: str = "http://silverball.test", **values: Any) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        base_url: str = "http://silverball.test",
+        public_read: bool = False,
+        **values: Any,
+    ) -> None:
         self.store = store
         self.now: datetime = build.NOW
-        pages = app.build(store, Settings(base_url=base_url), now=lambda: self.now, dice=Random(next(SEEDS)))
+        settings = Settings(base_url=base_url, public_read=public_read)
+        pages = app.build(store, settings, now=lambda: self.now, dice=Random(next(SEEDS)))
         super().__init__(pages, base_url=base_url, follow_redirects=False, **values)
 
     def wait(self, **values: float) -> None:

@@ -15,7 +15,7 @@ from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
 from silverball.service.users.writes import FirstCodeWrong
 from silverball.web import refusal_counts, sessions
-from silverball.web.page_request import PageRequest, page, redirect
+from silverball.web.page_request import PageRequest, not_found_page, page, redirect
 from silverball.web.public import actions, print_sheets, report_page, views
 from silverball.web.public.report_page import ReportPage
 from silverball.web.sign_in_throttle import too_many_attempts
@@ -88,6 +88,8 @@ def profile(request: PageRequest) -> Response:
 
 @page("GET", "/users/{user_id}/rating.svg", for_guests=True)
 def rating_chart(request: PageRequest) -> Response:
+    if not views.shows_profiles_to(request):
+        return not_found_page()
     with request.site.store.read() as db:
         bundle = ratings.rating_bundle(db, "users", _user_id(request), None)
     picture = chart.render_chart(bundle.rating, bundle.rating_history)

@@ -67,9 +67,16 @@ def render_first_form(request: PageRequest, status: int = 200, fault: str = "") 
 # A user's profile
 
 
+def shows_profiles_to(request: PageRequest) -> bool:
+    """Whether the visitor may see what the interface shows of a user: as there, guests only if it is open."""
+    return request.session is not None or request.site.settings.public_read
+
+
 def render_profile(request: PageRequest, user_id: int) -> Response:
-    """A user's public profile; opt-outs hide the same from every visitor."""
+    """A user's profile; opt-outs hide the same from every visitor, a closed site all but the name."""
     with request.site.store.read() as db:
+        if not shows_profiles_to(request):
+            return request.render("people/name.html", user=users.find_user(db, user_id, None))
         bundle = users.user_bundle(db, user_id, None, with_ifpa=True, with_counts=True)
         context = {
             **_history_context(db, user_id, request),
