@@ -211,6 +211,7 @@ def build(
         proxies=TrustedProxies.parse(settings.trusted_proxies),
     )
     front_door = FrontDoor(backend, limits)
+    feed.hub.count_resume = front_door.count_for_address
     # The front door stops first: requests that are being computed still need the others.
     at_stop.insert(0, front_door.close)
     return front_door

@@ -62,6 +62,7 @@ class FeedConnection:
             buffered_bytes=writer.buffered_bytes,
             disconnect=self.end_with,
             now=hub.now,
+            address=address,
         )
 
     @property

@@ -35,6 +35,11 @@ INTERNAL_ERROR = Close(protocol.INTERNAL, "Something went wrong here. Connect ag
 BUSY = Close(protocol.OVER_CAPACITY, "Too much is being looked up for you. Connect again.")
 
 
+def count_nothing(_address: str) -> bool:
+    """Let every resume pass: without a front door there is no allowance."""
+    return True
+
+
 async def ignore_watched(_tournament_id: int) -> None:
     """Do nothing: without a relay, every event is published anyway."""
 
@@ -66,6 +71,8 @@ class Hub:
         self._log = log
         # Public, because the relay is built after the hub.
         self.on_watched = on_watched
+        # Counts a resume against the allowance of an address, and returns whether it had any left.
+        self.count_resume: Callable[[str], bool] = count_nothing
         self._wall_clock = wall_clock
         self._channels: dict[int, Channel] = {}
         self._delivery_queue = DeliveryQueue()
@@ -267,7 +274,7 @@ class Hub:
         # Hold back first, then look up: an event in between is in one of the two, or in both.
         subscription.hold_back()
         try:
-            missed = await self._load_missed(channel, resume)
+            missed = await self._load_missed(channel, resume, subscriber.address)
         except EventsUnavailable:
             if subscription.is_open:
                 self._unsubscribe(subscription)
@@ -278,7 +285,7 @@ class Hub:
         # And before the client's next request.
         await caught_up.wait()
 
-    async def _load_missed(self, channel: Channel, resume: Resume) -> MissedEvents | None:
+    async def _load_missed(self, channel: Channel, resume: Resume, address: str) -> MissedEvents | None:
         tournament_id = channel.tournament_id
         head = await self._log.head(tournament_id)
         if head is None:
@@ -289,6 +296,9 @@ class Hub:
             return MissedEvents(head, until, None)
         if resume.seq == until:
             return MissedEvents(head, until, ())
+        if not self.count_resume(address):
+            # The client follows from here on, and is told that it missed something.
+            return MissedEvents(head, until, None)
         events = await self._log.events_between(
             tournament_id, head.epoch, resume.seq, until, REPLAYED_EVENTS_MAX, REPLAYED_BYTES_MAX
         )

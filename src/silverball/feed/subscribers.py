@@ -156,6 +156,7 @@ class Subscriber:
         "_metrics",
         "_queued",
         "_queued_bytes",
+        "address",
         "can_write",
         "disconnect",
         "encoding",
@@ -178,8 +179,10 @@ class Subscriber:
         buffered_bytes: Callable[[], int],
         disconnect: Callable[[Close], None],
         now: Callable[[], float],
+        address: str = "",
     ) -> None:
         self.encoding = encoding
+        self.address = address
         self.write = write
         # Ends the connection with a close code; the connection then removes itself from the hub.
         self.disconnect = disconnect

@@ -128,6 +128,10 @@ class FrontDoor:
                 return
         await self._serve_from_workers(scope, receive, send, headers)
 
+    def count_for_address(self, address: str) -> bool:
+        """Count a resume over a socket like a request without a token; False when nothing remained."""
+        return self._quotas.take_for_address(address, self._clock())
+
     def close(self) -> None:
         """Wait for the requests that are being computed, then stop the threads."""
         self._write_workers.close()
@@ -243,9 +247,7 @@ class FrontDoor:
         if b"authorization" in headers or scope["method"] != "GET":
             return False
         key = (scope["path"], scope["query_string"], "nobody" + self._find_base_url(headers))
-        return not self._workers.admits(Importance.VISITOR) and not self._responses.admits(
-            key, self._backend.scope_for(scope["path"]), Importance.VISITOR
-        )
+        return not self._responses.admits(key, self._backend.scope_for(scope["path"]), Importance.VISITOR)
 
     async def _serve_async(
         self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]

@@ -65,6 +65,10 @@ class Quotas:
         key = caller.user_id or address_group(self._proxies.client_address(scope, headers))
         return RequestQuota(self._limiter, key, free_limiter=free_limiter)
 
+    def take_for_address(self, address: str, now: float) -> bool:
+        """Count something that is no HTTP request for this address; False when nothing remained."""
+        return RequestQuota(self._limiter, address_group(address)).take(now) >= 0
+
     def seconds_to_standings(
         self, scope: Scope, headers: dict[bytes, bytes], scope_id: int, now: float
     ) -> int:
