@@ -48,10 +48,7 @@ class Settings:
     )
     public_read: bool = field(
         default=False,
-        metadata={
-            "meaning": "Allow reading tournaments, series, users and search without a token, and profiles without"
-            " a sign-in."
-        },
+        metadata={"meaning": "Allow reading tournaments, series, users and search without a token."},
     )
     rate_limit_per_minute: int = field(
         default=60, metadata={"meaning": "Requests per minute for one user; 0 means no limit."}
