@@ -69,6 +69,8 @@ Scoring = Literal[
 SecurityEvent = Literal[
     "account-erased",
     "account-made",
+    "account-suspended",
+    "account-unsuspended",
     "data-exported",
     "encryption-key-changed",
     "first-code-refused",

@@ -194,6 +194,9 @@ SCORED: dict[str, str] = {
     "/api/users/profile": "PATCH",
 }
 
+# With the ability `admin`, which tokens of administrators can have.
+ADMINISTERED: dict[str, str] = {"/api/users/{user_id}/suspension": "DELETE PUT"}
+
 QUERIES = {
     "/api/arenas/resolve-unknown": "?arenas=1",
     "/api/players/resolve-unknown": "?players=1",

@@ -18,9 +18,9 @@ import pytest
 import asgi
 import build
 from service.access_world import IDENTITIES, STATES, AccessWorld, Operation, operations
-from service.route_permissions import MANAGED, OWN, READ_POSTS, SCORED, TABLE
+from service.route_permissions import ADMINISTERED, MANAGED, OWN, READ_POSTS, SCORED, TABLE
 from silverball import app
-from silverball.service.accounts.writes import accounts
+from silverball.service.accounts.writes import accounts, suspension
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
 from silverball.store.engine import Store
@@ -77,6 +77,8 @@ def _by_ability(operation: Operation) -> frozenset[str]:
         return EVERYBODY
     if method in SCORED.get(path, "").split():
         return SCOREKEEPERS
+    if method in ADMINISTERED.get(path, "").split():
+        return frozenset({"admin"})
     assert method in MANAGED[path].split(), operation.name
     return ORGANIZER if "{" in path else CREATORS
 
@@ -109,9 +111,9 @@ def test_who_may_do_it_is_what_its_row_says(world: AccessWorld, operation: Opera
 
 
 def ended_tokens(store: Store) -> dict[str, str]:
-    """Tokens of an administrator that hold no longer: expired, revoked, of a deleted account."""
+    """Tokens of an administrator that hold no longer: expired, revoked, of an account that is gone."""
     now, texts = datetime.now(UTC), {}
-    for name in ("expired", "revoked", "deleted"):
+    for name in ("expired", "revoked", "deleted", "suspended"):
         user_id = build.a_user(store, name=f"Ada {name}", role="admin")
         with store.write() as transaction:
             made = tokens.create_token(
@@ -127,6 +129,8 @@ def ended_tokens(store: Store) -> dict[str, str]:
                 tokens.revoke_token(transaction, made.token_id, now=now)
             if name == "deleted":
                 accounts.erase_account(transaction, user_id)
+            if name == "suspended":
+                suspension.suspend(transaction, user_id, now=now)
         texts[name] = made.text
     return texts
 

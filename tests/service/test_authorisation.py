@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 import build
 from service.route_permissions import (
+    ADMINISTERED,
     FORMATS,
     IDENTITIES,
     LIVE,
@@ -124,7 +125,7 @@ def test_every_route_that_writes_has_a_row() -> None:
     endpoints = [endpoint for endpoint in collect_endpoints(*app.ROUTE_MODULES) if endpoint.is_write]
     wanted = {
         (path, verb): ability
-        for ability, rows in (("manage", MANAGED), ("score", SCORED))
+        for ability, rows in (("admin", ADMINISTERED), ("manage", MANAGED), ("score", SCORED))
         for path, verbs in rows.items()
         for verb in verbs.split()
     }
@@ -134,7 +135,7 @@ def test_every_route_that_writes_has_a_row() -> None:
 def test_writing_needs_a_token_with_enough_ability(store: Store, world: OwnedObjects) -> None:
     owner = world.ids["best_game"]["user_id"]
     unexpected: dict[str, Any] = {}
-    for rows, weak in ((MANAGED, "score"), (SCORED, "read")):
+    for rows, weak in ((ADMINISTERED, "manage"), (MANAGED, "score"), (SCORED, "read")):
         too_weak = build.caller(owner, role="organizer", ability=weak)
         for path, verbs in rows.items():
             address = re.sub(r"\{\w+\}", "1", path)
@@ -149,7 +150,7 @@ def test_writing_needs_a_token_with_enough_ability(store: Store, world: OwnedObj
 def test_writing_needs_ownership(store: Store, world: OwnedObjects) -> None:
     """A path with an id of another owner is refused before the body is read."""
     before = _all_rows(store)
-    for path, verbs in (*MANAGED.items(), *SCORED.items()):
+    for path, verbs in (*ADMINISTERED.items(), *MANAGED.items(), *SCORED.items()):
         if "{" in path and "claim" not in path:
             for verb in verbs.split():
                 kind = next((kind for word, kind in FORMATS.items() if f"/{word}" in path), "group_knockout")

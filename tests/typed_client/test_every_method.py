@@ -13,6 +13,7 @@ from silverball.cli import demo_machines
 from silverball.cli.demo_nights import FINISHED
 from silverball.cli.robots import Robot
 from silverball.service.tokens import writes as tokens
+from silverball.store import encryption
 from silverball.store.engine import Store
 from typed_client import tour
 from typed_client.recording import OPERATIONS, ComparingClient, TypedRobotClient
@@ -47,8 +48,10 @@ def rated(store: Store) -> int:
 def client(store: Store, rated: int, database_url: str) -> Iterator[ComparingClient]:
     demo_machines.load_machines(store)
     token = admin_token(store)
+    encryption.open_keys(store)
     server = Servers(
         database_url,
+        SILVERBALL_SECRET_FILE=str(store.key_file.path),
         SILVERBALL_STANDINGS_INTERVAL_SECONDS="0",
         SILVERBALL_SUBMISSION_HOSTS="results.example.org",
     )
@@ -74,7 +77,7 @@ def test_every_method_answers_what_the_service_sends(
         client.tournaments.complete(robot.tournament_id)
         tour.read_summaries(client, robot.tournament_id)
     tour.book(client, visitor)
-    tour.account(client)
+    tour.account(client, rated)
     tour.ratings(client, rated)
     tour.machines(client)
     tour.match_play(client, players, arenas)

@@ -125,7 +125,7 @@ def book(client: Client, visitor: Client) -> None:
     client.series.delete(series.series_id)
 
 
-def account(client: Client) -> None:
+def account(client: Client, other_id: int) -> None:
     """The caller's account, tokens and dashboard, and other people's."""
     profile = client.users.profile()
     client.users.update_profile(initials="ADA")
@@ -136,6 +136,8 @@ def account(client: Client) -> None:
     client.tokens.revoke(token.token_id)
     client.dashboard.get()
     list(client.audit.list())
+    client.users.suspend(other_id)
+    client.users.unsuspend(other_id)
     for kind in ("users", "tournaments", "series"):
         list(client.search.list(query="a", type=kind))
     list(client.tournaments.list(status="completed"))

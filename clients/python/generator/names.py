@@ -46,6 +46,8 @@ NAMES = {
     "GET /series/{}/stats/attendance": "series.attendance",
     "DELETE /tokens/{}": "tokens.revoke",
     "GET /users/resolve-unknown": "users.resolve",
+    "PUT /users/{}/suspension": "users.suspend",
+    "DELETE /users/{}/suspension": "users.unsuspend",
     "GET /tournaments/{}/arenas/bgsummary": "tournaments.best_game_arenas",
     "GET /tournaments/{}/arenas/{}/bgdetails": "tournaments.best_game_arena",
     "GET /tournaments/{}/arenas/resolve-unknown": "tournaments.resolve_arenas",

@@ -119,6 +119,8 @@ def _try_the_book(boxes: Sandboxes, user_id: int) -> None:
     boxes.put("change_profile", body={"pronouns": "they"})
     boxes.put("show_user", userId=user_id)
     boxes.put("resolve_users", users=str(user_id))
+    for name in ("suspend_user", "unsuspend_user"):
+        boxes.put(name, userId=min(boxes.visitors))
     boxes.put("search", query="sandbox", type="tournaments")
     for name in ("show_opdb_entry", "show_opdb_entry_with_videos"):
         boxes.put(name, opdbId=OPDB_ID)

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from secrets import SystemRandom
 
@@ -10,8 +12,10 @@ import click
 from silverball.cli import database
 from silverball.kit import passwords
 from silverball.service import access
+from silverball.service.accounts.writes import suspension
 from silverball.service.users import writes
 from silverball.store import audit
+from silverball.store.transaction import Transaction
 
 USER_ID = click.IntRange(1, 2**63 - 1)
 
@@ -69,6 +73,34 @@ def password(user_id: int) -> None:
             source=audit.COMMAND_LINE,
         )
     click.echo(f"The password of user {user_id} is set.", err=True)
+
+
+@user.command()
+@click.argument("user_id", metavar="ID", type=USER_ID)
+def suspend(user_id: int) -> None:
+    """Suspend user ID: tokens, sign-ins, devices and webhooks are refused at once."""
+    with _open_accounts(user_id) as transaction:
+        suspension.suspend(transaction, user_id, now=datetime.now(UTC))
+    click.echo(f"User {user_id} is suspended.", err=True)
+
+
+@user.command()
+@click.argument("user_id", metavar="ID", type=USER_ID)
+def unsuspend(user_id: int) -> None:
+    """End the suspension of user ID."""
+    with _open_accounts(user_id) as transaction:
+        suspension.unsuspend(transaction, user_id, now=datetime.now(UTC))
+    click.echo(f"User {user_id} is not suspended.", err=True)
+
+
+@contextmanager
+def _open_accounts(user_id: int) -> Iterator[Transaction]:
+    """A transaction about this account; without one the command ends with a sentence."""
+    with (
+        database.open_database(not_found=f"There is no user {user_id}.") as store,
+        store.write() as transaction,
+    ):
+        yield transaction
 
 
 def _read_password() -> str:

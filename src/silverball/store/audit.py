@@ -22,6 +22,8 @@ LOG = logging.getLogger("silverball.audit")
 SecurityEvent = Literal[
     "account-erased",
     "account-made",
+    "account-suspended",
+    "account-unsuspended",
     "data-exported",
     "encryption-key-changed",
     "first-code-refused",

@@ -61,6 +61,14 @@ class Shortcut(Wire, frozen=True, kw_only=True):
     """Word of the custom link."""
 
 
+class Suspension(Wire, frozen=True, kw_only=True):
+    """Whether an account is suspended."""
+
+    user_id: int
+    suspended_at: Instant | None
+    """When it was suspended; null when it is not."""
+
+
 class UserCounts(Wire, frozen=True, kw_only=True):
     """Counts of a user's tournaments, played and organized. Source: interface 2.5."""
 

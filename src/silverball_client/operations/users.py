@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.users import OwnProfile, User, UserBundle
+from silverball_client.shapes.users import OwnProfile, Suspension, User, UserBundle
 
 
 class UsersResource(Resource[M]):
@@ -50,6 +50,36 @@ class UsersResource(Resource[M]):
             tuple[User, ...],
             in_data=True,
             query={"users": users},
+        )
+
+    @operation
+    def suspend(self, user_id: int, *, idempotency_key: str | None = None) -> Request[Suspension]:
+        """Suspend an account: its tokens, sign-ins, devices and webhooks are refused at once.
+
+        `PUT /api/users/{userId}/suspension`. Needs a token with the ability `admin`.
+        """
+        return Request(
+            "PUT",
+            ("users", user_id, "suspension"),
+            Suspension,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def unsuspend(self, user_id: int, *, idempotency_key: str | None = None) -> Request[Suspension]:
+        """End the suspension of an account. Its webhooks stay switched off.
+
+        `DELETE /api/users/{userId}/suspension`. Needs a token with the ability `admin`.
+        """
+        return Request(
+            "DELETE",
+            ("users", user_id, "suspension"),
+            Suspension,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
         )
 
     @operation

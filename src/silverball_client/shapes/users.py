@@ -50,6 +50,13 @@ class Shortcut(Shape, frozen=True, kw_only=True):
     slug: str
 
 
+class Suspension(Shape, frozen=True, kw_only=True):
+    """Whether an account is suspended."""
+
+    user_id: int
+    suspended_at: str | None
+
+
 class UserCounts(Shape, frozen=True, kw_only=True):
     """Counts of a user's tournaments, played and organized."""
 

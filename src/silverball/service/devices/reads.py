@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, select
+from sqlalchemy import Connection, Row, Select, select
 
 from silverball.kit import tokens
 from silverball.service.access import Device
 from silverball.store import encryption
-from silverball.store.tables import device, device_action, player, tournament
+from silverball.store.tables import device, device_action, player, tournament, user
 
 SCOREKEEPER, CODES = "scorekeeper", "codes"
 DEVICES_MAX = 50
@@ -132,7 +132,10 @@ def _actor_name(row: Any) -> str:
 
 def _device_rows() -> Select[Any]:
     columns = (*device.c, _T.organizer_id, _T.name.label("tournament_name"), _T.status, _T.settings)
-    return select(*columns).join(tournament, and_(_T.tournament_id == _D.tournament_id))
+    rows = select(*columns, user.c.suspended_at)
+    return rows.join(tournament, _T.tournament_id == _D.tournament_id).join(
+        user, user.c.user_id == _T.organizer_id
+    )
 
 
 def _known_device(
@@ -148,7 +151,7 @@ def _known_device(
         ),
         name=row.name,
         tournament_name=row.tournament_name,
-        is_revoked=row.revoked_at is not None,
+        is_revoked=row.revoked_at is not None or row.suspended_at is not None,
         is_over=row.status == "completed",
         has_scorekeepers=has_scorekeepers,
     )

@@ -18,6 +18,7 @@ class Credentials:
 
     user_id: int
     password_hash: str = field(repr=False)
+    is_suspended: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +39,11 @@ def find_credentials(db: Connection, email: str) -> Credentials | None:
     # Databases reject control characters in a query, and no address contains any.
     if len(email) > EMAIL_MAX or not email.isprintable():
         return None
-    rows = select(user.c.user_id, user.c.password_hash).where(user.c.email == email)
-    row = db.execute(rows).one_or_none()
-    return None if row is None or row.password_hash is None else Credentials(row.user_id, row.password_hash)
+    columns = (user.c.user_id, user.c.password_hash, user.c.suspended_at)
+    row = db.execute(select(*columns).where(user.c.email == email)).one_or_none()
+    if row is None or row.password_hash is None:
+        return None
+    return Credentials(row.user_id, row.password_hash, is_suspended=row.suspended_at is not None)
 
 
 def is_known_browser(db: Connection, user_id: int, secret: str) -> bool:
@@ -57,7 +60,11 @@ def find_signed_in_user(db: Connection, secret: str, now: datetime) -> SignedInU
     rows = (
         select(user.c.user_id, user.c.name, user.c.email, user.c.role, session.c.csrf)
         .join_from(session, user, session.c.user_id == user.c.user_id)
-        .where(session.c.hash == tokens.digest(secret), session.c.expires_at > now)
+        .where(
+            session.c.hash == tokens.digest(secret),
+            session.c.expires_at > now,
+            user.c.suspended_at.is_(None),
+        )
     )
     row = db.execute(rows).mappings().one_or_none()
     return None if row is None else SignedInUser(**row)

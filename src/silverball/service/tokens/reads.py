@@ -105,9 +105,8 @@ def _token_query(presented: tokens.ParsedToken) -> Select[tuple[object, ...]]:
         user.c.user_id,
         user.c.role,
     )
-    rows = select(*columns, *(user.c[name] for name in OPT_OUTS)).join_from(
-        token, user, token.c.user_id == user.c.user_id
-    )
+    owner = (token.c.user_id == user.c.user_id) & user.c.suspended_at.is_(None)
+    rows = select(*columns, *(user.c[name] for name in OPT_OUTS)).join_from(token, user, owner)
     if presented.token_id is None:
         return rows.where(token.c.hash == presented.hash)
     return rows.where(token.c.token_id == presented.token_id)

@@ -4,13 +4,15 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from silverball.kit.http.endpoints import Access, Call, get, patch
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Access, Call, delete, get, patch, put
 from silverball.kit.http.query import Query
+from silverball.service.accounts.writes import suspension
 from silverball.service.calls import Write
 from silverball.service.users import reads, writes
 from silverball.wire.base import Id
 from silverball.wire.pages import Data
-from silverball.wire.users import OwnProfile, User, UserBundle
+from silverball.wire.users import OwnProfile, Suspension, User, UserBundle
 
 
 class BundleQuery(Query, frozen=True, kw_only=True):
@@ -62,3 +64,21 @@ def show_user(call: Call[BundleQuery]) -> UserBundle:
             with_ifpa=query.include_ifpa,
             with_counts=query.include_counts,
         )
+
+
+@put("/api/users/{user_id}/suspension", ability="admin")
+def suspend_user(call: Write[Body]) -> Data[Suspension]:
+    """Suspend an account: its tokens, sign-ins, devices and webhooks are refused at once."""
+    user_id, by = call.ids["user_id"], call.user_id
+    return Data(
+        data=suspension.suspend(call.transaction, user_id, now=call.now, by_user_id=by, source=call.source)
+    )
+
+
+@delete("/api/users/{user_id}/suspension", ability="admin")
+def unsuspend_user(call: Write[Body]) -> Data[Suspension]:
+    """End the suspension of an account. Its webhooks stay switched off."""
+    user_id, by = call.ids["user_id"], call.user_id
+    return Data(
+        data=suspension.unsuspend(call.transaction, user_id, now=call.now, by_user_id=by, source=call.source)
+    )

@@ -3,6 +3,7 @@
 from silverball.store.tables.accounts import (
     OPT_OUTS,
     audit_entry,
+    blocked_network,
     club,
     idempotency,
     known_browser,
@@ -65,6 +66,7 @@ __all__ = [
     "audit_entry",
     "bank",
     "bank_arena",
+    "blocked_network",
     "card",
     "claim",
     "club",

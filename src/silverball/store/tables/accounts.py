@@ -40,6 +40,8 @@ user = table(
     flag("placeholder"),
     *(flag(name) for name in OPT_OUTS),
     Column("created_at", Instant, nullable=False),
+    # Set while the account may do nothing.
+    Column("suspended_at", Instant),
     UniqueConstraint("email"),
     # Nearly every read of ratings asks for the few users who opted out.
     indexes=[("ifpa_id",), ("ratings_opt_out",), ("profile_opt_out",)],
@@ -137,6 +139,13 @@ known_browser = table(
     reference("user_id", "user.user_id", cascade=True),
     Column("created_at", Instant, nullable=False),
     indexes=[("user_id",)],
+)
+
+# Networks whose requests are refused: `203.0.113.0/24`.
+blocked_network = table(
+    "blocked_network",
+    Column("network", Text, primary_key=True),
+    Column("created_at", Instant, nullable=False),
 )
 
 # Values of the whole site, by name.

@@ -28,6 +28,7 @@ CREATED_BEFORE = (
 )
 NOT_SURE = "Tick that you are sure."
 WRONG_PASSWORD = "The password is wrong. Nothing was deleted."  # noqa: S105  # a sentence, no password
+SUSPENDED = "This account is suspended. Ask whoever runs this site."
 ENTRY_GONE = "This entry is not there any more."
 DELETED = "Your name and everything that only you needed is gone. Results stay, under a pseudonym."
 
@@ -66,6 +67,10 @@ def sign_in(request: PageRequest) -> Response:
         owner_id = credentials.user_id if credentials else None
         refusal_counts.count_refusal(request, "sign-in-refused", owner_id)
         return request.render_sign_in(_sign_in_fields(request), 422, "The e-mail or the password is wrong.")
+    if credentials.is_suspended:
+        # Said only to who knows the password.
+        refusal_counts.count_refusal(request, "sign-in-refused", credentials.user_id)
+        return request.render_sign_in(_sign_in_fields(request), 403, SUSPENDED)
     site.sign_in_limiter.record_success(request.client_address, email, device=browser)
     _renew_hash(request, credentials, password)
     return sessions.start_session(request, credentials.user_id)
