@@ -13,9 +13,11 @@ from sqlalchemy import insert, select, update
 import build
 import canaries
 from canaries import IFPA_CANARY
+from service.desk import a_desk
 from silverball.kit.errors import Conflict, NotFound
 from silverball.service.accounts.writes import accounts as writes
 from silverball.service.users import writes as user_writes
+from silverball.service.verify import reads as verifier
 from silverball.store import announcements, names, tables
 from silverball.store.engine import Store
 
@@ -226,6 +228,37 @@ def test_a_retry_that_named_the_person_is_answered_with_the_pseudonym(store: Sto
         "added": {"data": [{**shown, "claimedBy": None}, others]},
         "search": {"to": "/run?page=2"},
     }
+
+
+def test_labels_leave_the_journal_and_the_tournament_still_verifies(store: Store) -> None:
+    desk = a_desk(store)
+    user_id = build.a_user(store)
+    player_id, gone_id, other_id = (
+        build.a_player(store, desk.night.organizer_id, claimed_by=claimed_by)
+        for claimed_by in (user_id, user_id, None)
+    )
+    label = {"labels": ["canary-label"], "labelColor": "#aabbcc"}
+    desk.ok("POST", "/players", {"playerId": player_id, **label})
+    desk.ok("PATCH", f"/players/{player_id}", {"labels": ["canary-second"], "pointsAdjustment": 2})
+    desk.ok("PATCH", f"/players/{player_id}", {"labels": ["canary-third"]})
+    desk.undo()
+    desk.ok("POST", "/players", {"playerId": gone_id, **label})
+    desk.do("DELETE", f"/players/{gone_id}")
+    desk.ok("POST", "/players", {"playerId": other_id, "labels": ["rookie"]})
+    assert faults(store, desk.night.tournament_id) == []
+    erase(store, user_id)
+    stored = [(where, text) for where, text in everything(store) if where == "journal.data"]
+    assert not any("canary" in text or "aabbcc" in text for _, text in stored)
+    assert any("rookie" in text for _, text in stored)
+    assert faults(store, desk.night.tournament_id) == []
+    # What was done to the entry before can still be undone.
+    desk.undo()
+    assert faults(store, desk.night.tournament_id) == []
+
+
+def faults(store: Store, tournament_id: int) -> list[str]:
+    with store.read() as db:
+        return list(verifier.verify_tournament(db, tournament_id).faults)
 
 
 def test_results_stay_under_a_pseudonym(store: Store) -> None:

@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import Connection, Text, delete, exists, select, type_coerce, update
 
 from silverball.service.accounts import reads
-from silverball.service.accounts.writes import ratings, replies, submissions
+from silverball.service.accounts.writes import journal_labels, ratings, replies, submissions
 from silverball.service.events import feed_events
 from silverball.store import audit, book, hidings, references, revisions, tables
 from silverball.store.transaction import Transaction
@@ -51,6 +51,7 @@ def erase_account(transaction: Transaction, user_id: int) -> None:
     _pseudonymize_account(db, user_id)
     _pseudonymize_players(db, players)
     _erase_mentions(db, user_id, name)
+    journal_labels.erase_labels(db, players)
     _erase_code_sources(db, players)
     submissions.erase_from_submissions(db, user_id)
     ratings.erase_from_ratings(db, user_id, players, was_hidden=was_hidden)

@@ -1,0 +1,49 @@
+"""Erase the labels of a person's players from the journal, which is the only place that keeps old ones.
+
+A label may say who somebody is. All entries of a player are rewritten alike, so that undo and
+verification, which compare them with each other and with the rows, find no difference.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Connection, Text, or_, select, type_coerce, update
+
+from silverball.store import journal
+from silverball.store.tables import entrant, player, tournament
+from silverball.store.tables import journal as journal_table
+
+ENTRANT_CHANGES = tuple(
+    name for name, kind in journal.CHANGES.items() if getattr(kind, "part", None) == "entrants"
+)
+_ENTRY = journal_table.c
+
+
+def erase_labels(db: Connection, player_ids: Collection[int]) -> None:
+    """Erase the labels that these players ever had in a tournament."""
+    if not player_ids:
+        return
+    owners = select(player.c.organizer_id).where(player.c.player_id.in_(player_ids))
+    organized = select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(owners))
+    entered = select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids))
+    may_mention = or_(*(type_coerce(_ENTRY.data, Text).contains(str(player_id)) for player_id in player_ids))
+    rows = select(_ENTRY.journal_id, _ENTRY.data).where(
+        _ENTRY.tournament_id.in_(organized.union(entered)),
+        _ENTRY.change.in_(ENTRANT_CHANGES),
+        may_mention,
+    )
+    for journal_id, data in db.execute(rows).all():
+        if _erase_from_entry(data, player_ids):
+            db.execute(update(journal_table).where(_ENTRY.journal_id == journal_id).values(data=data))
+
+
+def _erase_from_entry(data: dict[str, Any], player_ids: Collection[int]) -> bool:
+    """Erase the labels in place; returns whether there were any."""
+    labelled = [
+        side
+        for side in data.values()
+        if side["player_id"] in player_ids and (side.get("labels") or side.get("label_color"))
+    ]
+    for side in labelled:
+        side.update({"labels": [], "label_color": None})
+    return bool(labelled)
