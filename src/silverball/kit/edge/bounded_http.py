@@ -119,6 +119,11 @@ class BoundedConnection(HttpToolsProtocol):
         self.table.remove(self)
         self._release_body()
         super().connection_lost(exc)
+        # Connection and request refer to each other: left so, their memory would wait for the collector,
+        # and a client that connects again and again would fill it faster.
+        self.cycle = None  # type: ignore[assignment]  # as uvicorn itself begins
+        self._body_cycle = None
+        self._awaited = None
 
     def data_received(self, data: bytes) -> None:
         """Parse what has come, in pieces."""
