@@ -74,6 +74,7 @@ SecurityEvent = Literal[
     "data-exported",
     "encryption-key-changed",
     "first-code-refused",
+    "password-refused",
     "password-set",
     "sign-in",
     "sign-in-refused",

@@ -13,7 +13,7 @@ from silverball.cli import database
 from silverball.kit import passwords
 from silverball.service import access
 from silverball.service.accounts.writes import suspension
-from silverball.service.users import writes
+from silverball.service.users import reads, writes
 from silverball.store import audit
 from silverball.store.transaction import Transaction
 
@@ -56,22 +56,17 @@ def first_code(*, as_json: bool) -> None:
 def password(user_id: int) -> None:
     """Set the password of user ID, from a prompt or a line of standard input."""
     given = _read_password()
-    fault = passwords.fault(given)
-    if fault is not None:
-        raise click.ClickException(fault)
-    stored = passwords.hash_password(given)
-    with (
-        database.open_database(not_found=f"There is no user {user_id}.") as store,
-        store.write() as transaction,
-    ):
-        writes.set_password(transaction.connection, user_id, stored)
-        audit.record(
-            transaction.connection,
-            "password-set",
-            at=datetime.now(UTC),
-            user_id=user_id,
-            source=audit.COMMAND_LINE,
-        )
+    with database.open_database(not_found=f"There is no user {user_id}.") as store:
+        with store.read() as db:
+            owner_words = reads.name_and_email(db, user_id)
+        fault = passwords.fault(given, owner_words)
+        if fault is not None:
+            raise click.ClickException(fault)
+        stored = passwords.hash_password(given)
+        with store.write() as transaction:
+            db = transaction.connection
+            writes.set_password(db, user_id, stored)
+            audit.record(db, "password-set", at=datetime.now(UTC), user_id=user_id, source=audit.COMMAND_LINE)
     click.echo(f"The password of user {user_id} is set.", err=True)
 
 

@@ -1,9 +1,11 @@
 """Password hashing with argon2id; a sign-in takes equally long whether or not the account exists.
 
 The parameters are OWASP's for small machines: 19 MiB and two passes. Few hashes run at the same time.
+New passwords that are common, or made of the owner's name, are refused; `zxcvbn` knows them.
 """
 
 import threading
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,16 +17,36 @@ LENGTH_MAX = 200
 MEMORY_KIB = 19 * 1024
 PASSES = 2
 CONCURRENT_MAX = 4
+# Of at most this many letters the guesses are estimated: the time grows steeply with the length.
+ESTIMATED_LETTERS = 24
+# `zxcvbn` counts to 4; below 2 a million guesses are enough.
+SCORE_MIN = 2
+TOO_EASY = (
+    "This password is too easy to guess: it is a common one, or made of a name or an e-mail address."
+    " Several words that have nothing to do with each other are a good one."
+)
 _hashing_slots = threading.BoundedSemaphore(CONCURRENT_MAX)
 
 
-def fault(password: str) -> str | None:
-    """The reason why a new password is refused, as a sentence; None when it is accepted."""
+def fault(password: str, owner_words: Iterable[str] = ()) -> str | None:
+    """The reason why a new password is refused, as a sentence; None when it is accepted.
+
+    `owner_words` are the owner's name and e-mail address, which are guessed first.
+    """
     if len(password) < LENGTH_MIN:
         return f"The password field must be at least {LENGTH_MIN} characters."
     if len(password) > LENGTH_MAX:
         return f"The password field must not be greater than {LENGTH_MAX} characters."
-    return None
+    return TOO_EASY if _is_easy_to_guess(password, owner_words) else None
+
+
+def _is_easy_to_guess(password: str, owner_words: Iterable[str]) -> bool:
+    # Its lists take 15 MB, which only a process that sets passwords needs.
+    from zxcvbn import zxcvbn
+
+    parts = [part for words in owner_words for part in (words, words.partition("@")[0], *words.split())]
+    score = zxcvbn(password[:ESTIMATED_LETTERS], user_inputs=parts)["score"]
+    return bool(score < SCORE_MIN)
 
 
 def hash_password(password: str) -> str:

@@ -27,6 +27,7 @@ SecurityEvent = Literal[
     "data-exported",
     "encryption-key-changed",
     "first-code-refused",
+    "password-refused",
     "password-set",
     "sign-in",
     "sign-in-refused",
@@ -36,7 +37,9 @@ SecurityEvent = Literal[
     "tournament-restored",
 ]
 # What was refused. The source need not be the account's own person.
-REFUSALS: frozenset[SecurityEvent] = frozenset({"first-code-refused", "sign-in-refused", "too-many-sign-ins"})
+REFUSALS: frozenset[SecurityEvent] = frozenset(
+    {"first-code-refused", "password-refused", "sign-in-refused", "too-many-sign-ins"}
+)
 # The source of what was done on the machine itself.
 COMMAND_LINE = "command line"
 COUNTED_PER_MINUTE_MAX = 100

@@ -24,7 +24,7 @@ from silverball.settings import Settings
 from silverball.store import faults, idempotency, revisions
 from silverball.store.engine import Store
 from silverball.web import handbook, page_request, site
-from silverball.web.account import audit_page
+from silverball.web.account import audit_page, password_page
 from silverball.web.account import pages as account_pages
 from silverball.web.book import pages as book_pages
 from silverball.web.console import devices as device_pages
@@ -44,6 +44,7 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     redirects,
     account_pages,
     audit_page,
+    password_page,
     console_pages,
     device_pages,
     book_pages,

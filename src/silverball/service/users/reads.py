@@ -100,6 +100,14 @@ def user_id_by_email(db: Connection, email: str) -> int | None:
     return None if row is None else int(row.user_id)
 
 
+def name_and_email(db: Connection, user_id: int) -> tuple[str, str]:
+    """The name and the e-mail address of an account; empty without one. Raises NotFound."""
+    row = db.execute(select(_USER.name, _USER.email).where(_USER.user_id == user_id)).one_or_none()
+    if row is None:
+        raise NotFound("User", user_id)
+    return row.name, row.email or ""
+
+
 def is_new_site(db: Connection) -> bool:
     """Whether this site has no account, token or tournament yet, so that anybody may be its first admin."""
     return all(

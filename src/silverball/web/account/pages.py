@@ -14,7 +14,7 @@ from silverball.service.tokens import writes as token_writes
 from silverball.service.users import writes as user_writes
 from silverball.store import audit
 from silverball.web import form_actions, refusal_counts, sessions
-from silverball.web.account import actions, views
+from silverball.web.account import actions, password_proof, views
 from silverball.web.error_pages import needs_new_key, status_for
 from silverball.web.forms import FormState
 from silverball.web.held_responses import hold_until_hidden
@@ -27,8 +27,8 @@ CREATED_BEFORE = (
     " revoke it and create another."
 )
 NOT_SURE = "Tick that you are sure."
-WRONG_PASSWORD = "The password is wrong. Nothing was deleted."  # noqa: S105  # a sentence, no password
 SUSPENDED = "This account is suspended. Ask whoever runs this site."
+NOTHING_DELETED = "Nothing was deleted."
 ENTRY_GONE = "This entry is not there any more."
 DELETED = "Your name and everything that only you needed is gone. Results stay, under a pseudonym."
 
@@ -244,22 +244,12 @@ def end_sessions(request: PageRequest) -> Response:
 @page("POST", "/account/delete")
 def delete_account(request: PageRequest) -> Response:
     """Delete the account; the password is asked for, so that an open browser is not enough."""
-    site, email = request.site, request.account.email
+    site = request.site
     if not request.field("sure"):
         return views.render_data(request, 422, NOT_SURE)
-    # Whoever is signed in has a count of their own.
-    browser = request.session_secret
-    seconds = site.sign_in_limiter.seconds_to_wait(request.client_address, email, site.now(), device=browser)
-    if seconds:
-        response = views.render_data(request, 429, too_many_attempts(seconds))
-        response.headers["retry-after"] = str(seconds)
-        return response
-    with site.store.read() as db:
-        credentials = session_reads.find_credentials(db, email)
-    password_hash = credentials.password_hash if credentials else None
-    if not passwords.is_correct(request.field("password"), password_hash):
-        return views.render_data(request, 422, WRONG_PASSWORD)
-    site.sign_in_limiter.record_success(request.client_address, email, device=browser)
+    fault = password_proof.find_fault(request)
+    if fault is not None:
+        return fault.answer(views.render_data(request, fault.status, f"{fault.sentence} {NOTHING_DELETED}"))
     try:
         with site.store.write() as transaction:
             account_writes.erase_account(transaction, request.account.user_id)

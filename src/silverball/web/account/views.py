@@ -27,7 +27,10 @@ ABILITY_LABELS = {
     "admin": "Everything, on the whole site",
 }
 # Notices that an address asks for with `?said=`; other words are ignored.
-TOKEN_NOTICES = {"revoked": "The token is revoked. Programs that use it are refused from now on."}
+ACCOUNT_NOTICES = {
+    "password": "The password is changed. You are signed out everywhere but here.",
+    "revoked": "The token is revoked. Programs that use it are refused from now on.",
+}
 PROFILE_NOTICES = {"saved": "Saved.", "ended": "You are signed out everywhere but here."}
 ENTRY_NOTICES = {
     "asked": "Asked. It counts when the organizer says that it is right.",
@@ -58,7 +61,7 @@ def render_overview(
         status,
         tokens=owned,
         now=request.site.now(),
-        notice=notice or TOKEN_NOTICES.get(request.query.get("said", "")),
+        notice=notice or ACCOUNT_NOTICES.get(request.query.get("said", "")),
         faults=faults or {},
         entered=entered,
         abilities={ability: ABILITY_LABELS[ability] for ability in abilities},
