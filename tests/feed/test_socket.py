@@ -179,6 +179,20 @@ def test_behind_a_trusted_proxy_the_address_that_it_names_is_limited() -> None:
     run_scenario(scenario())
 
 
+def test_a_blocked_network_is_refused_and_its_open_sockets_are_closed() -> None:
+    async def scenario() -> None:
+        async with running_feed(42) as server, server.client() as client:
+            assert (await next_message(client))["event"] == "pusher:connection_established"
+            server.feed.is_blocked = lambda address: address == "127.0.0.1"
+            assert await _close_code(server, server.path) == 4009
+            server.feed.sweep()
+            assert "network" in (await next_message(client))["data"]["message"]
+            async with server.client(local_addr=("127.0.0.2", 0)) as another:
+                assert (await next_message(another))["event"] == "pusher:connection_established"
+
+    run_scenario(scenario())
+
+
 def test_every_connection_has_an_unguessable_id() -> None:
     async def scenario() -> None:
         names = set()

@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "silverball.cli.import_",
         "Read tournaments, ratings, machines, tips or the federation's records from files.",
     ),
+    "network": ("silverball.cli.network", "Refuse requests from networks."),
     "secret": ("silverball.cli.secret", "Make and replace the key that encrypts secrets in the database."),
     "submissions": ("silverball.cli.submissions", "List, approve and reject rating submissions."),
     "token": ("silverball.cli.token", "Create, list and revoke API tokens."),

@@ -10,6 +10,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from secrets import SystemRandom
 from typing import Literal, Protocol
 
@@ -20,8 +21,10 @@ from silverball import app
 from silverball.feed.feed import Feed, FeedService, open_files_max
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.socket import protocol_class
+from silverball.jobs.workers import Workers
 from silverball.kit import logs
 from silverball.kit.edge import bounded_http
+from silverball.kit.edge.blocked_networks import BlockedNetworks, BlockedNetworksDoor
 from silverball.kit.edge.connections import ConnectionTable, HttpLimits
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
 from silverball.kit.encryption import NoEncryptionKey
@@ -29,7 +32,7 @@ from silverball.kit.http.asgi import NO_SNIFFING
 from silverball.kit.http.openapi import Trial
 from silverball.service.users import writes as users
 from silverball.settings import Settings
-from silverball.store import encryption
+from silverball.store import blocked_networks, encryption
 from silverball.store.engine import Store
 from silverball.web import operations
 
@@ -37,6 +40,8 @@ LOG = logging.getLogger("silverball.serve")
 # Requests that are still open after this time are cut off.
 DRAIN_SECONDS = 20
 BACKLOG = 2048
+# The command blocks networks in another process; this is how soon it is noticed.
+RELOAD_SECONDS = 2.0
 METRICS_CONNECTIONS_MAX = 64
 # Browsers that came over HTTPS once do not come without it for a year.
 HTTPS_ONLY_SECONDS = 365 * 86_400
@@ -67,8 +72,11 @@ def run_server(
     if not encryption.open_keys(store):
         LOG.warning("no webhooks and printed codes can be made: %s", NoEncryptionKey())
     broadcast = FeedService(store, settings)
+    blocked = BlockedNetworks(partial(_load_blocked_networks, store))
+    broadcast.feed.is_blocked = blocked.is_blocked
+    program = app.build(store, settings, broadcast=broadcast, follows_host=follows_host, trials=trials)
     config = uvicorn.Config(
-        app.build(store, settings, broadcast=broadcast, follows_host=follows_host, trials=trials),
+        BlockedNetworksDoor(program, blocked, TrustedProxies.parse(settings.trusted_proxies)),
         headers=headers_of_every_answer(settings.base_url),
         http=bounded_http.connection_class(connection_table(settings)),
         loop="uvloop",
@@ -89,8 +97,16 @@ def run_server(
     where = store.url.render_as_string(hide_password=True)
     logs.log_line(LOG, "starting", baseUrl=settings.base_url, database=where)
     log_first_code(store, settings)
+    reloading = Workers("blocked networks", [blocked.reload], poll_seconds=RELOAD_SECONDS)
+    reloading.start()
     DrainingServer(config, when_ready, broadcast, metrics_server(broadcast, settings)).run(sockets=[listener])
+    reloading.close()
     logs.log_line(LOG, "stopped")
+
+
+def _load_blocked_networks(store: Store) -> list[str]:
+    with store.read() as db:
+        return blocked_networks.blocked_networks(db)
 
 
 def headers_of_every_answer(base_url: str) -> list[tuple[str, str]]:

@@ -29,6 +29,7 @@ SOCKET_ID_MAX = 10**9
 # Where the system sets no limit.
 FILES_MAX = 1_000_000
 SERVER_FULL = Close(protocol.OVER_CAPACITY, "Too many connections. Connect again.")
+NETWORK_BLOCKED = Close(protocol.UNAUTHORIZED, "Connections from your network are refused here.")
 ADDRESS_FULL = Close(protocol.OVER_QUOTA, "Too many connections from your address.")
 
 
@@ -84,6 +85,8 @@ class Feed:
         self.hub = hub
         self.limits = limits
         self.is_draining = False
+        # Whether clients with this address are refused. Set by who serves.
+        self.is_blocked: Callable[[str], bool] = lambda _address: False
         self._rules = rules
         self._dice = dice or SystemRandom()
         self._sweep_seconds = sweep_seconds
@@ -94,6 +97,8 @@ class Feed:
     def admit(self, request: Handshake, address: str) -> App | Close:
         """The app of an admitted client, or the close that refuses it."""
         verdict = handshake.check_handshake(request, self._rules)
+        if self.is_blocked(address):
+            verdict = NETWORK_BLOCKED
         counted = self._counted_address(address)
         if isinstance(verdict, App) and counted and self._addresses[counted] >= self.limits.per_address_max:
             verdict = ADDRESS_FULL
@@ -158,6 +163,8 @@ class Feed:
         now = self.hub.now()
         self.hub.sweep(now)
         for connection in list(self._connections):
+            if self.is_blocked(connection.address):
+                connection.end_with(NETWORK_BLOCKED)
             connection.check_timeouts(now)
 
     async def _sweep_loop(self) -> None:

@@ -28,6 +28,8 @@ SecurityEvent = Literal[
     "encryption-key-changed",
     "first-code-refused",
     "password-refused",
+    "network-blocked",
+    "network-unblocked",
     "password-set",
     "sign-in",
     "sign-in-refused",

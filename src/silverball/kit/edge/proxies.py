@@ -47,7 +47,7 @@ class TrustedProxies:
             return peer
         address = peer
         for part in reversed(forwarded.decode("latin-1").split(",")):
-            parsed = _parse_address(part.strip())
+            parsed = parse_address(part.strip())
             if parsed is None:
                 return peer
             address = str(parsed)
@@ -65,7 +65,7 @@ class TrustedProxies:
     def _trusts(self, address: str) -> bool:
         if not address:
             return self._trusts_unix
-        parsed = _parse_address(address)
+        parsed = parse_address(address)
         return parsed is not None and any(
             parsed in network for network in self._networks if network.version == parsed.version
         )
@@ -84,13 +84,14 @@ def address_group(address: str) -> str:
     """The address that limits are counted by: an IPv6 address counts as its /64 network."""
     if ":" not in address:
         return address
-    parsed = _parse_address(address)
+    parsed = parse_address(address)
     if not isinstance(parsed, ipaddress.IPv6Address):
         return address if parsed is None else str(parsed)
     return str(ipaddress.IPv6Network((parsed, IPV6_PREFIX), strict=False))
 
 
-def _parse_address(text: str) -> Address | None:
+def parse_address(text: str) -> Address | None:
+    """The address in a text, without its zone; None for anything else."""
     try:
         parsed = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:

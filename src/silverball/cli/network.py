@@ -1,0 +1,39 @@
+"""silverball network: networks whose requests are refused."""
+
+from datetime import UTC, datetime
+
+import click
+
+from silverball.cli import database
+from silverball.store import blocked_networks
+
+
+@click.group()
+def network() -> None:
+    """Block networks, such as 203.0.113.0/24, and list those that are blocked."""
+
+
+@network.command()
+@click.argument("cidr")
+def block(cidr: str) -> None:
+    """Refuse all requests and sockets from CIDR, on every node within seconds."""
+    with database.open_database() as store, store.write(quiet=True) as transaction:
+        blocked = blocked_networks.block(transaction.connection, cidr, now=datetime.now(UTC))
+    click.echo(f"{blocked} is blocked.", err=True)
+
+
+@network.command()
+@click.argument("cidr")
+def unblock(cidr: str) -> None:
+    """Answer requests from CIDR again."""
+    with database.open_database() as store, store.write(quiet=True) as transaction:
+        unblocked = blocked_networks.unblock(transaction.connection, cidr, now=datetime.now(UTC))
+    click.echo(f"{unblocked} is not blocked.", err=True)
+
+
+@network.command("list")
+def list_() -> None:
+    """List the blocked networks, one a line."""
+    with database.open_database() as store, store.read() as db:
+        for blocked in blocked_networks.blocked_networks(db):
+            click.echo(blocked)
