@@ -25,6 +25,7 @@ from silverball.jobs import (
     prune_deliveries,
     rating_period,
     schedule_submissions,
+    tidy_erasures,
 )
 from silverball.jobs.clock import Job, JobClock
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
@@ -139,6 +140,7 @@ JOBS = (
     Job("prune_announcements", prune_announcements.run),
     Job("prune_deliveries", prune_deliveries.run),
     Job("schedule_submissions", schedule_submissions.run),
+    Job("tidy_erasures", tidy_erasures.run),
 )
 
 INTERFACE_DESCRIPTION = (

@@ -12,7 +12,8 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, select, text, tuple_, update
 
 from silverball.kit.edge.idempotency import IdempotencyKey, StoredResponse
-from silverball.store import hidden_profiles
+from silverball.store import erasures, hidden_profiles
+from silverball.store.erased_replies import ReplyEraser
 from silverball.store.tables import idempotency
 from silverball.store.types import Instant
 
@@ -35,6 +36,8 @@ def load_response(db: Connection, key: IdempotencyKey, now: datetime) -> StoredR
     if row is None:
         return None
     body = hidden_profiles.hide_in_reply(db, row.body, key.user_id)
+    for pending in erasures.all_pending(db):
+        body = ReplyEraser(pending).erase_text(body)
     headers = tuple((str(name), str(value)) for name, value in row.headers)
     return StoredResponse(row.fingerprint, row.status, body.encode(), headers)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -14,8 +15,11 @@ import build
 import canaries
 from canaries import IFPA_CANARY
 from service.desk import a_desk
+from silverball import app
 from silverball.kit.errors import Conflict, NotFound
+from silverball.service.accounts.tidying import finish_erasures
 from silverball.service.accounts.writes import accounts as writes
+from silverball.service.accounts.writes import tidying
 from silverball.service.users import writes as user_writes
 from silverball.service.verify import reads as verifier
 from silverball.store import announcements, names, tables
@@ -178,9 +182,14 @@ def traces(store: Store) -> set[str]:
     }
 
 
-def erase(store: Store, user_id: int) -> None:
+def switch_off(store: Store, user_id: int) -> None:
     with store.write() as transaction:
         writes.erase_account(transaction, user_id)
+
+
+def erase(store: Store, user_id: int) -> None:
+    switch_off(store, user_id)
+    finish_erasures(store)
 
 
 def test_nothing_in_the_database_names_the_person(store: Store) -> None:
@@ -259,6 +268,44 @@ def test_labels_leave_the_journal_and_the_tournament_still_verifies(store: Store
 def faults(store: Store, tournament_id: int) -> list[str]:
     with store.read() as db:
         return list(verifier.verify_tournament(db, tournament_id).faults)
+
+
+def test_erasing_goes_on_where_it_was_when_the_server_was_killed(store: Store) -> None:
+    world = a_world(store)
+    switch_off(store, world.user_id)
+    left = [traces(store)]
+    assert "journal.source" in left[0]
+    for _ in range(2):
+        with store.write(quiet=True) as transaction:
+            assert tidying.tidy_slice(transaction.connection, journal_lines=1)
+        # A slice that was not committed is done once more.
+        with suppress(KeyboardInterrupt), store.write(quiet=True) as transaction:
+            tidying.tidy_slice(transaction.connection, journal_lines=1)
+            raise KeyboardInterrupt
+        left.append(traces(store))
+    assert left[-1] < left[0]
+    (job,) = (job for job in app.JOBS if job.name == "tidy_erasures")
+    job.run(store, build.NOW)
+    assert traces(store) == set()
+    with store.write(quiet=True) as transaction:
+        assert not tidying.tidy_slice(transaction.connection)
+
+
+def test_a_retry_knows_of_the_erasing_before_its_reply_is_tidied(store: Store) -> None:
+    organizer_id, user_id = build.a_user(store, role="organizer"), build.a_user(store, name="Ed")
+    player_id = build.a_player(store, organizer_id, name="Ed", claimed_by=user_id)
+
+    def change() -> object:
+        path, body = f"/api/players/{player_id}", {"labels": ["new"]}
+        status, reply, _ = build.do(store, "PATCH", path, body, by=organizer_id, key="once")
+        assert status == 200
+        return reply["data"]["name"]
+
+    assert change() == "Ed"
+    switch_off(store, user_id)
+    assert change() == f"Player {player_id}"
+    finish_erasures(store)
+    assert change() == f"Player {player_id}"
 
 
 def test_results_stay_under_a_pseudonym(store: Store) -> None:

@@ -1,5 +1,6 @@
 """Pages of an account: signing in and out, API tokens, profile, entries in books, data, deletion."""
 
+from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from silverball.exchange import own_data
@@ -7,6 +8,7 @@ from silverball.kit import passwords
 from silverball.kit.errors import Conflict, Invalid, NotFound, Refusal
 from silverball.kit.http.router import parse_path_id
 from silverball.service.accounts import reads as account_reads
+from silverball.service.accounts.tidying import begin_tidying
 from silverball.service.accounts.writes import accounts as account_writes
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
@@ -265,6 +267,7 @@ def delete_account(request: PageRequest) -> Response:
         return views.render_data(request, 409, refusal.text())
     response = message_page(200, "Your account is deleted", DELETED)
     request.delete_cookie(response, SESSION)
+    response.background = BackgroundTask(begin_tidying, site.store)
     return hold_until_hidden(request.site.store, response)
 
 

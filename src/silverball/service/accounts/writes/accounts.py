@@ -11,9 +11,10 @@ import msgspec
 from sqlalchemy import Connection, Text, delete, exists, select, type_coerce, update
 
 from silverball.service.accounts import reads
-from silverball.service.accounts.writes import journal_labels, ratings, replies, submissions
+from silverball.service.accounts.writes import journal_labels, ratings, submissions
 from silverball.service.events import feed_events
-from silverball.store import audit, book, hidings, references, revisions, tables
+from silverball.store import audit, book, erasures, hidings, references, revisions, tables
+from silverball.store.erasures import PendingErasure
 from silverball.store.transaction import Transaction
 
 _USER = tables.user.c
@@ -40,7 +41,10 @@ BOOK_KINDS = (book.OCCASION, book.BANK, book.SERIES, book.PLAYER, book.ARENA, bo
 
 
 def erase_account(transaction: Transaction, user_id: int) -> None:
-    """Erase the person from the account, for good. Raises NotFound and Conflict."""
+    """Erase the person from the account, for good; slow places are left to `tidying`.
+
+    Raises NotFound and Conflict.
+    """
     db = transaction.connection
     reads.require_erasable(db, user_id)
     # Tournaments are locked before the account: a write in a tournament may need the account's row.
@@ -62,7 +66,7 @@ def erase_account(transaction: Transaction, user_id: int) -> None:
     audit.forget_person(db, user_id)
     _delete_private_rows(db, user_id)
     transaction.changed_user_ids.add(user_id)
-    replies.erase_from_replies(db, user_id, name, players)
+    erasures.begin(db, PendingErasure(user_id=user_id, name=name, players=dict(players)))
     hidings.note_hiding(transaction)
 
 
@@ -90,9 +94,6 @@ def _pseudonymize_players(db: Connection, player_ids: Collection[int]) -> None:
 def _erase_mentions(db: Connection, user_id: int, name: str) -> None:
     organized = tables.occasion.c.organizer_id == user_id
     db.execute(update(tables.occasion).where(organized).values(contact_email=None))
-    # The journal keeps the actor's id, but not the address.
-    by_person = tables.journal.c.actor_id == user_id
-    db.execute(update(tables.journal).where(by_person).values(source=""))
     own = tables.tournament.c
     may_name_person = type_coerce(own.managers, Text).contains(_json_text(name), autoescape=True)
     for tournament_id, managers in db.execute(

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, urlencode, urlsplit, urlu
 import msgspec
 from sqlalchemy import ColumnElement, Connection, or_, select, update
 
+from silverball.store.erasures import PendingErasure
 from silverball.store.tables import idempotency
 
 # What a reply says of a person beside the name.
@@ -17,31 +18,33 @@ ERASED_FIELDS = frozenset({
 _REPLY = idempotency.c
 
 
-def erase_from_replies(db: Connection, user_id: int, name: str, players: Mapping[int, str]) -> None:
-    """Give the user and their players (id -> name) their pseudonyms in all stored replies.
+def erase_from_replies(db: Connection, pending: PendingErasure, owner_id: int) -> None:
+    """Give the person and their players their pseudonyms in the stored replies of one account.
 
     A reply about somebody else of the same name stays as it is.
     """
-    eraser = _Eraser(user_id, name, players)
-    columns = (_REPLY.user_id, _REPLY.key, _REPLY.body)
-    for owner_id, key, body in db.execute(select(*columns).where(eraser.may_be_named())).all():
-        try:
-            erased = eraser.erase(msgspec.json.decode(body))
-        except msgspec.DecodeError:
-            # No reply in JSON names a person.
-            continue
-        text = msgspec.json.encode(erased).decode()
+    eraser = ReplyEraser(pending)
+    rows = select(_REPLY.key, _REPLY.body).where(_REPLY.user_id == owner_id, eraser.may_be_named())
+    for key, body in db.execute(rows).all():
         own = (_REPLY.user_id == owner_id, _REPLY.key == key)
-        db.execute(update(idempotency).where(*own).values(body=text))
+        db.execute(update(idempotency).where(*own).values(body=eraser.erase_text(body)))
 
 
-class _Eraser:
-    """Replaces one person in decoded replies."""
+class ReplyEraser:
+    """Replaces one person in replies."""
 
-    def __init__(self, user_id: int, name: str, players: Mapping[int, str]) -> None:
-        self._user_id = user_id
-        self._players = players
-        self._names = {name, *players.values()}
+    def __init__(self, pending: PendingErasure) -> None:
+        self._user_id = pending.user_id
+        self._players = pending.players
+        self._names = {pending.name, *pending.players.values()}
+
+    def erase_text(self, body: str) -> str:
+        """The reply without the person; as it is where it is no JSON, which names nobody."""
+        try:
+            erased = self.erase(msgspec.json.decode(body))
+        except msgspec.DecodeError:
+            return body
+        return msgspec.json.encode(erased).decode()
 
     def may_be_named(self) -> ColumnElement[bool]:
         """The condition of the rows that have one of the names as a whole string or in an address."""
