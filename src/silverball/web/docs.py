@@ -33,7 +33,8 @@ PAGE = """<!doctype html>
 </body>
 </html>
 """
-# Tags begin closed, a field searches all operations, and the browser keeps a token that was entered.
+# Tags begin closed, a field searches all operations and opens the tags of those that match, and the browser
+# keeps a token that was entered.
 START = """SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#interface",
@@ -44,8 +45,26 @@ START = """SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   syntaxHighlight: { activated: false },
   validatorUrl: null,
-  plugins: [{ fn: { opsFilter: filterOperations } }]
+  onComplete: labelSearch,
+  plugins: [{
+    fn: { opsFilter: filterOperations },
+    statePlugins: { layout: { wrapSelectors: { isShown: showMatches } } }
+  }]
 });
+
+function labelSearch() {
+  const field = document.querySelector(".operation-filter-input");
+  field.placeholder = "Search operations";
+  field.setAttribute("aria-label", field.placeholder);
+}
+
+function showMatches(isShown) {
+  return (state, key, isShownByDefault) => {
+    const phrase = state.get("filter");
+    const isSearching = typeof phrase === "string" && phrase !== "";
+    return isShown(key, isShownByDefault || (isSearching && key[0] === "operations-tag"));
+  };
+}
 
 function filterOperations(taggedOperations, phrase) {
   const wanted = phrase.toLowerCase();
