@@ -41,7 +41,10 @@ def docs(browser: Browser, base_url: str) -> Iterator[BrowserPage]:
 
 
 def tags_of(docs: BrowserPage) -> list[str]:
-    return docs.page.locator(".opblock-tag").evaluate_all("tags => tags.map(tag => tag.dataset.tag)")
+    tags: list[str] = docs.page.locator(".opblock-tag").evaluate_all(
+        "tags => tags.map(tag => tag.dataset.tag)"
+    )
+    return tags
 
 
 def described(docs: BrowserPage) -> dict[str, list[str]]:
@@ -56,10 +59,11 @@ def described(docs: BrowserPage) -> dict[str, list[str]]:
 
 def shown_operations(docs: BrowserPage) -> list[str]:
     rows = docs.page.locator(".opblock-summary")
-    return rows.evaluate_all(
+    shown: list[str] = rows.evaluate_all(
         "rows => rows.map(row => row.querySelector('.opblock-summary-method').textContent + ' '"
         " + row.querySelector('.opblock-summary-path').dataset.path)"
     )
+    return shown
 
 
 def authorize(page: Page, token: str) -> None:
