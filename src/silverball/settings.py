@@ -113,6 +113,12 @@ class Settings:
             " shown at `/.well-known/security.txt`; empty means no such page."
         },
     )
+    sign_in_days: int = field(
+        default=14, metadata={"meaning": "Days after which a sign-in ends in any case; at least 1."}
+    )
+    sign_in_idle_hours: int = field(
+        default=72, metadata={"meaning": "Hours without a request after which a sign-in ends; at least 1."}
+    )
     audit_days: int = field(
         default=365, metadata={"meaning": "Days that entries of the audit log are kept; at least 1."}
     )
@@ -264,8 +270,9 @@ def _refuse_impossible(loaded: Settings) -> None:
         raise SettingError(
             "SILVERBALL_RATING_RD_MIN must be above 0, and _RD_DEFAULT between it and _RD_MAX."
         )
-    if loaded.audit_days < 1:
-        raise SettingError(f"{PREFIX}AUDIT_DAYS must be at least 1.")
+    for name in ("audit_days", "sign_in_days", "sign_in_idle_hours"):
+        if getattr(loaded, name) < 1:
+            raise SettingError(f"{PREFIX}{name.upper()} must be at least 1.")
     if loaded.metrics_port > PORT_MAX:
         raise SettingError(f"{PREFIX}METRICS_PORT must be a port from 1 to {PORT_MAX}, or 0.")
     for contact in loaded.security_contacts:

@@ -80,6 +80,7 @@ SecurityEvent = Literal[
     "password-set",
     "sign-in",
     "sign-in-refused",
+    "sign-ins-ended",
     "token-made",
     "token-revoked",
     "too-many-sign-ins",

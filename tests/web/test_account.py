@@ -325,6 +325,7 @@ def test_a_token_expires_after_the_days_that_were_asked_for(store: Store, visito
     assert visitor.speaks_for(token) is not None
     visitor.wait(seconds=1)
     assert visitor.speaks_for(token) is None
+    visitor.sign_in_anew()
     assert ">expired<" in visitor.get("/account").text
 
 

@@ -144,6 +144,37 @@ def test_other_sessions_end_and_this_one_goes_on(store: Store, visitor: Visitor)
         assert elsewhere.get("/account").status_code == 303
 
 
+def test_one_session_is_ended_and_the_others_go_on(store: Store, visitor: Visitor) -> None:
+    user_id = an_account(store)
+    phone = "Mozilla/5.0 (Android 16; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0"
+    with Visitor(store, client=("192.0.2.77", 1), headers={"user-agent": phone}) as elsewhere:
+        elsewhere.sign_in()
+        visitor.wait(minutes=1)
+        visitor.sign_in()
+        page = visitor.get("/account/data").text
+        assert "Firefox on Android, <bdi>192.0.2.0/24</bdi>" in page
+        assert "192.0.2.77" not in page
+        answer = send(visitor, "/account/data", "session-2")
+        assert answer.headers["location"] == "/account/data?said=ended-one"
+        assert visitor.get("/account/data").status_code == 200
+        assert elsewhere.get("/account").status_code == 303
+    with store.read() as db:
+        entry = tables.audit_entry.c
+        rows = db.execute(select(entry.user_id, entry.detail).where(entry.event == "sign-ins-ended"))
+        assert [tuple(row) for row in rows] == [(user_id, "1")]
+
+
+def test_a_session_that_is_used_goes_on_and_an_idle_one_is_over(store: Store, visitor: Visitor) -> None:
+    an_account(store)
+    visitor.sign_in()
+    for _ in range(6):
+        visitor.wait(days=2)
+        assert visitor.get("/account/data").status_code == 200
+    assert "last used 20" in visitor.get("/account/data").text
+    visitor.wait(days=3)
+    assert visitor.get("/account/data").headers["location"].startswith("/account/sign-in?said=over")
+
+
 def test_the_copy_has_everything_of_the_account_and_nothing_secret(store: Store, visitor: Visitor) -> None:
     user_id = an_account(store, location="Malmö")
     night = build.a_tournament(store, name="Thursday Strikes")

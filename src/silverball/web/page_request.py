@@ -27,7 +27,7 @@ from silverball.service.devices import reads as device_reads
 from silverball.service.devices.reads import KnownDevice
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions.reads import SignedInUser
-from silverball.web import forms
+from silverball.web import forms, session_use
 from silverball.web.forms import FormData
 from silverball.web.site import Site, message_page, render
 
@@ -78,6 +78,7 @@ class PageRequest:
     # A device that may not act here, or not any more.
     inactive_device: KnownDevice | None = None
     device_secret: str = ""
+    user_agent: str = ""
 
     @property
     def account(self) -> SignedInUser:
@@ -212,7 +213,10 @@ def page_endpoint(
             site.known_cookies.add(request.session_secret)
         if request.device is not None:
             site.known_cookies.add(request.device_secret)
-        return _answer_page(request, route)
+        response = _answer_page(request, route)
+        if request.session is not None and request.session.is_use_due:
+            session_use.record_after(response, site, request.session_secret)
+        return response
 
     async def endpoint(http_request: Request) -> Response:
         importance = _importance(site, http_request)
@@ -328,7 +332,8 @@ def _build_page_request(
     session = None
     if secret:
         with site.store.read() as db:
-            session = session_reads.find_signed_in_user(db, secret, site.now())
+            limit = session_use.idle_limit(site)
+            session = session_reads.find_signed_in_user(db, secret, site.now(), limit)
     known, device_secret = _find_device(site, route, http_request)
     is_usable = (
         known is not None and known.is_usable and path_ids["tournament_id"] == str(known.device.tournament_id)
@@ -351,6 +356,7 @@ def _build_page_request(
         device=known if is_usable else None,
         inactive_device=None if is_usable else known,
         device_secret=device_secret if is_usable else "",
+        user_agent=http_request.headers.get("user-agent", ""),
     )
 
 

@@ -9,7 +9,7 @@ from silverball.kit.errors import NotFound
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
 from silverball.store import audit
-from silverball.web import forms
+from silverball.web import forms, session_use
 from silverball.web.page_request import (
     BROWSER,
     FORM_RESTORED,
@@ -30,8 +30,17 @@ def start_session(request: PageRequest, user_id: int, path: str = "") -> Respons
         db = transaction.connection
         # The cookie from before the sign-in must not stay valid.
         session_writes.end_session(db, request.session_secret)
-        started = session_writes.start_session(db, user_id, now=site.now(), dice=site.dice)
-        session = session_reads.find_signed_in_user(db, started.secret, site.now())
+        started = session_writes.start_session(
+            db,
+            user_id,
+            now=site.now(),
+            lifetime=session_use.lifetime(site),
+            dice=site.dice,
+            network=session_use.shorten_address(request.client_address),
+            browser=session_use.name_browser(request.user_agent),
+        )
+        limit = session_use.idle_limit(site)
+        session = session_reads.find_signed_in_user(db, started.secret, site.now(), limit)
         browser_secret = request.browser_secret
         if not session_reads.is_known_browser(db, user_id, browser_secret):
             browser_secret = session_writes.remember_browser(db, user_id, now=site.now(), dice=site.dice)
@@ -41,7 +50,7 @@ def start_session(request: PageRequest, user_id: int, path: str = "") -> Respons
         response = redirect(path)
     else:
         response = resume_interrupted_form(request) or redirect(path_after_sign_in(request))
-    lifetime_seconds = int(session_writes.SESSION_LIFETIME.total_seconds())
+    lifetime_seconds = int(session_use.lifetime(site).total_seconds())
     request.set_cookie(response, SESSION, started.secret, lifetime_seconds)
     request.set_cookie(response, BROWSER, browser_secret, BROWSER_SECONDS)
     request.delete_cookie(response, GUEST)

@@ -4,15 +4,17 @@ from datetime import timedelta
 from random import Random
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 import build
+from silverball.kit import tokens
 from silverball.service.sessions import reads, writes
 from silverball.service.users import writes as user_writes
 from silverball.store import tables
 from silverball.store.engine import Store
 
 NOW = build.NOW
+LIFETIME, IDLE_LIMIT = timedelta(days=14), timedelta(days=3)
 
 
 def an_account(store: Store) -> int:
@@ -22,13 +24,13 @@ def an_account(store: Store) -> int:
 def start(store: Store, user_id: int, seed: int = 7, later: timedelta = timedelta()) -> str:
     with store.write() as transaction:
         return writes.start_session(
-            transaction.connection, user_id, now=NOW + later, dice=Random(seed)
+            transaction.connection, user_id, now=NOW + later, lifetime=LIFETIME, dice=Random(seed)
         ).secret
 
 
 def find(store: Store, secret: str, later: timedelta = timedelta()) -> reads.SignedInUser | None:
     with store.read() as db:
-        return reads.find_signed_in_user(db, secret, NOW + later)
+        return reads.find_signed_in_user(db, secret, NOW + later, IDLE_LIMIT)
 
 
 def count(store: Store) -> int:
@@ -36,13 +38,64 @@ def count(store: Store) -> int:
         return int(db.execute(select(func.count()).select_from(tables.session)).scalar_one())
 
 
-def test_a_session_is_found_by_its_secret_for_fourteen_days(store: Store) -> None:
+def use(store: Store, secret: str, later: timedelta) -> None:
+    with store.write() as transaction:
+        writes.record_use(transaction.connection, secret, NOW + later)
+
+
+def test_a_session_that_is_used_is_found_by_its_secret_for_fourteen_days(store: Store) -> None:
     user_id = an_account(store)
     secret = start(store, user_id)
+    for days in range(2, 14, 2):
+        use(store, secret, timedelta(days=days))
     found = find(store, secret, timedelta(days=14, seconds=-1))
     assert found is not None
     assert (found.user_id, found.name, found.email) == (user_id, "Ada Quill", "ada@silverball.test")
     assert find(store, secret, timedelta(days=14)) is None
+
+
+def test_a_session_ends_three_days_after_its_last_use(store: Store) -> None:
+    secret = start(store, an_account(store))
+    use(store, secret, timedelta(days=1))
+    assert find(store, secret, timedelta(days=4, seconds=-1)) is not None
+    assert find(store, secret, timedelta(days=4)) is None
+
+
+def test_a_session_from_before_the_upgrade_goes_on(store: Store) -> None:
+    secret = start(store, an_account(store))
+    with store.write() as transaction:
+        transaction.connection.execute(update(tables.session).values(seen_at=None, proved_at=None))
+    found = find(store, secret, timedelta(days=13))
+    assert found is not None
+    assert found.is_use_due
+    assert found.proved_at is None
+
+
+def test_a_use_is_due_every_five_minutes(store: Store) -> None:
+    secret = start(store, an_account(store))
+    for minutes, is_due in ((4, False), (5, True)):
+        found = find(store, secret, timedelta(minutes=minutes))
+        assert found is not None
+        assert found.is_use_due is is_due
+
+
+def test_a_session_is_ended_by_its_label_only_by_its_owner(store: Store) -> None:
+    owner, other = an_account(store), build.a_user(store)
+    secret, kept = start(store, owner, 1), start(store, owner, 2)
+    label = tokens.digest(secret)[:16]
+    with store.write() as transaction:
+        db = transaction.connection
+        for user_id, wrong in (
+            (other, label),
+            (owner, ""),
+            (owner, "%"),
+            (owner, label[:8]),
+            (owner, "_" * 16),
+        ):
+            assert writes.end_named_session(db, user_id, wrong) is None
+        assert writes.end_named_session(db, owner, label) == tokens.digest(secret)
+    assert find(store, secret) is None
+    assert find(store, kept) is not None
 
 
 def test_neither_the_database_nor_a_log_holds_the_secret(store: Store) -> None:

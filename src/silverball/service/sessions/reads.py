@@ -1,15 +1,19 @@
 """Passwords to compare with, and the users behind session cookies."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from silverball.kit import tokens
 from silverball.store.tables import known_browser, session, user
 
 EMAIL_MAX = 254
 SESSIONS_MAX = 100
+# Recorded this seldom, so that reading a page is not a write.
+USE_RECORDED_EVERY = timedelta(minutes=5)
+# The beginning of a session's hash, which names it on its owner's page.
+LABEL_LETTERS = 16
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,10 @@ class SignedInUser:
     role: str
     # Every form posted in this session must send this back.
     csrf: str = field(repr=False)
+    # When the password was last given in this session; None before an upgrade.
+    proved_at: datetime | None
+    # Whether this request has to be recorded as a use of the session.
+    is_use_due: bool
 
 
 def find_credentials(db: Connection, email: str) -> Credentials | None:
@@ -54,39 +62,64 @@ def is_known_browser(db: Connection, user_id: int, secret: str) -> bool:
     return bool(secret) and db.execute(rows).first() is not None
 
 
-def find_signed_in_user(db: Connection, secret: str, now: datetime) -> SignedInUser | None:
+def find_signed_in_user(
+    db: Connection, secret: str, now: datetime, idle_limit: timedelta
+) -> SignedInUser | None:
     """The user signed in with this cookie; None when the session is unknown or over."""
     # The lookup is by hash, so its duration reveals nothing about the secret.
     rows = (
         select(user.c.user_id, user.c.name, user.c.email, user.c.role, session.c.csrf)
+        .add_columns(session.c.proved_at, session.c.seen_at)
         .join_from(session, user, session.c.user_id == user.c.user_id)
         .where(
             session.c.hash == tokens.digest(secret),
-            session.c.expires_at > now,
+            _is_open(now, idle_limit),
             user.c.suspended_at.is_(None),
         )
     )
     row = db.execute(rows).mappings().one_or_none()
-    return None if row is None else SignedInUser(**row)
+    if row is None:
+        return None
+    values = dict(row)
+    seen_at = values.pop("seen_at")
+    return SignedInUser(**values, is_use_due=seen_at is None or now - seen_at >= USE_RECORDED_EVERY)
+
+
+def _is_open(now: datetime, idle_limit: timedelta) -> ColumnElement[bool]:
+    seen_at = session.c.seen_at
+    return and_(session.c.expires_at > now, or_(seen_at.is_(None), seen_at > now - idle_limit))
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenSession:
     """A session that has not ended."""
 
+    label: str
     created_at: datetime
+    seen_at: datetime | None
     expires_at: datetime
+    network: str
+    browser: str
     # Whether this is the session of the current request.
     is_this: bool
 
 
-def open_sessions(db: Connection, user_id: int, secret: str, now: datetime) -> list[OpenSession]:
+def open_sessions(
+    db: Connection, user_id: int, secret: str, now: datetime, idle_limit: timedelta
+) -> list[OpenSession]:
     """The sessions in which the account is signed in, newest first."""
-    own = (session.c.user_id == user_id, session.c.expires_at > now)
-    rows = select(session.c.hash, session.c.created_at, session.c.expires_at).where(*own)
+    rows = select(session).where(session.c.user_id == user_id, _is_open(now, idle_limit))
     rows = rows.order_by(session.c.created_at.desc(), session.c.hash).limit(SESSIONS_MAX)
     current_hash = tokens.digest(secret)
     return [
-        OpenSession(created_at=row.created_at, expires_at=row.expires_at, is_this=row.hash == current_hash)
+        OpenSession(
+            label=row.hash[:LABEL_LETTERS],
+            created_at=row.created_at,
+            seen_at=row.seen_at,
+            expires_at=row.expires_at,
+            network=row.network or "",
+            browser=row.browser or "",
+            is_this=row.hash == current_hash,
+        )
         for row in db.execute(rows)
     ]

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, insert, select, update
 
 from silverball.kit import tokens
+from silverball.service.sessions.reads import LABEL_LETTERS
 from silverball.store.tables import known_browser, session
 
-SESSION_LIFETIME = timedelta(days=14)
 BROWSERS_MAX = 20
 
 
@@ -20,7 +20,16 @@ class NewSession:
     secret: str = field(repr=False)
 
 
-def start_session(db: Connection, user_id: int, *, now: datetime, dice: Random) -> NewSession:
+def start_session(
+    db: Connection,
+    user_id: int,
+    *,
+    now: datetime,
+    lifetime: timedelta,
+    dice: Random,
+    network: str = "",
+    browser: str = "",
+) -> NewSession:
     """Sign the user in with a new secret, and delete expired sessions."""
     db.execute(delete(session).where(session.c.expires_at <= now))
     secret = tokens.new_cookie_secret(dice)
@@ -29,7 +38,11 @@ def start_session(db: Connection, user_id: int, *, now: datetime, dice: Random) 
         "user_id": user_id,
         "csrf": tokens.new_cookie_secret(dice),
         "created_at": now,
-        "expires_at": now + SESSION_LIFETIME,
+        "expires_at": now + lifetime,
+        "seen_at": now,
+        "proved_at": now,
+        "network": network,
+        "browser": browser,
     }
     db.execute(insert(session).values(**values))
     return NewSession(secret)
@@ -58,6 +71,25 @@ def remember_browser(db: Connection, user_id: int, *, now: datetime, dice: Rando
 def end_session(db: Connection, secret: str) -> None:
     """Sign out. Ending an unknown session does nothing."""
     db.execute(delete(session).where(session.c.hash == tokens.digest(secret)))
+
+
+def record_use(db: Connection, secret: str, now: datetime) -> None:
+    """Store that the session was used."""
+    db.execute(update(session).where(session.c.hash == tokens.digest(secret)).values(seen_at=now))
+
+
+def record_proof(db: Connection, secret: str, now: datetime) -> None:
+    """Store that the password was given in this session."""
+    db.execute(update(session).where(session.c.hash == tokens.digest(secret)).values(proved_at=now))
+
+
+def end_named_session(db: Connection, user_id: int, label: str) -> str | None:
+    """End the session of this user that the page lists by this label; return the hash of its secret."""
+    # A shorter label would begin several hashes.
+    own = (session.c.user_id == user_id, session.c.hash.startswith(label, autoescape=True))
+    if len(label) != LABEL_LETTERS or not label.isalnum():
+        return None
+    return db.execute(delete(session).where(*own).returning(session.c.hash)).scalar_one_or_none()
 
 
 def end_other_sessions(db: Connection, user_id: int, secret: str) -> int:

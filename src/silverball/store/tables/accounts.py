@@ -70,6 +70,12 @@ session = table(
     text("csrf"),
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
+    # The last request, to a few minutes; and when the password was given. Null before an upgrade.
+    Column("seen_at", Instant),
+    Column("proved_at", Instant),
+    # The network and the kind of browser that signed in, as its owner sees them.
+    text("network", null=True),
+    text("browser", null=True),
     indexes=[("user_id",), ("expires_at",)],
 )
 

@@ -236,11 +236,25 @@ def download_data(request: PageRequest) -> Response:
 
 @page("POST", "/account/sessions/end")
 def end_sessions(request: PageRequest) -> Response:
-    with request.site.store.write(quiet=True) as transaction:
-        session_writes.end_other_sessions(
-            transaction.connection, request.account.user_id, request.session_secret
-        )
-    return redirect("/account/data?said=ended")
+    """End the session that the form names, or all but this without a name."""
+    site, user_id, label = request.site, request.account.user_id, request.field("label")
+    with site.store.write(quiet=True) as transaction:
+        db = transaction.connection
+        if label:
+            ended = session_writes.end_named_session(db, user_id, label)
+            number = 0 if ended is None else 1
+        else:
+            number = session_writes.end_other_sessions(db, user_id, request.session_secret)
+        if number:
+            audit.record(
+                db,
+                "sign-ins-ended",
+                at=site.now(),
+                user_id=user_id,
+                source=request.client_address,
+                detail=str(number),
+            )
+    return redirect("/account/data?said=ended-one" if label else "/account/data?said=ended")
 
 
 @page("POST", "/account/delete")

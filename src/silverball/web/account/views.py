@@ -15,6 +15,7 @@ from silverball.service.tokens import reads as tokens
 from silverball.service.tokens import writes as token_writes
 from silverball.service.users import reads as users
 from silverball.store.engine import Db
+from silverball.web import session_use
 from silverball.web.account.actions import OPT_OUTS
 from silverball.web.forms import KEY, FormState
 from silverball.web.page_request import PageRequest
@@ -31,7 +32,11 @@ ACCOUNT_NOTICES = {
     "password": "The password is changed. You are signed out everywhere but here.",
     "revoked": "The token is revoked. Programs that use it are refused from now on.",
 }
-PROFILE_NOTICES = {"saved": "Saved.", "ended": "You are signed out everywhere but here."}
+PROFILE_NOTICES = {
+    "saved": "Saved.",
+    "ended": "You are signed out everywhere but here.",
+    "ended-one": "That sign-in is ended.",
+}
 ENTRY_NOTICES = {
     "asked": "Asked. It counts when the organizer says that it is right.",
     "yours": "This player is you now.",
@@ -86,9 +91,9 @@ def render_profile(request: PageRequest, form: FormState, status: int = 200) -> 
 
 def render_data(request: PageRequest, status: int = 200, fault: str = "") -> Response:
     """The account's sessions, the download of its data, and the form that deletes it."""
-    user_id, now = request.account.user_id, request.site.now()
+    user_id, now, limit = request.account.user_id, request.site.now(), session_use.idle_limit(request.site)
     with request.site.store.read() as db:
-        open_sessions = sessions.open_sessions(db, user_id, request.session_secret, now)
+        open_sessions = sessions.open_sessions(db, user_id, request.session_secret, now, limit)
         sections = account_reads.export_sections(user_id)
     return request.render(
         "account/data.html",
