@@ -99,6 +99,16 @@ class Settings:
             " free, and 0 means no limit."
         },
     )
+    tournaments_per_account: int = field(
+        default=10_000, metadata={"meaning": "Maximum tournaments of one account; 0 means no limit."}
+    )
+    players_per_account: int = field(
+        default=50_000, metadata={"meaning": "Maximum players in one account's book; 0 means no limit."}
+    )
+    webhooks_per_account: int = field(
+        default=1_000,
+        metadata={"meaning": "Maximum webhooks of all tournaments of one account; 0 means no limit."},
+    )
     trusted_proxies: str = field(
         default="127.0.0.0/8,::1,unix",
         metadata={

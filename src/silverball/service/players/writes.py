@@ -13,7 +13,7 @@ from silverball.kit.http.fields import Color, Id, Labels, Name
 from silverball.service import ownership
 from silverball.service.calls import Write
 from silverball.service.events import feed_events
-from silverball.store import announcements, book, merging, rating_days, revisions
+from silverball.store import account_quotas, announcements, book, merging, rating_days, revisions
 from silverball.store.tables import claim, player
 from silverball.store.transaction import Transaction
 from silverball.wire.values import Status
@@ -90,6 +90,7 @@ class ClaimApproval(Body, frozen=True, kw_only=True):
 
 def add_player(call: Write[NewPlayer]) -> int:
     """Add a player to the caller's book, and return the id."""
+    account_quotas.require_room_for_players(call.db, call.user_id, call.settings.players_per_account)
     return book.add(call.db, book.PLAYER, call.user_id, ownership.sent_values(call.body))
 
 

@@ -30,7 +30,7 @@ from silverball.service.roster.bodies import (
     NewLineupArenas,
 )
 from silverball.service.users import reads as users
-from silverball.store import tables
+from silverball.store import account_quotas, tables
 from silverball.wire.arenas import Arena
 from silverball.wire.banks import Bank as ShownBank
 from silverball.wire.players import Player
@@ -70,6 +70,8 @@ def _new_entrants(
 ) -> list[Entrant]:
     organizer_id = tournament.details["organizer_id"]
     player_ids = [entrant.player_id for entrant in new_entrants if isinstance(entrant.player_id, int)]
+    limit, more = call.settings.players_per_account, len(new_entrants) - len(player_ids)
+    account_quotas.require_room_for_players(call.db, organizer_id, limit, more)
     claimed = reads.book_players(call.db, organizer_id, player_ids)
     entrants = []
     for entrant in new_entrants:

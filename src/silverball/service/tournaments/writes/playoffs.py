@@ -28,6 +28,7 @@ from silverball.service.tournaments import configuration
 from silverball.service.tournaments.bodies import NewPlayoffs
 from silverball.service.tournaments.reads import belongings
 from silverball.service.tournaments.writes import tournaments as writes
+from silverball.store import account_quotas
 from silverball.store.transaction import Transaction
 from silverball.wire import times
 
@@ -55,6 +56,8 @@ def create_playoffs(call: Write[NewPlayoffs], dice: Random) -> Tournament:
     qualifier = commands.load_tournament(call)
     if qualifier.status == "planned":
         raise PlayoffsBeforeStart
+    organizer_id, limit = qualifier.details["organizer_id"], call.settings.tournaments_per_account
+    account_quotas.require_room_for_tournament(call.db, organizer_id, limit)
     rows, title = _qualifiers(call, qualifier)
     draw, seed = tournament_commands.dice_for(qualifier, f"playoffs {len(qualifier.details['links'])}")
     player_ids = playoff_commands.seed_players(rows, draw)

@@ -32,7 +32,7 @@ from silverball.service.tournaments.bodies import (
     sent_settings,
 )
 from silverball.service.tournaments.reads import belongings, described, idling, series_facts
-from silverball.store import announcements, revisions, tables
+from silverball.store import account_quotas, announcements, revisions, tables
 from silverball.store.transaction import Transaction
 
 CREATOR_ROLES = ("organizer", "admin")
@@ -85,6 +85,8 @@ def create_tournament(call: Write[NewTournamentFields], dice: Random) -> Tournam
     """Create a tournament of the caller. All its draws derive from `dice`, so no one can predict them."""
     if call.caller.role not in CREATOR_ROLES:
         raise NotAnOrganizer
+    limit = call.settings.tournaments_per_account
+    account_quotas.require_room_for_tournament(call.db, call.user_id, limit)
     body = call.body
     settings = configuration.build_settings(body.type, sent_settings(body))
     before = blank_details(call.user_id, call.now)

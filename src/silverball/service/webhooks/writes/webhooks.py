@@ -17,7 +17,7 @@ from silverball.service.core import commands
 from silverball.service.webhooks import policy, signing
 from silverball.service.webhooks.reads import message
 from silverball.service.webhooks.reads import webhooks as reads
-from silverball.store import announcements, encryption
+from silverball.store import account_quotas, announcements, encryption
 from silverball.store.tables import webhook, webhook_delivery
 from silverball.wire.webhooks import EventName, Webhook, WebhookForm
 
@@ -103,6 +103,8 @@ def create_webhook(call: Write[NewWebhook], dice: Random) -> tuple[int, str]:
     count = select(func.count()).select_from(webhook).where(_W.tournament_id == tournament.tournament_id)
     if call.db.execute(count).scalar_one() >= WEBHOOKS_MAX:
         raise TooManyWebhooks(limit=WEBHOOKS_MAX)
+    organizer_id, limit = tournament.details["organizer_id"], call.settings.webhooks_per_account
+    account_quotas.require_room_for_webhook(call.db, organizer_id, limit)
     secret = signing.new_secret(dice)
     values = {
         "tournament_id": tournament.tournament_id,
