@@ -67,6 +67,7 @@ Scoring = Literal[
     "",
 ]
 SecurityEvent = Literal[
+    "account-cleaned",
     "account-erased",
     "account-made",
     "account-suspended",

@@ -88,6 +88,27 @@ def unsuspend(user_id: int) -> None:
     click.echo(f"User {user_id} is not suspended.", err=True)
 
 
+@user.command("undo-spam")
+@click.argument("user_id", metavar="ID", type=USER_ID)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def undo_spam(user_id: int, *, yes: bool) -> None:
+    """Suspend user ID, and delete all that they made. Make a backup first.
+
+    Tournaments with results and feed, players, machines, series, clubs, webhooks and pending claims are
+    deleted, rating submissions rejected. What other accounts' tournaments use stays.
+    """
+    from silverball.cli import spam
+
+    with database.open_database(not_found=f"There is no user {user_id}.") as store:
+        if not yes:
+            click.confirm(f"Delete all tournaments and the book of user {user_id}?", abort=True, err=True)
+        cleaned = spam.clean_account(store, user_id, datetime.now(UTC))
+    click.echo(f"Deleted {cleaned.tournaments} tournaments and {cleaned.rows} rows of the book.")
+    if cleaned.tournaments_kept or cleaned.rows_kept:
+        ids = ", ".join(map(str, cleaned.tournaments_kept)) or "none"
+        click.echo(f"Others use the rest: tournaments {ids}, and {cleaned.rows_kept} rows of the book.")
+
+
 @contextmanager
 def _open_accounts(user_id: int) -> Iterator[Transaction]:
     """A transaction about this account; without one the command ends with a sentence."""

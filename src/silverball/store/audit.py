@@ -20,6 +20,7 @@ from silverball.store.types import Instant
 
 LOG = logging.getLogger("silverball.audit")
 SecurityEvent = Literal[
+    "account-cleaned",
     "account-erased",
     "account-made",
     "account-suspended",
