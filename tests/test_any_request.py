@@ -1,4 +1,7 @@
-"""Every answer to generated requests conforms to the OpenAPI document."""
+"""Every answer to generated requests conforms to the OpenAPI document.
+
+`make soak` sends a thousand other ones to each operation, on both databases.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -14,7 +17,7 @@ from schemathesis.specs.openapi import checks
 from starlette.testclient import TestClient
 
 import build
-from selection import examples
+from selection import IS_SOAK, examples
 from silverball import app
 from silverball.kit.http import openapi
 from silverball.kit.http.endpoints import collect_endpoints
@@ -23,7 +26,7 @@ from silverball.settings import Settings
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
 
-EXAMPLES = 25
+EXAMPLES = 1_000 if IS_SOAK else 25
 CHECKS: list[CheckFunction] = [
     schemathesis.checks.not_a_server_error,
     checks.status_code_conformance,
@@ -66,10 +69,15 @@ def _fill(store: Store) -> str:
         ).text
 
 
-@pytest.fixture(scope="module")
-def openapi_schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str]]:
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
+def openapi_schema(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Any, str]]:
     """The OpenAPI document of the running program, and a token."""
-    store = Store(f"sqlite:///{tmp_path_factory.mktemp('any') / 'any.db'}")
+    if request.param == "sqlite":
+        store = Store(f"sqlite:///{tmp_path_factory.mktemp('any') / 'any.db'}")
+    else:
+        store = Store(request.getfixturevalue("postgresql").new_database())
     migrate.migrate(store)
     token = _fill(store)
     limits = Settings(base_url=build.BASE_URL, rate_limit_per_minute=0, standings_interval_seconds=0)
@@ -108,7 +116,9 @@ def test_every_answer_conforms_to_the_document(
     @settings(
         max_examples=examples(EXAMPLES),
         deadline=None,
-        derandomize=True,
+        # A soak sends others each time, and a failure prints how to send it again.
+        derandomize=not IS_SOAK,
+        print_blob=True,
         database=None,
         suppress_health_check=list(HealthCheck),
     )
