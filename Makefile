@@ -7,12 +7,13 @@ STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-to-document
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CLIENTS := tests/clients
+AUDIT := build/audit
 PORT ?= 8000
 HOST ?= 127.0.0.1
 TEST_WORKERS ?= 2
 LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help clients install install-run run docs test quick slow-list check client lock soak bench clean
+.PHONY: help clients install install-run run docs test quick slow-list check client lock audit soak bench clean
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
@@ -68,7 +69,16 @@ quick: install  ## the tests that need no browser, no PostgreSQL and under 50 ms
 slow-list: install  ## measure which tests are too slow for `make quick`
 	SILVERBALL_QUICK=1 SILVERBALL_LIST_SLOW=tests/slow_tests.txt $(BIN)/python -m pytest -q -p no:schemathesis
 
-soak: install clients  ## the tests that run long: machines of all formats, 2,000 nights each
+# In an environment of its own: it brings a pip of its own.
+$(AUDIT)/.installed: requirements/audit.txt
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+audit: $(AUDIT)/.installed  ## known weaknesses of what is locked, and a bill of materials in build/
+	$(AUDIT)/bin/python scripts/audit.py
+
+soak: install clients audit  ## the tests that run long: machines of all formats, 2,000 nights each
 	SILVERBALL_SOAK=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) -m soak
 
 bench: install  ## measure against the peers; prints the table
@@ -91,6 +101,7 @@ lock:  ## lock the dependencies of pyproject.toml again (needs uv)
 	uv pip compile $(LOCK) -o requirements/run.txt --extra build pyproject.toml
 	uv pip compile $(LOCK) -o requirements/dev.txt --extra dev pyproject.toml
 	uv pip compile $(LOCK) -o requirements/docs.txt --extra docs -c requirements/dev.txt pyproject.toml
+	uv pip compile $(LOCK) -o requirements/audit.txt --extra audit -c requirements/dev.txt pyproject.toml
 	uv pip compile $(LOCK) -o requirements/bench.txt --extra bench -c requirements/dev.txt pyproject.toml
 
 clean:  ## remove the environment and the demo's data
