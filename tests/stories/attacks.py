@@ -22,6 +22,8 @@ from pathlib import Path
 
 import click
 
+from silverball.kit.edge.bounded_http import LINGER_SECONDS
+
 DESCRIPTORS = 256
 # A client that is refused is gone; one that is not stops here.
 BYTES_PER_CONNECTION = 4_000_000
@@ -196,8 +198,7 @@ def cost_of(attack: Attack, folder: Path) -> Cost:
             found, times = await another
             statuses |= found
             busy += times
-            # The server notices that clients are gone.
-            await asyncio.sleep(1)
+            await asyncio.sleep(LINGER_SECONDS + 1.5)
             left.append(memory_mb(process_id))
         return Cost(
             first_mb=left[0] - before,
