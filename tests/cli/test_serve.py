@@ -138,7 +138,7 @@ def test_the_database_is_readable_by_the_server_alone(tmp_path: Path) -> None:
     file = tmp_path / "new.db"
     with serving(f"sqlite:///{file}"):
         files = sorted(tmp_path.iterdir())
-        assert [found.name for found in files] == ["new.db", "new.db-shm", "new.db-wal"]
+        assert [found.name for found in files] == ["new.db", "new.db-shm", "new.db-wal", "new.db.secret"]
         assert {stat.S_IMODE(found.stat().st_mode) for found in files} == {0o600}
 
 

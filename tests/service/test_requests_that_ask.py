@@ -198,7 +198,8 @@ def test_the_openapi_document_has_query_and_body_of_a_question() -> None:
     )
     document = openapi.build_document(ENDPOINTS, about)
     operation = document["paths"]["/api/balls/compare"]["post"]
-    assert set(operation["responses"]) == {*("200", "400", "401", "404", "413", "415", "422", "429", "503")}
+    refused = ("400", "401", "404", "413", "414", "415", "422", "429", "431", "503")
+    assert set(operation["responses"]) == {"200", *refused}
     shared = document["components"]["parameters"]
     parameters = {
         parameter["name"]: parameter
