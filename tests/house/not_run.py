@@ -51,6 +51,10 @@ NOT_RUN = {
         "export SILVERBALL_DATABASE_URL": "needs PostgreSQL and Redis on other machines"
     },
     "docs/submissions.md": {'{\n  "version"': "a document; tests/service/submissions reads such documents"},
+    "docs/typed-client.md": dict.fromkeys(
+        ("from silverball_client", "from itertools", "import asyncio"),
+        "a copy of the client's README, whose examples tests/typed_client runs",
+    ),
     "docs/webhooks.md": {
         "curl -s -H": ANOTHER_HOST,
         "{": "a message; tests/jobs receives such messages",
