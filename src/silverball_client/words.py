@@ -84,6 +84,7 @@ SecurityEvent = Literal[
     "sign-ins-ended",
     "token-made",
     "token-revoked",
+    "token-rotated",
     "too-many-sign-ins",
     "tournament-restored",
 ]

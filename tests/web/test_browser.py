@@ -9,6 +9,7 @@ import pytest
 
 from silverball.service.tokens import reads
 from silverball.store.engine import Store
+from silverball.store.tables import session
 from web.chromium import BrowserPage
 from web.visitor import EMAIL, PASSWORD, TOKEN, an_account
 
@@ -71,7 +72,7 @@ def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard_alone(
     assert listed.expires_at is not None
 
     page.reload()
-    browser_page.press("summary")
+    browser_page.press("details:has(button.danger) summary")
     browser_page.assert_fits()
     with page.expect_navigation():
         browser_page.press("button.danger")
@@ -84,6 +85,21 @@ def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard_alone(
     assert page.inner_text("[role=status]") == "You are signed out."
     page.goto(f"{browser_page.base_url}/account")
     assert page.url.endswith("/account/sign-in")
+    assert browser_page.complaints == []
+
+
+def test_passwords_and_sign_ins_fit_on_a_phone(store: Store, browser_page: BrowserPage) -> None:
+    an_account(store, name=LONG_NAME)
+    browser_page.sign_in()
+    browser_page.page.fill("#name", LONG_NAME)
+    browser_page.click("text=Create token")
+    with store.write() as transaction:
+        transaction.connection.execute(session.update().values(proved_at=None))
+    for path in ("/account", "/account/password", "/account/data"):
+        browser_page.page.goto(f"{browser_page.base_url}{path}")
+        for summary in browser_page.page.locator("main summary").all():
+            summary.click()
+        browser_page.assert_fits()
     assert browser_page.complaints == []
 
 

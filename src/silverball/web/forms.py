@@ -8,6 +8,8 @@ from urllib.parse import parse_qsl, urlencode
 
 # Fields that belong to the form itself and not to what was entered.
 CSRF, KEY, FORM, PAGE, THEN = "csrf", "key", "form", "page", "then"
+# Neither stored, not even in a digest, nor carried along.
+PASSWORD = "password"  # noqa: S105  # the name of a field
 PACKED_BYTES_MAX = 40 * 1024
 
 
@@ -35,11 +37,11 @@ class FormData:
 
     def content_bytes(self) -> bytes:
         """The entered fields as bytes: equal bytes are the same request sent again."""
-        return urlencode([pair for pair in self.pairs if pair[0] not in (CSRF, KEY)]).encode()
+        return urlencode([pair for pair in self.pairs if pair[0] not in (CSRF, KEY, PASSWORD)]).encode()
 
     def pack(self) -> str:
         """The whole form as the value of one field; empty when it is too large to carry along."""
-        text = urlencode([pair for pair in self.pairs if pair[0] != CSRF]).encode()
+        text = urlencode([pair for pair in self.pairs if pair[0] not in (CSRF, PASSWORD)]).encode()
         return base64.urlsafe_b64encode(text).decode() if len(text) <= PACKED_BYTES_MAX else ""
 
 

@@ -137,6 +137,30 @@ def revoke_token(
     audit.record(db, "token-revoked", at=now, user_id=owner_id, source=source, detail=str(token_id))
 
 
+def rotate_token(
+    transaction: Transaction, token_id: int, *, user_id: int, now: datetime, dice: Random, source: str
+) -> IssuedToken:
+    """Give a token of this user a new secret, as if it had been made now. Raises NotFound.
+
+    The old secret works no longer; a token that expires gets as many days as it had.
+    """
+    db, own = transaction.connection, (token.c.token_id == token_id, token.c.user_id == user_id)
+    row = db.execute(select(token.c.created_at, token.c.expires_at).where(*own)).one_or_none()
+    if row is None:
+        raise NotFound("Token", token_id)
+    secret = tokens.new_secret(dice)
+    values = {
+        "hash": tokens.digest(secret),
+        "created_at": now,
+        "last_used_at": None,
+        "expires_at": None if row.expires_at is None else now + (row.expires_at - row.created_at),
+    }
+    db.execute(update(token).where(*own).values(**values))
+    transaction.changed_user_ids.add(user_id)
+    audit.record(db, "token-rotated", at=now, user_id=user_id, source=source, detail=str(token_id))
+    return IssuedToken(token_id, tokens.full_token(token_id, secret))
+
+
 def record_use(db: Connection, token_id: int, now: datetime) -> None:
     """Store that the token was used, at most once a minute."""
     is_due = or_(token.c.last_used_at.is_(None), token.c.last_used_at <= now - USE_RECORDED_EVERY)

@@ -28,6 +28,8 @@ OPT_OUTS = {
     "videoOptOut": "I do not want to be filmed",
 }
 ENTRIES = "/account/entries"
+# Of tokens that are made on a page, unless another number or "never" is chosen.
+EXPIRES_DAYS = 365
 # The forms of /account/entries/do/{action}.
 CLAIM_ACTIONS: Mapping[str, FormAction] = {
     "claim": FormAction(
@@ -63,7 +65,7 @@ def create_token(request: PageRequest) -> CreatedToken:
             request.account.user_id,
             request.field("name"),
             abilities=[request.field("ability")],
-            expires_days=_parse_days(request.field("expires")),
+            expires_days=None if request.form.has("never") else _parse_days(request.field("expires")),
             now=call.now,
             dice=request.site.dice,
             source=request.client_address,
@@ -75,11 +77,9 @@ def create_token(request: PageRequest) -> CreatedToken:
     return msgspec.json.decode(response.body, type=CreatedToken)
 
 
-def _parse_days(text: str) -> int | None:
-    """The days; 0, which is refused by field, when the text is not a number."""
-    text = text.strip()
-    if not text:
-        return None
+def _parse_days(text: str) -> int:
+    """The days, EXPIRES_DAYS without a text; 0, which is refused by field, when it is not a number."""
+    text = text.strip() or str(EXPIRES_DAYS)
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else 0
 
 

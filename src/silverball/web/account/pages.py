@@ -12,6 +12,7 @@ from silverball.service.accounts.tidying import begin_tidying
 from silverball.service.accounts.writes import accounts as account_writes
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
+from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import writes as token_writes
 from silverball.service.users import writes as user_writes
 from silverball.store import audit
@@ -118,6 +119,11 @@ def _rerender_tokens(request: PageRequest, sentence: str) -> Response:
 
 @page("POST", "/account/tokens", rerender=_rerender_tokens)
 def create_token(request: PageRequest) -> Response:
+    proved = password_proof.require_recent(request)
+    if isinstance(proved, password_proof.PasswordFault):
+        faults = {"password": proved.sentence}
+        return proved.answer(views.render_overview(request, proved.status, faults=faults))
+    request = proved
     try:
         created = actions.create_token(request)
     except Invalid as refusal:
@@ -132,6 +138,28 @@ def create_token(request: PageRequest) -> Response:
         return views.render_overview(request, notice=CREATED_BEFORE)
     name = request.field("name").strip()
     return request.render("token.html", 201, token=created.text, name=name, base_url=request.base_url)
+
+
+@page("POST", "/account/tokens/{token_id}/rotate")
+def rotate_token(request: PageRequest) -> Response:
+    """Give a token a new secret; the old one works no longer."""
+    token_id = parse_path_id("token_id", request.ids["token_id"])
+    proved = password_proof.require_recent(request)
+    if isinstance(proved, password_proof.PasswordFault):
+        faults = {f"rotate-{token_id}": proved.sentence}
+        return proved.answer(views.render_overview(request, proved.status, faults=faults))
+    site, user_id = request.site, request.account.user_id
+    with site.store.write(quiet=True) as transaction:
+        issued = token_writes.rotate_token(
+            transaction,
+            token_id,
+            user_id=user_id,
+            now=site.now(),
+            dice=site.dice,
+            source=request.client_address,
+        )
+        name = token_reads.find_token(transaction.connection, user_id, token_id).name
+    return request.render("token.html", 201, token=issued.text, name=name, base_url=request.base_url)
 
 
 @page("POST", "/account/tokens/{token_id}/revoke")
@@ -155,6 +183,7 @@ def _redirect_to_account(_request: PageRequest) -> Response:
 # Reloading or bookmarking the address of a form is not an error.
 sign_out_opened = page("GET", "/account/sign-out")(_redirect_to_account)
 tokens_opened = page("GET", "/account/tokens")(_redirect_to_account)
+rotate_opened = page("GET", "/account/tokens/{token_id}/rotate")(_redirect_to_account)
 revoke_opened = page("GET", "/account/tokens/{token_id}/revoke")(_redirect_to_account)
 
 

@@ -1,16 +1,20 @@
 """The password asked for again, so that an open browser is not enough for what matters."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from starlette.responses import Response
 
 from silverball.kit import passwords
 from silverball.service.sessions import reads as session_reads
+from silverball.service.sessions import writes as session_writes
 from silverball.web import refusal_counts
 from silverball.web.page_request import PageRequest
 from silverball.web.sign_in_throttle import too_many_attempts
 
 WRONG = "The password is wrong."
+NEEDED = "Enter your password once more."
+RECENT = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
@@ -45,3 +49,24 @@ def find_fault(request: PageRequest) -> PasswordFault | None:
         return PasswordFault(WRONG)
     site.sign_in_limiter.record_success(request.client_address, email, device=browser)
     return None
+
+
+def is_recent(request: PageRequest) -> bool:
+    """Whether the password was given in this session within the last minutes."""
+    proved_at = request.account.proved_at
+    return proved_at is not None and request.site.now() - proved_at < RECENT
+
+
+def require_recent(request: PageRequest) -> PageRequest | PasswordFault:
+    """Ask for the password on the form unless it was given recently; return the request, now recent."""
+    if is_recent(request):
+        return request
+    if not request.field("password"):
+        return PasswordFault(NEEDED)
+    fault = find_fault(request)
+    if fault is not None:
+        return fault
+    now = request.site.now()
+    with request.site.store.write(quiet=True) as transaction:
+        session_writes.record_proof(transaction.connection, request.session_secret, now)
+    return replace(request, session=replace(request.account, proved_at=now))

@@ -16,7 +16,8 @@ from silverball.service.tokens import writes as token_writes
 from silverball.service.users import reads as users
 from silverball.store.engine import Db
 from silverball.web import session_use
-from silverball.web.account.actions import OPT_OUTS
+from silverball.web.account import password_proof
+from silverball.web.account.actions import EXPIRES_DAYS, OPT_OUTS
 from silverball.web.forms import KEY, FormState
 from silverball.web.page_request import PageRequest
 from silverball.wire.players import Player
@@ -57,7 +58,8 @@ def render_overview(
     """The account with its tokens; `faults` are by field of the form that creates one."""
     with request.site.store.read() as db:
         owned = tokens.owned_by(db, request.account.user_id)
-    entered = {name: request.field(name) for name in ("name", "ability", "expires")}
+    entered = {name: request.field(name) for name in ("name", "ability", "expires", "never")}
+    entered["expires"] = entered["expires"] or str(EXPIRES_DAYS)
     # A refused form keeps its key: sent again, it is the same request.
     entered["key"] = request.field(KEY) if faults and not needs_new_key else ""
     abilities = access.abilities_for(request.account.role)
@@ -71,6 +73,7 @@ def render_overview(
         entered=entered,
         abilities={ability: ABILITY_LABELS[ability] for ability in abilities},
         limits=token_writes,
+        needs_password=not password_proof.is_recent(request),
     )
 
 
