@@ -28,6 +28,7 @@ from silverball.jobs import (
     tidy_erasures,
 )
 from silverball.jobs.clock import Job, JobClock
+from silverball.jobs.workers import Workers
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.edge.proxies import TrustedProxies
@@ -81,6 +82,7 @@ from silverball.settings import Settings
 from silverball.store import faults, idempotency, revisions
 from silverball.store.account_changes import AccountChanges
 from silverball.store.engine import Store
+from silverball.store.measured_storage import AccountStorage
 from silverball.web import app as web
 from silverball.web import docs, operations
 from silverball.web import exports as bulk_files
@@ -152,6 +154,8 @@ INTERFACE_DESCRIPTION = (
 
 # SQLite runs in this process, where threads only take turns; PostgreSQL runs elsewhere.
 READERS_SQLITE = 2
+# What accounts store is counted this often.
+MEASURE_STORAGE_SECONDS = 60.0
 READERS_POSTGRESQL = 8
 
 
@@ -180,6 +184,14 @@ def build(
     at_start = [known_revisions.start, clock.start, fetching.start, delivering.start, feed.start]
     at_stop = [delivering.close, fetching.close, clock.close, callers.close, known_revisions.close]
     at_stop.append(accounts.close)
+    storage = AccountStorage(
+        store,
+        journal_megabytes=settings.journal_megabytes_per_account,
+        replies_megabytes=settings.replies_megabytes_per_account,
+    )
+    measuring = Workers("storage of accounts", [storage.measure], poll_seconds=MEASURE_STORAGE_SECONDS)
+    at_start.append(measuring.start)
+    at_stop.append(measuring.close)
     backend = Backend(
         find_caller=callers.find_caller,
         revision_of=known_revisions.known_revision,

@@ -109,6 +109,19 @@ class Settings:
         default=1_000,
         metadata={"meaning": "Maximum webhooks of all tournaments of one account; 0 means no limit."},
     )
+    journal_megabytes_per_account: int = field(
+        default=2_000,
+        metadata={
+            "meaning": "Maximum megabytes of the history of all tournaments of one account; 0 means no limit."
+        },
+    )
+    replies_megabytes_per_account: int = field(
+        default=500,
+        metadata={
+            "meaning": "Maximum megabytes of replies kept for a day for one account's requests with"
+            " `Idempotency-Key`; 0 means no limit."
+        },
+    )
     trusted_proxies: str = field(
         default="127.0.0.0/8,::1,unix",
         metadata={

@@ -9,7 +9,9 @@ import build
 from service.desk import Desk, a_desk
 from silverball import app
 from silverball.settings import Settings
+from silverball.store import tables
 from silverball.store.engine import Store
+from silverball.store.measured_storage import AccountStorage
 
 Ask = Callable[..., tuple[int, Any]]
 
@@ -78,3 +80,38 @@ def test_zero_is_no_limit(store: Store) -> None:
     api = app.build_api(store, settings)
     owner = build.caller(build.a_user(store, role="organizer"), role="organizer", ability="manage")
     assert build.send(api, "POST", "/api/players", {"name": "Bo"}, by=owner)[0] == 201
+
+
+def test_an_organizer_with_too_long_a_history_is_refused_and_others_are_not(store: Store) -> None:
+    full, other = a_desk(store), a_desk(store)
+    storage = AccountStorage(store, journal_megabytes=1, replies_megabytes=0)
+    storage.measure()
+    full.ok("PATCH", "", {"description": "Before"})
+    fill_journal(store, full.night.tournament_id)
+    storage.measure()
+    for path, body in (("", {"description": "After"}), ("/players", {"name": "Somebody"})):
+        method = "POST" if path else "PATCH"
+        assert full.expect_refusal(409, method, path, body)["code"] == "journal-full"
+    full.expect_refusal(409, "POST", "/rounds", {})
+    other.ok("PATCH", "", {"description": "After"})
+    # Nothing was added since, and what was counted is not counted again.
+    storage.measure()
+    assert store.full_accounts.journal == {full.night.organizer_id}
+
+
+def test_too_many_stored_replies_are_refused_but_not_requests_without_a_key(store: Store) -> None:
+    desk = a_desk(store)
+    body = "x" * 600_000
+    for key in ("a", "b"):
+        values = {"user_id": desk.night.organizer_id, "key": key, "fingerprint": "", "status": 200}
+        build.row(store, tables.idempotency, **values, body=body, headers=[], at=build.NOW)
+        AccountStorage(store, journal_megabytes=0, replies_megabytes=1).measure()
+        status, answer = desk.do("PATCH", "", {"description": key}, key=f"new-{key}")
+        assert status == (200 if key == "a" else 409), answer
+    assert answer["code"] == "too-many-stored-replies"
+    desk.ok("PATCH", "", {"description": "without a key"})
+
+
+def fill_journal(store: Store, tournament_id: int) -> None:
+    values = {"tournament_id": tournament_id, "action_id": 0, "change": "GameCompleted", "source": ""}
+    build.row(store, tables.journal, **values, data={"text": "x" * 1_000_000}, at=build.NOW)

@@ -18,6 +18,7 @@ from sqlalchemy.engine import URL
 from silverball.kit import encryption, private_files
 from silverball.kit.encryption import KeyFile
 from silverball.store import named_rows, names, tables
+from silverball.store.account_storage import FULL, FullAccounts
 from silverball.store.group_commit import GroupCommit
 from silverball.store.kept_lists import LISTS, KeptLists
 from silverball.store.loaded import SNAPSHOTS, SnapshotCache
@@ -59,7 +60,13 @@ class Store:
         self.snapshots = SnapshotCache()
         # Only one machine has an SQLite file, so a key made there is known wherever it is needed.
         self.key_file = KeyFile(secret_file or _file_beside(self.url), may_make=self.is_sqlite)
-        options = {SNAPSHOTS: self.snapshots, LISTS: KeptLists(), encryption.KEYS: self.key_file}
+        self.full_accounts = FullAccounts()
+        options = {
+            SNAPSHOTS: self.snapshots,
+            LISTS: KeptLists(),
+            encryption.KEYS: self.key_file,
+            FULL: self.full_accounts,
+        }
         self.engine.update_execution_options(**options)
         # SQLite polls for its lock and sleeps in between; writers of this process queue up here instead.
         self._group_commit = GroupCommit(self.engine)

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, select, text, tuple_, update
 
 from silverball.kit.edge.idempotency import IdempotencyKey, StoredResponse
-from silverball.store import erasures, hidden_profiles
+from silverball.store import account_storage, erasures, hidden_profiles
 from silverball.store.erased_replies import ReplyEraser
 from silverball.store.tables import idempotency
 from silverball.store.types import Instant
@@ -43,7 +43,11 @@ def load_response(db: Connection, key: IdempotencyKey, now: datetime) -> StoredR
 
 
 def claim_key(db: Connection, key: IdempotencyKey, now: datetime) -> bool:
-    """Claim the key for this transaction. False when a response to it is stored already."""
+    """Claim the key for this transaction. False when a response to it is stored already.
+
+    Raises TooManyStoredReplies.
+    """
+    account_storage.require_room_for_reply(db, key.user_id)
     values = {
         "user_id": key.user_id,
         "key": key.key,

@@ -28,6 +28,7 @@ from silverball.service.core import loaded, standings, summaries
 from silverball.service.devices import reads as devices
 from silverball.service.events import feed_events
 from silverball.store import (
+    account_storage,
     affected_tournaments,
     announcements,
     imports,
@@ -94,6 +95,8 @@ def enact(
     before = before or loaded.load_for_change(transaction, tournament_id)
     if not changes and not extra_entries:
         return before.tournament
+    if context.actor_id is not None or context.device is not None:
+        account_storage.require_room_in_journal(db, before.tournament.details["organizer_id"])
     numbered = _with_real_ids(db, changes)
     writers.write_changes(db, before.tournament, numbered)
     after = apply_changes(before.tournament, numbered)
