@@ -48,7 +48,10 @@ START = """SwaggerUIBundle({
   onComplete: labelSearch,
   plugins: [{
     fn: { opsFilter: filterOperations },
-    statePlugins: { layout: { wrapSelectors: { isShown: showMatches } } }
+    statePlugins: {
+      layout: { wrapSelectors: { isShown: showMatches } },
+      spec: { wrapActions: { requestResolvedSubtree: takeSchemesAsTheyAre } }
+    }
   }]
 });
 
@@ -64,6 +67,14 @@ function showMatches(isShown) {
     const isSearching = typeof phrase === "string" && phrase !== "";
     return isShown(key, isShownByDefault || (isSearching && key[0] === "operations-tag"));
   };
+}
+
+// The first resolution walks through the whole document, for seconds in which the page stands still. The ways
+// to sign in refer to nothing, and are all that is resolved before somebody opens an operation.
+function takeSchemesAsTheyAre(request, system) {
+  return (path) => path.join("/") === "components/securitySchemes"
+    ? system.specActions.updateResolvedSubtree(path, system.specSelectors.specJson().getIn(path).toJS())
+    : request(path);
 }
 
 function filterOperations(taggedOperations, phrase) {
