@@ -4,7 +4,7 @@ import ipaddress
 from collections.abc import Callable, Collection
 from functools import lru_cache
 
-from silverball.kit.edge.proxies import Network, TrustedProxies, parse_address
+from silverball.kit.edge.proxies import Network, TrustedProxies, parse_address, peer_address
 from silverball.kit.errors import NotAllowed
 from silverball.kit.http.asgi import AsgiApp, Receive, Scope, Send, body_message, start_message
 from silverball.kit.http.refusals import refusal_response
@@ -64,7 +64,10 @@ class BlockedNetworksDoor:
         await self._program(scope, receive, send)
 
     async def _refuses(self, scope: Scope, send: Send) -> bool:
-        if not self._blocked.is_blocked(self._proxies.client_address(scope, dict(scope["headers"]))):
+        address = peer_address(scope)
+        if self._proxies.trusts(address):
+            address = self._proxies.client_address(scope, dict(scope["headers"]))
+        if not self._blocked.is_blocked(address):
             return False
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
