@@ -29,6 +29,7 @@ from silverball.jobs import (
 )
 from silverball.jobs.clock import Job, JobClock
 from silverball.jobs.workers import Workers
+from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.edge.proxies import TrustedProxies
@@ -192,6 +193,9 @@ def build(
     measuring = Workers("storage of accounts", [storage.measure], poll_seconds=MEASURE_STORAGE_SECONDS)
     at_start.append(measuring.start)
     at_stop.append(measuring.close)
+    leases = AllowanceLeases(settings.redis_url, settings.redis_prefix) if settings.redis_url else None
+    if leases is not None:
+        at_start.append(leases.start)
     backend = Backend(
         find_caller=callers.find_caller,
         revision_of=known_revisions.known_revision,
@@ -214,7 +218,15 @@ def build(
         normalize_public_query=views.meaningful_query,
         follows_host=follows_host,
         pages=_build_pages(
-            store, settings, api, at_start, at_stop, feed, follows_host=follows_host, trials=trials or {}
+            store,
+            settings,
+            api,
+            at_start,
+            at_stop,
+            feed,
+            leases=leases,
+            follows_host=follows_host,
+            trials=trials or {},
         ),
     )
     limits = FrontDoorLimits(
@@ -223,6 +235,7 @@ def build(
         pages_per_minute=settings.pages_per_minute,
         cache_bytes=settings.cache_megabytes * 1_000_000,
         proxies=TrustedProxies.parse(settings.trusted_proxies),
+        leases=leases,
     )
     front_door = FrontDoor(backend, limits)
     feed.hub.count_resume = front_door.count_for_address
@@ -280,6 +293,7 @@ def _build_pages(
     at_stop: list[Callable[[], None]],
     feed: FeedService,
     *,
+    leases: AllowanceLeases | None,
     follows_host: bool,
     trials: Mapping[str, openapi.Trial],
 ) -> Starlette:
@@ -293,6 +307,8 @@ def _build_pages(
             start()
         yield
         await feed.close()
+        if leases is not None:
+            await leases.close()
         for stop in at_stop:
             stop()
 

@@ -64,7 +64,9 @@ class Settings:
     )
     redis_url: str = field(
         default="",
-        metadata={"meaning": "Redis that notifies several nodes of changes: `redis://HOST:PORT/0`."},
+        metadata={
+            "meaning": "Redis that notifies several nodes of changes and shares allowances among them: `redis://HOST:PORT/0`."
+        },
     )
     redis_prefix: str = field(default="silverball", metadata={"meaning": "Prefix of the names in Redis."})
     rating_default: float = field(default=1500.0, metadata={"meaning": "Rating of a new player."})

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
 from silverball.kit.http.asgi import AsgiApp, Receive
 from silverball.kit.http.endpoints import READ_METHODS, WRITE_METHODS, Caller, HttpResponse, Request
@@ -27,6 +28,8 @@ class FrontDoorLimits:
     cache_bytes: int = 64_000_000
     # Whose word about a client's address is taken.
     proxies: TrustedProxies = NO_PROXIES
+    # Shares the limits with other nodes.
+    leases: AllowanceLeases | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

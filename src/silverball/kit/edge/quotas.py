@@ -27,11 +27,11 @@ class Quotas:
         self._proxies = limits.proxies
         self._workers = workers
         self._wall_clock = wall_clock
-        self._limiter = RateLimiter(limits.rate_per_minute)
-        self._own_limiter = RateLimiter(max(limits.own_per_minute, limits.rate_per_minute))
+        self._limiter = _limiter(limits, "requests", limits.rate_per_minute)
+        self._own_limiter = _limiter(limits, "own", max(limits.own_per_minute, limits.rate_per_minute))
         # Clients resolve each new name in the feed with requests that are free up to this limit.
-        self._resolving_limiter = RateLimiter(limits.resolving_per_minute)
-        self._pages_limiter = RateLimiter(limits.pages_per_minute)
+        self._resolving_limiter = _limiter(limits, "resolving", limits.resolving_per_minute)
+        self._pages_limiter = _limiter(limits, "pages", limits.pages_per_minute)
         # The minimum time between two reads of a running tournament's standings.
         self._standings_interval = MinimumInterval(limits.standings_interval_seconds)
 
@@ -93,3 +93,7 @@ class Quotas:
         """The headers that tell the client when to try again."""
         resets_at = int(self._wall_clock()) + wait_seconds
         return [(b"retry-after", b"%d" % wait_seconds), (b"x-ratelimit-reset", b"%d" % resets_at)]
+
+
+def _limiter(limits: FrontDoorLimits, name: str, limit: int) -> RateLimiter:
+    return RateLimiter(limit) if limits.leases is None else limits.leases.limiter(name, limit)
