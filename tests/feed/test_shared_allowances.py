@@ -100,8 +100,8 @@ def test_without_redis_each_node_gives_its_own(redis: RedisServer) -> None:
 
 def test_a_window_ends_for_all_nodes_at_the_same_time(redis: RedisServer) -> None:
     async def scenario() -> None:
-        async with _office(redis) as one, _office(redis, nodes=2) as other:
-            first, second = one.limiter("requests", 8), other.limiter("requests", 8)
+        async with _office(redis) as office, _office(redis, nodes=2) as other:
+            first, second = office.limiter("requests", 8), other.limiter("requests", 8)
             first.take("ada", 0.0)
             await asyncio.sleep(RECONNECT_SECONDS)
             second.take("ada", 40.0)
