@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,6 +14,7 @@ from silverball.kit.edge.front import FrontDoor
 from silverball.settings import Settings
 from silverball.store.engine import Store
 from test_app import a_token, running_app
+from web.visitor import Visitor, an_account, tokens_on
 
 VENUE = {"host": "192.168.1.5:8000"}
 LIST = "/api/tournaments"
@@ -74,6 +76,22 @@ def test_a_revoked_token_is_refused_at_once(store: Store) -> None:
         assert asgi.get(front_door, path, method="DELETE", token=strong).status == 200
         assert asgi.get(front_door, LIST, token=other).status == 401
         assert asgi.get(front_door, LIST, token=strong).status == 200
+
+
+def test_a_token_that_a_page_rotates_or_revokes_is_refused_at_once(store: Store) -> None:
+    an_account(store)
+    with running_app(store) as front_door, Visitor(store) as visitor:
+        visitor.now = datetime.now(UTC)
+        visitor.sign_in()
+        (old,) = tokens_on(visitor.create_token().text)
+        assert asgi.get(front_door, LIST, token=old).status == 200
+        token_id = old.partition("|")[0]
+        rotated = visitor.post(f"/account/tokens/{token_id}/rotate", data={"csrf": visitor.csrf()})
+        (new,) = tokens_on(rotated.text)
+        assert asgi.get(front_door, LIST, token=old).status == 401
+        assert asgi.get(front_door, LIST, token=new).status == 200
+        visitor.revoke(token_id)
+        assert asgi.get(front_door, LIST, token=new).status == 401
 
 
 def test_an_account_sees_what_it_hides_from_others_as_soon_as_it_hides_it(store: Store) -> None:

@@ -149,7 +149,8 @@ def rotate_token(request: PageRequest) -> Response:
         faults = {f"rotate-{token_id}": proved.sentence}
         return proved.answer(views.render_overview(request, proved.status, faults=faults))
     site, user_id = request.site, request.account.user_id
-    with site.store.write(quiet=True) as transaction:
+    # Not quiet: this process drops what it remembers of the token.
+    with site.store.write() as transaction:
         issued = token_writes.rotate_token(
             transaction,
             token_id,
@@ -165,7 +166,8 @@ def rotate_token(request: PageRequest) -> Response:
 @page("POST", "/account/tokens/{token_id}/revoke")
 def revoke_token(request: PageRequest) -> Response:
     token_id = parse_path_id("token_id", request.ids["token_id"])
-    with request.site.store.write(quiet=True) as transaction:
+    # Not quiet: this process drops what it remembers of the token.
+    with request.site.store.write() as transaction:
         token_writes.revoke_token(
             transaction,
             token_id,
