@@ -229,7 +229,15 @@ def build(
             trials=trials or {},
         ),
     )
-    limits = FrontDoorLimits(
+    front_door = FrontDoor(backend, _front_door_limits(settings, leases))
+    feed.hub.count_resume = front_door.count_for_address
+    # The front door stops first: requests that are being computed still need the others.
+    at_stop.insert(0, front_door.close)
+    return front_door
+
+
+def _front_door_limits(settings: Settings, leases: AllowanceLeases | None) -> FrontDoorLimits:
+    return FrontDoorLimits(
         rate_per_minute=settings.rate_limit_per_minute,
         standings_interval_seconds=settings.standings_interval_seconds,
         pages_per_minute=settings.pages_per_minute,
@@ -237,11 +245,6 @@ def build(
         proxies=TrustedProxies.parse(settings.trusted_proxies),
         leases=leases,
     )
-    front_door = FrontDoor(backend, limits)
-    feed.hub.count_resume = front_door.count_for_address
-    # The front door stops first: requests that are being computed still need the others.
-    at_stop.insert(0, front_door.close)
-    return front_door
 
 
 def openapi_document(

@@ -17,7 +17,7 @@ REJECTED = "The account that sent it was suspended."
 
 @dataclass(frozen=True)
 class CleanedAccount:
-    """What was deleted, and what stays because others use it."""
+    """The counts of what was deleted, and of what stays because others use it."""
 
     tournaments: int
     rows: int

@@ -74,7 +74,7 @@ class Manifest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class Stamp(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file with rows of people knows, in a file that is not published."""
+    """The state that a file with rows of people was written in, kept in a file that is not published."""
 
     # Of the content, as two nodes may write into the same folder.
     sha256: str
@@ -114,7 +114,7 @@ def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime)
 
 
 def read_stamp(export: BulkFile, folder: Path) -> Stamp | None:
-    """What the file knows; None when nobody noted it."""
+    """Return the state that the file was written in; None when nobody noted it."""
     try:
         return msgspec.json.decode((folder / export.stamp_name).read_bytes(), type=Stamp)
     except (OSError, msgspec.DecodeError):

@@ -8,7 +8,6 @@ epoch and read everything again; standings and places do not change.
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import permutations
 from typing import Any
@@ -188,54 +187,44 @@ def _replace_summaries(db: Connection, tournament_id: int, bracket: StoredBracke
         for player_id, opponent_id in permutations(order, 2):
             meetings[arena_id, player_id, opponent_id] += 1
             wins[arena_id, player_id, opponent_id] += order.index(player_id) < order.index(opponent_id)
-    arenas = db.execute(select(ARENA.c.arena_id, ARENA.c.opdb_id))
-    opdb_ids = {arena.arena_id: arena.opdb_id for arena in arenas}
-
-    def store(table: Table, rows: Sequence[Row]) -> None:
-        db.execute(delete(table).where(table.c.tournament_id == tournament_id))
-        common = {"tournament_id": tournament_id}
-        if rows:
-            db.execute(
-                insert(table),
-                [{**common, **counted, "opdb_id": opdb_ids[counted["arena_id"]]} for counted in rows],
-            )
-
-    store(
-        ARENA_SUMMARY,
-        [{"arena_id": arena, "games": count, "single_player_games": 0} for arena, count in plays.items()],
-    )
     won, lost = Counter[Any](), Counter[Any]()
     for (arena, player_id, opponent_id), count in wins.items():
         won[arena, player_id] += count
         lost[arena, opponent_id] += count
-    store(
-        PLAYER_SUMMARY,
-        [
-            {
-                "arena_id": arena,
-                "player_id": player_id,
-                "games": count,
-                "single_player_games": 0,
-                "wins": won[arena, player_id],
-                "losses": lost[arena, player_id],
-            }
-            for (arena, player_id), count in players.items()
-        ],
-    )
-    store(
-        MATCH_SUMMARY,
-        [
-            {
-                "arena_id": arena,
-                "player_id": player_id,
-                "opponent_id": opponent_id,
-                "games": count,
-                "wins": wins[arena, player_id, opponent_id],
-                "losses": wins[arena, opponent_id, player_id],
-            }
-            for (arena, player_id, opponent_id), count in meetings.items()
-        ],
-    )
+    of_arenas = [
+        {"arena_id": arena, "games": count, "single_player_games": 0} for arena, count in plays.items()
+    ]
+    of_players = [
+        {
+            "arena_id": arena,
+            "player_id": player_id,
+            "games": count,
+            "single_player_games": 0,
+            "wins": won[arena, player_id],
+            "losses": lost[arena, player_id],
+        }
+        for (arena, player_id), count in players.items()
+    ]
+    of_matches = [
+        {
+            "arena_id": arena,
+            "player_id": player_id,
+            "opponent_id": opponent_id,
+            "games": count,
+            "wins": wins[arena, player_id, opponent_id],
+            "losses": wins[arena, opponent_id, player_id],
+        }
+        for (arena, player_id, opponent_id), count in meetings.items()
+    ]
+    rows_of = {ARENA_SUMMARY: of_arenas, PLAYER_SUMMARY: of_players, MATCH_SUMMARY: of_matches}
+    arenas = db.execute(select(ARENA.c.arena_id, ARENA.c.opdb_id))
+    opdb_ids = {arena.arena_id: arena.opdb_id for arena in arenas}
+    for table, rows in rows_of.items():
+        db.execute(delete(table).where(table.c.tournament_id == tournament_id))
+        common = {"tournament_id": tournament_id}
+        if rows:
+            named = [{**common, **counted, "opdb_id": opdb_ids[counted["arena_id"]]} for counted in rows]
+            db.execute(insert(table), named)
 
 
 def _append_journal(db: Connection, tournament_id: int, dropped: dict[int, int], games: int) -> None:
