@@ -244,6 +244,13 @@ def a_user(store: Store, **values: Any) -> int:
     return row(store, tables.user, **values)
 
 
+def a_user_with_number(store: Store, *, ifpa_id: int, **values: Any) -> int:
+    """A user with this federation number, which an administrator has confirmed."""
+    user_id = a_user(store, ifpa_id=ifpa_id, **values)
+    row(store, tables.confirmed_number, ifpa_id=ifpa_id, user_id=user_id)
+    return user_id
+
+
 def a_player(store: Store, organizer_id: int, **values: Any) -> int:
     return row(store, tables.player, organizer_id=organizer_id, **values)
 

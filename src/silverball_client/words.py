@@ -78,6 +78,8 @@ SecurityEvent = Literal[
     "password-refused",
     "network-blocked",
     "network-unblocked",
+    "number-confirmed",
+    "number-withdrawn",
     "password-set",
     "sign-in",
     "sign-in-refused",

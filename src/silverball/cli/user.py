@@ -14,6 +14,7 @@ from silverball.kit import passwords
 from silverball.service import access
 from silverball.service.accounts.writes import suspension
 from silverball.service.users import reads, writes
+from silverball.service.periods.writes import numbers
 from silverball.store import audit
 from silverball.store.transaction import Transaction
 
@@ -117,6 +118,33 @@ def _open_accounts(user_id: int) -> Iterator[Transaction]:
         store.write() as transaction,
     ):
         yield transaction
+
+
+@user.command("confirm-number")
+@click.argument("user_id", metavar="ID", type=USER_ID)
+@click.argument("number", type=USER_ID)
+def confirm_number(user_id: int, number: int) -> None:
+    """Confirm that federation number NUMBER is user ID's: only then its rating is theirs."""
+    with (
+        database.open_database(not_found=f"There is no user {user_id}.") as store,
+        store.write() as transaction,
+    ):
+        numbers.confirm_number(transaction, user_id, number, now=datetime.now(UTC), source=audit.COMMAND_LINE)
+    click.echo(f"Number {number} is confirmed for user {user_id}. The next rating run joins their ratings.")
+
+
+@user.command("withdraw-number")
+@click.argument("user_id", metavar="ID", type=USER_ID)
+def withdraw_number(user_id: int) -> None:
+    """Withdraw the confirmed federation number of user ID; the next rating run parts the two ratings."""
+    with (
+        database.open_database(not_found=f"User {user_id} has no confirmed number.") as store,
+        store.write() as transaction,
+    ):
+        number = numbers.withdraw_number(
+            transaction, user_id, now=datetime.now(UTC), source=audit.COMMAND_LINE
+        )
+    click.echo(f"Number {number} is no longer user {user_id}'s.")
 
 
 def _read_password() -> str:

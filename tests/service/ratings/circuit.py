@@ -11,6 +11,7 @@ import build
 from service import stored_nights
 from silverball.rules.ratings.formulas import DEFAULTS, Parameters
 from silverball.service.periods import rating_run
+from silverball.service.periods.writes import numbers
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -74,6 +75,11 @@ class Circuit:
             own = tables.player.c.player_id == player_id
             transaction.connection.execute(tables.player.update().where(own).values(claimed_by=user_id))
         return user_id
+
+    def confirm(self, user_id: int, ifpa_id: int) -> None:
+        """Confirm the number for the account, as an administrator."""
+        with self.store.write() as transaction:
+            numbers.confirm_number(transaction, user_id, ifpa_id, now=NOW, source="command line")
 
     def ratings(self) -> dict[str, tuple[float, float]]:
         """Name -> rating and deviation, of all rated players."""

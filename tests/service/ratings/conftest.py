@@ -14,6 +14,6 @@ def circuit(store: Store) -> Circuit:
     made.player("Bo", ifpa_id=22)
     made.night(1, ["Ada", "Bo", "Cy"], ["Ada", "Bo"])
     made.night(4, ["Cy", "Bo"])
-    made.claim("Bo")
+    made.confirm(made.claim("Bo"), 22)
     made.rate(6)
     return made

@@ -144,7 +144,7 @@ def test_a_correction_does_not_repeat_what_it_replaces(store: Store) -> None:
 
 def test_the_ratings_get_the_approved_events_of_a_day(store: Store) -> None:
     user_id = build.a_user(store, name="Olga Ramp", role="organizer")
-    bo = build.a_user(store, name="Bo", ifpa_id=102)
+    bo = build.a_user_with_number(store, name="Bo", ifpa_id=102)
     submit_document(store, user_id, a_document(), f"https://{TRUSTED}/night")
     other_day = a_document(completedAt="2026-03-05T01:00:00Z")
     submit_document(store, user_id, other_day, f"https://{TRUSTED}/late")

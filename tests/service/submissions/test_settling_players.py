@@ -22,8 +22,8 @@ from silverball.store.engine import Store
 
 def test_players_are_matched_by_number_account_or_unique_name(store: Store) -> None:
     user_id = an_organizer(store)
-    ada = build.a_user(store, name="Somebody", ifpa_id=101)
-    bo = build.a_user(store, name="Bo L.", ifpa_id=202)
+    ada = build.a_user_with_number(store, name="Somebody", ifpa_id=101)
+    bo = build.a_user_with_number(store, name="Bo L.", ifpa_id=202)
     cy = build.a_user(store, name="cÿ FENN")
     build.a_player(store, user_id, name="Di Marsh", ifpa_id=404)
     players = [
@@ -41,7 +41,7 @@ def test_players_are_matched_by_number_account_or_unique_name(store: Store) -> N
 def test_an_ambiguous_or_unknown_name_waits_for_the_submitter(store: Store) -> None:
     user_id = an_organizer(store)
     for number in (1, 2):
-        build.a_user(store, name="Ada Quill", ifpa_id=100 + number)
+        build.a_user_with_number(store, name="Ada Quill", ifpa_id=100 + number)
     data = submit_document(store, user_id, unknown_players(*NAMES))
     assert data["status"] == "needs_players"
     assert [(player["userId"], player["ifpaId"]) for player in data["players"]] == [(None, None)] * 4
@@ -72,7 +72,7 @@ def test_a_trusted_submission_is_approved_when_its_last_player_is_settled(store:
 
 def test_namesakes_in_one_document_are_settled_by_the_submitter(store: Store) -> None:
     user_id = an_organizer(store)
-    build.a_user(store, name="Ada Quill", ifpa_id=101)
+    build.a_user_with_number(store, name="Ada Quill", ifpa_id=101)
     data = submit_document(store, user_id, unknown_players("Ada Quill", "Ada Quill", "Cy Fenn", "Di Marsh"))
     assert data["status"] == "needs_players"
     by_name = {"players": [{"name": "Ada Quill", "ifpaId": 101}]}
@@ -83,7 +83,7 @@ def test_namesakes_in_one_document_are_settled_by_the_submitter(store: Store) ->
 
 def test_an_account_with_another_number_is_left_to_the_submitter(store: Store) -> None:
     user_id = an_organizer(store)
-    bo = build.a_user(store, name="Bo", ifpa_id=202)
+    bo = build.a_user_with_number(store, name="Bo", ifpa_id=202)
     raw = a_document()
     raw["players"][0] = {"id": 1, "name": "Ada Quill", "ifpaId": 101, "matchplayUserId": bo}
     assert submit_document(store, user_id, raw)["status"] == "needs_players"
@@ -91,7 +91,7 @@ def test_an_account_with_another_number_is_left_to_the_submitter(store: Store) -
 
 def test_two_players_who_turn_out_to_be_one_make_a_document_invalid(store: Store) -> None:
     user_id = an_organizer(store)
-    bo = build.a_user(store, name="Bo", ifpa_id=102)
+    bo = build.a_user_with_number(store, name="Bo", ifpa_id=102)
     raw = a_document()
     raw["players"][0] = {"id": 1, "name": "Ada Quill", "matchplayUserId": bo}
     data = submit_document(store, user_id, raw)

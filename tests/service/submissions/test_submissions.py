@@ -243,7 +243,7 @@ def test_only_the_submitter_and_admins_change_a_submission(store: Store) -> None
 
 def test_a_hidden_profile_is_tied_neither_to_a_number_nor_to_a_name(store: Store) -> None:
     user_id = an_organizer(store)
-    hidden = build.a_user(store, name="Hedda", ifpa_id=101, profile_opt_out=True)
+    hidden = build.a_user_with_number(store, name="Hedda", ifpa_id=101, profile_opt_out=True)
     rating_id = build.a_rating(store, user_id=hidden, ifpa_id=101)
     submit_document(store, user_id, a_document())
     # The rating would lead to the account.

@@ -2,7 +2,8 @@
 
 A person is found by the account that claimed the player, then by federation number, then by the name in
 an organizer's book; a name only identifies people without account and number. People who are known by
-name and claimed later keep their rating. When two ratings prove to be one person's, the lower id survives.
+name and claimed later keep their rating. A person with an account has a number only if an administrator
+confirmed it for that account; then the ratings of both are joined, and the lower id survives.
 """
 
 from collections.abc import Iterable
@@ -52,9 +53,14 @@ class IdentityRegister:
         return known[1]
 
     def _find_or_create(self, person: RatedPerson) -> int:
+        if person.user_id is None and person.ifpa_id is not None:
+            # Anybody can type a number: it finds the number's rating and joins nothing else to it, so
+            # that a rebuild after the number was removed gives everybody their own again.
+            by_ifpa = self.by_ifpa.get(person.ifpa_id)
+            return self._create(person) if by_ifpa is None else self._link(by_ifpa, person)
         name_key = _name_key(person)
         id_by_name = self.by_name.get(name_key) if name_key else None
-        if person.user_id is None and person.ifpa_id is None:
+        if person.user_id is None:
             return id_by_name or self._create(person)
         rating_id = self._find_by_number(person)
         if rating_id is None:
@@ -83,7 +89,7 @@ class IdentityRegister:
         holder = self.by_id[by_ifpa]
         is_anothers = person.user_id is not None and holder.user_id not in (None, person.user_id)
         if is_anothers or by_user == by_ifpa:
-            # An account is verified by its owner; a number is only claimed.
+            # A confirmed number belongs to one account.
             return by_user
         if by_user is None:
             return by_ifpa

@@ -134,7 +134,7 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
     """The sections of the account's export, in order."""
     own = select(*_public_columns(tables.user)).where(_USER.user_id == user_id)
     entries = select(*_public_columns(tables.player)).where(_PLAYER.claimed_by == user_id)
-    claims, journal_line = tables.claim.c, tables.journal.c
+    claims, journal_line, confirmed = tables.claim.c, tables.journal.c, tables.confirmed_number.c
     journal = select(
         journal_line.tournament_id,
         journal_line.action_id,
@@ -152,6 +152,8 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
         ExportSection("players", "Players of any book that are you.", entries.order_by(_PLAYER.player_id)),
         ExportSection("claims", "Players that you said are you; nobody has approved it yet.",
              select(*claims).where(claims.user_id == user_id).order_by(claims.at)),
+        ExportSection("confirmed_numbers", "Your federation number, as an administrator confirmed it.",
+             select(*confirmed).where(confirmed.user_id == user_id)),
         ExportSection("tournaments_played", "Tournaments that you played, and your places.",
                       _entered_tournaments(user_id), _with_published_seed, helper_columns=2),
         ExportSection("games", "Your seats in games.", _games(user_id)),

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import UNSET, UnsetType
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Sentence
 from silverball.kit.http.body import Body
@@ -19,6 +19,8 @@ from silverball.store.transaction import Transaction
 from silverball.wire.values import Status
 
 LABELS_MAX = 10
+# Claims of one account that wait for organizers.
+CLAIMS_MAX = 50
 # Tournaments that a refusal names.
 TOURNAMENTS_NAMED_MAX = 3
 
@@ -40,6 +42,13 @@ class PlayersAreDifferentPeople(Conflict):
 
 class ClaimAlreadyPending(Conflict):
     sentence = "You have claimed this player already. The organizer still has to approve the claim."
+
+
+class TooManyClaims(Conflict):
+    sentence = (
+        "{limit} of your claims are waiting already. Wait until organizers have answered some of them,"
+        " or withdraw some."
+    )
 
 
 class ClaimAlreadyApproved(Conflict):
@@ -197,6 +206,7 @@ def stake_claim(call: Write[Body]) -> int:
     elif _claimed_at(call.db, player_id, call.user_id) is not None:
         raise ClaimAlreadyPending
     else:
+        _refuse_many_claims(call.db, call.user_id)
         values = {"player_id": player_id, "user_id": call.user_id, "at": call.now}
         call.db.execute(insert(claim).values(**values))
     return player_id
@@ -247,6 +257,12 @@ def give_up_claim(call: Write[Body], user_id: int | None) -> int:
 
 def _may_end_claim(call: Write[Any], owner_id: int) -> bool:
     return bool(call.caller.is_admin or (call.user_id == owner_id and call.caller.may("manage")))
+
+
+def _refuse_many_claims(db: Connection, user_id: int) -> None:
+    waiting = select(func.count()).where(claim.c.user_id == user_id)
+    if db.execute(waiting).scalar_one() >= CLAIMS_MAX:
+        raise TooManyClaims(limit=CLAIMS_MAX)
 
 
 def _refuse_claimed(db: Connection, player_id: int, user_id: int) -> None:

@@ -3,7 +3,7 @@
 from sqlalchemy import Column, Text, UniqueConstraint
 
 from silverball.store.tables.base import flag, integer, json, key, key_reference, reference, table, text
-from silverball.store.types import Instant
+from silverball.store.types import Id, Instant
 
 # The opt-outs of a user, each a column of its own.
 OPT_OUTS = (
@@ -111,6 +111,15 @@ audit_entry = table(
     text("bucket", null=True),
     UniqueConstraint("bucket"),
     indexes=[("at",), ("user_id",)],
+)
+
+# Federation numbers that an administrator has confirmed for an account; only these join their ratings.
+confirmed_number = table(
+    "confirmed_number",
+    Column("ifpa_id", Id, primary_key=True, autoincrement=False),
+    reference("user_id", "user.user_id", cascade=True),
+    Column("at", Instant, nullable=False),
+    UniqueConstraint("user_id"),
 )
 
 club = table(

@@ -117,7 +117,8 @@ def _erase_code_sources(db: Connection, player_ids: Collection[int]) -> None:
 
 def _delete_private_rows(db: Connection, user_id: int) -> None:
     """Delete the data that only the account needed and that no tournament uses."""
-    for table in (tables.token, tables.session, tables.idempotency, tables.claim, tables.shortcut):
+    private = (tables.token, tables.session, tables.idempotency, tables.claim, tables.shortcut)
+    for table in (*private, tables.confirmed_number):
         db.execute(delete(table).where(table.c.user_id == user_id))
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
     db.execute(delete(tables.webhook).where(tables.webhook.c.tournament_id.in_(organized)))

@@ -12,8 +12,8 @@ from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.ratings import counting
 from silverball.rules.ratings.events import GameSeats, RatedEvent, RatedPerson
 from silverball.rules.registry import FORMATS, rated_types
-from silverball.service.periods import seats
-from silverball.store import names, rating_days, snapshot, tables
+from silverball.service.periods import people, seats
+from silverball.store import confirmed_numbers, names, rating_days, snapshot, tables
 from silverball.store.batches import ascending_batches
 
 KIND = "tournament"
@@ -67,7 +67,7 @@ class TournamentResults:
         nights = _counting_tournaments(db, first, last)
         if not nights:
             return
-        people = self._people_by_tournament(db, first, last)
+        entered = self._people_by_tournament(db, first, last)
         games = seats.games_from_seats(
             _seat_rows(db, first, last), {night.tournament_id: night.regime for night in nights}
         )
@@ -77,7 +77,7 @@ class TournamentResults:
             played = (
                 _golf_games(db, tournament_id) if is_by_strokes else games.get(tournament_id, GameSeats())
             )
-            own = people.get(tournament_id, {})
+            own = entered.get(tournament_id, {})
             yield RatedEvent(KIND, tournament_id, night.name, night.day, own, played)
 
     def _people_by_tournament(
@@ -93,24 +93,26 @@ class TournamentResults:
         members = _driver_rows(db, rows)
         for batch in ascending_batches({player_id for _, player_id in members} - self._people.keys()):
             self._load_people(db, batch)
-        people: dict[int, dict[int, RatedPerson]] = {}
+        entered: dict[int, dict[int, RatedPerson]] = {}
         for tournament_id, player_id in members:
-            people.setdefault(tournament_id, {})[player_id] = self._people[player_id]
-        return people
+            entered.setdefault(tournament_id, {})[player_id] = self._people[player_id]
+        return entered
 
     def _load_people(self, db: Connection, player_ids: Sequence[int]) -> None:
+        confirmed = confirmed_numbers.all_confirmed(db)
         columns = (_P.player_id, _P.organizer_id, _P.name, _P.claimed_by, _P.ifpa_id, _U.name)
         rows = select(*columns).outerjoin(tables.user, _U.user_id == _P.claimed_by)
         for player_id, organizer_id, name, user_id, ifpa_id, user_name in db.execute(
             rows.where(_P.player_id.in_(player_ids))
         ):
-            self._people[player_id] = RatedPerson(
+            written = RatedPerson(
                 name=user_name or name,
                 user_id=user_id,
                 ifpa_id=ifpa_id,
                 organizer_id=organizer_id,
                 name_key=names.name_key(name),
             )
+            self._people[player_id] = people.with_confirmed_number(written, confirmed)
 
 
 def _counting_tournaments(db: Connection, first: date, last: date) -> list[_CountingTournament]:

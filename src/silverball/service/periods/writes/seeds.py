@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, false, insert, select
 from silverball.kit.errors import Conflict
 from silverball.rules.ratings.formulas import Parameters
 from silverball.service.periods.writes import periods as writes
-from silverball.store import names, rating_days, tables
+from silverball.store import confirmed_numbers, names, rating_days, tables
 from silverball.store.batches import ascending_batches
 
 _P, _U = tables.rating_period.c, tables.user.c
@@ -65,8 +65,9 @@ def _period_values(day: date, parameters: Parameters, now: datetime) -> dict[str
 
 
 def _store_ratings(db: Connection, seeds: Sequence[ImportedRating]) -> None:
+    confirmed = confirmed_numbers.all_confirmed(db).number_by_user
     accounts = _account_name_keys(db, [rating.user_id for rating in seeds if rating.user_id is not None])
-    rows = [_rating_values(rating, accounts) for rating in seeds]
+    rows = [_rating_values(rating, accounts, confirmed) for rating in seeds]
     if not rows:
         return
     db.execute(insert(tables.rating), rows)
@@ -84,9 +85,14 @@ def _store_ratings(db: Connection, seeds: Sequence[ImportedRating]) -> None:
     db.execute(insert(tables.rating_revision), seeded)
 
 
-def _rating_values(rating: ImportedRating, accounts: dict[int, str]) -> dict[str, Any]:
+def _rating_values(
+    rating: ImportedRating, accounts: dict[int, str], confirmed: dict[int, int]
+) -> dict[str, Any]:
     # The file may come from another site: a user id counts only if that account has the same name here.
     is_same_user = rating.user_id is not None and accounts.get(rating.user_id) == names.name_key(rating.name)
+    if is_same_user and rating.ifpa_id is not None and rating.user_id is not None:
+        # Without confirmation the rating is the number's; confirming it later gives it to the account.
+        is_same_user = confirmed.get(rating.user_id) == rating.ifpa_id
     last = rating.last_period.isoformat()
     return {
         "name": rating.name,

@@ -10,9 +10,9 @@ from silverball.service.ratings.reads import ratings
 from silverball.service.submissions.document import DocumentPlayer
 from silverball.service.submissions.people import KnownPeople, KnownPerson
 from silverball.store import names, rating_days
-from silverball.store.tables import player, rating, user
+from silverball.store.tables import confirmed_number, player, rating, user
 
-_USER, _PLAYER, _RATING = user.c, player.c, rating.c
+_USER, _PLAYER, _RATING, _CONFIRMED = user.c, player.c, rating.c, confirmed_number.c
 
 
 def known_people(db: Connection, players: Collection[DocumentPlayer]) -> KnownPeople:
@@ -73,8 +73,11 @@ def _without_none(values: Iterable[int | None]) -> set[int]:
 def _people_by_user_id(
     db: Connection, user_ids: Collection[int], ifpa_ids: Collection[int]
 ) -> dict[int, KnownPerson]:
-    rows = select(_USER.user_id, _USER.ifpa_id).where(
-        or_(_USER.user_id.in_(user_ids), _USER.ifpa_id.in_(ifpa_ids))
+    # The number in a profile is only what its user typed.
+    rows = (
+        select(_USER.user_id, _CONFIRMED.ifpa_id)
+        .outerjoin(confirmed_number, _CONFIRMED.user_id == _USER.user_id)
+        .where(or_(_USER.user_id.in_(user_ids), _CONFIRMED.ifpa_id.in_(ifpa_ids)))
     )
     return {
         row.user_id: KnownPerson(row.user_id, row.ifpa_id) for row in db.execute(rows.order_by(_USER.user_id))
@@ -84,7 +87,11 @@ def _people_by_user_id(
 def _namesakes(db: Connection, wanted: Collection[str]) -> dict[str, list[KnownPerson]]:
     """Folded name -> users of that name, and book players with an account or a federation number."""
     people: defaultdict[str, list[KnownPerson]] = defaultdict(list)
-    users = select(_USER.name, _USER.user_id, _USER.ifpa_id).where(names.FoldedName(_USER.name).in_(wanted))
+    users = (
+        select(_USER.name, _USER.user_id, _CONFIRMED.ifpa_id)
+        .outerjoin(confirmed_number, _CONFIRMED.user_id == _USER.user_id)
+        .where(names.FoldedName(_USER.name).in_(wanted))
+    )
     for name, user_id, ifpa_id in db.execute(users.order_by(_USER.user_id)):
         people[names.fold(name) or ""].append(KnownPerson(user_id, ifpa_id))
     players = (
