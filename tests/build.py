@@ -247,7 +247,7 @@ def a_user(store: Store, **values: Any) -> int:
 def a_user_with_number(store: Store, *, ifpa_id: int, **values: Any) -> int:
     """A user with this federation number, which an administrator has confirmed."""
     user_id = a_user(store, ifpa_id=ifpa_id, **values)
-    row(store, tables.confirmed_number, ifpa_id=ifpa_id, user_id=user_id)
+    row(store, tables.confirmed_number, ifpa_id=ifpa_id, user_id=user_id, at=NOW)
     return user_id
 
 
