@@ -22,7 +22,7 @@ def test_an_open_session_goes_on_after_the_upgrade(store: Store) -> None:
         started = writes.start_session(db, user_id, now=build.NOW, lifetime=14 * DAYS, dice=dice)
     config = Config()
     config.set_main_option("script_location", str(migrate.FOLDER))
-    before = ScriptDirectory.from_config(config).get_revision("0016").down_revision
+    before = ScriptDirectory.from_config(config).get_revision("0015").down_revision
     with store.migration() as db:
         config.attributes["connection"] = db
         command.downgrade(config, str(before))

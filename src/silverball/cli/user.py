@@ -13,8 +13,8 @@ from silverball.cli import database
 from silverball.kit import passwords
 from silverball.service import access
 from silverball.service.accounts.writes import suspension
-from silverball.service.users import reads, writes
 from silverball.service.periods.writes import numbers
+from silverball.service.users import reads, writes
 from silverball.store import audit
 from silverball.store.transaction import Transaction
 

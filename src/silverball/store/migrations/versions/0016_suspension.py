@@ -3,18 +3,13 @@
 Frozen: it says what was changed at this step, whatever `store/tables` says today.
 """
 
-from pathlib import Path
-
 from alembic import op
 from sqlalchemy import Column, Text
 
 from silverball.store.types import Instant
 
-revision = "0018"
-# Numbers below this one may be missing.
-down_revision = max(
-    path.name[:4] for path in Path(__file__).parent.glob("[0-9]*.py") if path.name[:4] < revision
-)
+revision = "0016"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 
