@@ -3,11 +3,8 @@
 from datetime import timedelta
 from random import Random
 
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-
 import build
+from downgrade import downgrade
 from silverball.service.sessions import reads, writes
 from silverball.store import migrate
 from silverball.store.engine import Store
@@ -20,12 +17,7 @@ def test_an_open_session_goes_on_after_the_upgrade(store: Store) -> None:
     with store.write() as transaction:
         db, dice = transaction.connection, Random(7)
         started = writes.start_session(db, user_id, now=build.NOW, lifetime=14 * DAYS, dice=dice)
-    config = Config()
-    config.set_main_option("script_location", str(migrate.FOLDER))
-    before = ScriptDirectory.from_config(config).get_revision("0015").down_revision
-    with store.migration() as db:
-        config.attributes["connection"] = db
-        command.downgrade(config, str(before))
+    downgrade(store, "0014")
     migrate.migrate(store)
     with store.read() as db:
         found = reads.find_signed_in_user(db, started.secret, build.NOW + 13 * DAYS, 3 * DAYS)

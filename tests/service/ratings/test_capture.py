@@ -4,9 +4,10 @@ from datetime import date
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 import build
+from downgrade import downgrade
 from service.ratings.circuit import NOW, Circuit
 from silverball.service.periods.writes import numbers
 from silverball.service.players import writes as players
@@ -142,10 +143,9 @@ def test_claims_that_wait_are_limited(world: Circuit, monkeypatch: pytest.Monkey
 
 def test_the_upgrade_takes_unconfirmed_numbers_from_accounts_and_rates_again(world: Circuit) -> None:
     user_id = world.claim("Vic")
+    downgrade(world.store, "0013")
     with world.store.migration() as db:
         db.execute(tables.rating.update().where(tables.rating.c.ifpa_id == NUMBER).values(user_id=user_id))
-        tables.confirmed_number.drop(db)
-        db.execute(text("UPDATE alembic_version SET version_num = '0013'"))
     before = world.numbers()
     migrate.migrate(world.store)
     assert rating_of_number(world) is None
