@@ -125,10 +125,7 @@ def _open_accounts(user_id: int) -> Iterator[Transaction]:
 @click.argument("number", type=USER_ID)
 def confirm_number(user_id: int, number: int) -> None:
     """Confirm that federation number NUMBER is user ID's: only then its rating is theirs."""
-    with (
-        database.open_database(not_found=f"There is no user {user_id}.") as store,
-        store.write() as transaction,
-    ):
+    with _open_accounts(user_id) as transaction:
         numbers.confirm_number(transaction, user_id, number, now=datetime.now(UTC), source=audit.COMMAND_LINE)
     click.echo(f"Number {number} is confirmed for user {user_id}. The next rating run joins their ratings.")
 

@@ -1,0 +1,44 @@
+"""`silverball user confirm-number` and `withdraw-number`."""
+
+from click.testing import CliRunner, Result
+
+import build
+from silverball.cli.main import silverball_group
+from silverball.store import confirmed_numbers
+from silverball.store.engine import Store
+
+
+def run(database_url: str, words: str) -> Result:
+    environment = {"SILVERBALL_DATABASE_URL": database_url}
+    return CliRunner(env=environment).invoke(silverball_group, ["user", *words.split()])
+
+
+def confirmed(store: Store) -> dict[int, int]:
+    with store.read() as db:
+        return confirmed_numbers.all_confirmed(db).user_by_number
+
+
+def test_a_number_is_confirmed_for_one_account_until_it_is_withdrawn(store: Store, database_url: str) -> None:
+    vic, mel = build.a_user(store, name="Vic Tor"), build.a_user(store, name="Mel Ody")
+    done = run(database_url, f"confirm-number {vic} 38773")
+    assert (done.exit_code, confirmed(store)) == (0, {38773: vic})
+    assert f"Number 38773 is confirmed for user {vic}." in done.stdout
+    for words, sentence in (
+        (f"confirm-number {mel} 38773", f"Number 38773 is confirmed for user {vic} already."),
+        (f"confirm-number {vic} 44444", "Number 38773 is confirmed for this account already."),
+        ("confirm-number 999 44444", "There is no user 999."),
+        (f"withdraw-number {mel}", f"User {mel} has no confirmed number."),
+    ):
+        refused = run(database_url, words)
+        assert (refused.exit_code, refused.stdout) == (1, ""), words
+        assert sentence in refused.stderr
+    assert confirmed(store) == {38773: vic}
+    assert run(database_url, f"withdraw-number {vic}").exit_code == 0
+    assert confirmed(store) == {}
+
+
+def test_a_number_that_is_none_is_refused(store: Store, database_url: str) -> None:
+    vic = build.a_user(store, name="Vic Tor")
+    for number in ("0", "-7", "many", str(2**63)):
+        assert run(database_url, f"confirm-number {vic} {number}").exit_code == 2
+    assert confirmed(store) == {}
