@@ -24,6 +24,7 @@ NOT_RUN = {
         "Authorization: Bearer": "a header; each curl line sends it",
         "silverball user undo-spam": "asks first; tests/cli/test_undo_spam.py answers",
     },
+    "docs/ratings.md": {"silverball user confirm-number": "tests/cli/test_confirm_number.py runs them"},
     "docs/federation.md": {"ifpaId,name": "the header of a file; the demo's file, which is imported, has it"},
     "docs/feed.md": {
         "wss://HOST/": ANOTHER_HOST,

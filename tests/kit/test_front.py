@@ -149,7 +149,7 @@ def test_a_request_after_a_change_does_not_share_a_response_from_before(
 
     async def read_before_and_after_a_change() -> None:
         early = asyncio.create_task(asgi.send(app, STANDINGS, token="ada"))
-        await asyncio.sleep(0.03)
+        await asyncio.sleep(0.2)
         backend.revisions[42] = 918
         await asgi.send(app, STANDINGS, token="ada")
         await early
@@ -161,7 +161,7 @@ def test_a_request_after_a_change_does_not_share_a_response_from_before(
 def test_a_response_is_not_reused_when_a_change_came_during_its_computation(
     backend: StubBackend, clock: Clock
 ) -> None:
-    backend.seconds = 0.1
+    backend.seconds = 0.6
     app = front_door(backend, clock)
 
     async def change_during_a_read() -> None:

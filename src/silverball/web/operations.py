@@ -3,10 +3,12 @@
 Health, readiness, AsyncAPI and security.txt are on the public port, metrics on one of their own.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -29,8 +31,13 @@ def routes(store: Store, feed: FeedService, asyncapi_document: Callable[[], byte
     def up(_request: Request) -> Response:
         return _json(b'{"status":"up"}')
 
-    def ready(_request: Request) -> Response:
-        if not migrate.is_ready(store):
+    # A connection of the database for each visitor who asks at the same time would cost memory.
+    checking = asyncio.Lock()
+
+    async def ready(_request: Request) -> Response:
+        async with checking:
+            is_ready = await run_in_threadpool(migrate.is_ready, store)
+        if not is_ready:
             refusal = refusal_response(ServiceUnavailable())
             return _json(refusal.body, refusal.status)
         connections_left = feed.feed.limits.connections_max - feed.hub.metrics.connections
