@@ -8,12 +8,13 @@ DOCS_STAMP := $(VENV)/.installed-to-document
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CLIENTS := tests/clients
 AUDIT := build/audit
+TRIALS := build/trials.jsonl
 PORT ?= 8000
 HOST ?= 127.0.0.1
 TEST_WORKERS ?= 2
 LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help clients install install-run run docs test quick slow-list check client lock audit soak bench clean
+.PHONY: help clients install install-run run docs test quick slow-list check client lock audit soak release bench clean
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
@@ -78,20 +79,34 @@ $(AUDIT)/.installed: requirements/audit.txt
 audit: $(AUDIT)/.installed  ## known weaknesses of what is locked, and a bill of materials in build/
 	$(AUDIT)/bin/python scripts/audit.py
 
-soak: install clients audit  ## the tests that run long: machines of all formats, 2,000 nights each
-	SILVERBALL_SOAK=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) -m soak
+# The table says what was found, whether or not a test failed.
+soak: install clients audit  ## the tests that run long, and the table of docs/reliability.md
+	@mkdir -p build && rm -f $(TRIALS)
+	SILVERBALL_SOAK=1 SILVERBALL_TRIALS=$(abspath $(TRIALS)) $(BIN)/python -m pytest -n $(TEST_WORKERS) -m soak; \
+		result=$$?; $(BIN)/python scripts/reliability_table.py $(TRIALS) && exit $$result
+
+# KEY=FILE signs the checksums with that SSH key. The handbook is built from the commit, not taken over.
+release: $(DOCS_STAMP) $(AUDIT)/.installed  ## wheels, source, bill of materials and checksums in dist/; KEY=FILE signs
+	$(BIN)/python scripts/release.py --audit-python $(abspath $(AUDIT)/bin/python) $(if $(KEY),--key $(KEY))
 
 bench: install  ## measure against the peers; prints the table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/results.py
+	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/machines.py
 	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/feed.py
 	$(BIN)/python benchmarks/pages.py
 	$(BIN)/python benchmarks/lists.py
+	$(BIN)/python benchmarks/big.py
+	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/overload.py
+	$(BIN)/python benchmarks/planner.py
+	$(BIN)/python benchmarks/forecast.py
 	$(BIN)/python benchmarks/typed_client.py
+	$(BIN)/python benchmarks/workers.py
 
 client: install  ## write the generated modules of the typed client again
 	PYTHONPATH=clients/python $(BIN)/python -m generator
@@ -105,4 +120,4 @@ lock:  ## lock the dependencies of pyproject.toml again (needs uv)
 	uv pip compile $(LOCK) -o requirements/bench.txt --extra bench -c requirements/dev.txt pyproject.toml
 
 clean:  ## remove the environment and the demo's data
-	rm -rf $(VENV) .demo build src/silverball/web/handbook_site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .demo build dist src/silverball/web/handbook_site .mypy_cache .ruff_cache .pytest_cache

@@ -6,24 +6,30 @@ Draws and standings are the rules alone, in CPU seconds. Results go over HTTP in
 
 import http.client
 import json
+import resource
 import statistics
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from decimal import Decimal
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import run
 from run import Row
-from silverball.rules.pairing import balanced, groups, history, seating
+from silverball.rules.pairing import balanced, groups, history, seating, strictswiss
 from silverball.rules.pairing.history import DrawHistory
+from silverball.service.verify import reads as verify_reads
+from silverball.store.engine import Store
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from rules.lineup.waiting_arenas import random_waiting
 from rules.night import a_night, random_order  # the tests' own way to play a night in memory
 
 CLIENTS = 8
@@ -54,9 +60,49 @@ def _draw_rows() -> Iterator[Row]:
         past = _play_history(players, 8, balanced.draw_pairs)
         seconds = _cpu_seconds(partial(balanced.draw_pairs, range(players), past, Random(1)))
         yield Row(f"balanced pairs of {players} players", f"{seconds:.2f} s", f"< {bound} s", seconds < bound)
+    yield from _strict_swiss_rows()
+    yield from _arena_rows()
     for players, rounds in ((400, 20), (48, 12)):
         past = _play_history(players, rounds, balanced.draw_groups)
         yield from _group_draw_rows(players, rounds, past)
+
+
+def _strict_swiss_rows() -> Iterator[Row]:
+    """The slowest round of a strict Swiss night, and the memory of a process that draws nothing else."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
+        seconds, megabytes = alone.submit(_draw_strict_swiss, 2000, 16).result()
+    yield Row("strict Swiss, 2,000 players, slowest of 16 rounds", f"{seconds:.2f} s", "< 5 s", seconds < 5)
+    yield Row("the same, memory of the process", f"{megabytes} MB", "< 200 MB", megabytes < 200)
+
+
+def _draw_strict_swiss(players: int, rounds: int) -> tuple[float, int]:
+    """CPU seconds of the slowest draw of a night, and the most memory of this process in megabytes."""
+    dice, slowest = Random(players), 0.0
+    scores = dict.fromkeys(range(players), Decimal(0))
+    played: list[list[tuple[int, ...]]] = []
+    for number in range(rounds):
+        past = history.history_of_rounds(played)
+        began = time.process_time()
+        drawn = strictswiss.draw_pairs(scores, past, dice, rounds=number)
+        slowest = max(slowest, time.process_time() - began)
+        for pair in drawn.groups:
+            scores[dice.choice(pair)] += 1
+        played.append(list(drawn.groups))
+    return slowest, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def _arena_rows() -> Iterator[Row]:
+    """Arenas of matches with two to four games, against waves that are assigned one by one."""
+    sums, played = [0, 0], [0, 0]
+    for seed in range(500):
+        waiting = random_waiting(Random(seed), matches=(8, 20), arenas_each=1.5)
+        for at, lineups in enumerate((waiting.assigned_together(seed), waiting.assigned_one_by_one(seed))):
+            sums[at] += waiting.sum_of_costs(lineups)
+            played[at] += waiting.played_cost(lineups)
+    for label, (ours, others) in (("by the plays before the round", sums), ("as played", played)):
+        percent = 100 * (1 - ours / others)
+        case = f"arenas of 500 rounds, waves together : one by one, {label}"
+        yield Row(case, f"{percent:.0f} % less", ">= 8 % less", percent >= 8)
 
 
 def _group_draw_rows(players: int, rounds: int, past: DrawHistory) -> Iterator[Row]:
@@ -116,16 +162,22 @@ class Device:
     def __init__(self, port: int, token: str) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        self.answered_headers: Sequence[tuple[str, str]] = ()
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
         """The answer's JSON. Raises RuntimeError for a refusal."""
+        return json.loads(self.send_for_text(method, path, body))
+
+    def send_for_text(self, method: str, path: str, body: Any = None) -> bytes:
+        """The body of the answer, whose headers are kept. Raises RuntimeError for a refusal."""
         data = None if body is None else json.dumps(body)
         self._connection.request(method, f"/api{path}", data, self._headers)
         answer = self._connection.getresponse()
         text = answer.read()
         if answer.status >= 300:
             raise RuntimeError(f"{method} {path}: {answer.status} {text[:300]!r}")
-        return json.loads(text)
+        self.answered_headers = answer.headers.items()
+        return text
 
 
 class BenchTournament:
@@ -142,6 +194,14 @@ class BenchTournament:
         self._dice = Random(players)
         self._pool = ThreadPoolExecutor(CLIENTS)
         self.seconds_recording = 0.0
+
+    def add_machines(self, count: int) -> list[int]:
+        """Add machines and return their arena ids."""
+        made = [self.first_device.send("POST", "/arenas", {"name": f"Machine {n}"}) for n in range(count)]
+        arena_ids = [machine["data"]["arenaId"] for machine in made]
+        listed = {"arenas": [{"arenaId": arena_id} for arena_id in arena_ids]}
+        self.first_device.send("POST", f"{self.path}/arenas", listed)
+        return arena_ids
 
     def play_round(self) -> list[float]:
         """Open a round and record all its results; return the seconds of each, measured at the device."""
@@ -179,6 +239,7 @@ def _result_rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
         folder = Path(name)
         account = ("--name", "Olga Ramp", "--email", "olga@example.org", "--role", "organizer", "--json")
+        run.silverball("migrate", folder=folder)
         created = run.silverball("user", "create", *account, folder=folder)
         user_id = str(json.loads(created)["userId"])
         token = run.silverball(
@@ -193,6 +254,26 @@ def _result_rows() -> Iterator[Row]:
         with run.running_server(serve, port, "/up", **environment):
             yield from _recording_rows(port, token)
             yield from _interference_rows(port, token)
+            yield _verify_row(port, token, folder)
+
+
+def _verify_row(port: int, token: str, folder: Path) -> Row:
+    """`silverball verify` of a completed night, without the start of the command."""
+    hall = BenchTournament(port, token, "group_matchplay", 60, playerOrder="random")
+    hall.add_machines(40)
+    for _ in range(20):
+        hall.play_round()
+    hall.first_device.send("POST", f"{hall.path}/complete")
+    tournament_id = int(hall.path.rsplit("/", 1)[1])
+    store = Store(f"sqlite:///{folder / 'bench.db'}")
+    with store.read() as db:
+        report = verify_reads.verify_tournament(db, tournament_id)
+        seconds = statistics.median(
+            _cpu_seconds(partial(verify_reads.verify_tournament, db, tournament_id)) for _ in range(9)
+        )
+    store.close()
+    is_met = seconds < 0.2 and not report.faults
+    return Row("verify, 60 players, 300 games", f"{seconds * 1000:.0f} ms", "< 200 ms", is_met)
 
 
 def _recording_rows(port: int, token: str) -> Iterator[Row]:
@@ -207,11 +288,7 @@ def _recording_rows(port: int, token: str) -> Iterator[Row]:
 
 def _best_game_row(port: int, token: str) -> Row:
     hall = BenchTournament(port, token, "best_game", 60)
-    machines = [hall.first_device.send("POST", "/arenas", {"name": f"Machine {n}"}) for n in range(5)]
-    arena_ids = [machine["data"]["arenaId"] for machine in machines]
-    hall.first_device.send(
-        "POST", f"{hall.path}/arenas", {"arenas": [{"arenaId": arena_id} for arena_id in arena_ids]}
-    )
+    arena_ids = hall.add_machines(5)
     players = hall.first_device.send("GET", f"{hall.path}?includePlayers=true")["data"]["players"]
     waiting = [(entry["playerId"], arena_id) for entry in players for arena_id in arena_ids]
     dice = Random(300)

@@ -59,10 +59,10 @@ class OneTournamentLog:
     async def head(self, tournament_id: int) -> ChannelHead | None:
         return ChannelHead(EPOCH, FIRST_SEQ, 0) if tournament_id == TOURNAMENT_ID else None
 
-    async def events_between(
-        self, tournament_id: int, epoch: str, after: int, until: int, limit: int, bytes_max: int
-    ) -> Sequence[Announcement] | None:
-        return None
+    async def events_page(
+        self, tournament_id: int, _after: int, _limit: int, /
+    ) -> tuple[ChannelHead | None, Sequence[Announcement]]:
+        return await self.head(tournament_id), []
 
 
 def _serve_uvicorn(app: Any, port: int, **options: Any) -> Coroutine[Any, Any, None]:

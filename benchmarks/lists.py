@@ -61,7 +61,7 @@ def main() -> int:
 
 def _rows(folder: Path) -> Iterator[Row]:
     yield from _rows_of_database("SQLite", f"sqlite:///{folder / 'lists.db'}")
-    with _postgresql() as url:
+    with throwaway_postgresql() as url:
         if url is None:
             print("PostgreSQL is not installed here: only SQLite is measured.", file=sys.stderr)
             return
@@ -188,7 +188,7 @@ def _entrant(number: int) -> dict[str, Any]:
 
 
 @contextmanager
-def _postgresql() -> Iterator[str | None]:
+def throwaway_postgresql() -> Iterator[str | None]:
     """The address of a throw-away cluster; None where PostgreSQL is not installed."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     found = shutil.which("initdb") or (str(programs[-1]) if programs else None)

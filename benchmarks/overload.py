@@ -87,6 +87,7 @@ def main() -> int:
     """Measure, print the table, and say by the exit code whether every bound is met."""
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
         folder = Path(name)
+        run.silverball("migrate", folder=folder)
         account = ("--name", "Olga Ramp", "--email", "olga@example.org", "--role", "organizer", "--json")
         user_id = str(json.loads(run.silverball("user", "create", *account, folder=folder))["userId"])
         token = run.silverball(

@@ -61,6 +61,7 @@ def main() -> int:
 
 
 def _rows(folder: Path) -> Iterator[Row]:
+    run.silverball("migrate", folder=folder)
     account = ("--name", "Olga Ramp", "--email", EMAIL, "--role", "organizer", "--json")
     user_id = str(json.loads(run.silverball("user", "create", *account, folder=folder))["userId"])
     _set_password(user_id, folder)

@@ -32,6 +32,7 @@ from silverball.service.periods.writes.seeds import ImportedRating
 from silverball.service.ratings.reads import sheets
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
+from silverball.store.time_limits import LONG_COMMANDS
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import build  # the tests' own defaults of rows
@@ -187,7 +188,8 @@ def _rated_seconds(store: Store, bars: Progress, label: str) -> float:
 
 
 def _create_store(file: Path) -> Store:
-    store = Store(f"sqlite:///{file}")
+    # A book of this size is imported in one transaction.
+    store = Store(f"sqlite:///{file}", limits=LONG_COMMANDS)
     migrate.migrate(store)
     return store
 

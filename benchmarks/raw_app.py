@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
 def _load_answers() -> dict[tuple[str, bool], tuple[dict[str, Any], dict[str, Any]]]:
@@ -26,8 +27,10 @@ def _load_answers() -> dict[tuple[str, bool], tuple[dict[str, Any], dict[str, An
 ANSWERS = _load_answers() if "SILVERBALL_BENCH_ANSWERS" in os.environ else {}
 
 
-async def app(scope: dict[str, Any], receive: object, send: Send) -> None:
-    """Find the recorded answer by path and send it."""
+async def app(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    """Find the recorded answer by path and send it, after the body of a PUT."""
+    while scope["method"] == "PUT" and (await receive()).get("more_body"):
+        pass
     is_conditional = any(name == b"if-none-match" for name, _ in scope["headers"])
     start, body = ANSWERS[scope["path"], is_conditional]
     await send(start)

@@ -99,15 +99,23 @@ def _await_answer(port: int, path: str, process: subprocess.Popen[bytes]) -> Non
     raise RuntimeError(f"nothing answers on port {port}")
 
 
-def _uvicorn(app: str, port: int) -> list[str]:
+def uvicorn_command(app: str, port: int) -> list[str]:
     options = ["--log-level", "critical", "--no-access-log", "--loop", "uvloop", "--http", "httptools"]
     return [str(BIN / "uvicorn"), app, "--host", "127.0.0.1", "--port", str(port), *options]
 
 
 def silverball(*words: str, folder: Path) -> str:
-    environment = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}"}
+    return silverball_on({"SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}"}, *words)
+
+
+def silverball_on(environment: dict[str, str], *words: str) -> str:
+    """The output of a command with these variables."""
     done = subprocess.run(
-        [str(BIN / "silverball"), *words], env=environment, capture_output=True, text=True, check=True
+        [str(BIN / "silverball"), *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout.strip()
 
@@ -116,6 +124,7 @@ def _prepare(folder: Path) -> str:
     """A database with the measured night; returns a token."""
     bundle = folder / "night.json"
     bundle.write_text(json.dumps(world.bundle()), encoding="utf-8")
+    silverball("migrate", folder=folder)
     created = silverball(
         "user",
         "create",
@@ -181,7 +190,7 @@ def _cached_rows(folder: Path, token: str, environment: dict[str, str]) -> Itera
         answers = _record_answers(port, token)
         recorded = folder / "answers.json"
         recorded.write_text(json.dumps(answers), encoding="utf-8")
-        raw = _uvicorn("raw_app:app", raw_port)
+        raw = uvicorn_command("raw_app:app", raw_port)
         with running_server(
             raw, raw_port, f"{BASE}/standings", SILVERBALL_BENCH_ANSWERS=str(recorded)
         ) as limit:
@@ -202,7 +211,7 @@ def _uncached_rows(folder: Path, token: str, environment: dict[str, str]) -> Ite
         answers = {name: json.loads(_fetch(port, path, token)["body"]) for name, path in PATHS.items()}
         peer_url = f"sqlite+aiosqlite:///{folder / 'peer.db'}"
         _fill_peer(peer_url, answers)
-        peer = _uvicorn("peer_app:app", peer_port)
+        peer = uvicorn_command("peer_app:app", peer_port)
         with running_server(peer, peer_port, "/docs", SILVERBALL_BENCH_PEER_URL=peer_url) as theirs:
             for name, path in PATHS.items():
                 if json.loads(_fetch(peer_port, path, token)["body"]) != answers[name]:

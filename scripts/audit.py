@@ -4,6 +4,7 @@ Ends with 1 when a weakness is known. Without a way to the package index there i
 is said, and is no failure. The bill of materials (CycloneDX) holds what runs, not the tools.
 """
 
+import argparse
 import json
 import subprocess
 import sys
@@ -17,17 +18,24 @@ BILL_OF_MATERIALS = ROOT / "build" / "silverball.cdx.json"
 
 def main() -> int:
     """Write the bill of materials and look up every lock; return the exit status."""
-    _write_bill_of_materials()
+    options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    options.add_argument("--bill-only", type=Path, metavar="FILE", help="write the bill of materials there")
+    bill: Path | None = options.parse_args().bill_only
+    _write_bill_of_materials(bill or BILL_OF_MATERIALS)
+    if bill is not None:
+        return 0
     return 1 if sum(_count_weaknesses(lock) for lock in LOCKS) else 0
 
 
-def _write_bill_of_materials() -> None:
-    # Without times and serial numbers: the same lock gives the same bytes.
+def _write_bill_of_materials(target: Path) -> None:
+    # The same lock gives the same bytes; the only time is that of SOURCE_DATE_EPOCH.
     command = [sys.executable, "-m", "cyclonedx_py", "requirements", "--output-reproducible"]
-    lock = str(ROOT / "requirements" / "run.txt")
-    subprocess.run([*command, "--output-file", str(BILL_OF_MATERIALS), lock], check=True)
-    components = json.loads(BILL_OF_MATERIALS.read_text(encoding="utf-8"))["components"]
-    print(f"{BILL_OF_MATERIALS.relative_to(ROOT)}: {len(components)} packages.")
+    about = ["--pyproject", "pyproject.toml", "--mc-type", "application"]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    output = ["--output-file", str(target.resolve()), "requirements/run.txt"]
+    subprocess.run([*command, *about, *output], cwd=ROOT, check=True)
+    components = json.loads(target.read_text(encoding="utf-8"))["components"]
+    print(f"{target.name}: {len(components)} packages.")
 
 
 def _count_weaknesses(lock: str) -> int:

@@ -19,7 +19,7 @@ from silverball.kit.http import endpoints as http
 from silverball.kit.http.api import Api
 from silverball.service.access import AuthenticatedCaller
 from silverball.settings import Settings
-from silverball.store import names, tables
+from silverball.store import generations, names, tables
 from silverball.store.engine import Store
 from silverball.wire.machines import OpdbEntry
 
@@ -402,3 +402,9 @@ def send(
     )
     got = app.answer_request(api, request)
     return got.status, json.loads(got.body), {name.decode(): value.decode() for name, value in got.headers}
+
+
+def public_epoch(store: Store, epoch: str = "k3f9") -> str:
+    """The epoch of a channel as clients see it: by default that of every new tournament here."""
+    with store.read() as db:
+        return generations.public_epoch(epoch, generations.current_generation(db))

@@ -29,10 +29,11 @@ __all__ = [
 ]
 
 POSTGRESQL_SWITCH = "SILVERBALL_TEST_POSTGRESQL"
+POSTGRESQL_IS_OFF = os.environ.get(POSTGRESQL_SWITCH, "1") == "0"
 _counter = itertools.count(1)
 
 
-def _postgresql_bin() -> Path | None:
+def postgresql_bin() -> Path | None:
     found = shutil.which("initdb")
     if found:
         return Path(found).parent
@@ -50,8 +51,7 @@ class PostgreSQL:
             shutil.chown(self.folder, "postgres", "postgres")
         self.data = self.folder / "data"
         self._run("initdb", "-D", self.data, "-U", "silverball", "-A", "trust", "-E", "UTF8", "--no-sync")
-        options = f"-k {self.folder} -c listen_addresses='' -c fsync=off -c max_connections=200"
-        self._run("pg_ctl", "-D", self.data, "-o", options, "-l", self.folder / "log", "-w", "start")
+        self.start()
         self._admin("CREATE DATABASE template")
         store = Store(self.url("template"))
         migrate.migrate(store)
@@ -75,8 +75,23 @@ class PostgreSQL:
         """Let a database go, whoever may still be connected to it."""
         self._admin(f"DROP DATABASE {make_url(url).database} WITH (FORCE)")
 
-    def stop(self) -> None:
+    def start(self) -> None:
+        options = f"-k {self.folder} -c listen_addresses='' -c fsync=off -c max_connections=200"
+        self._run("pg_ctl", "-D", self.data, "-o", options, "-l", self.folder / "log", "-w", "start")
+
+    def crash(self) -> None:
+        """End all its processes at once; the next start recovers from the log."""
         self._run("pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
+
+    def end_connections(self) -> None:
+        """End every connection but this one, as an operator does."""
+        self._admin(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        )
+
+    def stop(self) -> None:
+        self.crash()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _admin(self, statement: str) -> None:
@@ -100,12 +115,20 @@ class PostgreSQL:
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgreSQL]:
     """The cluster, or a skip that says why there is none."""
-    if os.environ.get(POSTGRESQL_SWITCH, "1") == "0":
+    if POSTGRESQL_IS_OFF:
         pytest.skip(f"PostgreSQL tests are switched off by {POSTGRESQL_SWITCH}=0")
-    bin_folder = _postgresql_bin()
+    bin_folder = postgresql_bin()
     if bin_folder is None:
         pytest.skip("PostgreSQL is not installed here (no initdb)")
     cluster = PostgreSQL(bin_folder)
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def own_postgresql(postgresql: PostgreSQL) -> Iterator[PostgreSQL]:
+    """A cluster that a test may crash."""
+    cluster = PostgreSQL(postgresql.bin)
     yield cluster
     cluster.stop()
 

@@ -2,6 +2,7 @@
 
 SILVERBALL_QUICK=1          the quick ones: no browser, no PostgreSQL, nothing of slow_tests.txt
 SILVERBALL_SOAK=1           tests marked `soak` too, with their large numbers
+SILVERBALL_SOAK_PERCENT=10  a soak with a tenth of its numbers, for a machine that has other work
 SILVERBALL_LIST_SLOW=FILE   measure what the quick run could hold, and write the slow ones to FILE
 """
 
@@ -14,13 +15,20 @@ import pytest
 
 IS_QUICK = os.environ.get("SILVERBALL_QUICK") == "1"
 IS_SOAK = os.environ.get("SILVERBALL_SOAK") == "1"
+SOAK_PERCENT = int(os.environ.get("SILVERBALL_SOAK_PERCENT", "100"))
 SLOW_FILE = os.environ.get("SILVERBALL_LIST_SLOW")
 QUICK_EXAMPLES = 5
 # A test that takes longer than this, on an idle machine and with few examples, is not a quick one.
 QUICK_SECONDS_MAX = 0.05
 SLOW_TESTS = Path(__file__).parent / "slow_tests.txt"
 # Loading one of these costs more than all its tests; none of them has a quick one.
-SLOW_FOLDERS = ("tests/stories", "tests/kept", "tests/clients")
+SLOW_FOLDERS = ("tests/stories", "tests/trials", "tests/kept", "tests/clients")
+
+# Pages and the typed client have no statements of their own; the rooms below them are tested on both.
+PAGES_AND_CLIENT = ("tests/web/", "tests/typed_client/")
+
+# For modules whose tests always run, and in a soak with large numbers.
+LARGE_IN_SOAK = [pytest.mark.soak] if IS_SOAK else []
 
 _left_out: Counter[str] = Counter()
 _seconds: defaultdict[str, float] = defaultdict(float)
@@ -29,6 +37,11 @@ _seconds: defaultdict[str, float] = defaultdict(float)
 def examples(count: int) -> int:
     """The number of examples of a property: `count`, or a handful in a quick run."""
     return min(count, QUICK_EXAMPLES) if IS_QUICK else count
+
+
+def repetitions(in_suite: int, *, in_soak: int) -> int:
+    """How often a trial is repeated: in the suite, or in a soak, which may be asked for a share of it."""
+    return max(in_suite, in_soak * SOAK_PERCENT // 100) if IS_SOAK else in_suite
 
 
 def function_id(node_id: str) -> str:
@@ -42,6 +55,8 @@ def mark(item: pytest.Item) -> None:
     fixtures = getattr(item, "fixturenames", ())
     if parameters.get("database_url") == "postgresql" or "postgresql" in fixtures:
         item.add_marker("postgresql")
+        if item.nodeid.startswith(PAGES_AND_CLIENT):
+            item.add_marker("soak")
     if "browser" in fixtures:
         item.add_marker("browser")
     is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)

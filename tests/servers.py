@@ -4,16 +4,19 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
-START_SECONDS_MAX = 20
+START_SECONDS_MAX = 60
 LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 class Servers:
     """One `silverball serve` after the other."""
 
-    def __init__(self, url: str, **settings: str) -> None:
+    def __init__(self, url: str, *, run_by: Sequence[str] = (), **settings: str) -> None:
+        """Prepare servers on this database; `run_by` is a command that runs another one."""
         given = {
             **os.environ,
             "SILVERBALL_DATABASE_URL": url,
@@ -21,7 +24,7 @@ class Servers:
             **settings,
         }
         self._launcher = subprocess.Popen(
-            [sys.executable, str(LAUNCHER)],
+            [*run_by, sys.executable, str(LAUNCHER)],
             env=given,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -29,7 +32,7 @@ class Servers:
             text=True,
         )
         self.port = 0
-        self._process_id = 0
+        self.process_id = 0
 
     def start(self) -> None:
         assert self._launcher.stdin is not None
@@ -38,14 +41,39 @@ class Servers:
         self._launcher.stdin.flush()
         told = sorted(self._launcher.stdout.readline().strip() for _ in range(2))
         # The number comes before the sentence, whichever was written first.
-        self._process_id, self.port = int(told[0]), int(told[1].rsplit(":", 1)[1])
+        self.process_id, self.port = int(told[0]), int(told[1].rsplit(":", 1)[1])
 
     def kill(self) -> None:
-        os.kill(self._process_id, signal.SIGKILL)
-        self._process_id = 0
+        # Another program may get the port.
+        self.port = 0
+        os.kill(self.process_id, signal.SIGKILL)
+        self.process_id = 0
+
+    def stop(self) -> None:
+        """Let the server finish its requests and end, as an operator does."""
+        os.kill(self.process_id, signal.SIGTERM)
+        self.process_id = 0
+
+    def stop_and_wait(self, seconds_max: float) -> float:
+        """Stop the server; returns the seconds until its process has ended, or raises TimeoutError."""
+        process_id, begun_at = self.process_id, time.monotonic()
+        self.stop()
+        while time.monotonic() - begun_at < seconds_max:
+            try:
+                os.kill(process_id, 0)
+            except ProcessLookupError:
+                return time.monotonic() - begun_at
+            time.sleep(0.05)
+        # So that `close` kills it.
+        self.process_id = process_id
+        raise TimeoutError(f"the server still runs after {seconds_max} seconds")
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send the server a signal, such as SIGSTOP."""
+        os.kill(self.process_id, number)
 
     def close(self) -> None:
         """The last server is killed, and the launcher ends with its input."""
-        if self._launcher.poll() is None and self._process_id:
+        if self._launcher.poll() is None and self.process_id:
             self.kill()
         self._launcher.communicate(timeout=START_SECONDS_MAX)

@@ -17,7 +17,6 @@ from starlette.testclient import TestClient
 import asgi
 import build
 from silverball import app
-from silverball.feed.feed import FeedService
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import put
@@ -28,7 +27,6 @@ from silverball.service.tournaments.reads import staff
 from silverball.settings import Settings
 from silverball.store import revisions, tables
 from silverball.store.engine import Store
-from silverball.web import operations
 from silverball.wire.pages import Data
 
 
@@ -211,19 +209,6 @@ def test_health_and_readiness_are_reported(front_door: FrontDoor) -> None:
 
 def test_metrics_are_not_on_the_public_port(front_door: FrontDoor) -> None:
     assert asgi.get(front_door, "/metrics").status == 404
-
-
-def test_metrics_are_served_for_prometheus(store: Store) -> None:
-    metrics = operations.metrics_app(FeedService(store, Settings(base_url=build.BASE_URL)))
-    assert asgi.get(metrics, "/").status == 404
-    reply = asgi.get(metrics, "/metrics")
-    assert reply.status == 200
-    assert reply.headers["content-type"].startswith("text/plain")
-    lines = reply.body.decode().splitlines()
-    assert "silverball_feed_connections 0.0" in lines
-    assert "silverball_feed_deliveries_total 0.0" in lines
-    assert "silverball_feed_unsent_bytes 0.0" in lines
-    assert 'silverball_feed_delivery_seconds_bucket{le="+Inf"} 0.0' in lines
 
 
 def test_a_security_contact_is_published_when_there_is_one(store: Store, front_door: FrontDoor) -> None:

@@ -78,6 +78,18 @@ def test_a_revoked_token_is_refused_at_once(store: Store) -> None:
         assert asgi.get(front_door, LIST, token=strong).status == 200
 
 
+def test_a_token_that_rotates_itself_is_refused_at_once_under_its_old_secret(store: Store) -> None:
+    old = a_token(store, build.a_user(store))
+    with running_app(store) as front_door:
+        assert asgi.get(front_door, LIST, token=old).status == 200
+        path = f"/api/tokens/{old.partition('|')[0]}/rotate"
+        rotated = asgi.get(front_door, path, method="POST", token=old)
+        assert rotated.status == 200
+        assert asgi.get(front_door, LIST, token=old).status == 401
+        assert asgi.get(front_door, path, method="POST", token=old).status == 401
+        assert asgi.get(front_door, LIST, token=rotated.json["data"]["token"]).status == 200
+
+
 def test_a_token_that_a_page_rotates_or_revokes_is_refused_at_once(store: Store) -> None:
     an_account(store)
     with running_app(store) as front_door, Visitor(store) as visitor:

@@ -1,4 +1,4 @@
-"""The composition root: lists the routes and jobs, and hands each part the others that it needs."""
+"""The composition root: lists the routes, and hands each part the others that it needs."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -15,31 +15,22 @@ import silverball
 from silverball.feed import asyncapi, replay
 from silverball.feed.asgi import AsgiFeed
 from silverball.feed.feed import FeedService
-from silverball.jobs import (
-    close_idle,
-    deliver_webhooks,
-    fetch_submissions,
-    nightly_exports,
-    prune_announcements,
-    prune_audit,
-    prune_deliveries,
-    rating_period,
-    schedule_submissions,
-    tidy_erasures,
-)
-from silverball.jobs.clock import Job, JobClock
-from silverball.jobs.workers import Workers
+from silverball.jobs.background import BackgroundWork
 from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
+from silverball.kit.edge.ledgers import create_leases
 from silverball.kit.edge.proxies import TrustedProxies
+from silverball.kit.edge.work_queue import THREADS_PER_LOCK
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.kit.http import endpoints as http
 from silverball.kit.http import openapi, refusals
 from silverball.kit.http.api import Api
+from silverball.kit.http.asgi import AsgiApp
 from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoints
 from silverball.kit.http.field_texts import field_texts
 from silverball.kit.http.router import Router
+from silverball.kit.measures import Measures
 from silverball.service.amazingrace import routes as amazingrace
 from silverball.service.arenas import routes as arenas
 from silverball.service.audit import routes as audit
@@ -48,16 +39,20 @@ from silverball.service.bestgame import routes as bestgame
 from silverball.service.cards import routes as cards
 from silverball.service.clubs import routes as clubs
 from silverball.service.dashboard import routes as dashboard
+from silverball.service.draws import routes as draws
 from silverball.service.entries import routes as entries
 from silverball.service.estimates import routes as estimates
 from silverball.service.exports import routes as exports
+from silverball.service.forecasts import routes as forecasts
 from silverball.service.frenzy import routes as frenzy
 from silverball.service.games import routes as games
 from silverball.service.locations import routes as locations
 from silverball.service.machines import routes as machines
 from silverball.service.maxmatchplay import routes as maxmatchplay
+from silverball.service.numbers import routes as numbers
 from silverball.service.occasions import routes as occasions
 from silverball.service.periods import routes as periods
+from silverball.service.planning import routes as planning
 from silverball.service.players import routes as players
 from silverball.service.queues import routes as queues
 from silverball.service.ratings import routes as ratings
@@ -79,13 +74,22 @@ from silverball.service.tournaments import paths
 from silverball.service.tournaments import routes as tournaments
 from silverball.service.users import routes as users
 from silverball.service.webhooks import routes as webhooks
+from silverball.service.worth import routes as worth
 from silverball.settings import Settings
-from silverball.store import faults, idempotency, revisions
+from silverball.store import (
+    faults,
+    idempotency,
+    known_revisions,
+    revisions,
+    stamps,
+    worker_revisions,
+)
 from silverball.store.account_changes import AccountChanges
 from silverball.store.engine import Store
-from silverball.store.measured_storage import AccountStorage
+from silverball.store.known_revisions import KnownRevisions
+from silverball.store.readiness import Readiness
 from silverball.web import app as web
-from silverball.web import docs, operations
+from silverball.web import docs, operations, route_names
 from silverball.web import exports as bulk_files
 from silverball.web.live import pages as public
 from silverball.web.live import views
@@ -104,6 +108,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     dashboard,
     locations,
     machines,
+    numbers,
     occasions,
     periods,
     players,
@@ -118,12 +123,15 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     amazingrace,
     bestgame,
     cards,
+    draws,
     entries,
     exports,
     estimates,
+    forecasts,
     frenzy,
     games,
     maxmatchplay,
+    planning,
     queues,
     roster,
     rounds,
@@ -134,16 +142,8 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     summaries,
     tiebreaks,
     webhooks,
+    worth,
     replay,
-)
-
-# The hourly jobs. A new job is one file and one line here.
-JOBS = (
-    Job("close_idle", close_idle.run),
-    Job("prune_announcements", prune_announcements.run),
-    Job("prune_deliveries", prune_deliveries.run),
-    Job("schedule_submissions", schedule_submissions.run),
-    Job("tidy_erasures", tidy_erasures.run),
 )
 
 INTERFACE_DESCRIPTION = (
@@ -155,8 +155,6 @@ INTERFACE_DESCRIPTION = (
 
 # SQLite runs in this process, where threads only take turns; PostgreSQL runs elsewhere.
 READERS_SQLITE = 2
-# What accounts store is counted this often.
-MEASURE_STORAGE_SECONDS = 60.0
 READERS_POSTGRESQL = 8
 
 
@@ -166,6 +164,7 @@ def build(
     *,
     modules: Sequence[ModuleType] = ROUTE_MODULES,
     broadcast: FeedService | None = None,
+    leases: AllowanceLeases | None = None,
     follows_host: bool = False,
     trials: Mapping[str, openapi.Trial] | None = None,
 ) -> FrontDoor:
@@ -176,67 +175,85 @@ def build(
     """
     feed = broadcast or FeedService(store, settings)
     api = build_api(store, settings, modules=modules, feed=feed)
-    known_revisions = revisions.Revisions(store)
+    known = worker_revisions.known_revisions(store)
     callers = CallerLookup(store)
     accounts = AccountChanges(store)
-    clock = JobClock(store, configured_jobs(settings))
-    fetching = fetch_submissions.fetch_workers(store, settings)
-    delivering = deliver_webhooks.delivery_workers(store, settings)
-    at_start = [known_revisions.start, clock.start, fetching.start, delivering.start, feed.start]
-    at_stop = [delivering.close, fetching.close, clock.close, callers.close, known_revisions.close]
-    at_stop.append(accounts.close)
-    storage = AccountStorage(
+    measures = Measures(database=store.measures, is_ready=Readiness(store).check)
+    work = BackgroundWork(store, settings, measures)
+    at_start = [known.start, *work.starts, feed.start]
+    at_stop = [*work.stops, callers.close, known.close, accounts.close]
+    leases = leases or create_leases(store.counts, settings.redis_url, settings.redis_prefix)
+    at_start += [leases.start] if leases is not None else []
+    pages = _build_pages(
         store,
-        journal_megabytes=settings.journal_megabytes_per_account,
-        replies_megabytes=settings.replies_megabytes_per_account,
-    )
-    measuring = Workers("storage of accounts", [storage.measure], poll_seconds=MEASURE_STORAGE_SECONDS)
-    at_start.append(measuring.start)
-    at_stop.append(measuring.close)
-    leases = AllowanceLeases(settings.redis_url, settings.redis_prefix) if settings.redis_url else None
-    if leases is not None:
-        at_start.append(leases.start)
-    backend = Backend(
-        find_caller=callers.find_caller,
-        revision_of=known_revisions.known_revision,
-        refresh=known_revisions.refresh,
-        answer=lambda request: answer_request(api, request),
-        answer_error=error_response,
-        scope_for=paths.tournament_in,
-        is_uncounted=paths.is_uncounted,
-        has_own_quota=callers.is_running,
-        account_changes=accounts.numbers,
-        newest_account_change=accounts.newest_change,
-        hiding_seconds=revisions.hiding_seconds(store),
-        methods_for=api.routes.methods_for,
-        workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,
-        per_user_paths=[route.path for route in api.routes.endpoints if route.access is Access.OWN],
-        async_paths=[route.path for route in api.routes.endpoints if route.is_async],
-        answer_async=api.answer_async,
-        public_paths=public.PATHS,
-        answer_public=public.build(store, settings).answer,
-        normalize_public_query=views.meaningful_query,
+        settings,
+        api,
+        at_start,
+        at_stop,
+        feed,
+        leases,
+        measures,
         follows_host=follows_host,
-        pages=_build_pages(
-            store,
-            settings,
-            api,
-            at_start,
-            at_stop,
-            feed,
-            leases=leases,
-            follows_host=follows_host,
-            trials=trials or {},
-        ),
+        trials=trials or {},
     )
-    front_door = FrontDoor(backend, _front_door_limits(settings, leases))
+    backend = build_backend(
+        store, settings, api, known, callers, accounts, pages=pages, follows_host=follows_host
+    )
+    measures.requests.name_routes(route_names.route_finder(api.routes.template_for))
+    front_door = FrontDoor(backend, _front_door_limits(store, settings, leases, measures))
     feed.hub.count_resume = front_door.count_for_address
     # The front door stops first: requests that are being computed still need the others.
     at_stop.insert(0, front_door.close)
     return front_door
 
 
-def _front_door_limits(settings: Settings, leases: AllowanceLeases | None) -> FrontDoorLimits:
+def build_backend(
+    store: Store,
+    settings: Settings,
+    api: Api,
+    known: KnownRevisions,
+    callers: CallerLookup,
+    accounts: AccountChanges,
+    *,
+    pages: AsgiApp | None = None,
+    follows_host: bool = False,
+) -> Backend:
+    """The callables and paths that the front door needs of this database. `pages`: all outside of /api."""
+    return Backend(
+        find_caller=callers.find_caller,
+        version_of=known.known_version,
+        revision_in=stamps.number_in,
+        refresh=known.refresh,
+        outage_seconds=known.outage_seconds,
+        last_version_of=known.last_version,
+        answer=lambda request: answer_request(api, request),
+        answer_error=error_response,
+        scope_for=paths.tournament_in,
+        is_uncounted=paths.is_uncounted,
+        costs_a_page=paths.costs_a_page,
+        has_own_quota=callers.is_running,
+        account_changes=accounts.numbers,
+        newest_account_change=accounts.newest_change,
+        account_moment=known.account_moment,
+        hiding_seconds=known_revisions.hiding_seconds(store),
+        methods_for=api.routes.methods_for,
+        workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,
+        writers_per_scope=None if store.is_sqlite else THREADS_PER_LOCK,
+        per_user_paths=[route.path for route in api.routes.endpoints if route.access is Access.OWN],
+        async_paths=[route.path for route in api.routes.endpoints if route.is_async],
+        answer_async=api.answer_async,
+        public_paths=public.PATHS,
+        answer_public=public.build(store, settings).answer,
+        normalize_public_query=views.meaningful_query,
+        date_public_page=public.date_page,
+        follows_host=follows_host,
+        pages=pages,
+    )
+
+
+def _front_door_limits(
+    store: Store, settings: Settings, leases: AllowanceLeases | None, measures: Measures
+) -> FrontDoorLimits:
     return FrontDoorLimits(
         rate_per_minute=settings.rate_limit_per_minute,
         standings_interval_seconds=settings.standings_interval_seconds,
@@ -244,6 +261,8 @@ def _front_door_limits(settings: Settings, leases: AllowanceLeases | None) -> Fr
         cache_bytes=settings.cache_megabytes * 1_000_000,
         proxies=TrustedProxies.parse(settings.trusted_proxies),
         leases=leases,
+        intervals=store.cells,
+        measures=measures,
     )
 
 
@@ -295,8 +314,9 @@ def _build_pages(
     at_start: list[Callable[[], None]],
     at_stop: list[Callable[[], None]],
     feed: FeedService,
-    *,
     leases: AllowanceLeases | None,
+    measures: Measures,
+    *,
     follows_host: bool,
     trials: Mapping[str, openapi.Trial],
 ) -> Starlette:
@@ -318,7 +338,7 @@ def _build_pages(
     routes: list[BaseRoute] = [
         # A socket at any path gets its answer inside the socket, even when nothing has that path.
         WebSocketRoute("/{path:path}", AsgiFeed(feed.feed)),
-        *operations.routes(store, feed, lambda: asyncapi_document(settings)),
+        *operations.routes(measures.is_ready, feed, lambda: asyncapi_document(settings)),
         *operations.security_text_routes(settings.security_contacts, settings.base_url),
         *docs.routes(cache(lambda: openapi_document(api, documented, trials)), documented.base_url),
         *bulk_files.routes(settings.exports_folder, store),
@@ -329,12 +349,6 @@ def _build_pages(
     # A redirect would repeat the Host header of the request, which anyone can make up.
     app.router.redirect_slashes = False
     return app
-
-
-def configured_jobs(settings: Settings) -> tuple[Job, ...]:
-    """The jobs that run under these settings."""
-    jobs = (*JOBS, rating_period.create_job(settings), prune_audit.create_job(settings.audit_days))
-    return (*jobs, nightly_exports.create_job(settings)) if settings.exports_folder else jobs
 
 
 def build_api(

@@ -3,6 +3,7 @@
 The table in the README and in `docs/` is generated from `SETTINGS`; a house test keeps them equal.
 """
 
+import difflib
 import ipaddress
 import os
 import re
@@ -14,6 +15,8 @@ HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
 # What a line of security.txt can hold (RFC 9116); no e-mail address without `mailto:`.
 CONTACT = re.compile(r"mailto:[^\s@]+@[^\s@]+|https://\S+", re.ASCII)
 PORT_MAX = 65_535
+# How alike an unknown name and a setting must be for a hint, from 0 to 1.
+SIMILARITY_MIN = 0.8
 TRUE_WORDS = frozenset({"1", "true", "on", "yes"})
 NUMBER = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?", re.ASCII)
 FALSE_WORDS = frozenset({"0", "false", "off", "no", ""})
@@ -60,7 +63,10 @@ class Settings:
         },
     )
     cache_megabytes: int = field(
-        default=64, metadata={"meaning": "Size of the response cache in megabytes; 0 disables it."}
+        default=64,
+        metadata={
+            "meaning": "Size of the response cache in megabytes, of all workers together; 0 disables it."
+        },
     )
     redis_url: str = field(
         default="",
@@ -172,7 +178,9 @@ class Settings:
     )
     feed_connections_max: int = field(
         default=0,
-        metadata={"meaning": "Maximum sockets of one process; 0 means four fifths of its open file limit."},
+        metadata={
+            "meaning": "Maximum sockets of all workers; 0 means four fifths of the open file limit of each."
+        },
     )
     feed_connections_per_address: int = field(
         default=1_000,
@@ -284,9 +292,22 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     return loaded
 
 
-def is_given(field_name: str, environment: Mapping[str, str] | None = None) -> bool:
-    """Whether the environment sets this setting, to its default value or another."""
-    return PREFIX + field_name.upper() in (os.environ if environment is None else environment)
+def unknown_names(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables that look like settings and are none, each with the setting that was meant, or empty."""
+    variables = os.environ if environment is None else environment
+    known = [setting.name for setting in SETTINGS]
+    unknown = [name for name in variables if name.upper().startswith(PREFIX) and name not in known]
+    return {name: _most_alike(name.upper(), known) for name in sorted(unknown)}
+
+
+def _most_alike(name: str, known: list[str]) -> str:
+    """The known name that is nearly this one, or empty."""
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=SIMILARITY_MIN)), "")
+
+
+def unknown_name_sentence(name: str, meant: str) -> str:
+    """Say that a variable is no setting."""
+    return f"{name} is no setting{f'; did you mean {meant}?' if meant else ' of this program.'}"
 
 
 def _refuse_impossible(loaded: Settings) -> None:

@@ -1,13 +1,15 @@
 """Objects inside the bodies of requests."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from silverball_client.words import LinkType
+from silverball_client.words import (
+    LinkType,
+)
 
 
 class NewEntryBundle(Struct, rename="camel", frozen=True, kw_only=True):
@@ -134,6 +136,14 @@ class Registration(Struct, rename="camel", frozen=True, kw_only=True):
     custom3: str | None | UnsetType = UNSET
     open_at_utc: datetime | str | None | UnsetType = UNSET
     close_at_utc: datetime | str | None | UnsetType = UNSET
+
+
+class ResultCorrection(Struct, rename="camel", frozen=True, kw_only=True):
+    """Why a result is corrected, and what becomes of players who are back in or out by it."""
+
+    reason: str | None | UnsetType = UNSET
+    missed_rounds: Mapping[int, Decimal | float] | UnsetType = UNSET
+    take_out: Sequence[int] | UnsetType = UNSET
 
 
 class SettledPlayer(Struct, rename="camel", frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ class FormatSettings(TypedDict, total=False):
     """The settings of all formats; the service refuses those of other formats."""
 
     scorekeeping: Literal["user", "disabled"] | None
+    forecast: bool | None
     seeding: Seeding | None
     first_round_pairing: FirstRoundPairing | None
     pairing: Pairing | None

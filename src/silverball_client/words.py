@@ -75,13 +75,19 @@ SecurityEvent = Literal[
     "data-exported",
     "encryption-key-changed",
     "first-code-refused",
+    "invitation-made",
+    "invitation-withdrawn",
     "password-refused",
     "network-blocked",
     "network-unblocked",
     "number-confirmed",
     "number-withdrawn",
     "password-set",
+    "recovery-code-used",
+    "recovery-link-made",
+    "role-changed",
     "sign-in",
+    "sign-in-code-refused",
     "sign-in-refused",
     "sign-ins-ended",
     "token-made",
@@ -89,6 +95,8 @@ SecurityEvent = Literal[
     "token-rotated",
     "too-many-sign-ins",
     "tournament-restored",
+    "two-step-off",
+    "two-step-on",
 ]
 Seeding = Literal["random", "manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
 SubmissionStatus = Literal[

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -25,10 +24,10 @@ TOKEN = re.compile(r"[0-9]+\|slv_[A-Za-z0-9]{48}\n")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The database of a new site: no file yet, or PostgreSQL after `silverball migrate`."""
+def url(request: pytest.FixtureRequest) -> str:
+    """The database of a new site, after `silverball migrate`."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'new.db'}"
+        return str(request.getfixturevalue("sqlite_url"))
     empty: str = request.getfixturevalue("postgresql").empty_database()
     opened = Store(empty)
     migrate(opened)
@@ -202,8 +201,8 @@ def test_an_unusable_database_is_reported_in_one_line(address: str) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_at_a_terminal_the_password_is_asked_for_twice_and_never_shown(tmp_path: Path) -> None:
-    environment = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{tmp_path / 'new.db'}"}
+def test_at_a_terminal_the_password_is_asked_for_twice_and_never_shown(sqlite_url: str) -> None:
+    environment = {**os.environ, "SILVERBALL_DATABASE_URL": sqlite_url}
     a_user(CliRunner(env=environment))
     controller, terminal = pty.openpty()
     command = [sys.executable, "-m", "silverball.cli.main", "user", "password", "1"]

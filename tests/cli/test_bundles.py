@@ -64,6 +64,27 @@ def test_new_ids_are_printed(run: CliRunner, file: Path) -> None:
     assert "  playerId 901 -> 904\n" in done.stdout
 
 
+def test_many_renumbered_files_have_each_person_once_and_a_second_run_changes_nothing(run: CliRunner) -> None:
+    files = bundles.NIGHTS[:4]
+    command = ("import", "bundle", "--renumber", *files)
+    done = run_command(run, *command)
+    assert done.exit_code == 0
+    people = {
+        player["playerId"] for file in files for player in bundles.read_bundle(file)["tournament"]["players"]
+    }
+    assert len({line for line in done.stdout.splitlines() if line.startswith("  playerId ")}) == len(people)
+    again = run_command(run, *command).stdout.splitlines()
+    assert [line.endswith("exists already") for line in again] == [True] * 4
+
+
+def test_a_source_that_is_named_replaces_what_the_file_says(run: CliRunner, file: Path) -> None:
+    command = ("import", "bundle", "--renumber", file)
+    assert "exists already" in (run_command(run, *command), run_command(run, *command))[1].stdout
+    assert "tournamentId 700 -> 2\n" in run_command(run, *command, "--source", " club ").stdout
+    refused = run_command(run, *command, "--source", "a\nb")
+    assert (refused.exit_code, "'a\\nb' is not a name of 1 to 200 characters." in refused.stderr) == (2, True)
+
+
 def test_an_owner_who_does_not_exist_is_refused(run: CliRunner, file: Path) -> None:
     done = run_command(run, "import", "bundle", "--owner", 12, file)
     assert (done.exit_code, done.stderr) == (1, "Error: There is no user 12.\n")
@@ -92,3 +113,13 @@ def test_a_failed_export_is_reported_in_a_sentence(run: CliRunner, file: Path, t
     run_command(run, "import", "bundle", file)
     done = run_command(run, "export", "bundle", 700, "-o", tmp_path / "no" / "out.json")
     assert (done.exit_code, "cannot be written" in done.stderr) == (1, True)
+
+
+def test_a_journal_is_written_on_request_and_its_leaving_behind_is_said(run: CliRunner, file: Path) -> None:
+    run_command(run, "import", "bundle", file)
+    assert "journal" not in json.loads(run_command(run, "export", "bundle", 700).stdout)
+    with_journal = run_command(run, "export", "bundle", 700, "--with-journal").stdout
+    assert [line["change"] for line in json.loads(with_journal)["journal"]] == ["TournamentImported"]
+    file.write_text(with_journal)
+    done = run_command(run, "import", "bundle", "--renumber", file)
+    assert "  without its journal, which belongs to the ids and the organizer in the file\n" in done.stdout

@@ -16,6 +16,9 @@ from cli.test_demo import running
 WAIT_SECONDS = 30
 FOR_ADMINISTRATORS = {
     "GET /api/audit": 403,
+    "GET /api/federation-numbers": 403,
+    "DELETE /api/users/{userId}/federation-number": 403,
+    "PUT /api/users/{userId}/federation-number": 403,
     "DELETE /api/users/{userId}/suspension": 403,
     "PUT /api/users/{userId}/suspension": 403,
 }

@@ -1,5 +1,6 @@
 """`silverball network`, and a running server that learns of it."""
 
+import json
 import time
 import urllib.error
 from pathlib import Path
@@ -13,9 +14,9 @@ from silverball.cli.main import silverball_group
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def url(request: pytest.FixtureRequest) -> str:
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'site.db'}"
+        return str(request.getfixturevalue("sqlite_url"))
     cluster: PostgreSQL = request.getfixturevalue("postgresql")
     return cluster.new_database()
 
@@ -29,6 +30,11 @@ def test_networks_are_blocked_listed_and_unblocked(url: str) -> None:
     for given in ("203.0.113.9/24", "203.0.113.0/24", "198.51.100.7", "2001:db8::/32"):
         assert run(url, f"block {given}").exit_code == 0
     assert run(url, "list").stdout.split() == ["198.51.100.7/32", "2001:db8::/32", "203.0.113.0/24"]
+    assert json.loads(run(url, "list --json").stdout) == [
+        "198.51.100.7/32",
+        "2001:db8::/32",
+        "203.0.113.0/24",
+    ]
     assert run(url, "unblock 198.51.100.7").exit_code == 0
     done = run(url, "unblock 198.51.100.7")
     assert (done.exit_code, done.stdout) == (1, "")
@@ -36,11 +42,10 @@ def test_networks_are_blocked_listed_and_unblocked(url: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["everybody", "203.0.113.0/33", "0.0.0.0/0", "2001::/16", "''"])
-def test_what_is_no_network_or_too_large_is_refused(tmp_path: Path, wrong: str) -> None:
-    url = f"sqlite:///{tmp_path / 'site.db'}"
-    done = run(url, f"block {wrong}")
+def test_what_is_no_network_or_too_large_is_refused(sqlite_url: str, wrong: str) -> None:
+    done = run(sqlite_url, f"block {wrong}")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert run(url, "list").stdout == ""
+    assert run(sqlite_url, "list").stdout == ""
 
 
 def test_a_running_server_refuses_a_network_within_seconds(tmp_path: Path) -> None:

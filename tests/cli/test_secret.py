@@ -25,9 +25,9 @@ def environment(**settings: str) -> dict[str, str]:
     return {f"SILVERBALL_{name.upper()}": value for name, value in settings.items()}
 
 
-def test_the_key_file_is_made_once_and_its_keys_are_replaced(tmp_path: Path) -> None:
+def test_the_key_file_is_made_once_and_its_keys_are_replaced(tmp_path: Path, sqlite_url: str) -> None:
     file = tmp_path / "site.secret"
-    settings = {"database_url": f"sqlite:///{tmp_path / 'site.db'}", "secret_file": str(file)}
+    settings = {"database_url": sqlite_url, "secret_file": str(file)}
     assert run("secret", **settings).exit_code == 0
     (first,) = KeyFile(file).keys()
     again = run("secret", **settings)

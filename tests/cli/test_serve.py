@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from conftest import PostgreSQL
-from silverball.cli import serve
+from silverball.cli import public_address
 from silverball.settings import Settings
 from silverball.store import migrate
 from silverball.store.engine import Store
@@ -137,8 +137,12 @@ def answer_head(port: int, request: str) -> str:
 def test_the_database_is_readable_by_the_server_alone(tmp_path: Path) -> None:
     file = tmp_path / "new.db"
     with serving(f"sqlite:///{file}"):
-        files = sorted(tmp_path.iterdir())
-        assert [found.name for found in files] == ["new.db", "new.db-shm", "new.db-wal", "new.db.secret"]
+        # The counts are opened a moment later.
+        while len(files := sorted(tmp_path.iterdir())) < 8:
+            time.sleep(0.05)
+        counts = [f"new.db-counts{ending}" for ending in ("", "-shm", "-wal")]
+        names = ["new.db", *counts, "new.db-shm", "new.db-wal", "new.db.newest", "new.db.secret"]
+        assert [found.name for found in files] == names
         assert {stat.S_IMODE(found.stat().st_mode) for found in files} == {0o600}
 
 
@@ -252,7 +256,7 @@ def test_an_invalid_setting_is_named(tmp_path: Path, value: str) -> None:
     ],
 )
 def test_the_base_url_is_the_configured_one_or_the_address(given: str, host: str, base_url: str) -> None:
-    assert serve.with_base_url(Settings(base_url=given), host, 8000).base_url == base_url
+    assert public_address.with_base_url(Settings(base_url=given), host, 8000).base_url == base_url
 
 
 @pytest.mark.parametrize(
@@ -273,4 +277,4 @@ def test_the_base_url_is_the_configured_one_or_the_address(given: str, host: str
 def test_links_follow_each_request_beyond_loopback_without_base_url_and_proxies(
     host: str, configured: Settings, *, expected: bool
 ) -> None:
-    assert serve.follows_host(configured, host) is expected
+    assert public_address.follows_host(configured, host) is expected

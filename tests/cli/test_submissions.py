@@ -1,5 +1,7 @@
 """`silverball submissions` on real databases."""
 
+import json
+
 import pytest
 from click.testing import CliRunner, Result
 
@@ -31,6 +33,9 @@ def test_submissions_are_listed_newest_first_and_by_state(run: CliRunner, store:
     assert lines[1].split()[:5] == ["2", "invalid", "-", "-", "-"]
     assert lines[1].split()[5:] == ["Olga", "Ramp", "results.example.org", f"{URL}?2"]
     assert lines[2].split("  ")[-1].strip() == "Thursday at the Drain"
+    newest, oldest = json.loads(run_command(run, "list", "--json").stdout)
+    assert (newest["ratingSubmissionId"], newest["status"]) == (2, "invalid")
+    assert oldest["name"] == "Thursday at the Drain"
     assert [
         line.split()[0] for line in run_command(run, "list", "--status", "ready").stdout.splitlines()
     ] == [

@@ -39,18 +39,23 @@ def read_bundle(path: Path) -> Any:
     return json.loads(path.read_bytes())
 
 
+def parse_bundle(content: Any) -> bundle_file.BundleFile:
+    """A bundle as it is read from a file."""
+    if isinstance(content, Path):
+        return bundle_file.parse(content.read_bytes(), content.name)
+    return bundle_file.parse(json.dumps(content).encode(), "test.json")
+
+
 def import_bundle(store: Store, content: Any, **options: Any) -> ImportedBundle:
     """Import a bundle in a transaction of its own."""
-    name = content.name if isinstance(content, Path) else "test.json"
-    data = content.read_bytes() if isinstance(content, Path) else json.dumps(content).encode()
-    file = bundle_file.parse(data, name)
+    file = parse_bundle(content)
     with store.write() as transaction:
         return bundle_file.import_bundle(transaction, file, now=NOW, dice=Random(7), **options)
 
 
-def export_bundle(store: Store, tournament_id: int) -> Any:
+def export_bundle(store: Store, tournament_id: int, **options: Any) -> Any:
     with store.read() as db:
-        return json.loads(bundle_file.export_bundle(db, tournament_id))
+        return json.loads(bundle_file.export_bundle(db, tournament_id, **options))
 
 
 def find_losses(original: Any, exported: Any, path: str = "$") -> list[str]:

@@ -51,7 +51,8 @@ def arena_ids(store: Store) -> list[str | None]:
 
 def revision(store: Store, tournament_id: int) -> int:
     with store.read() as db:
-        return revisions.current_revision(db, tournament_id) or 0
+        found = revisions.current_revision(db, tournament_id)
+    return 0 if found is None else found.number
 
 
 @dataclass(frozen=True)

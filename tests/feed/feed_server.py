@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -20,6 +20,7 @@ from starlette.routing import Route, WebSocketRoute
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError
 
+from patience import PATIENCE_SECONDS
 from silverball.cli.server import DrainingServer, connection_table, websocket_protocol
 from silverball.feed import handshake
 from silverball.feed.asgi import AsgiFeed
@@ -34,7 +35,6 @@ from silverball.store.announcements import Announcement, ChannelHead
 
 RULES = HandshakeRules(handshake.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-SECONDS_MAX = 10.0
 
 
 class ManualClock:
@@ -74,27 +74,30 @@ class MemoryEvents:
     def publish(
         self, tournament_id: int, name: str = "GameCreatedOrUpdated", data: str = "{}"
     ) -> Announcement:
-        """Add an event and publish it, as the relay does."""
+        """Add an event and publish what was not published yet, as the relay does."""
         event = self.append(tournament_id, name, data)
         assert self.hub is not None
-        self.hub.publish(event)
+        position = self.hub.position(tournament_id)
+        for row in self.rows[tournament_id][position[1] if position else 0 :]:
+            self.hub.publish(row)
         return event
 
     async def head(self, tournament_id: int) -> ChannelHead | None:
         await self._record_lookup("head", tournament_id)
         return self.heads.get(tournament_id)
 
-    async def events_between(
-        self, tournament_id: int, epoch: str, after: int, until: int, limit: int, bytes_max: int
-    ) -> Sequence[Announcement] | None:
+    async def events_page(
+        self, tournament_id: int, after: int, limit: int, /
+    ) -> tuple[ChannelHead | None, Sequence[Announcement]]:
         await self._record_lookup("since", tournament_id)
-        head = self.heads[tournament_id]
-        events = [event for event in self.rows[tournament_id] if after < event.seq <= until]
-        too_many = len(events) > limit or sum(len(event.data) for event in events) > bytes_max
-        return None if epoch != head.epoch or after < head.low or too_many else events
+        head = self.heads.get(tournament_id)
+        if head is None:
+            return None, []
+        first = max(after, head.low)
+        return head, [event for event in self.rows[tournament_id] if event.seq > first][:limit]
 
-    async def on_watched(self, tournament_id: int) -> None:
-        self.watched.append(tournament_id)
+    def on_behind(self, tournament_ids: Collection[int]) -> None:
+        self.watched += tournament_ids
 
     async def _record_lookup(self, kind: str, tournament_id: int) -> None:
         self.lookups.append((kind, tournament_id))
@@ -147,7 +150,7 @@ class FeedServer:
 
 async def next_message(client: ClientConnection) -> Any:
     """The next text, as JSON."""
-    async with asyncio.timeout(SECONDS_MAX):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         return json.loads(await client.recv())
 
 
@@ -158,7 +161,7 @@ async def subscribe(client: ClientConnection, tournament_id: int, **more: Any) -
 
 async def read_close(client: ClientConnection) -> tuple[int | None, str | None]:
     """Read to the end; return the code and reason of the close."""
-    async with asyncio.timeout(SECONDS_MAX):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         with contextlib.suppress(ConnectionClosedError):
             async for _ in client:
                 pass
@@ -167,7 +170,7 @@ async def read_close(client: ClientConnection) -> tuple[int | None, str | None]:
 
 async def wait_until(question: Callable[[], bool]) -> None:
     """Wait until the question is answered with True."""
-    async with asyncio.timeout(SECONDS_MAX):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not question():
             await asyncio.sleep(0.005)
 
@@ -188,7 +191,8 @@ async def running_feed(
 ) -> AsyncIterator[FeedServer]:
     """A server on the loop of the test, so that the test can publish events and set the clock."""
     log = MemoryEvents(*tournament_ids)
-    hub = Hub(log, log.on_watched, **({} if clock is None else {"now": clock}))
+    hub = Hub(log, **({} if clock is None else {"now": clock}))
+    hub.on_behind = log.on_behind
     log.hub = hub
     feed = Feed(hub, rules, limits or ConnectionLimits(1_000), dice=Random(7), sweep_seconds=sweep_seconds)
     routes = [WebSocketRoute("/{path:path}", AsgiFeed(feed)), Route("/{path:path}", _not_found)]
@@ -216,7 +220,7 @@ async def running_feed(
         yield server
     finally:
         server.uvicorn_server.should_exit = True
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await server.stopped
         feed.close()
 

@@ -8,6 +8,7 @@ import struct
 from typing import Any, cast
 
 from feed.feed_server import FeedServer
+from patience import PATIENCE_SECONDS
 
 TEXT, BINARY, CLOSE, PING, PONG = 0x81, 0x82, 0x88, 0x89, 0x8A
 MASK = b"\x01\x02\x03\x04"
@@ -65,7 +66,7 @@ class RawConnection:
 
     async def read_frame(self) -> tuple[int, bytes]:
         """The next frame: its first byte and its payload."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             first, second = await self.reader.readexactly(2)
             length = second & 0x7F
             if length == 126:

@@ -51,7 +51,9 @@ class RunningProgram:
     async def follower(self, tournament_id: int, **resume: Any) -> AsyncIterator[ClientConnection]:
         """A socket that follows the tournament; with `epoch` and `seq` it resumes from there."""
         url = f"ws://127.0.0.1:{self.port}/app/silverball?protocol=7&client=js&version=8.5.0&flash=false"
-        async with connect(url, ping_interval=None, proxy=None, compression=None, max_size=None) as client:
+        # A client with a full queue would not read the close either.
+        options: dict[str, Any] = {"ping_interval": None, "proxy": None, "max_queue": None}
+        async with connect(url, compression=None, max_size=None, **options) as client:
             await next_message(client)
             await subscribe(client, tournament_id, **({"resume": resume} if resume else {}))
             yield client

@@ -30,6 +30,7 @@ def _events_path(tournament_id: int) -> str:
 
 
 def test_pages_lead_from_any_number_to_the_newest_event(store: Store) -> None:
+    first_epoch = build.public_epoch(store)
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 7)
 
@@ -38,12 +39,12 @@ def test_pages_lead_from_any_number_to_the_newest_event(store: Store) -> None:
             seen: list[int] = []
             after, is_complete = 2, False
             while not is_complete:
-                params: Any = {"after": after, "epoch": "k3f9", "limit": 2}
+                params: Any = {"after": after, "epoch": first_epoch, "limit": 2}
                 page = (await program.http.get(_events_path(tournament_id), params=params)).json()
                 seen += [event["seq"] for event in page["data"]]
                 after, is_complete = seen[-1], page["complete"]
             assert seen == [3, 4, 5, 6, 7]
-            assert (page["epoch"], page["seq"], page["low"]) == ("k3f9", 7, 0)
+            assert (page["epoch"], page["seq"], page["low"]) == (first_epoch, 7, 0)
 
     run_scenario(scenario())
 
@@ -71,13 +72,14 @@ def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
 
 
 def test_an_event_is_the_same_as_over_the_socket(store: Store) -> None:
+    first_epoch = build.public_epoch(store)
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id)
 
     async def scenario() -> None:
         async with (
             running_program(store) as program,
-            program.follower(tournament_id, epoch="k3f9", seq=0) as client,
+            program.follower(tournament_id, epoch=first_epoch, seq=0) as client,
         ):
             await client.recv()
             sent = json.loads(await client.recv())
@@ -88,13 +90,20 @@ def test_an_event_is_the_same_as_over_the_socket(store: Store) -> None:
 
 
 def test_without_a_number_the_answer_gives_the_channels_position(store: Store) -> None:
+    first_epoch = build.public_epoch(store)
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 3)
 
     async def scenario() -> None:
         async with running_program(store) as program:
             page = (await program.http.get(_events_path(tournament_id))).json()
-            assert page == {"data": [], "epoch": "k3f9", "seq": 3, "low": 0, "complete": True}
+            assert page == {
+                "data": [],
+                "epoch": first_epoch,
+                "seq": 3,
+                "low": 0,
+                "complete": True,
+            }
 
     run_scenario(scenario())
 
@@ -132,12 +141,13 @@ def test_a_known_page_answers_304(store: Store) -> None:
 
 
 def test_a_long_poll_ends_with_the_next_event(store: Store) -> None:
+    first_epoch = build.public_epoch(store)
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 2)
 
     async def scenario() -> None:
         async with running_program(store) as program:
-            params: Any = {"after": 2, "epoch": "k3f9", "wait": 25}
+            params: Any = {"after": 2, "epoch": first_epoch, "wait": 25}
             waiting = asyncio.ensure_future(program.http.get(_events_path(tournament_id), params=params))
             await wait_until(lambda: program.broadcast.relay.waiting_count == 1)
             await asyncio.to_thread(announce, store, tournament_id)
@@ -268,6 +278,7 @@ class EventBlocks:
 
 
 def test_a_stream_starts_with_its_position_and_goes_on_with_events(store: Store) -> None:
+    first_epoch = build.public_epoch(store)
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 3)
 
@@ -275,38 +286,47 @@ def test_a_stream_starts_with_its_position_and_goes_on_with_events(store: Store)
         async with running_program(store) as program, EventBlocks(program, tournament_id) as blocks:
             assert blocks.answer.headers["content-type"] == "text/event-stream; charset=utf-8"
             assert blocks.answer.headers["access-control-allow-origin"] == "*"
-            assert await blocks.next() == {"id": "k3f9:3"}
+            assert await blocks.next() == {"id": f"{first_epoch}:3"}
             await program.write("PATCH", f"/api/tournaments/{tournament_id}", {"name": "Streamed"})
             block = await blocks.next()
-            assert (block["id"], block["event"]) == ("k3f9:4", "TournamentUpdated")
+            assert (block["id"], block["event"]) == (f"{first_epoch}:4", "TournamentUpdated")
             assert json.loads(block["data"])["name"] == "Streamed"
 
     run_scenario(scenario())
 
 
 def test_a_resumed_stream_sends_the_missed_events(store: Store) -> None:
+    first_epoch = build.public_epoch(store)
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 5)
 
     async def scenario() -> None:
-        async with running_program(store) as program, EventBlocks(program, tournament_id, "k3f9:3") as blocks:
-            assert await blocks.next() == {"id": "k3f9:3"}
-            assert [(await blocks.next())["id"] for _ in range(2)] == ["k3f9:4", "k3f9:5"]
+        async with (
+            running_program(store) as program,
+            EventBlocks(program, tournament_id, f"{first_epoch}:3") as blocks,
+        ):
+            assert await blocks.next() == {"id": f"{first_epoch}:3"}
+            assert [(await blocks.next())["id"] for _ in range(2)] == [
+                f"{first_epoch}:4",
+                f"{first_epoch}:5",
+            ]
 
     run_scenario(scenario())
 
 
-def test_a_stream_that_cannot_be_resumed_sends_a_reset(store: Store) -> None:
+def test_a_stream_that_cannot_be_resumed_is_gone(store: Store) -> None:
+    first_epoch = build.public_epoch(store)
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 5)
+    epoch = first_epoch
 
     async def scenario() -> None:
         async with running_program(store) as program:
-            for lost in ("other:3", "k3f9:6", "nonsense", "k3f9:-1", "k3f9:" + "9" * 30):
-                async with EventBlocks(program, tournament_id, lost) as blocks:
-                    block = await blocks.next()
-                    assert (block["event"], block["id"]) == ("reset", "k3f9:5"), lost
-                    assert json.loads(block["data"]) == {"epoch": "k3f9", "seq": 5}
+            for lost in ("other:3", f"{epoch}:6", "nonsense", f"{epoch}:-1", f"{epoch}:" + "9" * 30):
+                answer = await program.http.get(
+                    f"/api/tournaments/{tournament_id}/stream", headers={"Last-Event-ID": lost}
+                )
+                assert (answer.status_code, "Read the tournament again" in answer.text) == (410, True), lost
 
     run_scenario(scenario())
 

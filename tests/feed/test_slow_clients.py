@@ -187,6 +187,7 @@ def test_a_replay_does_not_get_a_client_disconnected() -> None:
 def test_events_held_back_during_a_lookup_are_limited() -> None:
     async def scenario() -> None:
         async with running_feed(42) as server, server.follower(42):
+            server.events.publish(42)
             server.events.gate = asyncio.Event()
             raw = await RawConnection.open(server)
             data = {"channel": "tournaments.42", "resume": {"epoch": "k3f9", "seq": 0}}

@@ -1,10 +1,12 @@
 """The socket as clients see it: on the real server class, over real connections."""
 
 import asyncio
+import gc
 import json
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.http11 import Request
 
 from feed.feed_server import (
     FeedServer,
@@ -16,6 +18,7 @@ from feed.feed_server import (
     subscribe,
     wait_until,
 )
+from feed.raw_connection import RawConnection
 from silverball.feed import handshake
 from silverball.feed.feed import ConnectionLimits
 from silverball.feed.handshake import HandshakeRules
@@ -417,5 +420,17 @@ def test_a_server_that_shuts_down_admits_no_client() -> None:
                 async with server.client():
                     pass
             assert caught.value.response.status_code == 503
+
+    run_scenario(scenario())
+
+
+def test_an_open_connection_keeps_no_headers_of_its_handshake() -> None:
+    async def scenario() -> None:
+        async with running_feed(42) as server:
+            raw = await RawConnection.open(server)
+            handshakes = [found for found in gc.get_objects() if isinstance(found, Request)]
+            assert [request.path for request in handshakes] == [server.path]
+            assert not any(request.headers for request in handshakes)
+            raw.writer.close()
 
     run_scenario(scenario())

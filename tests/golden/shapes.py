@@ -9,6 +9,7 @@ from silverball.wire.base import Wire
 from silverball.wire.bestgame import BestGameSummaryRow
 from silverball.wire.cards import Card
 from silverball.wire.clubs import Club
+from silverball.wire.corrections import RecordedGame
 from silverball.wire.federation import WpprEstimate
 from silverball.wire.frenzy import FrenzyState
 from silverball.wire.games import Game, GameSummary, Leg
@@ -51,6 +52,8 @@ SHAPES: dict[str, Any] = {
     "events": Data[Occasion],
     "events-list": Page[Occasion],
     "frenzy": FrenzyState,
+    # Never observed; the shape is ours.
+    "game-corrected": RecordedGame,
     "game-legs": Data[tuple[Leg, ...]],
     "game-single": Data[Game],
     "games-edge-cases": Data[tuple[Game, ...]],

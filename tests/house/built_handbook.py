@@ -1,23 +1,12 @@
 """The handbook, built from this tree into a folder of its own."""
 
 import gzip
-import importlib.util
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
-from types import ModuleType
 
-ROOT = Path(__file__).parents[2]
-
-
-def builder() -> ModuleType:
-    """Return the script that `make docs` runs, as a module."""
-    spec = importlib.util.spec_from_file_location("build_handbook", ROOT / "scripts" / "build_handbook.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from house.doc_blocks import ROOT
+from house.scripts import load_script
 
 
 def build_handbook(folder: Path) -> Path:
@@ -26,7 +15,7 @@ def build_handbook(folder: Path) -> Path:
     shutil.copytree(ROOT / "docs", tree / "docs")
     shutil.copy(ROOT / "zensical.toml", tree)
     target = folder / "handbook_site"
-    builder().build(tree, target)
+    load_script("build_handbook").build(tree, target)
     return target
 
 

@@ -14,6 +14,10 @@ from types import FrameType
 import silverball
 
 SOURCE = Path(silverball.__file__).parent
+# Counting what happens is no step of it.
+COUNTERS = "kit/measures.py"
+# How the names of the front door's threads begin.
+REQUEST_THREADS = ("silverball_", "silverball-writer_")
 
 
 class CallPath:
@@ -22,6 +26,7 @@ class CallPath:
     def __init__(self) -> None:
         self._entered: list[str] = []
         self._leads_on: set[str] = set()
+        self.is_noting = False
 
     @property
     def steps(self) -> list[str]:
@@ -32,6 +37,11 @@ class CallPath:
     def files(self) -> list[str]:
         """The source files of the path, in the order in which they are entered."""
         return list(dict.fromkeys(step.split(":")[0] for step in self.steps))
+
+    def note_in_thread(self, frame: FrameType, event: str, argument: object) -> None:
+        """Note a call in another thread, unless it works on something else than requests."""
+        if self.is_noting and threading.current_thread().name.startswith(REQUEST_THREADS):
+            self.note(frame, event, argument)
 
     def note(self, frame: FrameType, event: str, _argument: object) -> None:
         """Note a call; a profile function of `sys.setprofile`."""
@@ -58,7 +68,8 @@ def _step(frame: FrameType) -> str | None:
     path, name = frame.f_code.co_filename, frame.f_code.co_qualname
     if not path.startswith(f"{SOURCE}/"):
         return None
-    return f"{path.removeprefix(f'{SOURCE}/')}: {name}"
+    file = path.removeprefix(f"{SOURCE}/")
+    return None if file == COUNTERS else f"{file}: {name}"
 
 
 def _same_file(step: str, other: str) -> bool:
@@ -70,13 +81,23 @@ def _folder(step: str) -> str:
 
 
 @contextmanager
-def traced() -> Iterator[CallPath]:
-    """The calls made inside, in this thread and in threads that begin inside."""
+def traceable_threads() -> Iterator[CallPath]:
+    """A path for `traced`; threads of requests are started with a server, so it has to be started inside."""
     path = CallPath()
-    threading.setprofile(path.note)
-    sys.setprofile(path.note)
+    threading.setprofile(path.note_in_thread)
     try:
         yield path
     finally:
-        sys.setprofile(None)
         threading.setprofile(None)
+
+
+@contextmanager
+def traced(path: CallPath) -> Iterator[None]:
+    """Note the calls made inside, in this thread and in those of requests."""
+    path.is_noting = True
+    sys.setprofile(path.note)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+        path.is_noting = False

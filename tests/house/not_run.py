@@ -9,7 +9,7 @@ MAKE = "installs and starts programs from a clone; that each target exists is te
 SOCKET = "a message on a socket; tests/feed sends and receives them with the published libraries"
 ANOTHER_HOST = "speaks with a host of somebody else"
 OTHER_PROGRAM = "a file for a program that is not here"
-SYSTEM = "changes the machine that it runs on"
+CONTAINERS = "starts containers; tests/deploy/test_containers.py compares the files with the program"
 EXCERPT = "an excerpt of this program's code, which the tests of the pages run"
 
 NOT_RUN = {
@@ -20,12 +20,27 @@ NOT_RUN = {
         "make run": MAKE,
         "npm install pusher-js": "asks a registry; the tests install it with make clients",
     },
+    "docs/backup.md": {
+        "silverball restore backups/": "a name of a moment; tests/cli/test_backup.py restores",
+        "createdb": "needs PostgreSQL; tests/cli/test_backup.py restores into an empty database",
+        "silverball restore --here": "needs PostgreSQL; tests/cli/test_backup.py runs it",
+        "dbs:": OTHER_PROGRAM,
+        "litestream restore": "tests/cli/test_litestream.py runs it where it is installed",
+    },
     "docs/accounts.md": {
         "Authorization: Bearer": "a header; each curl line sends it",
         "silverball user undo-spam": "asks first; tests/cli/test_undo_spam.py answers",
     },
-    "docs/ratings.md": {"silverball user confirm-number": "tests/cli/test_confirm_number.py runs them"},
+    "docs/ratings.md": {
+        "silverball user confirm-number": "tests/cli/test_confirm_number.py runs them",
+        "1 of 41 ratings changed": "what a command prints; tests/jobs/test_rating_period.py compares it",
+    },
     "docs/federation.md": {"ifpaId,name": "the header of a file; the demo's file, which is imported, has it"},
+    "docs/proof.md": {
+        "silverball verify ID --against": "a head; tests/service/verify/test_chain.py runs it",
+        "printf %s SEED": "a seed; tests/service/verify/test_draws.py hashes one",
+        "silverball verify ID --draws": "a tournament; tests/service/verify/test_draws.py runs it",
+    },
     "docs/feed.md": {
         "wss://HOST/": ANOTHER_HOST,
         '{"event":': SOCKET,
@@ -34,11 +49,8 @@ NOT_RUN = {
         "location /app/": OTHER_PROGRAM,
     },
     "docs/hosting.md": {
-        "git clone": SYSTEM,
-        "git pull": SYSTEM,
-        "[Unit]": OTHER_PROGRAM,
-        "pinball.example.org {": OTHER_PROGRAM,
-        "location /": OTHER_PROGRAM,
+        **dict.fromkeys(("tar ", "sudo "), "tests/deploy/test_guide.py follows the guide"),
+        **dict.fromkeys(("docker ", "export SILVERBALL_BASE_URL", "umask 077"), CONTAINERS),
     },
     "docs/how-it-works.md": {
         "kit/edge/front.py": "tests/house/test_call_path.py compares it with a real call"
@@ -47,7 +59,11 @@ NOT_RUN = {
         "import { follow }": "for a page on another site; tests/web runs the same module",
         "<main data-follow": "markup of this program's pages, which tests/web opens",
     },
+    "docs/monitoring.md": {"scrape_configs": OTHER_PROGRAM},
     "docs/pages.md": {'@page("GET"': EXCERPT, '"seat": FormAction(': EXCERPT},
+    "docs/releases.md": {
+        "ssh-keygen -Y verify": "tests/house/test_release.py runs them with a key of its own",
+    },
     "docs/several-nodes.md": {
         "export SILVERBALL_DATABASE_URL": "needs PostgreSQL and Redis on other machines"
     },
@@ -56,6 +72,7 @@ NOT_RUN = {
         ("from silverball_client", "from itertools", "import asyncio"),
         "a copy of the client's README, whose examples tests/typed_client runs",
     ),
+    "docs/workers.md": {"silverball serve --host": "tests/workers starts such servers"},
     "docs/webhooks.md": {
         "curl -s -H": ANOTHER_HOST,
         "{": "a message; tests/jobs receives such messages",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import asgi
 import build
-from house.call_path import CallPath, traced
+from house.call_path import CallPath, traceable_threads, traced
 from silverball.store.engine import Store
 from test_app import a_token, running_app
 
@@ -17,23 +17,25 @@ LISTED = re.compile(r"<!-- call path -->\n```\n(.*?)```", re.DOTALL)
 
 
 def recorded_result(store: Store) -> CallPath:
-    """The path of a result: the first of a round of group match play, sent by its organizer."""
+    """The path of a result in the middle of a round of group match play, sent by its organizer."""
     organizer_id = build.a_user(store, role="organizer")
     token = a_token(store, organizer_id, ability="manage")
     created = {"name": "Thursday", "type": "group_matchplay"}
     _, answer, _ = build.do(store, "POST", "/api/tournaments", created, by=organizer_id)
     path = f"/api/tournaments/{answer['data']['tournamentId']}"
-    players = [{"name": name} for name in "ABCDEFGH"]
+    players = [{"name": name} for name in "ABCDEFGHIJKL"]
     build.do(store, "POST", f"{path}/players", {"players": players}, by=organizer_id)
     build.do(store, "POST", f"{path}/start", by=organizer_id)
     _, drawn, _ = build.do(store, "POST", f"{path}/rounds", by=organizer_id)
-    game = drawn["games"][0]
+    first, game, _ = drawn["games"]
+    result = {"resultPositions": first["playerIds"]}
     body = json.dumps({"resultPositions": game["playerIds"]}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body))}
-    with running_app(store) as door:
-        # The caller is known from here on, as in mid-night.
+    with traceable_threads() as steps, running_app(store) as door:
+        # The caller and the tournament are in memory from here on, as in mid-night.
         asgi.get(door, path, token=token)
-        with traced() as steps:
+        build.do(store, "PUT", f"{path}/games/{first['gameId']}/result", result, by=organizer_id)
+        with traced(steps):
             address = f"{path}/games/{game['gameId']}/result"
             sent = asgi.send(door, address, method="PUT", token=token, body=body, headers=headers)
             reply = asyncio.run(sent)

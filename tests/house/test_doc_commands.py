@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,7 +18,9 @@ from house.not_run import NOT_RUN, REFUSED, reason
 from house.running_demo import running_demo
 
 # Documents whose commands use a database of their own; the others use that of the demo.
-OWN = frozenset({"docs/accounts.md", "docs/federation.md", "docs/hosting.md", "docs/machines.md"})
+OWN = frozenset(
+    {"docs/accounts.md", "docs/backup.md", "docs/federation.md", "docs/hosting.md", "docs/machines.md"}
+)
 # Documents that count on the default, as whoever has set nothing does.
 UNSET = frozenset({"README.md"})
 DEMO_DATA = ROOT / "src" / "silverball" / "cli" / "demo_data"
@@ -49,6 +52,7 @@ def give_files(document: str, demo: RunningDemo, folder: Path) -> None:
         (folder / "changelog.json").write_text('{"data": []}')
     elif document == "docs/hosting.md":
         # The night of a club, whose server has run for a while.
+        (folder / "silverball.db").unlink()
         with closing(sqlite3.connect(demo.folder / "silverball.db")) as running:
             running.execute("VACUUM INTO ?", (str(folder / "silverball.db"),))
         key_file = demo.folder / "silverball.db.secret"
@@ -56,14 +60,19 @@ def give_files(document: str, demo: RunningDemo, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("document", sorted({block.document for block in RUN}))
-def test_the_lines_of_a_document_do_what_it_says(document: str, demo: RunningDemo, tmp_path: Path) -> None:
+def test_the_lines_of_a_document_do_what_it_says(
+    document: str, demo: RunningDemo, tmp_path: Path, empty_sqlite: Path
+) -> None:
     blocks = blocks_of(document)
     if missing := missing_tools(blocks):
         pytest.skip(f"not installed here: {', '.join(missing)}")
     if demo.live_id is None and any("tournaments/1/" in block.text for block in blocks):
         pytest.skip("this demo has no tournament 1 that goes on while it runs")
-    give_files(document, demo, tmp_path)
     own = f"sqlite:///{tmp_path / 'silverball.db'}"
+    if document in OWN:
+        # What `silverball migrate` makes on the day of the installation.
+        shutil.copyfile(empty_sqlite, tmp_path / "silverball.db")
+    give_files(document, demo, tmp_path)
     database_url = own if document in OWN else None if document in UNSET else demo.database_url
     shell = DocumentShell(demo, tmp_path, database_url)
     results = {result.block: result for result in shell.run(blocks)}

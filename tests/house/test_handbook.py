@@ -14,7 +14,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from house import built_handbook
-from house.built_handbook import ROOT, LinkCollector, pages, text_of
+from house.built_handbook import LinkCollector, pages, text_of
+from house.doc_blocks import ROOT
 
 BYTES_MAX = 3_000_000
 # Names of markup languages, and who drew the icons: nothing is asked there.

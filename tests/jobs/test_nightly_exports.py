@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 import build
-from silverball import app
 from silverball.exchange import nightly
-from silverball.jobs import nightly_exports
+from silverball.jobs import nightly_exports, schedule
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
@@ -47,8 +46,8 @@ def test_files_are_rewritten_once_every_morning(
 
 
 def test_the_clock_writes_them_only_where_a_folder_is_set(store: Store, tmp_path: Path) -> None:
-    assert "nightly_exports" not in [job.name for job in app.configured_jobs(Settings())]
-    *_, job = app.configured_jobs(Settings(exports_folder=str(tmp_path)))
+    assert "nightly_exports" not in [job.name for job in schedule.configured_jobs(Settings())]
+    *_, job = schedule.configured_jobs(Settings(exports_folder=str(tmp_path)))
     assert job.name == "nightly_exports"
     job.run(store, at(5, 20))
     assert written_times(tmp_path) == {at(5, 20)}

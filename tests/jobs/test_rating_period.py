@@ -42,9 +42,10 @@ def test_an_impossible_setting_is_refused_by_name(name: str, value: str) -> None
         settings.load({f"SILVERBALL_{name}": value})
 
 
-def run(store: Store, *words: str) -> tuple[int, str]:
+def run(store: Store, *words: str, **variables: str) -> tuple[int, str]:
     url = store.url.render_as_string(hide_password=False)
-    done = CliRunner().invoke(main.silverball_group, list(words), env={"SILVERBALL_DATABASE_URL": url})
+    environment = {"SILVERBALL_DATABASE_URL": url, **variables}
+    done = CliRunner().invoke(main.silverball_group, list(words), env=environment)
     return done.exit_code, done.output
 
 
@@ -55,11 +56,49 @@ def test_the_command_rates_up_to_a_day_whatever_the_delay(store: Store) -> None:
     assert run(store, "rate", "--until", "2026-03-01") == (0, "No days rated, up to 2026-03-01.\n")
     assert set(circuit.ratings()) == {"Ada", "Bo"}
     again = ("rate", "--until", "2026-03-02", "--rebuild", "--from", "2026-03-01")
-    assert run(store, *again) == (0, "2 days rated, up to 2026-03-02.\n")
+    assert run(store, *again) == (
+        0,
+        "2 days rated, up to 2026-03-02.\nNone of 2 ratings changed, as of 2026-03-01.\n",
+    )
     before = circuit.stored_rows()
     later = ("rate", "--until", "2026-03-02", "--rebuild", "--from", "2026-03-02")
-    assert run(store, *later) == (0, "1 day rated, up to 2026-03-02.\n")
+    assert run(store, *later) == (
+        0,
+        "1 day rated, up to 2026-03-02.\nNone of 2 ratings changed, as of 2026-03-02.\n",
+    )
     assert circuit.stored_rows() == before
+
+
+def test_a_rebuild_shows_whose_rating_is_another_one(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    circuit.night(2, ["Cy", "Di"])
+    circuit.rate(2)
+    # Days that were not rated before are not part of the difference.
+    circuit.night(3, ["Ada", "Bo"])
+    from_second = ("rate", "--rebuild", "--from", "2026-03-02", "--until", "2026-03-03")
+    code, output = run(store, *from_second, SILVERBALL_RATING_DEFAULT="1600")
+    assert (code, output.splitlines()) == (
+        0,
+        [
+            "2 days rated, up to 2026-03-03.",
+            "2 of 4 ratings changed, by 100.00 at most, as of 2026-03-02:",
+            "name  before              after               change",
+            "Cy    1515.08 (RD 73.40)  1615.08 (RD 73.40)  +100.00",
+            "Di    1484.92 (RD 73.40)  1584.92 (RD 73.40)  +100.00",
+        ],
+    )
+
+
+def test_a_rebuild_lists_the_twenty_largest_changes(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, *([f"Ada{n}", f"Bo{n}"] for n in range(12)))
+    circuit.rate(1)
+    words = ("rate", "--rebuild", "--until", "2026-03-01")
+    _, output = run(store, *words, SILVERBALL_RATING_DEFAULT="1490")
+    assert output.splitlines()[1] == "24 of 24 ratings changed, by 10.00 at most, as of 2026-03-01:"
+    assert output.count("-10.00") == 20
+    assert output.endswith("and 4 others.\n")
 
 
 @pytest.mark.parametrize(

@@ -48,35 +48,46 @@ class StubBackend:
         self.status = 200
         self.body = BIG
         self.is_throttled = False
+        # Whether visitors see what callers see.
+        self.is_public = False
         self.seconds = 0.0
         # Cleared, no answer is finished until it is set.
         self.released = threading.Event()
+        # Set once an answer is being computed.
+        self.is_computing = threading.Event()
         self.released.set()
         self.calls: list[tuple[str, int | None]] = []
         self.requests: list[Request] = []
         # User id and tournament id of the tournaments that users are running.
+        # How long the database has not been asked; 0 while it can be.
+        self.outage_seconds = 0.0
         self.running_tournaments: set[tuple[int, int]] = set()
         self.quota_lookup_count = 0
         self.lock = threading.Lock()
 
     def find_caller(self, authorization: bytes) -> Caller | None:
+        if self.outage_seconds:
+            raise ConnectionError
         self.lookup_count += 1
         return self.accounts.get(authorization)
 
     def refresh(self, scope_id: int) -> int:
+        if self.outage_seconds:
+            raise ConnectionError
         self.revisions.update(
             {scope_id: self.newer_revisions[scope_id]} if scope_id in self.newer_revisions else {}
         )
         return self.revisions.get(scope_id, 0)
 
     def answer(self, request: Request) -> HttpResponse:
+        self.is_computing.set()
         time.sleep(self.seconds)
         self.released.wait(20)
         with self.lock:
             self.computed[request.path] += 1
             self.calls.append((request.method, request.caller.user_id if request.caller else None))
             self.requests.append(request)
-        if request.caller is None:
+        if request.caller is None and not self.is_public:
             return HttpResponse(401, b'{"message":"Unauthenticated."}')
         if request.method == "PUT":
             self.revisions[42] += 1
@@ -90,19 +101,23 @@ class StubBackend:
         return (caller.user_id, scope_id) in self.running_tournaments
 
     def answer_error(self, error: Exception) -> HttpResponse:
-        return HttpResponse(500, b'{"message":"Server Error"}')
+        status = 503 if isinstance(error, ConnectionError) else 500
+        return HttpResponse(status, b'{"message":"Server Error"}')
 
 
 def front_door(backend: StubBackend, clock: Clock, **limits: Any) -> FrontDoor:
     """A front door over the stub backend."""
     program = Backend(
         find_caller=backend.find_caller,
-        revision_of=lambda scope_id: backend.revisions.get(scope_id, 0),
+        version_of=lambda scope_id: 0 if backend.outage_seconds else backend.revisions.get(scope_id, 0),
+        outage_seconds=lambda: backend.outage_seconds,
+        last_version_of=lambda scope_id: backend.revisions.get(scope_id, 0),
         refresh=backend.refresh,
         answer=backend.answer,
         answer_error=backend.answer_error,
         scope_for=paths.tournament_in,
         is_uncounted=paths.is_uncounted,
+        costs_a_page=paths.costs_a_page,
         has_own_quota=backend.has_own_quota,
         account_changes=backend.account_changes,
         newest_account_change=lambda: max(backend.account_changes.values(), default=0),

@@ -30,6 +30,7 @@ class StubPages:
         self.gate = threading.Event()
         self.gate.set()
         self.is_broken = False
+        self.outage_seconds = 0.0
 
     def refresh(self, scope_id: int) -> int:
         if self.is_broken:
@@ -49,8 +50,11 @@ class StubPages:
     def front_door(self, **limits: Any) -> FrontDoor:
         program = Backend(
             find_caller=lambda _authorization: None,
-            revision_of=lambda scope_id: 0 if self.is_broken else self.revisions.get(scope_id, 0),
+            version_of=lambda scope_id: 0 if self.is_broken else self.revisions.get(scope_id, 0),
             refresh=self.refresh,
+            outage_seconds=lambda: self.outage_seconds,
+            last_version_of=lambda scope_id: self.revisions.get(scope_id, 0),
+            date_public_page=lambda body, seconds: body + b" %.1f s old" % seconds,
             answer=lambda _request: HttpResponse(401, b"{}"),
             scope_for=paths.tournament_in,
             answer_error=lambda _error: HttpResponse(503, b'{"message":"Service Unavailable"}'),

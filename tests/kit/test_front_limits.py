@@ -385,6 +385,16 @@ def test_people_running_a_tournament_have_a_separate_rate_limit_for_it(
     assert asgi.get(app, STANDINGS, token="bo").headers["x-ratelimit-limit"] == "2"
 
 
+def test_where_nobody_has_a_limit_people_running_a_tournament_have_none_either(
+    backend: StubBackend, clock: Clock
+) -> None:
+    backend.running_tournaments = {(7, 42)}
+    app = front_door(backend, clock, rate_per_minute=0, own_per_minute=2)
+    replies = [asgi.get(app, RESULT, method="PUT", token="ada") for _ in range(5)]
+    assert {reply.status for reply in replies} == {200}
+    assert not any("x-ratelimit-limit" in reply.headers for reply in replies)
+
+
 def test_ownership_of_a_tournament_is_looked_up_once_in_five_seconds(
     backend: StubBackend, clock: Clock
 ) -> None:

@@ -70,3 +70,66 @@ def test_libraries_log_warnings_only(lines: io.StringIO) -> None:
     logging.getLogger("uvicorn.error").info("chatter")
     logging.getLogger("uvicorn.error").warning("trouble")
     assert _only_line(lines)["message"] == "trouble"
+
+
+class Clock:
+    """A clock set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(lines: io.StringIO) -> Clock:
+    """The clock of the log, by which it leaves out repeated errors."""
+    clock = Clock()
+    (handler,) = logging.getLogger().handlers
+    handler.filters[:] = [logs.RepeatedErrors(clock)]
+    return clock
+
+
+def _fail(error: Exception, sentence: str = "the request failed") -> None:
+    logging.getLogger("silverball.test").error(sentence, exc_info=error)
+
+
+def _decoded(lines: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in lines.getvalue().splitlines()]
+
+
+def test_an_outage_logs_a_line_a_second_with_a_count(lines: io.StringIO, clock: Clock) -> None:
+    for request in range(30_000):
+        clock.now = request / 1_000
+        _fail(ConnectionError(f"the database is gone, says request {request}\nand more"))
+    logged = _decoded(lines)
+    assert len(logged) == 30
+    assert len(lines.getvalue()) < 10_000
+    assert "ConnectionError" in logged[0]["traceback"]
+    assert [line["count"] for line in logged[1:]] == [1_000] * 29
+    assert logged[1]["error"] == "ConnectionError: the database is gone, says request 1000"
+    assert not any("traceback" in line for line in logged[1:])
+
+
+def test_errors_of_another_kind_are_logged_at_once(lines: io.StringIO, clock: Clock) -> None:
+    for error in (ConnectionError("gone"), TimeoutError("late"), ConnectionError("gone")):
+        _fail(error)
+        _fail(error, "a job failed")
+    logging.getLogger("silverball.test").warning("no exception")
+    logging.getLogger("silverball.test").warning("no exception")
+    assert len(_decoded(lines)) == 6
+
+
+def test_an_error_that_comes_back_later_has_its_traceback_again(lines: io.StringIO, clock: Clock) -> None:
+    for moment in (0.0, 2.0, 63.0):
+        clock.now = moment
+        _fail(ConnectionError("gone"))
+    assert ["traceback" in line for line in _decoded(lines)] == [True, False, True]
+
+
+def test_kinds_of_errors_are_remembered_within_a_bound(lines: io.StringIO, clock: Clock) -> None:
+    for number in range(3 * logs.KINDS_MAX):
+        _fail(ConnectionError("gone"), f"failure {number}")
+    _fail(ConnectionError("gone"), "failure 0")
+    assert len(_decoded(lines)) == 3 * logs.KINDS_MAX + 1

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from silverball import app
+from silverball.kit.edge.outdated_responses import OUTDATED_SECONDS_MAX
 from silverball.kit.http import openapi
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import (
@@ -135,6 +136,17 @@ def test_an_answer_of_two_shapes_is_described_as_a_union() -> None:
     shapes = [schema["$ref"].rpartition("/")[2] for schema in alternatives]
     assert shapes == ["BallData", "DiscData"]
     assert set(shapes) <= set(document["components"]["schemas"])
+
+
+def test_a_read_is_described_with_its_tag_and_the_age_that_an_outage_adds() -> None:
+    document = build_description(list_balls, add_ball)
+    read = document["paths"]["/api/tournaments/{tournamentId}/balls"]["get"]["responses"]
+    unchanged = document["components"]["responses"][read["304"]["$ref"].rpartition("/")[2]]
+    for headers in (read["200"]["headers"], unchanged["headers"]):
+        assert {"ETag", "Age"} <= set(headers)
+    assert document["components"]["headers"]["Age"]["schema"]["maximum"] == OUTDATED_SECONDS_MAX
+    written = document["paths"]["/api/balls"]["post"]["responses"]["201"]["headers"]
+    assert "Age" not in written
 
 
 def test_only_possible_statuses_are_described() -> None:

@@ -1,6 +1,7 @@
 """Passwords: hashing, checking and rules."""
 
 import time
+from collections.abc import Callable
 
 import pytest
 from argon2 import PasswordHasher
@@ -69,12 +70,23 @@ def test_a_password_made_of_the_owners_name_or_address_is_refused(password: str)
     assert passwords.fault(password, owner_words) == passwords.TOO_EASY
 
 
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """The processor time of the work: the least of three, as whoever else computes here only adds to it."""
+    seconds = []
+    for _ in range(3):
+        began = time.process_time()
+        work()
+        seconds.append(time.process_time() - began)
+    return min(seconds)
+
+
 @pytest.mark.parametrize(
     "letters", ["4@8({[</369&#!1/|0$5+7%2", "@", "a@4", "$5", "12/12/1999", "\x00", "\ud800", "é"]
 )
-def test_the_estimate_of_any_password_takes_less_than_half_a_second(letters: str) -> None:
+def test_the_estimate_of_any_password_costs_at_most_28_hashes(letters: str) -> None:
+    """A hash takes 18 ms where the dearest of these estimates takes 180."""
     passwords.fault("warmed up")
     passwords.fault("warmed up once")
-    began = time.process_time()
-    passwords.fault((letters * 200)[: passwords.LENGTH_MAX])
-    assert time.process_time() - began < 0.5
+    longest = (letters * 200)[: passwords.LENGTH_MAX]
+    estimate = cpu_seconds(lambda: passwords.fault(longest))
+    assert estimate < 28 * cpu_seconds(lambda: passwords.hash_password(RIGHT))

@@ -9,7 +9,8 @@ from silverball.kit import errors
 from silverball.kit.edge.idempotency import IdempotencyKeyReused, RequestInProgress
 from silverball.kit.http import refusals
 from silverball.kit.http.body import MalformedBody
-from silverball.kit.http.endpoints import AbilityMissing, RevisionMismatch, Unauthenticated
+from silverball.kit.http.endpoints import AbilityMissing, Unauthenticated
+from silverball.kit.http.revisions import RevisionMismatch
 from silverball.kit.http.router import MethodNotAllowed, RouteNotFound
 from silverball.web import error_pages
 
@@ -82,7 +83,8 @@ def test_a_thing_with_a_new_id_names_it() -> None:
     ("error", "name", "value"),
     [
         (MethodNotAllowed("PUT", "/api/games", ["GET", "HEAD"]), b"allow", b"GET, HEAD"),
-        (RevisionMismatch(918), b"x-tournament-revision", b"918"),
+        (RevisionMismatch(918, 0xA7), b"x-tournament-revision", b"918"),
+        (RevisionMismatch(918, 0xA7), b"x-tournament-tag", b'"918-a7"'),
         (errors.ServiceUnavailable(), b"retry-after", b"1"),
     ],
 )

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from silverball.kit.edge import work_queue
 from silverball.kit.edge.work_queue import AHEAD, Importance, Overloaded, WorkQueue
 
 VISITOR, READER, WRITER, SCOREKEEPER = sorted(Importance)
@@ -77,6 +78,36 @@ def test_a_request_that_nobody_waits_for_is_not_served() -> None:
         assert busy.results.pop(-2).cancel()
         await busy.finish()
         assert busy.ran == ["here"]
+
+    _run(scenario)
+
+
+def test_tasks_of_one_scope_leave_threads_to_the_others() -> None:
+    async def scenario() -> None:
+        queue = WorkQueue(4, "test", threads_per_scope=2)
+        is_released = threading.Event()
+        held = [queue.submit(WRITER, is_released.wait, 10, scope_id=7) for _ in range(50)]
+        assert await asyncio.wait_for(queue.submit(WRITER, lambda: "other", scope_id=8), 5) == "other"
+        assert await asyncio.wait_for(queue.submit(VISITOR, lambda: "none"), 5) == "none"
+        is_released.set()
+        assert all(await asyncio.gather(*held))
+        queue.close()
+
+    _run(scenario)
+
+
+def test_a_task_that_waited_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work_queue, "WAITING_SECONDS_MAX", 0.05)
+
+    async def scenario() -> None:
+        busy = BusyQueue()
+        busy.submit(SCOREKEEPER, "late")
+        await asyncio.sleep(0.1)
+        busy.released.set()
+        with pytest.raises(Overloaded):
+            await busy.results.pop()
+        await busy.finish()
+        assert busy.ran == []
 
     _run(scenario)
 

@@ -6,6 +6,7 @@ from random import Random
 
 from rules.moves import Moves, choose_any, forfeit_any, no_points
 from rules.night import Night
+from silverball.rules.commands import closing
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -152,7 +153,7 @@ def schedule_is_whole(tournament: Tournament) -> None:
 def closing_and_resuming(night: Night, dice: Random) -> Sequence[Change]:
     """Complete the tournament early and reopen it; open games are open again."""
     before = night.tournament
-    changes = tournament_commands.complete(before, night.now)
+    changes = closing.complete(before, night.now)
     changes += tournament_commands.reopen(apply_changes(before, changes))
     after = apply_changes(before, changes)
     if before.type != "golf_bracket" and before.type != "group_bracket":

@@ -14,13 +14,14 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from silverball.rules.commands import adjustments
+from silverball.rules.commands import adjustments, closing
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import numbering, settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, opposite_changes
+from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.outcome import GameOutcome, Outcome
-from silverball.rules.model.tournament import EngineState, Entrant, Game, LineupArena, Tournament
+from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
@@ -74,8 +75,8 @@ class Night:
         for game in self.open_games():
             self.record_order(game, *sorted(game.player_ids, key=better))
 
-    def complete(self) -> None:
-        self.apply(tournament_commands.complete(self.tournament, self.now))
+    def complete(self, *, drops_open_round: bool = False) -> None:
+        self.apply(closing.complete(self.tournament, self.now, drops_open_round=drops_open_round))
 
     def undo(self) -> list[Change]:
         """Undo the newest action and return its changes."""

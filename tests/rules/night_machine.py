@@ -20,16 +20,18 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from rules.moves import Moves, has_played
+from rules.moves import Moves, completed_games, has_played, random_finish
 from rules.night import Night, a_night
 from selection import examples
 from silverball.kit.errors import Refusal
-from silverball.rules.commands import adjustments
+from silverball.rules.commands import adjustments, closing, corrections
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.commands.corrections import PlayersAfterwards
 from silverball.rules.mechanics import history
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, opposite_changes
+from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking.standing import Standing
 
@@ -164,6 +166,20 @@ class NightMachine(RuleBasedStateMachine):
     def correct(self, pick: int) -> None:
         self.try_action(lambda: self.moves.correct(self.night, self.dice_for(pick)), may_lower=True)
 
+    @precondition(lambda self: bool(completed_games(self.tournament)))
+    @rule(pick=PICKS)
+    def correct_later(self, pick: int) -> None:
+        """Correct the result of a game of any round."""
+        dice = self.dice_for(pick)
+        game = dice.choice(completed_games(self.tournament))
+        outcome = GameOutcome(game_id=game.game_id, finishing_order=random_finish(game, dice))
+        self.try_action(
+            lambda: corrections.correct_result(
+                self.tournament, outcome, PlayersAfterwards(), dice, self.night.now
+            ),
+            may_lower=True,
+        )
+
     @precondition(lambda self: has_played(self.tournament))
     @rule(pick=PICKS)
     def clear(self, pick: int) -> None:
@@ -219,7 +235,7 @@ class NightMachine(RuleBasedStateMachine):
     @rule(pick=PICKS)
     def complete(self, pick: int) -> None:
         """Complete the tournament, after which nothing can be recorded; mostly reopen it."""
-        if self.try_action(lambda: tournament_commands.complete(self.tournament, self.night.now)):
+        if self.try_action(lambda: closing.complete(self.tournament, self.night.now)):
             assert not self.try_action(lambda: self.moves.record(self.night, self.dice))
             assert not self.try_action(lambda: self.moves.go_on(self.night, self.dice))
             if pick % 4:
@@ -349,7 +365,8 @@ def _check_rounds(tournament: Tournament, moves: Moves) -> None:
             assert max(groups.values(), default=1) == 1, f"twice in round {round_id}"
         for game in games:
             _check_game(game)
-            playing.update(game.player_ids if game.status == "started" else ())
+            if game.status == "started" and not game.is_tiebreak:
+                playing.update(game.player_ids)
     if moves.one_game_at_once:
         assert max(playing.values(), default=1) == 1, "in two games at once"
 

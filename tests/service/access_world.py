@@ -8,7 +8,9 @@ import shutil
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
@@ -19,6 +21,8 @@ from service.route_permissions import FORMATS, LIVE, QUERIES, WORDS
 from silverball import app
 from silverball.kit.http.endpoints import Endpoint, Request, collect_endpoints
 from silverball.service.access import AuthenticatedCaller, Device, device_caller
+from silverball.service.accounts.writes import accounts, suspension
+from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -58,6 +62,7 @@ BODIES = {
     "PATCH /api/tournaments/{tournament_id}/rounds/{round_id}": {"arenaId": None},
     "POST /api/tournaments/{tournament_id}/tiebreaks": {"playerIds": [1, 2]},
     "POST /api/ifpa/wppr-estimator": {"names": ["Bo Larkin"]},
+    "POST /api/plan": {"players": 8, "machines": 4},
     "POST /api/ratings/compare": {"userIds": [1]},
 }
 DEVICE = {"kind": "scorekeeper", "name": "tablet", "created_at": build.NOW}
@@ -131,12 +136,39 @@ def least_value(document: Document, schema: Document) -> Any:
     return {"boolean": False, "null": None}.get(str(kind), schema.get("minimum", 1))
 
 
+def ended_tokens(store: Store) -> dict[str, str]:
+    """Tokens of an administrator that hold no longer: expired, revoked, of an account that is gone."""
+    now, texts = datetime.now(UTC), {}
+    for name in ("expired", "revoked", "deleted", "suspended"):
+        user_id = build.a_user(store, name=f"Ada {name}", role="admin")
+        with store.write() as transaction:
+            made = tokens.create_token(
+                transaction.connection,
+                user_id,
+                name,
+                abilities=["admin"],
+                expires_days=1,
+                now=now - timedelta(days=2) if name == "expired" else now,
+                dice=Random(name),
+            )
+            if name == "revoked":
+                tokens.revoke_token(transaction, made.token_id, now=now)
+            if name == "deleted":
+                accounts.erase_account(transaction, user_id)
+            if name == "suspended":
+                suspension.suspend(transaction, user_id, now=now)
+        texts[name] = made.text
+    return texts
+
+
 class AccessWorld:
     """The objects, and requests for them that change nothing for the next request."""
 
     def __init__(self, file: Path) -> None:
         self._file, self._kept = file, file.with_suffix(".kept")
         self._store = Store(f"sqlite:///{file}")
+        # Identity -> account id.
+        self.users: dict[str, int] = {}
         self._api = app.build_api(self._store, SETTINGS, now=lambda: build.NOW)
         self._ids: dict[tuple[str, str], dict[str, Any]] = {}
         self._players: dict[tuple[str, str], list[int]] = {}
@@ -145,18 +177,22 @@ class AccessWorld:
         self._checkpoint()
         shutil.copy(file, self._kept)
 
+    @property
+    def store(self) -> Store:
+        return self._store
+
     def close(self) -> None:
         self._store.close()
 
     def status(self, operation: Operation, identity: str, state: str) -> int:
         """The status of the answer to one identity, about the organizer's object in this state."""
         endpoint, key = operation.endpoint, (operation.format, state)
-        path = endpoint.path.format_map(defaultdict(lambda: 1, self._ids[key] | WORDS))
+        path, _, query = self.address(endpoint.path, operation.format, state).partition("?")
         caller = self._callers[key][identity]
         request = Request(
             method=endpoint.method,
             path=path,
-            query=QUERIES.get(endpoint.path, "").removeprefix("?").encode(),
+            query=query.encode(),
             caller=caller,
             body=self._body(operation, key),
             source="203.0.113.7",
@@ -165,6 +201,11 @@ class AccessWorld:
         if endpoint.is_write and status < 300:
             self._restore()
         return status
+
+    def address(self, path: str, kind: str, state: str) -> str:
+        """The path of a route for the objects of this format and state, with the query that it needs."""
+        concrete = path.format_map(defaultdict(lambda: 1, self._ids[kind, state] | WORDS))
+        return concrete + QUERIES.get(path, "")
 
     def _body(self, operation: Operation, key: tuple[str, str]) -> bytes:
         body = BODIES.get(operation.name, operation.body)
@@ -182,6 +223,7 @@ class AccessWorld:
             "keeper": build.a_user(store, name="Kim Eeper"),
             "admin": build.a_user(store, name="Ada Min", role="admin"),
         }
+        self.users = {"owner": owner} | users
         common = {
             "user_id": owner,
             "series_id": build.row(store, tables.series, organizer_id=owner),
@@ -206,7 +248,12 @@ class AccessWorld:
         """Store a tournament with one object of each kind, in which two of the players are claimed."""
         store = self._store
         night = build.a_tournament(store, type=kind, organizer_id=owner, status=state)
-        settings = {"scorekeeping": "user", "suggestions": "automatic", "playoffsCutoffs": []}
+        settings = {
+            "scorekeeping": "user",
+            "suggestions": "automatic",
+            "playoffsCutoffs": [],
+            "forecast": True,
+        }
         tournament_id = night.tournament_id
         with store.write() as transaction:
             row = tables.tournament.c.tournament_id == tournament_id

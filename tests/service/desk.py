@@ -4,11 +4,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 import build
 from mirror import Mirror
 from silverball.rules.model import settings
 from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.standings import reads as standings
 from silverball.store import snapshot, tables
 from silverball.store.engine import Store
 
@@ -58,9 +61,10 @@ class Desk:
             return snapshot.load(db, self.night.tournament_id), self.standings()
 
     def standings(self) -> dict[int, str]:
-        """Player id -> the stored row, to the letter."""
+        """Player id -> the row of the standings that everybody reads, to the letter."""
         with self.store.read() as db:
-            return snapshot.load_standings(db, self.night.tournament_id)
+            rows = standings.decoded_standings(db, self.night.tournament_id)
+        return {row.player_id: msgspec.json.encode(row).decode() for row in rows}
 
     def do_and_undo(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
         """The answer of a successful request that is undone at once, which must restore the stored state."""

@@ -12,6 +12,7 @@ TOKEN = (401, 200, 200, 200, 200)
 OPEN = (401, 200, 200, 200, 200)
 TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/audit": (Access.OWN, (401, 403, 403, 403, 200)),
+    "/api/federation-numbers": (Access.OWN, (401, 403, 403, 403, 200)),
     "/api/arenas": (Access.OWN, OWN),
     "/api/locations": (Access.OWN, OWN),
     "/api/banks": (Access.OWN, OWN),
@@ -65,6 +66,7 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
         (401, 403, 200, 403, 200),
     ),
     "/api/tournaments/{tournament_id}/standings": (Access.OPENABLE, OPEN),
+    "/api/tournaments/{tournament_id}/draws": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/rounds": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/games": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/games/csv": (Access.OPENABLE, OPEN),
@@ -83,6 +85,8 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/tournaments/{tournament_id}/cards": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/cards/{card_id}": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/queues": (Access.OPENABLE, OPEN),
+    "/api/tournaments/{tournament_id}/estimate": (Access.OPENABLE, OPEN),
+    "/api/tournaments/{tournament_id}/forecast": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/frenzy": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/max-matchplay": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/amazing-race": (Access.OPENABLE, OPEN),
@@ -103,6 +107,7 @@ LIVE = ("/api/tournaments/{tournament_id}/events", "/api/tournaments/{tournament
 # Routes that only read with a POST -> a body for them.
 READ_POSTS: dict[str, tuple[Access, dict[str, Any]]] = {
     "/api/ifpa/wppr-estimator": (Access.TOKEN, {"names": ["Bo Larkin"]}),
+    "/api/plan": (Access.OWN, {"players": 8, "machines": 4}),
     "/api/ratings/compare": (Access.OPENABLE, {"userIds": [1]}),
 }
 
@@ -194,8 +199,14 @@ SCORED: dict[str, str] = {
     "/api/users/profile": "PATCH",
 }
 
+# With any token, which may do it to itself.
+ANY_TOKEN: dict[str, str] = {"/api/tokens/{token_id}/rotate": "POST"}
+
 # With the ability `admin`, which tokens of administrators can have.
-ADMINISTERED: dict[str, str] = {"/api/users/{user_id}/suspension": "DELETE PUT"}
+ADMINISTERED: dict[str, str] = {
+    "/api/users/{user_id}/federation-number": "DELETE PUT",
+    "/api/users/{user_id}/suspension": "DELETE PUT",
+}
 
 QUERIES = {
     "/api/arenas/resolve-unknown": "?arenas=1",

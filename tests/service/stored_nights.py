@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from sqlalchemy import event, insert, select
 
@@ -16,6 +17,7 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import ArenaAdded, Change, EntrantAdded
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import enact
+from silverball.service.standings import reads as standings
 from silverball.store import journal, snapshot, tables
 from silverball.store.engine import Store
 
@@ -145,9 +147,10 @@ def assert_same_as_stored(store: Store, tournament: Tournament) -> None:
 
 
 def stored_standings(store: Store, tournament_id: int) -> dict[int, str]:
-    """Player id -> the stored row, to the letter."""
+    """Player id -> the row of the standings that everybody reads, to the letter."""
     with store.read() as db:
-        return snapshot.load_standings(db, tournament_id)
+        rows = standings.decoded_standings(db, tournament_id)
+    return {row.player_id: msgspec.json.encode(row).decode() for row in rows}
 
 
 def all_actions(store: Store, tournament_id: int) -> list[journal.Action]:

@@ -1,5 +1,7 @@
 """Who may do what: twelve identities, every operation, before, during and after a tournament.
 
+Who may follow a tournament is in tests/feed/test_access_to_the_feed.py.
+
 The rows come from the endpoint table: an operation that no policy names fails the build. Allowed means that
 the answer is neither a 401 nor a 403, nor a 404 that hides somebody else's thing; it can still be a 409 or
 a 422 about the thing itself.
@@ -9,19 +11,15 @@ import asyncio
 import re
 import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 
 import pytest
 
 import asgi
 import build
-from service.access_world import IDENTITIES, STATES, AccessWorld, Operation, operations
+from service.access_world import IDENTITIES, STATES, AccessWorld, Operation, ended_tokens, operations
 from service.route_permissions import ADMINISTERED, MANAGED, OWN, READ_POSTS, SCORED, TABLE
 from silverball import app
-from silverball.service.accounts.writes import accounts, suspension
-from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
@@ -38,6 +36,7 @@ PLAYERS_OF_THE_GAME = frozenset({"player", "hidden", "code"})
 # Operations whose callers do not follow from the ability that they need.
 EXCEPTIONS = {
     "GET /api/audit": frozenset({"admin"}),
+    "GET /api/federation-numbers": frozenset({"admin"}),
     # Which reads of the organizer's own are allowed with any token of theirs.
     "GET /api/tournaments/{tournament_id}/journal": frozenset({"reader", "scorer", "owner", "admin"}),
     # Devices have no account.
@@ -46,6 +45,8 @@ EXCEPTIONS = {
     "POST /api/tokens": WRITERS,
     # Other people's tokens are hidden from an admin too.
     "DELETE /api/tokens/{token_id}": frozenset({"scorer", "owner"}),
+    # The token in the path is not the one that only reads.
+    "POST /api/tokens/{token_id}/rotate": frozenset({"scorer", "owner"}),
     "POST /api/players/{player_id}/claim": WRITERS,
     # Nobody here has a claim to take back.
     "DELETE /api/players/{player_id}/claim": frozenset(),
@@ -108,31 +109,6 @@ def test_who_may_do_it_is_what_its_row_says(world: AccessWorld, operation: Opera
             if not is_right:
                 unexpected[identity, state] = status
     assert unexpected == {}
-
-
-def ended_tokens(store: Store) -> dict[str, str]:
-    """Tokens of an administrator that hold no longer: expired, revoked, of an account that is gone."""
-    now, texts = datetime.now(UTC), {}
-    for name in ("expired", "revoked", "deleted", "suspended"):
-        user_id = build.a_user(store, name=f"Ada {name}", role="admin")
-        with store.write() as transaction:
-            made = tokens.create_token(
-                transaction.connection,
-                user_id,
-                name,
-                abilities=["admin"],
-                expires_days=1,
-                now=now - timedelta(days=2) if name == "expired" else now,
-                dice=Random(name),
-            )
-            if name == "revoked":
-                tokens.revoke_token(transaction, made.token_id, now=now)
-            if name == "deleted":
-                accounts.erase_account(transaction, user_id)
-            if name == "suspended":
-                suspension.suspend(transaction, user_id, now=now)
-        texts[name] = made.text
-    return texts
 
 
 def test_an_ended_token_opens_nothing(store: Store) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import select
 import build
 from service.route_permissions import (
     ADMINISTERED,
+    ANY_TOKEN,
     FORMATS,
     IDENTITIES,
     LIVE,
@@ -41,7 +42,9 @@ class OwnedObjects:
 
 
 def _night(store: Store, organizer_id: int, kind: str) -> dict[str, int]:
-    night = build.a_tournament(store, type=kind, organizer_id=organizer_id)
+    # Where a forecast is off, everybody is refused.
+    settings = {"scorekeeping": "disabled", "forecast": True}
+    night = build.a_tournament(store, type=kind, organizer_id=organizer_id, settings=settings)
     tournament_id = night.tournament_id
     round_id = build.a_round(store, tournament_id)
     game_id = build.a_game(store, tournament_id, night.player_ids[:2], round_id=round_id)
@@ -125,7 +128,12 @@ def test_every_route_that_writes_has_a_row() -> None:
     endpoints = [endpoint for endpoint in collect_endpoints(*app.ROUTE_MODULES) if endpoint.is_write]
     wanted = {
         (path, verb): ability
-        for ability, rows in (("admin", ADMINISTERED), ("manage", MANAGED), ("score", SCORED))
+        for ability, rows in (
+            ("admin", ADMINISTERED),
+            ("manage", MANAGED),
+            ("score", SCORED),
+            ("read", ANY_TOKEN),
+        )
         for path, verbs in rows.items()
         for verb in verbs.split()
     }
@@ -150,7 +158,7 @@ def test_writing_needs_a_token_with_enough_ability(store: Store, world: OwnedObj
 def test_writing_needs_ownership(store: Store, world: OwnedObjects) -> None:
     """A path with an id of another owner is refused before the body is read."""
     before = _all_rows(store)
-    for path, verbs in (*ADMINISTERED.items(), *MANAGED.items(), *SCORED.items()):
+    for path, verbs in (*ADMINISTERED.items(), *MANAGED.items(), *SCORED.items(), *ANY_TOKEN.items()):
         if "{" in path and "claim" not in path:
             for verb in verbs.split():
                 kind = next((kind for word, kind in FORMATS.items() if f"/{word}" in path), "group_knockout")

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -63,20 +62,11 @@ def world(store: Store) -> SampleObjects:
         location_id=location_id,
         series_id=series_id,
         prize_pool=PRIZE_POOL,
+        type="matchplay",
         settings={"scorekeeping": "user", "playoffsCutoffs": [CUTOFF]},
     )
     build.row(store, tables.tournament, organizer_id=user_id, prize_pool=PRIZE_POOL)
     first, second = night.player_ids[:2]
-    for player_id, points in ((first, 3), (second, 1)):
-        build.row(
-            store,
-            tables.standing,
-            tournament_id=night.tournament_id,
-            player_id=player_id,
-            position=1,
-            points=Decimal(points),
-            row={},
-        )
     build.a_game(store, night.tournament_id, [first, second], status="completed")
     occasion_id = build.row(store, tables.occasion, organizer_id=user_id, location_id=location_id)
     common = {"occasion_id": occasion_id, "user_id": user_id, "place": 0}

@@ -62,7 +62,7 @@ def test_a_change_that_cannot_be_answered_is_not_stored(
     world = store.world_revision()
     assert do(store, "PUT", path, {"name": "New"}, by=user, key="k")[0] == status
     assert name_of(store, night.tournament_id) == "Thursday Strikes"
-    assert store.tournament_revisions([night.tournament_id]) == {night.tournament_id: 1}
+    assert store.tournament_revisions([night.tournament_id])[night.tournament_id].number == 1
     assert store.world_revision() == world
     # Refusals are not stored: the same key may be sent again.
     assert do(store, "PUT", path, {"name": "New"}, by=user, key="k")[0] == status
@@ -274,7 +274,7 @@ def test_a_missing_tournament_is_not_found_despite_if_match(store: Store, user: 
 def test_a_request_to_a_locked_database_can_be_repeated(
     tmp_path: Path, empty_sqlite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "SQLITE_BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(engine, "SQLITE_QUEUE_SECONDS", 0.05)
     file = tmp_path / "locked.db"
     file.write_bytes(empty_sqlite.read_bytes())
     store = Store(f"sqlite:///{file}")

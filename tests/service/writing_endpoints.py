@@ -99,18 +99,20 @@ def not_encodable(call: Write[NewName]) -> Any:
     return NotEncodable()
 
 
-def _prepare_draw(call: Write[NewName]) -> int:
+def _prepare_draw(call: Write[NewName]) -> Callable[[], int]:
     revision = revisions.current_revision(call.db, call.ids["tournament_id"])
     if revision is None:
         raise NotFound("Tournament", call.ids["tournament_id"])
     interrupt(call.db)
-    return revision
+    # The draw itself, which runs when the snapshot is closed.
+    return lambda: revision.number
 
 
 @post("/api/tournaments/{tournament_id}/draw", body=NewName, ability="manage", prepare=_prepare_draw)
 def draw(call: Write[NewName]) -> Data[Renamed]:
     """A name that takes long to find."""
-    if revisions.current_revision(call.db, call.ids["tournament_id"]) != call.preparation:
+    revision = revisions.current_revision(call.db, call.ids["tournament_id"])
+    if revision is None or revision.number != call.preparation:
         raise PreparationOutdated
     _rename(call)
     return Data(data=Renamed(name=call.body.name, seen=call.preparation))

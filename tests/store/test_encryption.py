@@ -4,13 +4,15 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import pytest
 from sqlalchemy import insert, select, text
 
 import build
 from silverball.kit.encryption import EncryptionKeyUnknown, KeyFileUnusable, NoEncryptionKey, fingerprint_of
-from silverball.store import encryption
+from silverball.service.two_step import writes as two_step
+from silverball.store import encryption, tables
 from silverball.store.encryption import OldKeysInUse
 from silverball.store.engine import Store
 from silverball.store.tables import audit_entry, device
@@ -77,8 +79,10 @@ def test_a_secret_is_encrypted_differently_each_time_and_read_by_both_nodes(node
 def test_the_database_holds_the_fingerprint_and_never_the_key(nodes: TwoNodes) -> None:
     (key,) = nodes.here.key_file.keys()
     with nodes.here.read() as db:
-        kept = db.execute(text("SELECT name, value FROM site_value")).all()
-    assert [tuple(row) for row in kept] == [(encryption.FINGERPRINT, key.fingerprint)]
+        rows = db.execute(text("SELECT name, value FROM site_value")).all()
+    kept = {row.name: row.value for row in rows}
+    assert kept[encryption.FINGERPRINT] == key.fingerprint
+    assert not any(key.text in value for value in kept.values())
     assert key.fingerprint not in key.text
     assert key.text not in repr(key)
 
@@ -192,6 +196,25 @@ def test_a_rotation_that_was_cut_off_goes_on(nodes: TwoNodes) -> None:
     assert encryption.rotate(nodes.here, build.NOW) == 1
     assert encryption.drop_old_keys(nodes.here) == 1
     assert read_secrets(nodes.here) == ["one", "two"]
+
+
+def test_the_secrets_of_two_step_sign_ins_are_encrypted_anew_too(nodes: TwoNodes) -> None:
+    user_id = build.a_user(nodes.here)
+    with nodes.here.write() as transaction:
+        secret = two_step.begin(transaction.connection, user_id, now=build.NOW, dice=Random(7))
+    new = encryption.add_key(nodes.here)
+    nodes.give_key_file()
+    assert encryption.rotate(nodes.here, build.NOW) == 1
+    encryption.drop_old_keys(nodes.here)
+    with nodes.there.read() as db:
+        stored = db.execute(select(tables.two_step.c.secret)).scalar_one()
+        assert fingerprint_of(stored) == new
+        assert two_step.unconfirmed_secret(db, user_id) == secret
+
+
+def test_every_column_of_secrets_is_found_by_the_rotation() -> None:
+    columns = {table.c.secret for table in tables.metadata.sorted_tables if "secret" in table.c}
+    assert columns == {column for _, column in encryption.ENCRYPTED}
 
 
 def test_a_changed_value_is_not_read(nodes: TwoNodes) -> None:

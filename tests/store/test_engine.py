@@ -1,12 +1,14 @@
 """Both databases store values with their types, keep references and count commits."""
 
+from pathlib import Path
+
 import pytest
 from sqlalchemy import UniqueConstraint, insert, select
 from sqlalchemy.exc import IntegrityError
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.engine import WAL_BYTES_KEPT, Store
 
 
 def test_values_are_read_back_with_their_types(store: Store) -> None:
@@ -71,3 +73,18 @@ def test_every_reference_has_an_index() -> None:
             str(column) for column in table.columns if column.foreign_keys and column.name not in leading
         }
     assert without_index == WITHOUT_INDEX
+
+
+def test_a_write_ahead_log_that_has_grown_is_cut_back(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'large.db'}")
+    log = tmp_path / "large.db-wal"
+    with store.migration() as db:
+        db.exec_driver_sql("CREATE TABLE large (content BLOB)")
+        db.exec_driver_sql("INSERT INTO large VALUES (zeroblob(?))", (WAL_BYTES_KEPT * 5 // 4,))
+    assert log.stat().st_size > WAL_BYTES_KEPT
+    with store.engine.connect() as db:
+        db.exec_driver_sql("PRAGMA wal_checkpoint(RESTART)")
+    with store.migration() as db:
+        db.exec_driver_sql("INSERT INTO large VALUES (zeroblob(10))")
+    assert log.stat().st_size <= WAL_BYTES_KEPT
+    store.close()

@@ -9,7 +9,8 @@ from sqlalchemy import func, select, update
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.store.kept_lists import LIST_COST, KeptList, KeptLists, kept_total
+from silverball.store.kept_lists import LIST_COST, KeptList, KeptLists, kept_list
+from silverball.store.stamps import Revision
 
 FILTERS = ("locations",)
 
@@ -28,7 +29,7 @@ class Counter:
                 self.asked += 1
                 return int(db.execute(select(func.count()).select_from(tables.location)).scalar_one())
 
-            return kept_total(db, FILTERS, count)
+            return kept_list(db, FILTERS, lambda: KeptList(count(), array("q"))).total
 
 
 @pytest.fixture
@@ -59,9 +60,9 @@ def test_a_commit_of_another_process_counts_at_once(store: Store, other_process:
 def test_a_reader_of_an_older_snapshot_keeps_nothing_newer_away(store: Store) -> None:
     newer, older = KeptList(2, array("q")), KeptList(1, array("q"))
     lists = KeptLists()
-    lists.keep(FILTERS, 8, newer)
-    lists.keep(FILTERS, 7, older)
-    assert (lists.get(FILTERS, 8), lists.get(FILTERS, 7)) == (newer, None)
+    lists.keep(FILTERS, Revision(8, 0), newer)
+    lists.keep(FILTERS, Revision(7, 0), older)
+    assert (lists.get(FILTERS, Revision(8, 0)), lists.get(FILTERS, Revision(7, 0))) == (newer, None)
 
 
 def test_a_writer_sees_its_own_rows_and_leaves_nothing_behind(store: Store) -> None:
@@ -69,7 +70,7 @@ def test_a_writer_sees_its_own_rows_and_leaves_nothing_behind(store: Store) -> N
     assert counter.total() == 0
 
     with pytest.raises(RuntimeError), store.write() as transaction:
-        assert kept_total(transaction.connection, FILTERS, lambda: 5) == 5
+        assert kept_list(transaction.connection, FILTERS, lambda: KeptList(5, array("q"))).total == 5
         transaction.connection.execute(update(tables.location).values(name="x"))
         raise RuntimeError
     assert counter.total() == 0
@@ -78,13 +79,13 @@ def test_a_writer_sees_its_own_rows_and_leaves_nothing_behind(store: Store) -> N
 def test_the_memory_is_bounded_by_ids_and_drops_what_was_used_longest_ago() -> None:
     lists = KeptLists(ids_max=3 * (LIST_COST + 10))
     for name in "abc":
-        lists.keep(name, 1, KeptList(10, array("q", range(10))))
-    assert lists.get("a", 1) is not None
-    lists.keep("d", 1, KeptList(10, array("q", range(10))))
-    assert [name for name in "abcd" if lists.get(name, 1) is not None] == ["a", "c", "d"]
+        lists.keep(name, Revision(1, 0), KeptList(10, array("q", range(10))))
+    assert lists.get("a", Revision(1, 0)) is not None
+    lists.keep("d", Revision(1, 0), KeptList(10, array("q", range(10))))
+    assert [name for name in "abcd" if lists.get(name, Revision(1, 0)) is not None] == ["a", "c", "d"]
     # The same list again costs nothing more.
     for revision in range(2, 50):
-        lists.keep("d", revision, KeptList(10, array("q", range(10))))
+        lists.keep("d", Revision(revision, 0), KeptList(10, array("q", range(10))))
     assert len(lists) == 3
-    lists.keep("huge", 1, KeptList(10_000, array("q", range(10_000))))
+    lists.keep("huge", Revision(1, 0), KeptList(10_000, array("q", range(10_000))))
     assert len(lists) == 0

@@ -1,6 +1,9 @@
 """Migrations lead to the tables of the program, on both databases, all at once or not at all."""
 
 import re
+import shutil
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,10 +12,29 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import SQLAlchemyError
 
+import earlier_schema
+from releases import releases
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
+
+NEXT_VERSION = """
+from alembic import op
+from sqlalchemy import Column, Text
+
+revision = "9001"
+down_revision = "{newest}"
+
+
+def upgrade() -> None:
+    op.add_column("location", Column("parking", Text))
+
+
+def contract() -> None:
+    op.drop_column("blocked_network", "created_at")
+"""
 
 
 @pytest.fixture
@@ -80,3 +102,107 @@ def test_the_newest_schema_is_the_one_alembic_would_stop_at() -> None:
     config = Config()
     config.set_main_option("script_location", str(migrate.FOLDER))
     assert ScriptDirectory.from_config(config).get_current_head() == migrate.newest_schema()
+
+
+@pytest.fixture
+def next_version(tmp_path: Path) -> Path:
+    """The migrations of a next version, which adds a column and removes another."""
+    folder = shutil.copytree(migrate.FOLDER, tmp_path / "next")
+    migration = NEXT_VERSION.format(newest=migrate.newest_schema())
+    (folder / "versions" / "9001_next.py").write_text(migration)
+    return folder
+
+
+def _columns(store: Store, table: str) -> set[str]:
+    with store.read() as db:
+        return {column["name"] for column in inspect(db).get_columns(table)}
+
+
+def test_after_the_first_step_of_an_update_both_versions_are_ready(store: Store, next_version: Path) -> None:
+    for _ in range(2):
+        migrate.migrate(store, next_version)
+        assert migrate.is_current(store, next_version)
+        assert migrate.is_ready(store)
+        assert "parking" in _columns(store, "location")
+        assert "created_at" in _columns(store, "blocked_network")
+    # The version before has nothing to migrate, and takes nothing back.
+    migrate.migrate(store)
+    assert migrate.is_current(store, next_version)
+
+
+def test_after_the_second_step_only_the_next_version_is_ready(store: Store, next_version: Path) -> None:
+    migrate.migrate(store, next_version)
+    for _ in range(2):
+        migrate.contract(store, next_version)
+        assert migrate.is_current(store, next_version)
+        assert not migrate.is_ready(store)
+        assert "created_at" not in _columns(store, "blocked_network")
+    with pytest.raises(migrate.NewerSchema):
+        migrate.migrate(store)
+    with pytest.raises(migrate.NewerSchema):
+        migrate.contract(store)
+
+
+def test_both_steps_can_be_taken_at_once(store: Store, next_version: Path) -> None:
+    migrate.contract(store, next_version)
+    assert migrate.database_schema(store) == migrate.StoredSchema("9001", "9001")
+    assert "parking" in _columns(store, "location")
+
+
+def test_a_new_database_has_nothing_that_only_earlier_versions_need(empty: Store, next_version: Path) -> None:
+    migrate.migrate(empty, next_version)
+    assert migrate.database_schema(empty) == migrate.StoredSchema("9001", "9001")
+    assert "created_at" not in _columns(empty, "blocked_network")
+
+
+def test_an_update_past_a_version_removes_what_only_versions_before_it_need(
+    store: Store, next_version: Path
+) -> None:
+    migrate.migrate(store, next_version)
+    migration = NEXT_VERSION.format(newest="9001").replace('revision = "9001"', 'revision = "9002"', 1)
+    (next_version / "versions" / "9002_later.py").write_text(
+        migration.replace("parking", "floor").replace("blocked_network", "known_browser")
+    )
+    migrate.newest_schema.cache_clear()
+    migrate.migrate(store, next_version, previous="9001")
+    assert migrate.database_schema(store) == migrate.StoredSchema("9001", "9002")
+    assert "created_at" not in _columns(store, "blocked_network")
+    assert "created_at" in _columns(store, "known_browser")
+
+
+def test_a_site_that_never_asked_for_the_second_step_is_updated_to_the_version_after(empty: Store) -> None:
+    # Any earlier schema that says which ones it serves.
+    two_before, before = migrate.SITE_VALUES_SINCE, releases()[-1].schema
+    earlier_schema.upgrade(empty, two_before)
+    # As the version before leaves it.
+    migrate.migrate(empty, previous=two_before)
+    assert migrate.database_schema(empty) == migrate.StoredSchema(two_before, migrate.newest_schema())
+    migrate.migrate(empty)
+    assert migrate.database_schema(empty) == migrate.StoredSchema(before, migrate.newest_schema())
+
+
+def test_a_second_step_that_fails_leaves_everything_as_it_was(store: Store, next_version: Path) -> None:
+    migrate.migrate(store, next_version)
+    before = migrate.database_schema(store)
+    file = next_version / "versions" / "9001_next.py"
+    file.write_text(file.read_text() + '    op.drop_column("location", "no_such_column")\n')
+    with pytest.raises(SQLAlchemyError):
+        migrate.contract(store, next_version)
+    assert migrate.database_schema(store) == before
+    assert "created_at" in _columns(store, "blocked_network")
+
+
+def test_a_migration_waits_for_a_table_that_is_in_use(store: Store, next_version: Path) -> None:
+    def hold_table(is_held: threading.Event) -> None:
+        with store.write() as transaction:
+            transaction.connection.execute(text("DELETE FROM location"))
+            is_held.set()
+            time.sleep(migrate.LOCK_SECONDS + 0.5)
+
+    is_held = threading.Event()
+    holder = threading.Thread(target=hold_table, args=(is_held,))
+    holder.start()
+    is_held.wait()
+    migrate.migrate(store, next_version)
+    holder.join()
+    assert migrate.is_current(store, next_version)

@@ -10,7 +10,7 @@ import build
 import silverball
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.store.named_rows import PreparedStatement, RowMapper
+from silverball.store.named_rows import LOOKUP_SIZES, PreparedLookup, PreparedStatement, RowMapper
 
 ARENA = tables.arena.c
 STATEMENT = (
@@ -36,6 +36,22 @@ def test_rows_and_their_types_are_those_of_the_statement(store: Store) -> None:
 def test_a_statement_without_rows_returns_none(store: Store) -> None:
     with store.read() as db:
         assert PREPARED.rows(db, organizer_id=2**63 - 1) == []
+
+
+ARENAS = RowMapper(ARENA.arena_id, ARENA.name)
+LOOKUP = PreparedLookup(select(*ARENAS.columns).order_by(ARENA.arena_id), ARENA.arena_id, ARENAS)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, LOOKUP_SIZES[-1], LOOKUP_SIZES[-1] + 5])
+def test_a_lookup_finds_the_rows_of_its_ids_once_each_by_id(store: Store, count: int) -> None:
+    organizer_id = build.a_user(store)
+    arena_ids = [build.an_arena(store, organizer_id, name=f"Comet {at}") for at in range(count + 1)]
+    wanted = arena_ids[:count]
+    with store.read() as db:
+        expected = [tuple(row) for row in db.execute(STATEMENT, {"organizer_id": organizer_id})][:count]
+        found = LOOKUP.rows(db, [2**63 - 1, *reversed(wanted)])
+        assert [(row.arena_id, row.name) for row in found] == [row[:2] for row in expected]
+        assert list(LOOKUP.grouped(db, wanted)) == wanted
 
 
 def test_a_statement_reads_the_snapshot_of_its_transaction(store: Store) -> None:
@@ -95,5 +111,7 @@ def test_grouped_rows_are_columns_by_name(store: Store) -> None:
 
 
 def test_only_the_mapper_takes_rows_by_position() -> None:
-    files = [path for path in SOURCE.rglob("*.py") if re.search(r"\brow\[", path.read_text(encoding="utf-8"))]
+    # A row of the wire is a dict: row["points"].
+    by_position = re.compile(r"\brow\[(?!\")")
+    files = [path for path in SOURCE.rglob("*.py") if by_position.search(path.read_text(encoding="utf-8"))]
     assert [path.name for path in files] == ["named_rows.py"]

@@ -11,7 +11,8 @@ from sqlalchemy import delete, update
 import build
 from silverball.store import revisions, tables
 from silverball.store.engine import Commit, Store
-from silverball.store.revisions import LEASE_SECONDS, RETRY_SECONDS, Revisions
+from silverball.store.known_revisions import LEASE_SECONDS, RETRY_SECONDS, KnownRevisions
+from silverball.store.stamps import Revision, number_in
 from silverball.store.transaction import Transaction
 
 NOTICED_WITHIN_SECONDS = 1.0
@@ -24,10 +25,20 @@ with Store(sys.argv[1]).write() as transaction:
 """
 
 
+class Watcher(KnownRevisions):
+    """The known revisions as numbers."""
+
+    def known(self, scope_id: int) -> int:
+        return number_in(self.known_version(scope_id))
+
+    def refreshed(self, scope_id: int) -> int:
+        return number_in(self.refresh(scope_id))
+
+
 @pytest.fixture
-def watcher(store: Store) -> Iterator[Revisions]:
+def watcher(store: Store) -> Iterator[Watcher]:
     """The revisions that this process knows, kept up to date by the watcher."""
-    started = Revisions(store)
+    started = Watcher(store)
     started.start()
     yield started
     started.close()
@@ -42,72 +53,72 @@ def is_true_within_a_second(question: Callable[[], bool]) -> bool:
     return False
 
 
-def test_an_own_commit_is_known_before_the_write_returns(store: Store, watcher: Revisions) -> None:
+def test_an_own_commit_is_known_before_the_write_returns(store: Store, watcher: Watcher) -> None:
     night = build.a_tournament(store)
-    before, world = watcher.refresh(night.tournament_id), watcher.known_revision(0)
+    before, world = watcher.refreshed(night.tournament_id), watcher.known(0)
     with store.write(night.tournament_id) as transaction:
         assert revisions.raise_tournaments(transaction, [night.tournament_id]) == {
             night.tournament_id: before + 1
         }
         # It is not known before the commit.
-        assert watcher.known_revision(night.tournament_id) == before
-    assert watcher.known_revision(night.tournament_id) == before + 1
-    assert watcher.known_revision(0) == world + 1 == store.world_revision()
+        assert watcher.known(night.tournament_id) == before
+    assert watcher.known(night.tournament_id) == before + 1
+    assert watcher.known(0) == world + 1 == store.world_revision()
 
 
-def test_a_write_that_fails_raises_nothing(store: Store, watcher: Revisions) -> None:
+def test_a_write_that_fails_raises_nothing(store: Store, watcher: Watcher) -> None:
     night = build.a_tournament(store)
-    before, world = watcher.refresh(night.tournament_id), watcher.known_revision(0)
+    before, world = watcher.refreshed(night.tournament_id), watcher.known(0)
     with pytest.raises(RuntimeError), store.write() as transaction:
         revisions.raise_tournaments(transaction, [night.tournament_id])
         raise RuntimeError
-    assert (watcher.known_revision(night.tournament_id), watcher.known_revision(0)) == (
+    assert (watcher.known(night.tournament_id), watcher.known(0)) == (
         before,
         world,
     )
-    assert watcher.refresh(night.tournament_id) == before
+    assert watcher.refreshed(night.tournament_id) == before
 
 
-def test_a_commit_of_another_process_is_noticed_within_a_second(store: Store, watcher: Revisions) -> None:
+def test_a_commit_of_another_process_is_noticed_within_a_second(store: Store, watcher: Watcher) -> None:
     night = build.a_tournament(store)
-    before = watcher.refresh(night.tournament_id)
+    before = watcher.refreshed(night.tournament_id)
     url = store.url.render_as_string(hide_password=False)
     command = [sys.executable, "-c", RAISE_IN_ANOTHER_PROCESS_SCRIPT, url, str(night.tournament_id)]
     subprocess.run(command, check=True)
-    assert is_true_within_a_second(lambda: watcher.known_revision(night.tournament_id) == before + 1)
+    assert is_true_within_a_second(lambda: watcher.known(night.tournament_id) == before + 1)
 
 
-def test_a_commit_of_a_second_store_in_between_own_ones_is_not_lost(store: Store, watcher: Revisions) -> None:
+def test_a_commit_of_a_second_store_in_between_own_ones_is_not_lost(store: Store, watcher: Watcher) -> None:
     nights = [build.a_tournament(store) for _ in range(2)]
-    before = [watcher.refresh(night.tournament_id) for night in nights]
+    before = [watcher.refreshed(night.tournament_id) for night in nights]
     other = Store(store.url.render_as_string(hide_password=False))
     with other.write() as transaction:
         revisions.raise_tournaments(transaction, [nights[0].tournament_id])
     with store.write() as transaction:
         revisions.raise_tournaments(transaction, [nights[1].tournament_id])
     other.close()
-    assert watcher.known_revision(nights[1].tournament_id) == before[1] + 1
-    assert is_true_within_a_second(lambda: watcher.known_revision(nights[0].tournament_id) == before[0] + 1)
+    assert watcher.known(nights[1].tournament_id) == before[1] + 1
+    assert is_true_within_a_second(lambda: watcher.known(nights[0].tournament_id) == before[0] + 1)
 
 
-def test_a_tournament_that_another_process_deleted_is_forgotten(store: Store, watcher: Revisions) -> None:
+def test_a_tournament_that_another_process_deleted_is_forgotten(store: Store, watcher: Watcher) -> None:
     night = build.a_tournament(store)
-    assert watcher.refresh(night.tournament_id) > 0
+    assert watcher.refreshed(night.tournament_id) > 0
     other = Store(store.url.render_as_string(hide_password=False))
     with other.write() as transaction:
         transaction.connection.execute(
             delete(tables.tournament).where(tables.tournament.c.tournament_id == night.tournament_id)
         )
     other.close()
-    assert is_true_within_a_second(lambda: watcher.known_revision(night.tournament_id) == 0)
-    assert watcher.refresh(night.tournament_id) == 0
+    assert is_true_within_a_second(lambda: watcher.known(night.tournament_id) == 0)
+    assert watcher.refreshed(night.tournament_id) == 0
 
 
 def test_the_watcher_outlives_a_fault_of_the_database(
-    store: Store, watcher: Revisions, caplog: pytest.LogCaptureFixture
+    store: Store, watcher: Watcher, caplog: pytest.LogCaptureFixture
 ) -> None:
     night = build.a_tournament(store)
-    before = watcher.refresh(night.tournament_id)
+    before = watcher.refreshed(night.tournament_id)
     with store.migration() as db:
         db.exec_driver_sql("ALTER TABLE world RENAME TO gone")
     assert is_true_within_a_second(lambda: "cannot ask the database" in caplog.text)
@@ -118,43 +129,43 @@ def test_the_watcher_outlives_a_fault_of_the_database(
         revisions.raise_tournaments(transaction, [night.tournament_id])
     other.close()
     until = time.monotonic() + RETRY_SECONDS + NOTICED_WITHIN_SECONDS
-    while watcher.known_revision(night.tournament_id) == before and time.monotonic() < until:
+    while watcher.known(night.tournament_id) == before and time.monotonic() < until:
         time.sleep(0.01)
-    assert watcher.known_revision(night.tournament_id) == before + 1
+    assert watcher.known(night.tournament_id) == before + 1
 
 
 def test_what_could_not_be_looked_up_for_two_seconds_is_not_known(store: Store) -> None:
     moment = 100.0
-    known = Revisions(store, lambda: moment)
+    known = KnownRevisions(store, lambda: moment)
     night = build.a_tournament(store)
     known.look(lambda: True)
-    revision, world = known.refresh(night.tournament_id), known.known_revision(0)
+    revision, world = known.refresh(night.tournament_id), known.known_version(0)
     moment += LEASE_SECONDS
-    assert (known.known_revision(night.tournament_id), known.known_revision(0)) == (revision, world)
+    assert (known.known_version(night.tournament_id), known.known_version(0)) == (revision, world)
     moment += 0.1
-    assert (known.known_revision(night.tournament_id), known.known_revision(0)) == (0, 0)
+    assert (known.known_version(night.tournament_id), known.known_version(0)) == (0, 0)
     assert (known.refresh(night.tournament_id), known.refresh(0)) == (revision, world)
     known.look(lambda: False)
-    assert (known.known_revision(night.tournament_id), known.known_revision(0)) == (revision, world)
+    assert (known.known_version(night.tournament_id), known.known_version(0)) == (revision, world)
 
 
-def test_an_unknown_tournament_and_a_missing_one_have_no_revision(store: Store, watcher: Revisions) -> None:
+def test_an_unknown_tournament_and_a_missing_one_have_no_revision(store: Store, watcher: Watcher) -> None:
     night = build.a_tournament(store)
-    assert watcher.known_revision(night.tournament_id) == 0
-    assert watcher.refresh(2**63 - 1) == 0
+    assert watcher.known(night.tournament_id) == 0
+    assert watcher.refreshed(2**63 - 1) == 0
 
 
-def test_a_quiet_write_raises_nothing(store: Store, watcher: Revisions) -> None:
+def test_a_quiet_write_raises_nothing(store: Store, watcher: Watcher) -> None:
     user_id = build.a_user(store)
     commits: list[Commit] = []
     store.after_commit.append(commits.append)
-    world = watcher.known_revision(0)
+    world = watcher.known(0)
     with store.write(quiet=True) as transaction:
         transaction.connection.execute(
             update(tables.user).where(tables.user.c.user_id == user_id).values(name="Bo")
         )
     assert commits == []
-    assert watcher.known_revision(0) == store.world_revision() == world
+    assert watcher.known(0) == store.world_revision() == world
 
 
 def _tournaments_and_shared_rows(store: Store) -> tuple[dict[str, int], dict[str, int]]:
@@ -210,5 +221,38 @@ def test_a_change_of_a_shared_row_raises_the_tournaments_that_show_it_and_no_oth
     with store.write() as transaction:
         returned = raise_for(transaction, [rows[row_name]])
     after = store.tournament_revisions(list(ids.values()))
-    assert returned == {ids[raised]: before[ids[raised]] + 1}
-    assert after == {**before, **returned}
+    assert returned == {ids[raised]: before[ids[raised]].number + 1}
+    assert after == {**before, ids[raised]: Revision(returned[ids[raised]], transaction.stamp)}
+
+
+def test_an_outage_lasts_from_the_last_look_until_the_next(store: Store) -> None:
+    now = 100.0
+    known = KnownRevisions(store, clock=lambda: now)
+
+    def fail() -> bool:
+        raise ConnectionError
+
+    known.look(lambda: True)
+    world = known.known_version(0)
+    now += LEASE_SECONDS
+    with pytest.raises(ConnectionError):
+        known.look(fail)
+    assert known.outage_seconds() == 0
+    now += 0.5
+    # It was asked and has not answered for half a second: it may be slow.
+    assert (known.known_version(0), known.outage_seconds()) == (0, 0)
+    now += LEASE_SECONDS
+    assert known.outage_seconds() == LEASE_SECONDS + 0.5 + LEASE_SECONDS
+    assert known.last_version(0) == world
+    known.look(lambda: True)
+    assert known.outage_seconds() == 0
+    known.close()
+
+
+def test_a_process_that_was_stopped_for_a_while_is_in_no_outage(store: Store) -> None:
+    now = 100.0
+    known = KnownRevisions(store, clock=lambda: now)
+    known.look(lambda: True)
+    now += 20
+    assert (known.known_version(0), known.outage_seconds()) == (0, 0)
+    known.close()

@@ -40,6 +40,8 @@ def read_tournament(client: Client, tournament_id: int) -> None:
     read.events(tournament_id, after=max(newest.low, newest.seq - 5), epoch=newest.epoch)
     for csv in (read.games_csv, read.players_csv, read.single_player_games_csv, read.entries_csv):
         csv(tournament_id)
+    read.draws(tournament_id)
+    read.estimate(tournament_id)
     read.stats_rounds(tournament_id)
     read.stats_arenas(tournament_id)
     read.stats_players(tournament_id)
@@ -133,9 +135,13 @@ def account(client: Client, other_id: int) -> None:
     client.users.resolve(users=[profile.user_id])
     token = client.tokens.create(name="board", ability="read")
     client.tokens.list()
+    client.tokens.rotate(token.token_id)
     client.tokens.revoke(token.token_id)
     client.dashboard.get()
     list(client.audit.list())
+    client.users.confirm_number(other_id, ifpa_id=777)
+    list(client.federation_numbers.list(status="confirmed"))
+    client.users.withdraw_number(other_id)
     client.users.suspend(other_id)
     client.users.unsuspend(other_id)
     for kind in ("users", "tournaments", "series"):
@@ -156,6 +162,7 @@ def ratings(client: Client, user_id: int) -> None:
     client.ratings.chart_by_ifpa(1001)
     list(client.ifpa.rating_history(1001))
     client.ifpa.estimate(names=["Ines Calder", "Somebody"])
+    assert client.plans.create(players=8, machines=4, types=["matchplay"]).options
     client.ratings.compare(user_ids=[user_id], ifpa_ids=[1001])
     client.ratings.compare_many(user_ids=[user_id], ifpa_ids=[1001])
     for period in list(client.rating_periods.list())[:1]:
@@ -201,7 +208,7 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int]) ->
     change.add_players(planned, name="Only here")
     change.delete(planned)
 
-    night = started(client, "matchplay", players[:6], arenas)
+    night = started(client, "matchplay", players[:6], arenas, forecast=True)
     change.resolve_players(night, players=list(players[:2]))
     change.resolve_arenas(night, arenas=list(arenas[:2]))
     change.update_arena(night, arenas[5], status="inactive")
@@ -213,6 +220,7 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int]) ->
     client.rounds.open(night)
     client.rounds.delete(night, change.rounds(night)[0].round_id)
     client.rounds.open(night)
+    assert change.forecast(night).cut_position is None
     round_id = change.rounds(night)[0].round_id
     game, other = change.games(night)[:2]
     client.games.update(night, game.game_id, player_ids=game.player_ids[::-1])
@@ -243,10 +251,10 @@ def scores(client: Client, players: Sequence[int], arenas: Sequence[int]) -> Non
     begun = client.queues.start(night, last.queue_id)
     client.tournaments.queues(night)
     single = client.single_player_games
-    recorded = single.update(night, begun.single_player_game_id, score=1_000_000)
-    single.void(night, recorded.single_player_game_id)
-    single.unvoid(night, recorded.single_player_game_id)
-    single.delete(night, recorded.single_player_game_id)
+    single.update(night, begun.single_player_game_id, score=1_000_000)
+    single.void(night, begun.single_player_game_id)
+    single.unvoid(night, begun.single_player_game_id)
+    single.delete(night, begun.single_player_game_id)
     cards = started(client, "card_best_game", players[:3], arenas)
     attempt = single.create(cards, player_id=players[0], arena_id=arenas[0], score=5_000)
     assert attempt.player_id == players[0]

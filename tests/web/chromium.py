@@ -50,7 +50,8 @@ class BrowserPage:
         """Assert that the page is not wider than the screen."""
         width, screen = self.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
         assert self.page.viewport_size is not None
-        assert width <= screen == self.page.viewport_size["width"]
+        wide = self.page.evaluate(WIDE) if width > screen else []
+        assert width <= screen == self.page.viewport_size["width"], f"{self.page.url}: {wide}"
 
     def tab_to(self, selector: str) -> None:
         """Move the focus to an element with the tab key, and assert that the focus is visible."""
@@ -109,6 +110,10 @@ class BrowserPage:
         assert self.page.evaluate(SMALL) == [], self.page.url
 
 
+# Elements that reach beyond the screen.
+WIDE = """() => [...document.body.querySelectorAll("*")]
+  .filter(one => one.getBoundingClientRect().right > innerWidth + 1)
+  .map(one => `${one.tagName}.${one.className} in ${one.parentElement.className}`).slice(0, 12)"""
 # Elements to tap that are less than 44 pixels high, except links inside a sentence.
 SMALL = """() => [...document.querySelectorAll(
     "main button, main select, main input:not([type=hidden], [type=checkbox], [type=radio]), main summary,"

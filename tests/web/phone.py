@@ -14,6 +14,8 @@ from silverball.store.engine import Store
 from web.chromium import BrowserPage
 from web.visitor import EMAIL, PASSWORD, an_account
 
+# Longer than the time in which two taps at one spot are one (static/guard.js).
+LOOK_MILLISECONDS = 650
 NAMES = [
     *("Ada Quill", "Bo Larkin", "Cleo Marsh", "Dov Tamsin", "Edie Frost", "Finn Abara", "Greta Holm"),
     *("Hugo Pell", "Ines Corva", "Jun Okada", "Kit Farrow", "Lena Voss", "Milo Brandt", "Nora Sable"),
@@ -50,7 +52,9 @@ class Phone:
         self.taps = 0
 
     def tap(self, selector: str) -> None:
+        """Tap as a person does, who looks first: a second tap at one spot at once would be left out."""
         self.taps += 1
+        self.browser_page.page.wait_for_timeout(LOOK_MILLISECONDS)
         self.browser_page.page.locator(selector).first.click(timeout=5000)
 
     def type(self, text: str) -> None:
@@ -77,7 +81,7 @@ def first_pairing(phone: Phone, names: Sequence[str]) -> None:
     page.keyboard.insert_text("\n".join(names))
     phone.tap("text=Add players")
     page.wait_for_selector("text=/^16 so far/")
-    phone.tap("#lineup >> text=Add those ticked")
+    phone.tap("#lineup >> text=Add selected")
     page.wait_for_selector("text=/^6 so far/")
     phone.browser_page.picture("planned-320")
     phone.tap("text=Start with 16 players")
@@ -91,6 +95,8 @@ def tap_results(browser_page: BrowserPage, store: Store) -> None:
     page = browser_page.page
     for game in [game for game in night_of(store).games if game.status == "started"]:
         form = page.locator(f"#result-{game.game_id}")
+        if not form.is_visible():
+            page.click(f"#game-{game.game_id} summary")
         order = sorted(game.player_ids)
         for player_id in order[:-1]:
             form.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 import hostile
 from selection import examples
+from silverball import app
+from silverball.kit.http.endpoints import collect_endpoints
 from silverball.store import migrate
 from silverball.store.engine import Store
 from silverball.web.console import views as console_views
@@ -31,7 +33,10 @@ ENTERED = (
     " page then set-duration set-pairing set-playoffsCutoffs set-knockoutStrikeCount"
 )
 FIELDS = [*THINGS.split(" "), *ENTERED.split(" ")]
-NEW_FIELDS = ["name", "startLocal", "timezone", "set-duration", "set-pairing", "preview", "sample", "key"]
+NEW_FIELDS = [
+    *("name", "startLocal", "timezone", "set-duration", "set-pairing", "preview", "sample", "key"),
+    *("like", "playerId", "arenaId", "locationId", "seriesId"),
+]
 VALUES = st.one_of(
     st.sampled_from(["", "1", "2", "3", "0", "-1", "on", "active", "inactive", "started", "order", "forget"]),
     st.sampled_from(["matchplay", "bracket", "9" * 19, "9" * 30, "1.5", "1e9", "NaN", "Infinity", "1,000"]),
@@ -121,3 +126,8 @@ def test_a_new_tournament_is_made_or_refused(nights: tuple[Director, list[str]],
         assert answer.status_code in {200, 303, 409, 422}
 
     send()
+
+
+def test_forms_prepare_what_the_interface_prepares() -> None:
+    prepared = {endpoint.prepare for endpoint in collect_endpoints(*app.ROUTE_MODULES)} - {None}
+    assert {action.prepare for action in ACTIONS.values()} - {None} == prepared

@@ -6,8 +6,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from pyotp import TOTP
 
+import build
 from silverball.service.tokens import reads
+from silverball.service.two_step import reads as two_step
 from silverball.store.engine import Store
 from silverball.store.tables import session
 from web.chromium import BrowserPage
@@ -81,7 +84,7 @@ def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard_alone(
         assert reads.find_caller(db, f"Bearer {token}".encode(), datetime.now(UTC)) is None
 
     with page.expect_navigation():
-        browser_page.press("header button")
+        browser_page.press("form[action='/account/sign-out'] button")
     assert page.inner_text("[role=status]") == "You are signed out."
     page.goto(f"{browser_page.base_url}/account")
     assert page.url.endswith("/account/sign-in")
@@ -181,3 +184,41 @@ CONTRASTS = """() => {
       return [element.textContent.trim(), (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05)];
     });
 }"""
+
+
+def test_two_step_sign_in_and_the_pages_of_administrators_fit_on_a_phone(
+    store: Store, browser_page: BrowserPage
+) -> None:
+    user_id = an_account(store, name=LONG_NAME, role="admin")
+    build.a_user(store, name=LONG_NAME, email="other@silverball.test", ifpa_id=2**62)
+    browser_page.sign_in()
+    page = browser_page.page
+
+    def look() -> None:
+        browser_page.assert_fits()
+        browser_page.assert_usable()
+
+    for path in ("/account/numbers", f"/account/accounts?q={LONG_NAME[:5]}", "/account/two-step"):
+        browser_page.go(path)
+        for summary in page.locator("main summary").all():
+            summary.click()
+        look()
+    browser_page.click("text=Turn it on")
+    look()
+    page.fill("#code", TOTP(page.input_value("#secret").replace(" ", "")).now())
+    browser_page.click("text=Turn two-step sign-in on")
+    recovery_code = page.input_value("#codes").split("\n")[0]
+    look()
+    browser_page.go("/account/two-step")
+    page.click("summary")
+    look()
+    browser_page.go("/account")
+    browser_page.click("form[action='/account/sign-out'] button")
+    browser_page.sign_in()
+    look()
+    page.fill("#code", recovery_code)
+    browser_page.click("main button")
+    assert page.inner_text("h1") == "Your account"
+    with store.read() as db:
+        assert two_step.find_two_step(db, user_id) is not None
+    assert browser_page.complaints == []

@@ -1,5 +1,7 @@
 """Players without accounts: printed codes that lead to the next game and report its result."""
 
+import re
+
 import pytest
 
 from silverball.store.engine import Store
@@ -16,8 +18,20 @@ def test_only_organizers_print_codes_that_report(director: Director, tablet: Vis
     assert page_of(director.visitor, "/t/1/print/names").count("<path") == public.count("<path")
     codes(director)
     assert page_of(tablet, "/t/1/print/names") == public
+    # The list hangs at the door, where anybody can read it: the same for the organizer.
+    assert "code=" not in page_of(director.visitor, "/t/1/print/names")
+    assert qr_paths(director.visitor, "names") == qr_paths(tablet, "names")
+    assert qr_paths(tablet, "codes") == []
+    slips = qr_paths(director.visitor, "codes")
+    assert len(slips) == 4
+    assert set(slips).isdisjoint(qr_paths(tablet, "names"))
     assert "Report the result" not in page_of(tablet, "/t/1/print/scores")
     assert page_of(director.visitor, "/t/1/print/scores").count("Report the result") == 2
+
+
+def qr_paths(visitor: Visitor, sheet: str) -> list[str]:
+    """The drawn codes of a printed sheet."""
+    return re.findall(r'<path[^>]* d="([^"]+)"', page_of(visitor, f"/t/1/print/{sheet}"))
 
 
 def test_a_code_shows_the_next_game_and_reports_its_result(director: Director, tablet: Visitor) -> None:
@@ -121,7 +135,7 @@ def test_wrong_codes_replaced_codes_and_no_codes(director: Director, tablet: Vis
     assert "You entered: 1. Player" in page_forms.text_of(answer.text)
     assert director.tournament().suggestions == ()
     director.send("codes-out", "/settings")
-    assert "code=" not in page_of(director.visitor, "/t/1/print/names")
+    assert "There are no codes" in page_of(director.visitor, "/t/1/print/codes")
 
 
 def test_a_report_after_the_end_is_refused_and_repeated(director: Director, tablet: Visitor) -> None:
@@ -134,7 +148,7 @@ def test_a_report_after_the_end_is_refused_and_repeated(director: Director, tabl
     assert answer.status_code == 410
     assert "is completed" in page_forms.alerts_on(answer.text)[0]
     assert "You entered: 1. Player" in page_forms.text_of(answer.text)
-    assert "It is over" in page_forms.text_of(page_of(tablet, mine))
+    assert "Final results" in page_forms.text_of(page_of(tablet, mine))
 
 
 def test_a_report_from_a_page_of_yesterday_is_looked_at_first(director: Director, tablet: Visitor) -> None:

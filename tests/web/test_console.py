@@ -96,6 +96,25 @@ def test_a_stale_settings_form_keeps_newer_changes(director: Director) -> None:
     assert actions(director) == before
 
 
+def test_undo_is_offered_however_many_undos_came_before(director: Director) -> None:
+    director.create("group_matchplay")
+    for number in range(30):
+        director.send("edit", "/settings", name=f"Name {number}")
+    for _ in range(27):
+        director.send("undo")
+    assert director.tournament().details["name"] == "Name 2"
+    director.send("undo")
+    assert director.tournament().details["name"] == "Name 1"
+
+
+def test_who_finishes_with_a_round_open_is_asked_what_becomes_of_it(director: Director) -> None:
+    director.play("knockout", players=4)
+    assert "Round 1 is open: 2 games have no result." in director.page("/standings")
+    director.send("complete", "/standings", openRound="drop")
+    assert director.tournament().status == "completed"
+    assert director.tournament().rounds == ()
+
+
 def test_a_refused_setting_still_knows_what_was_shown(director: Director) -> None:
     director.create("group_matchplay")
     stale = director.forms("/settings")["edit"]
@@ -246,7 +265,7 @@ def test_a_stranger_sees_no_console_and_changes_nothing(
     assert director.tournament().entrants == ()
 
 
-def test_a_scorekeeper_records_results_and_nothing_else(
+def test_a_scorekeeper_records_results_calls_players_and_does_nothing_else(
     store: Store, director: Director, visitor: Visitor
 ) -> None:
     game = director.play("matchplay", scorekeeping="user")
@@ -256,7 +275,7 @@ def test_a_scorekeeper_records_results_and_nothing_else(
     visitor.sign_in_anew("bo@silverball.test")
     assert "You keep the scores of" in visitor.get("/run").text
     forms = director.forms()
-    assert set(forms) == {f"result-{game.game_id}" for game in director.open_games()}
+    assert set(forms) == {"call", *(f"result-{game.game_id}" for game in director.open_games())}
     director.send(f"result-{game.game_id}", first=game.player_ids[0])
     assert director.game(game).scorekeeper_id == keeper_id
     assert visitor.get(f"{director.at}/settings").status_code == 403

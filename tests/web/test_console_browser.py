@@ -49,32 +49,11 @@ def test_an_answer_lost_on_bad_wifi_is_asked_for_again_and_acts_once(
 
     browser_page.page.route("**/do/result", lose)
     browser_page.page.locator(f"button[name=first][value='{players[0]}']").click()
-    browser_page.page.wait_for_selector("form.pending >> text=Trying again")
+    browser_page.page.wait_for_selector("form.pending >> text=Not sent yet")
     browser_page.picture("pending-320")
     browser_page.wait_for(lambda: browser_page.page.locator(".games > li").count() == 1)
     assert len(lost) == 2
     assert actions(store) == before + 1
-
-
-def test_what_cannot_be_sent_stays_and_can_be_sent_later(store: Store, browser_page: BrowserPage) -> None:
-    players = a_night(store, "group_matchplay")
-    on_the_console(browser_page)
-    page = browser_page.page
-    page.clock.install()
-    for player_id in players[:3]:
-        page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
-    page.route("**/do/result", lambda route: route.abort("internetdisconnected"))
-    page.click("text=Save")
-    for _ in range(10):
-        page.clock.run_for(20_000)
-        page.wait_for_timeout(20)
-    page.wait_for_selector("text=send it again")
-    places = [page.input_value(f"[name=place-{player_id}]") for player_id in players]
-    assert places == ["1", "2", "3", "4"]
-    page.unroute("**/do/result")
-    page.click("text=Save")
-    browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
-    assert night_of(store).games[0].result_positions == tuple(players)
 
 
 def test_a_second_tap_clears_a_place(store: Store, browser_page: BrowserPage) -> None:
@@ -205,9 +184,7 @@ def test_a_session_that_is_lost_in_the_middle_loses_nothing(store: Store, browse
     page.fill("#email", EMAIL)
     page.fill("#password", PASSWORD)
     page.click("main button")
-    page.wait_for_selector("text=This has not been sent yet")
-    assert night_of(store).games[0].status == "started"
-    page.click("text=Save")
+    # The outbox sends it for the account that entered it.
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     assert night_of(store).games[0].result_positions == tuple(players)
 
@@ -244,4 +221,25 @@ def test_a_result_is_entered_with_the_keyboard_alone(store: Store, browser_page:
         browser_page.press(f"{form} .place:nth-child({nth + 1}) .tap", "Space")
     browser_page.press(f"{form} > button", "Enter")
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
+    assert browser_page.complaints == []
+
+
+def test_the_keyboard_goes_on_where_it_was_after_each_save(store: Store, browser_page: BrowserPage) -> None:
+    a_night(store, "matchplay", players=8)
+    on_the_console(browser_page)
+    page = browser_page.page
+    rows = page.locator(".games > li")
+    ids = [row.get_attribute("id") for row in rows.all()]
+    rows.nth(1).locator("button[name=first]").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".saved:focus")
+    browser_page.wait_for(lambda: rows.count() == 3)
+    place = "document.activeElement.closest('.games > li')?.id"
+    browser_page.wait_for(lambda: page.evaluate(place) == ids[2])
+    # The whole round, without a mouse and without looking for the place again.
+    for count in (2, 1):
+        browser_page.wait_for(lambda: page.evaluate("document.activeElement.matches('button')"))
+        page.keyboard.press("Enter")
+        browser_page.wait_for(lambda count=count: rows.count() == count)  # type: ignore[misc]
+    browser_page.wait_for(lambda: page.evaluate(place) == ids[0])
     assert browser_page.complaints == []

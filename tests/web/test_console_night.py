@@ -1,6 +1,7 @@
 """Running a tournament through forms: arrivals and departures, broken machines, ties."""
 
 import re
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from silverball.web import site
 from silverball.web.console.actions import ACTIONS
 from web import page_forms
 from web.director import Director
+from web.visitor import Visitor
 
 # The interface has the same writes, and its stories run on both databases.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -49,12 +51,15 @@ def test_a_known_name_adds_the_player_of_the_book(store: Store, director: Direct
         422,
         "Bo Larkin is in the tournament already. Take the line out.",
     )
-    assert "list twice" in director.refused("people", names="Dov\nDov")[1]
+    director.send("people", names="1. Dov <dov@pins.example>\n2. Dov")
+    assert [director.name(entrant.player_id) for entrant in director.tournament().entrants[2:]] == ["Dov"]
     build.a_player(store, director.user_id, name="Edie Frost")
     build.a_player(store, director.user_id, name="EDIE FROST")
     assert "2 players called Edie Frost" in director.refused("people", names="Edie Frost")[1]
     assert "Enter a name" in director.refused("people", names=" ")[1]
-    assert len(director.tournament().entrants) == 2
+    status, sentence = director.refused("people", names="Gus\n\nHana\nIn\u200dvisible" + 99 * "x")
+    assert (status, sentence[:51]) == (422, f"Name 3 of the list, “In?visible{20 * 'x'}")
+    assert len(director.tournament().entrants) == 3
 
 
 def test_players_are_found_by_part_of_a_name_and_by_a_former_tournament(
@@ -73,6 +78,41 @@ def test_players_are_found_by_part_of_a_name_and_by_a_former_tournament(
     director.create("knockout")
     director.send("pick", f"?former={former}")
     assert len(director.tournament().entrants) == 1
+
+
+def test_who_was_unticked_stays_unticked(store: Store, director: Director) -> None:
+    director.create("matchplay")
+    director.send("people", names="Ada Quill\nBo Larkin\nCleo Marsh")
+    former = director.tournament_id
+    director.create("knockout")
+    offered = director.forms(f"?former={former}")["pick"].boxes["playerId"]
+    assert len(offered) == 3
+    director.send("pick", f"?former={former}", playerId=offered[:2])
+    # A second tap on the button adds nobody.
+    assert "pick players" in director.refused("pick", f"?former={former}")[1]
+    assert len(director.tournament().entrants) == 2
+
+
+def test_a_draw_is_previewed_for_those_who_came_while_the_page_was_made(
+    store: Store, director: Director
+) -> None:
+    director.create("matchplay")
+    director.fill(8, 4)
+    path = f"/api/tournaments/{director.tournament_id}/players"
+    late: list[str] = []
+
+    def clock() -> datetime:
+        # Whoever makes the page asks for the time between reading the tournament and drawing.
+        late.append(f"Late {len(late)}")
+        body = {"players": [{"name": late[-1]}]}
+        assert build.do(store, "POST", path, body, by=director.user_id, now=build.NOW)[0] == 201
+        return build.NOW
+
+    with Visitor(store, clock=clock) as hasty:
+        hasty.cookies.update(director.visitor.cookies)
+        answer = hasty.get(director.at)
+    assert answer.status_code == 200
+    assert len(director.tournament().entrants) == 8 + len(late) > 10
 
 
 def test_arenas_of_the_book_are_all_ticked_at_first(store: Store, director: Director) -> None:
@@ -231,6 +271,16 @@ def test_an_incomplete_result_is_refused_by_name_and_stays_on_the_page(
     form = page_forms.forms_on(answer.text)[f"result-{game.game_id}"]
     assert tuple(form.value(f"place-{player_id}") for player_id in game.player_ids) == places
     assert director.game(game).status == "started"
+
+
+def test_a_tie_is_drawn_on_purpose(director: Director) -> None:
+    director.play("matchplay", tiebreaker="none", duration=1)
+    for game in director.open_games():
+        director.finish(game, *game.player_ids)
+    drawn = next(name for name in director.forms("/standings") if name.startswith("draw-tie-"))
+    assert "100 % at most" in director.page("/standings")
+    director.send(drawn, "/standings")
+    assert [entrant.tie_place for entrant in director.tournament().entrants].count(1) == 1
 
 
 def test_a_tie_is_broken_by_a_game_or_by_hand_and_playoffs_follow(director: Director) -> None:

@@ -100,8 +100,8 @@ def test_places_that_say_no_order_are_refused(sent: list[tuple[str, str]]) -> No
     ],
 )
 def test_a_result_can_be_entered_in_other_ways(fields: dict[str, str], body: dict[str, Any]) -> None:
-    built = form_bodies.result(FormData((*PLAYERS, ("seen", "started"), *fields.items())))
-    assert built == {"wasOpen": True, **body}
+    built = form_bodies.result(FormData((*PLAYERS, ("seen", "5f3a9c"), *fields.items())))
+    assert built == {"seen": "5f3a9c", **body}
 
 
 def test_bands_follow_one_another() -> None:

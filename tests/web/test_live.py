@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
+from html import unescape
 
 import markupsafe
 import pytest
@@ -30,6 +31,15 @@ FOREIGN = re.compile(
     r"<(svg|iframe|style|object|embed|math|form|base|video|audio|input|button|select|details|dialog|b |x )",
     re.IGNORECASE,
 )
+# The one form of the page, which looks back.
+OWN_FORM = re.compile(r'<form method="get" action="/t/\d+">.*?</form>', re.DOTALL)
+# The list of players to find oneself in, without the players.
+OWN_FINDER = re.compile(
+    r'<button type="button" class="quiet">Not you\?</button>|<details>\s*<summary>Find yourself</summary>'
+    r'|<input id="who" [^<>]*>'
+)
+# The wall's QR code.
+OWN_CODE = re.compile(r'<svg [\w=":/. -]*><path [\w=":/#. -]*/></svg>')
 CUTOFFS = [{"index": 0, "value": 4, "cumulative": 4, "text": "A final", "color": None}]
 
 
@@ -238,11 +248,29 @@ def test_names_and_messages_are_text(store: Store, passer: PublicVisitor) -> Non
         html = passer.page(path.format(tournament_id=hall.tournament_id))
         assert HOSTILE not in html
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+        for own in (OWN_FORM, OWN_FINDER, OWN_CODE):
+            html = own.sub("", html)
         assert FOREIGN.search(html) is None
         assert not re.search(r"<script(?! type=.module. src=./static/)", html)
         assert not re.search(r"<img(?! src=./static/)", html)
     standings = passer.page(f"/t/{hall.tournament_id}?part=standings")
     assert [name for name in names if str(markupsafe.escape(name)) not in standings] == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_the_code_to_embed_a_page_is_one_frame_whatever_the_name_is(
+    store: Store, passer: PublicVisitor
+) -> None:
+    hall = a_night(store)
+    name = f'"></iframe>{HOSTILE}&amp;'
+    hall.patch("", {"name": name})
+    page = passer.page(f"/t/{hall.tournament_id}")
+    snippet = re.search(r'<textarea id="snippet"[^>]*>(.*?)</textarea>', page, re.DOTALL)
+    assert snippet is not None
+    # Unescaped once, it is what a person copies out of the field.
+    frame = re.fullmatch(r'<iframe src="[^"]+" title="([^"<>]+)" [^<>]*></iframe>', unescape(snippet[1]))
+    assert frame is not None
+    assert unescape(frame[1]) == name
 
 
 def test_a_name_that_changes_is_shown_at_once(store: Store, passer: PublicVisitor) -> None:
@@ -314,3 +342,10 @@ def test_the_pages_know_a_moment_only_by_what_they_were_given(store: Store) -> N
             ]
         )
     assert made[0] == made[1]
+
+
+def test_a_page_tells_how_each_round_was_drawn(store: Store, passer: PublicVisitor) -> None:
+    text = passer.text(f"/t/{a_night(store).tournament_id}/draws")
+    assert "How this was drawn" in text
+    assert "the dice decide among equals" in text
+    assert "Nobody looked at the draw before" in text

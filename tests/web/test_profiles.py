@@ -240,6 +240,18 @@ def test_a_series_shows_its_standings_and_nights(store: Store, visitor: Visitor)
     assert "03-12" in text
 
 
+def test_a_series_with_a_curve_says_what_is_still_possible(store: Store, visitor: Visitor) -> None:
+    winner_id, loser_id = build.a_user(store, name="Zoe Nadir"), build.a_user(store, name="Yan Otis")
+    series_id = build.row(store, tables.series, organizer_id=build.a_user(store), scoring="bg_linear")
+    a_match(store, winner_id, loser_id, series_id=series_id)
+    assert "Possible" not in read(visitor, f"/s/{series_id}")
+    build.a_tournament(store, status="planned", series_id=series_id)
+    text = page_forms.text_of(read(visitor, f"/s/{series_id}"))
+    assert "1 night is left, worth 100 points at most" in text
+    assert "Possible" in text
+    assert "200" in text
+
+
 @pytest.mark.parametrize(
     ("removed", "sentence"),
     [

@@ -148,7 +148,7 @@ def test_only_bracket_formats_have_a_bracket_on_their_pages(store: Store, direct
     assert page.count("<h2") == 3
     wall = passer.text(f"/t/{director.tournament_id}/wall?part=standings")
     assert wall.startswith("Bracket")
-    assert "Winners, Semifinals Player 1 ✓ won Player 4 Player 2 Player 3" in wall
+    assert "Winners Semifinals Match 1 Player 1 ✓ won Player 4 Match 2" in wall
     director.play("matchplay", 4)
     assert text_of(passer.page(f"/t/{director.tournament_id}?part=tree")) == ""
     passer.close()

@@ -78,7 +78,7 @@ def test_a_whole_night_is_run_by_thumb_while_a_wall_and_a_phone_follow(
     assert page.inner_text("h2#round") == f"Round {ROUNDS}"
     browser_page.click("nav >> text=Standings")
     browser_page.assert_fits()
-    page.click("text=Finish the tournament")
+    page.click("text=Finish tournament")
     browser_page.wait_for(lambda: night_of(store).status == "completed")
     wall.says("Final")
     phone.says("completed")

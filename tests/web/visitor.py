@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from html import unescape
 from random import Random
@@ -38,12 +39,13 @@ class Visitor(TestClient):
         *,
         base_url: str = "http://silverball.test",
         public_read: bool = False,
+        clock: Callable[[], datetime] | None = None,
         **values: Any,
     ) -> None:
         self.store = store
         self.now: datetime = build.NOW
         settings = Settings(base_url=base_url, public_read=public_read)
-        pages = app.build(store, settings, now=lambda: self.now, dice=Random(next(SEEDS)))
+        pages = app.build(store, settings, now=clock or (lambda: self.now), dice=Random(next(SEEDS)))
         super().__init__(pages, base_url=base_url, follow_redirects=False, **values)
 
     def wait(self, **values: float) -> None:

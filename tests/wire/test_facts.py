@@ -151,6 +151,7 @@ EXTRAS: dict[str, str] = {
     "SeriesListItem.rsvpConfiguration": ONE_STRUCT,
     "SimplePaginationMeta.last_page": CLIENTS_NEED_IT,
     "SimplePaginationMeta.total": CLIENTS_NEED_IT,
+    "Tournament.forecast": "ours: switches the forecast on (interface.md 1)",
     "Tournament.ladderType": OUR_NAMES,
     "Tournament.paceIncrement": OUR_NAMES,
     "Tournament.paceInitialRounds": OUR_NAMES,
@@ -314,6 +315,6 @@ def test_shapes_go_beyond_the_facts_only_where_a_reason_is_given() -> None:
 def test_a_tournament_has_a_field_for_every_setting_and_requires_only_scorekeeping() -> None:
     assert set(tournaments.FormatSettings.__struct_defaults__) == {msgspec.UNSET}
     settings, tournament = fields_of(tournaments.FormatSettings), fields_of(tournaments.Tournament)
-    assert len(settings) == len(tournaments.SETTING_FIELDS) == 49
+    assert len(settings) == len(tournaments.SETTING_FIELDS) == 50
     assert settings.keys() <= tournament.keys()
     assert {name for name in settings if tournament[name].required} == {"scorekeeping"}

@@ -18,6 +18,7 @@ from silverball.kit.http.openapi import documented_path
 from silverball.service.parts.reads import PartsQuery
 from silverball.service.tournaments.bodies import ChangedTournament
 from silverball.wire.format_settings import SETTING_FIELDS
+from silverball.wire.journal import JournalAction, JournalPage
 from silverball.wire.pages import Data, Page, SimplePage
 
 TEXTS = (FileDownload, SvgImage)
@@ -179,7 +180,7 @@ class OperationWriter:
         if options:
             keywords.append(f"**options: Unpack[{options}]")
         signature = ", ".join(["self", *(argument.source for argument in in_path), *keywords])
-        is_paged = get_origin(endpoint.returns) in (Page, SimplePage)
+        is_paged = _is_page(endpoint.returns)
         yield ""
         yield f"    @{'paged' if is_paged else 'operation'}"
         yield f"    def {described.method}({signature}) -> Request[{self._returned_type(endpoint.returns)}]:"
@@ -206,7 +207,7 @@ class OperationWriter:
         hints = get_type_hints(endpoint.query, include_extras=True)
         plain_hints = get_type_hints(endpoint.query)
         arguments = []
-        is_paged = get_origin(endpoint.returns) in (Page, SimplePage)
+        is_paged = _is_page(endpoint.returns)
         for field in msgspec.structs.fields(endpoint.query):
             text = self.structs.input_type(plain_hints[field.name])
             if is_paged and field.name == "page":
@@ -296,11 +297,18 @@ def _shared_options(endpoint: Endpoint) -> str:
     return BOTH if _has_settings(endpoint) else PARTS
 
 
+def _is_page(returns: Any) -> bool:
+    """Whether an answer is a page of a list."""
+    return get_origin(returns) in (Page, SimplePage) or returns is JournalPage
+
+
 def _answer_kinds(returns: Any) -> list[Any]:
     """Return the types of an answer, or of an item of its list, without the envelope."""
     if returns in TEXTS:
         return []
     inner = get_args(returns)[0] if get_origin(returns) in (Data, Page, SimplePage) else returns
+    if inner is JournalPage:
+        inner = JournalAction
     return list(get_args(inner)) if get_origin(inner) in (Union, UnionType) else [inner]
 
 

@@ -10,10 +10,13 @@ from silverball import settings
 from silverball.kit.errors import Invalid, NotFound, Refusal
 from silverball.settings import SettingError
 from silverball.store import faults, migrate
+from silverball.store.deadlines import TransactionTookTooLong
 from silverball.store.engine import Store
 from silverball.store.faults import DatabaseFault
 from silverball.store.migrate import NewerSchema
+from silverball.store.time_limits import COMMANDS, StoreLimits
 
+TOOK_TOO_LONG = "The database took too long, and nothing was changed. Give the command again."
 URL_SCHEMES = ("sqlite:", "postgresql+psycopg:")
 
 
@@ -22,20 +25,21 @@ def open_database(
     *,
     not_found: str = "It does not exist.",
     may_migrate: bool = False,
-    may_create: bool = True,
+    may_create: bool = False,
     url: str | None = None,
+    limits: StoreLimits = COMMANDS,
 ) -> Iterator[Store]:
     """Open the database of `url`, or of SILVERBALL_DATABASE_URL, and bring its tables up to date.
 
     `not_found` replaces the sentence of NotFound. `may_migrate` also allows migrations of PostgreSQL,
-    which several programs may share. Without `may_create` a SQLite file that is missing is a fault.
+    which several programs may share. A SQLite file that is missing is made with `may_create` only.
     Every refusal becomes a sentence on stderr and exit code 1.
     """
     try:
-        address = url or _database_url()
+        address = url or database_url()
         if not may_create:
-            _require_file(address)
-        store = Store(address, None if url else _secret_file())
+            require_file(address)
+        store = Store(address, None if url else secret_file(), limits=limits)
         try:
             _bring_up_to_date(store, may_migrate=may_migrate)
             yield store
@@ -46,38 +50,59 @@ def open_database(
     except Invalid as error:
         sentences = [sentence for listed in error.errors.values() for sentence in listed]
         raise click.ClickException(" ".join(sentences)) from error
+    except TransactionTookTooLong as error:
+        raise click.ClickException(TOOK_TOO_LONG) from error
     except (Refusal, SettingError, NewerSchema) as error:
         raise click.ClickException(str(error)) from error
     except DatabaseFault as error:
+        if faults.is_lock_timeout(error):
+            raise click.ClickException(TOOK_TOO_LONG) from error
         raise click.ClickException(f"The database cannot be used: {faults.short_message(error)}") from error
 
 
-def _secret_file() -> Path | None:
+def secret_file() -> Path | None:
+    """The key file of the settings, where they name one."""
     file = settings.load().secret_file
     return Path(file) if file else None
 
 
-def _database_url() -> str:
+def database_url() -> str:
+    """The address of the database in the settings. Raises SettingError for one of another kind."""
     url = settings.load().database_url
     if not url.startswith(URL_SCHEMES):
         raise SettingError("SILVERBALL_DATABASE_URL must begin with sqlite:/// or postgresql+psycopg://.")
     return url
 
 
-def _require_file(url: str) -> None:
-    """Raise SettingError without the SQLite file: a disk that is not mounted looks like a new site."""
-    file = url.removeprefix("sqlite:///").partition("?")[0]
-    if url.startswith("sqlite:") and not Path(file).exists():
+def require_file(url: str) -> None:
+    """Raise SettingError without the SQLite file: the wrong folder, or a disk that is not mounted.
+
+    Both would look like a new site.
+    """
+    file = sqlite_file(url)
+    if file is not None and not file.exists():
         raise SettingError(
-            f"There is no database at {file}. If this is a new site, make it with `silverball migrate` or"
-            " `silverball serve --create`; otherwise see whether its disk is mounted."
+            f"There is no database at {file.absolute()}. SILVERBALL_DATABASE_URL names the database. If this"
+            " is a new site, make it with `silverball migrate` or `silverball serve --create`; otherwise see"
+            " whether its disk is mounted."
         )
 
 
+def sqlite_file(url: str) -> Path | None:
+    """The file of an SQLite database; None for other databases, and for one in memory."""
+    file = url.removeprefix("sqlite:///").partition("?")[0]
+    is_file = url.startswith("sqlite:///") and file and not file.startswith((":memory:", "file:"))
+    return Path(file) if is_file else None
+
+
 def _bring_up_to_date(store: Store, *, may_migrate: bool) -> None:
+    if store.is_sqlite:
+        # Only one program uses the file, and none of the version before.
+        migrate.contract(store)
+        return
     if migrate.is_current(store):
         return
-    if not store.is_sqlite and not may_migrate:
+    if not may_migrate:
         # A shared database is migrated only on request.
         raise SettingError("The database does not have the tables of this version. Run: silverball migrate")
     migrate.migrate(store)

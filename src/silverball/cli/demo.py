@@ -22,8 +22,9 @@ from silverball.cli import (
     demo_trials,
     federation,
     import_,
-    serve,
+    public_address,
     server,
+    side_server,
 )
 from silverball.cli.demo_text import DemoFacts
 from silverball.jobs import rating_period
@@ -37,6 +38,7 @@ from silverball.service.users import writes as users
 from silverball.settings import Settings
 from silverball.store import rating_days
 from silverball.store.engine import Store
+from silverball.store.time_limits import LONG_COMMANDS, REQUESTS
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 # An address that is documented as never in use: nothing is sent, the system only chooses a way to it.
@@ -87,7 +89,7 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
     robots play a tournament of each format. While it runs, robots play match play in tournament 1, and
     every twenty minutes an evening in another format.
     """
-    listener = server.open_listener(host, port)
+    listener = side_server.open_listener(host, port)
     folder = demo_folder.prepare_folder(data, ORGANIZER_EMAIL)
     bound = listener.getsockname()[1]
     lan_url = _lan_url(host, bound)
@@ -101,9 +103,9 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
     if lan_url is not None and not demo_settings.base_url:
         # Links and printed codes must work on phones too.
         demo_settings = dataclasses.replace(demo_settings, base_url=lan_url)
-    demo_settings = serve.with_base_url(demo_settings, host, bound)
-    with database.open_database(url=demo_settings.database_url) as store:
-        owner = _fill(store, demo_settings, folder, no_robots=no_robots)
+    demo_settings = public_address.with_base_url(demo_settings, host, bound)
+    with database.open_database(url=demo_settings.database_url, may_create=True, limits=REQUESTS) as store:
+        owner = _fill(store.with_limits(LONG_COMMANDS), demo_settings, folder, no_robots=no_robots)
         password = organizer_password(store, owner.user_id, folder / demo_folder.PASSWORD)
         facts = DemoFacts(
             base_url=demo_settings.base_url,
@@ -124,7 +126,7 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
                 listener,
                 when_ready=lambda: click.echo(text),
                 # The address for phones is a guess where the machine has several.
-                follows_host=serve.follows_host(configured, host),
+                follows_host=public_address.follows_host(configured, host),
                 trials=trials,
             )
 
@@ -158,7 +160,7 @@ def _lan_url(host: str, port: int) -> str | None:
     """The demo's address for other devices on the network; None when it listens on this machine only."""
     if host in LOOPBACK_HOSTS:
         return None
-    if host not in serve.WILDCARD_HOSTS:
+    if host not in public_address.WILDCARD_HOSTS:
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:

@@ -19,7 +19,10 @@ PASSWORD = "password"  # noqa: S105  # the name of a file
 EXPORTS = "exports"
 TRIALS = "trials.json"
 OLDER = "older"
-DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", f"{DATABASE}.secret")
+DATABASE_FILES = (
+    *(f"{DATABASE}{ending}" for ending in ("", "-wal", "-shm", ".secret")),
+    *(f"{DATABASE}-counts{ending}" for ending in ("", "-wal", "-shm")),
+)
 MADE = (*DATABASE_FILES, TOKEN, PASSWORD, EXPORTS, TRIALS, LAYOUT_FILE)
 
 

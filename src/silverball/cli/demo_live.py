@@ -59,7 +59,11 @@ EVENINGS = tuple(
     dataclasses.replace(
         finished,
         name=f"Evening {form.demo.name}",
-        settings={**finished.settings, **(SHORT_CLOCK if form.has_clock else {})},
+        settings={
+            **finished.settings,
+            **(SHORT_CLOCK if form.has_clock else {}),
+            **({"forecast": True} if "forecast" in form.settings.__struct_fields__ else {}),
+        },
     )
     for finished, form in zip(demo_nights.FINISHED, FORMATS.values(), strict=True)
 )

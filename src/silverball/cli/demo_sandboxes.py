@@ -13,6 +13,7 @@ READS = (
     "download_games",
     "download_players",
     "download_single_player_games",
+    "estimate_tournament",
     "list_arena_stats",
     "list_arena_summaries",
     "list_entrants",
@@ -26,6 +27,7 @@ READS = (
     "list_rounds",
     "list_standings",
     "list_webhooks",
+    "show_draws",
     "show_journal",
     "show_matchplay_stats",
     "show_player_stats",
@@ -133,6 +135,8 @@ def try_tournaments(boxes: Sandboxes) -> None:
     # Rounds that complete themselves are left to the last result.
     boxes.finish_round(completed)
     boxes.put("complete_round", tournamentId=completed, roundId=game["roundId"])
+    forecast = boxes.night("forecast", "matchplay", duration=3, forecast=True)
+    boxes.put("forecast_tournament", tournamentId=forecast)
     golf = boxes.night("holes", "golf", golfDuration=2)
     hole = boxes.first(golf, "rounds")
     boxes.put(

@@ -113,13 +113,18 @@ def _try_the_book(boxes: Sandboxes, user_id: int) -> None:
     boxes.put(
         "list_series_attendance", count=1, seriesId=boxes.trials["show_series"]["parameters"]["seriesId"]
     )
-    token = boxes.send("POST", "/api/tokens", {"name": "Sandbox token", "ability": "read"})
+    revoked, rotated = (
+        boxes.send("POST", "/api/tokens", {"name": f"Sandbox token {number}", "ability": "read"})["tokenId"]
+        for number in (1, 2)
+    )
     boxes.put("add_token", body={"name": "New token", "ability": "read", "expiresDays": 30})
-    boxes.put("revoke_token", tokenId=token["tokenId"])
+    boxes.put("revoke_token", tokenId=revoked)
+    boxes.put("rotate_token", tokenId=rotated)
     boxes.put("change_profile", body={"pronouns": "they"})
     boxes.put("show_user", userId=user_id)
     boxes.put("resolve_users", users=str(user_id))
-    for name in ("suspend_user", "unsuspend_user"):
+    boxes.put("confirm_federation_number", body={"ifpaId": IFPA_ID}, userId=min(boxes.visitors))
+    for name in ("suspend_user", "unsuspend_user", "withdraw_federation_number"):
         boxes.put(name, userId=min(boxes.visitors))
     boxes.put("search", query="sandbox", type="tournaments")
     for name in ("show_opdb_entry", "show_opdb_entry_with_videos"):
@@ -225,4 +230,5 @@ def _read_finished(boxes: Sandboxes) -> None:
     boxes.put("resolve_players_of_tournament", tournamentId=FINISHED_ID, players=",".join(map(str, players)))
     boxes.put("resolve_arenas_of_tournament", tournamentId=FINISHED_ID, arenas=",".join(map(str, arenas)))
     boxes.put("show_tournament", tournamentId=FINISHED_ID, includePlayers=True)
+    boxes.put("plan_night", players=len(tournament["players"]), machines=len(tournament["arenas"]))
     boxes.fill_rest(FINISHED_ID)

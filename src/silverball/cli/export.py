@@ -22,14 +22,15 @@ def export() -> None:
 @export.command()
 @click.argument("tournament_id", metavar="ID", type=TOURNAMENT_ID)
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="The file to write.")
-def bundle(tournament_id: int, output: Path | None) -> None:
+@click.option("--with-journal", is_flag=True, help="With all that was done, so that undo reaches back.")
+def bundle(tournament_id: int, output: Path | None, *, with_journal: bool) -> None:
     """Write tournament ID as a bundle, which `import bundle` reads, to a file or to standard output.
 
     A bundle holds everything, including details that users hide from others: share it with care.
     """
     nothing = f"There is no tournament {tournament_id}."
     with database.open_database(not_found=nothing) as store, store.read() as db:
-        content = bundles.export_bundle(db, tournament_id)
+        content = bundles.export_bundle(db, tournament_id, with_journal=with_journal)
     if output is None:
         sys.stdout.buffer.write(content)
         return

@@ -12,6 +12,7 @@ from silverball.cli import database
 from silverball.exchange import federation as files
 from silverball.exchange.federation import BrokenRecordsFile, ImportedRecords
 from silverball.store.engine import Store
+from silverball.store.time_limits import LONG_COMMANDS
 
 
 @click.command()
@@ -22,7 +23,7 @@ def federation(file: Path) -> None:
     A record replaces the stored one with its ifpaId; other records stay. Either the whole file is stored or
     nothing: each fault is reported with its row and field.
     """
-    with database.open_database() as store:
+    with database.open_database(limits=LONG_COMMANDS) as store:
         try:
             done = import_records(store, file, watch=_show_progress)
         except BrokenRecordsFile as error:

@@ -14,6 +14,7 @@ from silverball.exchange.opdb import file as machine_files
 from silverball.kit.errors import Refusal
 from silverball.service.machines.writes.moves import MachineMoves
 from silverball.store.engine import Store
+from silverball.store.time_limits import LONG_COMMANDS
 
 FILE = click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 FORCE = click.option(
@@ -83,7 +84,7 @@ def pintips(file: Path, *, force: bool) -> None:
 @contextmanager
 def _open_database(file: Path) -> Iterator[Store]:
     """Open the database, and name the file in every fault."""
-    with database.open_database() as store:
+    with database.open_database(limits=LONG_COMMANDS) as store:
         try:
             yield store
         except Refusal as error:

@@ -1,6 +1,5 @@
 """The command `silverball`. Modules of commands are loaded on use, so help is quick."""
 
-import gc
 import importlib
 import keyword
 import sys
@@ -8,12 +7,15 @@ import sys
 import click
 
 import silverball
+from silverball.kit import loading
 from silverball.settings import SettingError
 
 # Command -> its module, which has a click command of this name, and its help. One line per command.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "backup": ("silverball.cli.backup", "Write a checked copy of the database, while servers run."),
     "migrate": ("silverball.cli.migrate", "Bring the database to the schema of this version."),
     "demo": ("silverball.cli.demo", "Serve real and invented tournaments to try everything with."),
+    "doctor": ("silverball.cli.doctor", "Look for what is wrong with the installation."),
     "export": ("silverball.cli.export", "Write tournaments and bulk files."),
     "import": (
         "silverball.cli.import_",
@@ -21,11 +23,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "network": ("silverball.cli.network", "Refuse requests from networks."),
     "secret": ("silverball.cli.secret", "Make and replace the key that encrypts secrets in the database."),
+    "restore": ("silverball.cli.restore", "Put a backup in the place of the database."),
     "submissions": ("silverball.cli.submissions", "List, approve and reject rating submissions."),
     "token": ("silverball.cli.token", "Create, list and revoke API tokens."),
     "user": ("silverball.cli.user", "Create accounts and set their passwords."),
     "watch": ("silverball.cli.watch", "Follow a tournament in the terminal, as it happens."),
     "verify": ("silverball.cli.verify", "Recompute stored results and report differences."),
+    "ready": ("silverball.cli.ready", "Ask a running server whether it is ready."),
     "rate": ("silverball.cli.rate", "Rate all results."),
     "serve": ("silverball.cli.serve", "Serve the site until stopped."),
 }
@@ -42,12 +46,8 @@ class LazyGroup(click.Group):
             return None
         # `import` is a keyword, so its function is called `import_`.
         attribute = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
-        # Objects created while a module loads live on, so the collector would find no garbage.
-        gc.disable()
-        try:
+        with loading.collector_paused():
             command: click.Command = getattr(importlib.import_module(COMMANDS[cmd_name][0]), attribute)
-        finally:
-            gc.enable()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click passes it
@@ -55,7 +55,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
 
 
-@click.group(cls=LazyGroup)
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(silverball.__version__, prog_name="silverball")
 def silverball_group() -> None:
     """A self-hostable tournament data service for pinball.

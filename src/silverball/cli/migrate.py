@@ -3,10 +3,19 @@
 import click
 
 from silverball.cli import database
+from silverball.store import migrate as migrations
 
 
 @click.command()
-def migrate() -> None:
+@click.option(
+    "--contract",
+    is_flag=True,
+    help="Also remove what only the version before needs; its nodes must be stopped.",
+)
+def migrate(*, contract: bool) -> None:
     """Bring the database to the schema of this version."""
-    with database.open_database(may_migrate=True):
+    with database.open_database(may_migrate=True, may_create=True) as store:
         click.echo("The database has the tables of this version.")
+        if contract:
+            migrations.contract(store)
+            click.echo("What only earlier versions needed is removed; they can no longer be used with it.")

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import click
 
-from silverball.cli import database
+from silverball.cli import columns, database
 from silverball.store import blocked_networks
 
 
@@ -32,8 +32,13 @@ def unblock(cidr: str) -> None:
 
 
 @network.command("list")
-def list_() -> None:
+@columns.json_option
+def list_(*, as_json: bool) -> None:
     """List the blocked networks, one a line."""
     with database.open_database() as store, store.read() as db:
-        for blocked in blocked_networks.blocked_networks(db):
-            click.echo(blocked)
+        listed = blocked_networks.blocked_networks(db)
+    if as_json:
+        columns.print_json(listed)
+        return
+    for blocked in listed:
+        click.echo(blocked)

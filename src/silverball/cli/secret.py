@@ -17,8 +17,8 @@ from silverball.store import encryption
 def secret(context: click.Context) -> None:
     """Make the file of SILVERBALL_SECRET_FILE with a new key, readable by its owner only.
 
-    Webhooks' secrets and printed codes are encrypted with it in the database. Every node needs the same
-    file. To replace the key: add, give the file to every node, rotate, drop-old.
+    Secrets of webhooks, printed codes and two-step sign-ins are encrypted with it in the database. Every
+    node needs the same file. To replace the key: add, give the file to every node, rotate, drop-old.
     """
     if context.invoked_subcommand is not None:
         return

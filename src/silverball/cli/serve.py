@@ -1,16 +1,23 @@
 """silverball serve: serve one address until SIGTERM or SIGINT."""
 
-import dataclasses
-import ipaddress
+import logging
+import socket
+import sys
 
 import click
 
 from silverball import settings
-from silverball.cli import database, server
-from silverball.kit import logs
+from silverball.cli import database, side_server
+from silverball.cli.public_address import follows_host, with_base_url
+from silverball.kit import loading, logs
 from silverball.settings import Settings
+from silverball.store import encryption
+from silverball.store.time_limits import REQUESTS
+from silverball.store.write_marks import ENDING as WORKERS_FILE_ENDING
 
-WILDCARD_HOSTS = frozenset({"0.0.0.0", "::"})  # noqa: S104  # compared with, never bound to by itself
+LOG = logging.getLogger("silverball.settings")
+# Each writes to one database, and has connections of its own.
+WORKERS_MAX = 64
 # Said at the start, because anybody can make a Host header up.
 FOLLOWED_HOST = "Links begin with the address that each client uses; SILVERBALL_BASE_URL makes them fixed."
 
@@ -20,46 +27,63 @@ FOLLOWED_HOST = "Links begin with the address that each client uses; SILVERBALL_
 @click.option(
     "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 picks a free one."
 )
-@click.option("--create", is_flag=True, help="Make the SQLite file in SILVERBALL_DATABASE_URL if missing.")
-def serve(host: str, port: int, *, create: bool) -> None:
+@click.option("--create", is_flag=True, help="Make the SQLite file if it is missing.")
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, WORKERS_MAX),
+    help="Processes that serve together, on the cores of this machine.",
+)
+def serve(host: str, port: int, *, create: bool, workers: int) -> None:
     """Serve the site until stopped."""
     logs.configure()
-    listener = server.open_listener(host, port)
+    warn_of_unknown_settings()
+    with side_server.open_listener(host, port) as listener:
+        if workers > 1:
+            _supervise(listener, host, workers, create=create)
+        else:
+            _serve_listener(listener, host, create=create)
+
+
+def _supervise(listener: socket.socket, host: str, workers: int, *, create: bool) -> None:
+    """Serve with several processes, which open the database themselves."""
+    from silverball.cli import supervisor
+
+    configured = settings.load()
+    loaded = with_base_url(configured, host, listener.getsockname()[1])
+    with database.open_database(may_create=create, limits=REQUESTS) as store:
+        # Made here once, or each worker would make a key of its own.
+        encryption.open_keys(store)
+        beside = store.file_beside(WORKERS_FILE_ENDING)
+    announce = announcement(loaded, is_followed=follows_host(configured, host))
+    sys.exit(
+        supervisor.supervise(listener, host, loaded, beside, workers, when_ready=lambda: click.echo(announce))
+    )
+
+
+def _serve_listener(listener: socket.socket, host: str, *, create: bool) -> None:
+    # A supervisor needs nothing of what serves requests.
+    with loading.collector_paused():
+        from silverball.cli import server
+
     configured = settings.load()
     loaded = with_base_url(configured, host, listener.getsockname()[1])
     is_followed = follows_host(configured, host)
-    announce = f"Silverball is at {loaded.base_url}"
-    if is_followed:
-        announce = f"{FOLLOWED_HOST}\n{announce}"
-    may_create = create or not settings.is_given("database_url")
-    with database.open_database(may_create=may_create) as store:
+    announce = announcement(loaded, is_followed=is_followed)
+    with database.open_database(may_create=create, limits=REQUESTS) as store:
         server.run_server(
             store, loaded, listener, when_ready=lambda: click.echo(announce), follows_host=is_followed
         )
 
 
-def follows_host(configured: Settings, host: str) -> bool:
-    """Whether links begin with the address that each client uses.
-
-    So a phone at a venue can open them, without a base URL in the settings. Not behind proxies, which
-    may change the Host header, and not on loopback, where there is one address only.
-    """
-    has_proxies = configured.trusted_proxies != Settings().trusted_proxies
-    return not configured.base_url and not has_proxies and not _is_loopback(host)
+def announcement(loaded: Settings, *, is_followed: bool) -> str:
+    """The lines that say where the site is, once it serves."""
+    announce = f"Silverball is at {loaded.base_url}"
+    return f"{FOLLOWED_HOST}\n{announce}" if is_followed else announce
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def with_base_url(loaded: Settings, host: str, port: int) -> Settings:
-    """The settings with a base URL: the configured one, or the address of the listener."""
-    if loaded.base_url:
-        return loaded
-    visible_host = "127.0.0.1" if host in WILDCARD_HOSTS else host
-    if ":" in visible_host:
-        visible_host = f"[{visible_host}]"
-    return dataclasses.replace(loaded, base_url=f"http://{visible_host}:{port}")
+def warn_of_unknown_settings() -> None:
+    """Log the variables of the environment that look like settings and are none."""
+    for name, meant in settings.unknown_names().items():
+        LOG.warning("%s", settings.unknown_name_sentence(name, meant))

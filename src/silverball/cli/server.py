@@ -8,52 +8,41 @@ import gc
 import logging
 import signal
 import socket
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from secrets import SystemRandom
 from typing import Literal, Protocol
 
-import click
 import uvicorn
 
 from silverball import app
+from silverball.cli import side_server
+from silverball.cli.supervisor_link import SupervisorLink
 from silverball.feed.feed import Feed, FeedService, open_files_max
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.socket import protocol_class
 from silverball.jobs.workers import Workers
 from silverball.kit import logs
 from silverball.kit.edge import bounded_http
+from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.blocked_networks import BlockedNetworks, BlockedNetworksDoor
 from silverball.kit.edge.connections import ConnectionTable, HttpLimits
-from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
+from silverball.kit.edge.ledgers import create_leases
+from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.encryption import NoEncryptionKey
-from silverball.kit.http.asgi import NO_SNIFFING
 from silverball.kit.http.openapi import Trial
 from silverball.service.users import writes as users
 from silverball.settings import Settings
 from silverball.store import blocked_networks, encryption
 from silverball.store.engine import Store
-from silverball.web import operations
+from silverball.store.time_limits import STOP_SECONDS
+from silverball.web.site_metrics import SiteMetrics
 
 LOG = logging.getLogger("silverball.serve")
 # Requests that are still open after this time are cut off.
 DRAIN_SECONDS = 20
-BACKLOG = 2048
 # The command blocks networks in another process; this is how soon it is noticed.
 RELOAD_SECONDS = 2.0
-METRICS_CONNECTIONS_MAX = 64
-# Browsers that came over HTTPS once do not come without it for a year.
-HTTPS_ONLY_SECONDS = 365 * 86_400
-
-
-def open_listener(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 picks a free one."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except OSError as error:
-        raise click.ClickException(f"Cannot listen on {host} port {port}: {error.strerror}.") from error
 
 
 def run_server(
@@ -64,21 +53,30 @@ def run_server(
     when_ready: Callable[[], None],
     follows_host: bool = False,
     trials: Mapping[str, Trial] | None = None,
+    link: SupervisorLink | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then finish open requests.
 
-    `follows_host`: links begin with the Host of each request. `trials`: what /docs fills in.
+    `follows_host`: links begin with the Host of each request. `trials`: what /docs fills in. `link`: the
+    supervisor of a worker.
     """
     if not encryption.open_keys(store):
         LOG.warning("no webhooks and printed codes can be made: %s", NoEncryptionKey())
-    broadcast = FeedService(store, settings)
+    broadcast = FeedService(store, settings, link.bus if link else None)
     blocked = BlockedNetworks(partial(_load_blocked_networks, store))
     broadcast.feed.is_blocked = blocked.is_blocked
-    program = app.build(store, settings, broadcast=broadcast, follows_host=follows_host, trials=trials)
+    table = connection_table(settings)
+    leases = create_leases(store.counts, settings.redis_url, settings.redis_prefix)
+    share_connections(leases, table, broadcast.feed)
+    program = app.build(
+        store, settings, broadcast=broadcast, leases=leases, follows_host=follows_host, trials=trials
+    )
+    proxies = TrustedProxies.parse(settings.trusted_proxies)
+    kept = program.kept_answers(blocked)
     config = uvicorn.Config(
-        BlockedNetworksDoor(program, blocked, TrustedProxies.parse(settings.trusted_proxies)),
-        headers=headers_of_every_answer(settings.base_url),
-        http=bounded_http.connection_class(connection_table(settings)),
+        BlockedNetworksDoor(program, blocked, proxies),
+        headers=side_server.headers_of_every_answer(settings.base_url),
+        http=bounded_http.connection_class(table, kept),
         loop="uvloop",
         ws=websocket_protocol(broadcast.feed, settings),
         ws_max_size=MESSAGE_BYTES_MAX,
@@ -91,31 +89,38 @@ def run_server(
         server_header=False,
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )
-    # uvicorn raises the signal again after its shutdown; ignoring it lets the lines below run.
+    site = SiteMetrics(program, broadcast, store, table, leases)
+    _announce_start(store, settings, is_first=link is None or link.is_first)
+    reloading = Workers("blocked networks", [blocked.reload], poll_seconds=RELOAD_SECONDS)
+    reloading.start()
+    server = DrainingServer(
+        config,
+        when_ready,
+        broadcast,
+        side_server.metrics_server(site.expose, settings),
+        end_transactions=partial(store.end_within, STOP_SECONDS),
+    )
+    if link is not None:
+        link.attach(server, site)
+    server.run(sockets=[listener])
+    reloading.close()
+    logs.log_line(LOG, "stopped")
+
+
+def _announce_start(store: Store, settings: Settings, *, is_first: bool) -> None:
+    """Log the start, and the code for the first account in one of several workers."""
+    # uvicorn raises the signal again after its shutdown; ignoring it lets what follows the server run.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: None)
     where = store.url.render_as_string(hide_password=True)
     logs.log_line(LOG, "starting", baseUrl=settings.base_url, database=where)
-    log_first_code(store, settings)
-    reloading = Workers("blocked networks", [blocked.reload], poll_seconds=RELOAD_SECONDS)
-    reloading.start()
-    DrainingServer(config, when_ready, broadcast, metrics_server(broadcast, settings)).run(sockets=[listener])
-    reloading.close()
-    logs.log_line(LOG, "stopped")
+    if is_first:
+        log_first_code(store, settings)
 
 
 def _load_blocked_networks(store: Store) -> list[str]:
     with store.read() as db:
         return blocked_networks.blocked_networks(db)
-
-
-def headers_of_every_answer(base_url: str) -> list[tuple[str, str]]:
-    """Return the headers that the server adds to whatever is answered."""
-    name, value = NO_SNIFFING
-    headers = [(name.decode(), value.decode())]
-    if base_url.startswith("https://"):
-        headers.append(("strict-transport-security", f"max-age={HTTPS_ONLY_SECONDS}"))
-    return headers
 
 
 def websocket_protocol(
@@ -142,49 +147,21 @@ def connection_table(settings: Settings) -> ConnectionTable:
     return ConnectionTable(HttpLimits(total=total, per_address=settings.connections_per_address), proxies)
 
 
-class SideServer(uvicorn.Server):
-    """A second server on the event loop of the first, with a port of its own."""
-
-    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
-        super().__init__(config)
-        self._listener = listener
-        self._serving: asyncio.Task[None] | None = None
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave signals to the first server."""
-        yield
-
-    def open(self) -> None:
-        """Begin to serve."""
-        self._serving = asyncio.get_running_loop().create_task(self.serve(sockets=[self._listener]))
-
-    async def close(self) -> None:
-        """Stop serving."""
-        self.should_exit = True
-        if self._serving is not None:
-            await self._serving
-
-
-def metrics_server(broadcast: FeedService, settings: Settings) -> SideServer | None:
-    """Return the server of the metrics, listening; none without a port for them."""
-    if not settings.metrics_port:
-        return None
-    listener = open_listener(settings.metrics_host, settings.metrics_port)
-    limits = HttpLimits(total=METRICS_CONNECTIONS_MAX, per_address=METRICS_CONNECTIONS_MAX)
-    config = uvicorn.Config(
-        operations.metrics_app(broadcast),
-        headers=headers_of_every_answer(""),
-        http=bounded_http.connection_class(ConnectionTable(limits, NO_PROXIES)),
-        ws="none",
-        lifespan="off",
-        access_log=False,
-        log_config=None,
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=1,
+def share_connections(leases: AllowanceLeases | None, table: ConnectionTable, feed: Feed) -> None:
+    """Count the connections of each address over all processes of the site, where there can be others."""
+    if leases is None:
+        return
+    table.connections_elsewhere = leases.share_connections(
+        "connections", table.addresses, table.limits.per_address
     )
-    return SideServer(config, listener)
+    if feed.limits.per_address_max:
+        feed.connections_elsewhere = leases.share_connections(
+            "sockets", feed.addresses, feed.limits.per_address_max
+        )
+
+
+# Within this time after its connection, a client has sent its request.
+ACCEPTED_SECONDS = 0.25
 
 
 class Drainable(Protocol):
@@ -201,10 +178,12 @@ class DrainingServer(uvicorn.Server):
         config: uvicorn.Config,
         when_ready: Callable[[], None],
         followed: Drainable,
-        beside: SideServer | None = None,
+        beside: side_server.SideServer | None = None,
+        end_transactions: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(config)
         self._when_ready = when_ready
+        self._end_transactions = end_transactions
         self._sockets = followed
         self._beside = beside
 
@@ -225,7 +204,11 @@ class DrainingServer(uvicorn.Server):
         for listener in sockets or []:
             # Clients reconnect at once, and must not reach this process again.
             listener.close()
+        # Who was accepted a moment ago has not been read yet; closed now, they would get no answer.
+        await asyncio.sleep(ACCEPTED_SECONDS)
         await self._sockets.drain()
+        # What waits for a silent database ends soon, and whoever stops the parts waits for that.
+        self._end_transactions()
         await super().shutdown(sockets)
         if self._beside is not None:
             # Last, so that a stop can be watched.

@@ -22,11 +22,15 @@ def submissions() -> None:
 
 @submissions.command("list")
 @click.option("--status", type=click.Choice(SUBMISSION_STATUSES), help="Only those in this state.")
-def list_(status: SubmissionStatus | None) -> None:
+@columns.json_option
+def list_(status: SubmissionStatus | None, *, as_json: bool) -> None:
     """List submissions, newest first. Those that are `ready` wait for a moderator."""
     with database.open_database() as store, store.read() as db:
         listed = reads.newest_submissions(db, status)
-    columns.print_table([HEADINGS, *map(_submission_row, listed)])
+    if as_json:
+        columns.print_json(listed)
+    else:
+        columns.print_table([HEADINGS, *map(_submission_row, listed)])
     if len(listed) == reads.SUBMISSIONS_LISTED_MAX:
         click.echo(
             f"Only the newest {reads.SUBMISSIONS_LISTED_MAX} are shown; use --status to see others.", err=True

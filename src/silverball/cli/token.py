@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from secrets import SystemRandom
 
 import click
+import msgspec
 
 from silverball.cli import columns, database
 from silverball.service import access
@@ -52,11 +53,15 @@ def create(user_id: int, name: str, abilities: tuple[str, ...], days: int | None
 
 @token.command("list")
 @click.option("--user", "user_id", type=ID, metavar="ID", help="Only the tokens of this user.")
-def list_(user_id: int | None) -> None:
+@columns.json_option
+def list_(user_id: int | None, *, as_json: bool) -> None:
     """List tokens, newest first, without their secrets."""
     with database.open_database() as store, store.read() as db:
         tokens = reads.newest_tokens(db) if user_id is None else reads.owned_by(db, user_id)
-    columns.print_table([HEADINGS, *map(_token_row, tokens)])
+    if as_json:
+        columns.print_json([_token_json(item) for item in tokens])
+    else:
+        columns.print_table([HEADINGS, *map(_token_row, tokens)])
     if len(tokens) == reads.TOKENS_LISTED_MAX:
         click.echo(
             f"Only the newest {reads.TOKENS_LISTED_MAX} are shown; use --user to see others.", err=True
@@ -78,6 +83,11 @@ def revoke(token_id: int) -> None:
 def _token_row(item: Token) -> tuple[str, ...]:
     moments = (_moment_text(item.created_at), _moment_text(item.last_used_at), _moment_text(item.expires_at))
     return (str(item.token_id), str(item.user_id), item.ability, *moments, item.name)
+
+
+def _token_json(item: Token) -> dict[str, object]:
+    """The token in its published shape, with its owner."""
+    return {"userId": item.user_id, **msgspec.to_builtins(reads.api_token(item))}
 
 
 def _moment_text(at: datetime | None) -> str:

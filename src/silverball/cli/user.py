@@ -14,8 +14,11 @@ from silverball.kit import passwords
 from silverball.service import access
 from silverball.service.accounts.writes import suspension
 from silverball.service.periods.writes import numbers
+from silverball.service.two_step import reads as two_step_reads
+from silverball.service.two_step import writes as two_step_writes
 from silverball.service.users import reads, writes
 from silverball.store import audit
+from silverball.store.time_limits import LONG_COMMANDS
 from silverball.store.transaction import Transaction
 
 USER_ID = click.IntRange(1, 2**63 - 1)
@@ -89,6 +92,21 @@ def unsuspend(user_id: int) -> None:
     click.echo(f"User {user_id} is not suspended.", err=True)
 
 
+@user.command("totp-off")
+@click.argument("email")
+def totp_off(email: str) -> None:
+    """Turn two-step sign-in off for the account with EMAIL: its person lost the phone and all codes."""
+    with database.open_database() as store, store.write(quiet=True) as transaction:
+        db = transaction.connection
+        user_id = two_step_reads.account_with_email(db, email)
+        if user_id is None:
+            raise click.ClickException("There is no account with this e-mail.")
+        now, source = datetime.now(UTC), audit.COMMAND_LINE
+        was_on = two_step_writes.turn_off(db, user_id, now=now, source=source)
+    state = "off" if was_on else "off already"
+    click.echo(f"Two-step sign-in of user {user_id} is {state}.", err=True)
+
+
 @user.command("undo-spam")
 @click.argument("user_id", metavar="ID", type=USER_ID)
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -100,7 +118,7 @@ def undo_spam(user_id: int, *, yes: bool) -> None:
     """
     from silverball.cli import spam
 
-    with database.open_database(not_found=f"There is no user {user_id}.") as store:
+    with database.open_database(not_found=f"There is no user {user_id}.", limits=LONG_COMMANDS) as store:
         if not yes:
             click.confirm(f"Delete all tournaments and the book of user {user_id}?", abort=True, err=True)
         cleaned = spam.clean_account(store, user_id, datetime.now(UTC))

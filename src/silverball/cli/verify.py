@@ -5,9 +5,11 @@ import sys
 from collections.abc import Iterable, Iterator
 
 import click
+import msgspec
 
 from silverball.cli import database
 from silverball.service.verify import reads
+from silverball.service.verify.draws import DrawsReport, verify_draws
 from silverball.service.verify.reads import VerificationReport
 from silverball.store.engine import Store
 
@@ -16,27 +18,67 @@ TOURNAMENT_ID = click.IntRange(1, 2**63 - 1)
 
 @click.command()
 @click.argument("tournament_id", metavar="[ID]", type=TOURNAMENT_ID, required=False)
+@click.option(
+    "--against", metavar="HEAD", help="A head of the journal of tournament ID, as published earlier."
+)
+@click.option("--draws", is_flag=True, help="Make every draw again from its seed, and compare.")
 @click.option("--json", "as_json", is_flag=True, help="Write the differences as JSON.")
-def verify(tournament_id: int | None, as_json: bool) -> None:
+def verify(tournament_id: int | None, against: str | None, draws: bool, as_json: bool) -> None:
     """Recompute stored results and report differences, of tournament ID or of all tournaments.
 
     The journal is replayed backwards and compared with the stored data; pairings, points, strikes,
     standings and summaries are recomputed by separate code. The exit code is 1 when anything differs.
+
+    With --against, also prove that nothing in the journal up to that head was changed since. With
+    --draws, also make each draw again with the rules of today and the dice of its seed.
     """
+    if against is not None and tournament_id is None:
+        raise click.UsageError(
+            "Name the tournament whose journal had the head: silverball verify ID --against HEAD."
+        )
     with database.open_database(not_found=f"There is no tournament {tournament_id}.") as store:
-        verdicts = list(_verdicts(store, tournament_id))
+        reports = list(verdicts(store, tournament_id, against))
+        remade = list(_remade_draws(store, reports)) if draws else []
     if as_json:
-        click.echo(json.dumps([_verdict_json(report) for report in verdicts], ensure_ascii=False, indent=2))
+        shown = [_verdict_json(report) for report in reports]
+        for values, made in zip(shown, remade, strict=bool(remade)):
+            values["draws"] = msgspec.to_builtins(made)
+        click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
     else:
-        _print_verdicts(verdicts)
-    if any(report.faults for report in verdicts):
+        _print_verdicts(reports)
+        for made in remade:
+            _print_draws(made)
+    if any(report.faults for report in reports) or any(made.faults for made in remade):
         raise SystemExit(1)
 
 
-def _verdicts(store: Store, tournament_id: int | None) -> Iterator[VerificationReport]:
+def _remade_draws(store: Store, reports: Iterable[VerificationReport]) -> Iterator[DrawsReport]:
+    for report in reports:
+        with store.read() as db:
+            yield verify_draws(db, report.tournament_id)
+
+
+def _print_draws(made: DrawsReport) -> None:
+    where = f"Tournament {made.tournament_id}"
+    if made.reason is not None:
+        click.echo(f"{where}: {made.reason}.")
+        return
+    for fault in made.faults:
+        click.echo(f"{where}: {fault}")
+    click.echo(f"{where}: {len(made.same)} draws made again gave the same.")
+    if made.not_remade:
+        click.echo(
+            f"  Not made again, as the journal does not hold all of their input: {len(made.not_remade)}."
+        )
+
+
+def verdicts(
+    store: Store, tournament_id: int | None = None, against: str | None = None
+) -> Iterator[VerificationReport]:
+    """Verify a tournament, or all of them one after the other."""
     if tournament_id is not None:
         with store.read() as db:
-            yield reads.verify_tournament(db, tournament_id)
+            yield reads.verify_tournament(db, tournament_id, against)
         return
     with store.read() as db:
         tournament_ids = reads.tournament_ids(db)
@@ -61,9 +103,19 @@ def _print_verdicts(verdicts: list[VerificationReport]) -> None:
         click.echo(f"Tournament {report.tournament_id}, {report.name}:")
         for fault in report.faults:
             click.echo(f"  {fault}")
+    for report in verdicts:
+        if report.proven_action_id is not None:
+            click.echo(f"Nothing up to action {report.proven_action_id} was changed since that head.")
     count = f"{len(verdicts)} tournament{'' if len(verdicts) == 1 else 's'}"
     click.echo(f"{count} verified, {len(different) or 'none'} with differences.")
 
 
 def _verdict_json(report: VerificationReport) -> dict[str, object]:
-    return {"tournamentId": report.tournament_id, "name": report.name, "faults": list(report.faults)}
+    shown: dict[str, object] = {
+        "tournamentId": report.tournament_id,
+        "name": report.name,
+        "faults": list(report.faults),
+    }
+    if report.proven_action_id is not None:
+        shown["provenUntilAction"] = report.proven_action_id
+    return shown

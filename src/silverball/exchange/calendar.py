@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from silverball.kit.texts import clean
+from silverball.service.tournaments.reads.listing import DatedTournament
 from silverball.wire.locations import Location
-from silverball.wire.tournaments import Tournament
 
 CONTENT_TYPE = "text/calendar; charset=utf-8"
 PRODUCER = "-//Silverball//Tournaments//EN"
@@ -19,7 +19,7 @@ PRODUCER = "-//Silverball//Tournaments//EN"
 REFRESH_INTERVAL = timedelta(hours=1)
 
 
-def calendar_file(name: str, tournaments: Iterable[Tournament], base_url: str) -> bytes:
+def calendar_file(name: str, tournaments: Iterable[DatedTournament], base_url: str) -> bytes:
     """The content of a calendar file, without test tournaments."""
     import icalendar
 
@@ -37,11 +37,11 @@ def calendar_file(name: str, tournaments: Iterable[Tournament], base_url: str) -
     return content
 
 
-def _calendar_event(tournament: Tournament, base_url: str) -> Any:
+def _calendar_event(tournament: DatedTournament, base_url: str) -> Any:
     import icalendar
 
     event = icalendar.Event()
-    starts, changed = _parse_moment(tournament.start_utc), _changed_at(tournament)
+    starts, changed = _parse_moment(tournament.start_utc), _parse_moment(tournament.updated_at)
     event.add("uid", f"tournament-{tournament.tournament_id}@{urlsplit(base_url).hostname}")
     event.add("dtstamp", changed)
     event.add("last-modified", changed)
@@ -51,7 +51,7 @@ def _calendar_event(tournament: Tournament, base_url: str) -> Any:
         event.add("dtend", _parse_moment(tournament.end_utc))
     if tournament.description:
         event.add("description", clean(tournament.description))
-    if isinstance(tournament.location, Location):
+    if tournament.location is not None:
         _add_place(event, tournament.location)
     event.add("url", f"{base_url.rstrip('/')}/t/{tournament.tournament_id}")
     return event
@@ -66,13 +66,6 @@ def _add_place(event: Any, location: Location) -> None:
 def _single_line(text: str) -> str:
     """The text on one line, without invisible characters."""
     return " ".join(clean(text).split())
-
-
-def _changed_at(tournament: Tournament) -> datetime:
-    text = tournament.updated_at if isinstance(tournament.updated_at, str) else tournament.start_utc
-    moment = datetime.fromisoformat(text)
-    # Only this field has no time zone; it is in UTC.
-    return _whole_second(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 
 def _parse_moment(text: str) -> datetime:

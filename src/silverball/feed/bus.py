@@ -7,11 +7,14 @@ may be lost, doubled or late; after a connection was lost, every channel is chec
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Coroutine
+import os
+import socket
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from silverball.feed.relay import NudgeBus
-from silverball.settings import Settings
+from silverball.kit.tasks import end_tasks
+from silverball.settings import SettingError, Settings
 from silverball.store.engine import Store
 
 if TYPE_CHECKING:
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("silverball.feed")
 TOPIC = "feed"
 RECONNECT_SECONDS = 1.0
+# After this much silence a connection that listens is asked whether it is alive, and it has as long to
+# answer: a machine that vanished closes nothing.
+SILENCE_SECONDS = 2.0
+ANSWER_SECONDS = 2.0
 # Nudges that wait to be sent; those beyond are dropped, as the other nodes also poll.
 QUEUE_MAX = 10_000
 # Called with the channels to check, or None for all of them.
@@ -30,8 +37,20 @@ OnNudge = Callable[[Collection[int] | None], None]
 def create_bus(settings: Settings, store: Store) -> NudgeBus | None:
     """The bus of the settings; None where one process serves alone."""
     if settings.redis_url:
+        _check_redis_url(settings.redis_url)
         return RedisBus(settings.redis_url, settings.redis_prefix)
     return None if store.is_sqlite else PostgreSQLBus(store.url.render_as_string(hide_password=False))
+
+
+def _check_redis_url(url: str) -> None:
+    """Raise SettingError for an address that can never be reached, as it would be tried for ever."""
+    from redis.asyncio import ConnectionPool
+
+    try:
+        ConnectionPool.from_url(url)
+    except ValueError as error:
+        # The address itself may hold a password.
+        raise SettingError(f"SILVERBALL_REDIS_URL cannot be used: {error}") from None
 
 
 class _ReconnectingBus:
@@ -61,9 +80,7 @@ class _ReconnectingBus:
 
     async def close(self) -> None:
         """Stop listening and sending."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_tasks(self._tasks)
 
     def _receive_nudge(self, payload: str) -> None:
         word = payload.partition(" ")[0]
@@ -113,16 +130,27 @@ class RedisBus(_ReconnectingBus):
     def _connect(self) -> "Redis":
         from redis.asyncio import Redis
 
-        return Redis.from_url(self._url, socket_connect_timeout=5, health_check_interval=15)
+        return Redis.from_url(
+            self._url, socket_connect_timeout=ANSWER_SECONDS, socket_timeout=SILENCE_SECONDS + ANSWER_SECONDS
+        )
 
     async def _listen(self) -> None:
         async with self._connect() as redis, redis.pubsub() as pubsub:
             await pubsub.subscribe(self._channel)
             # Nudges that were sent before this moment did not arrive here.
             self._on_nudge(None)
-            async for message in pubsub.listen():
-                if message["type"] == "message":
-                    self._receive_nudge(message["data"].decode("utf-8", "replace"))
+            is_asked = False
+            while True:
+                message = await pubsub.get_message(timeout=SILENCE_SECONDS)
+                if message is not None:
+                    is_asked = False
+                    if message["type"] == "message":
+                        self._receive_nudge(message["data"].decode("utf-8", "replace"))
+                elif is_asked:
+                    raise TimeoutError("no answer")
+                else:
+                    await pubsub.ping()
+                    is_asked = True
 
     async def _send(self) -> None:
         async with self._connect() as redis:
@@ -149,18 +177,39 @@ class PostgreSQLBus(_ReconnectingBus):
     async def _connect(self) -> "psycopg.AsyncConnection[tuple[str, ...]]":
         import psycopg
 
-        return await psycopg.AsyncConnection.connect(self._url, autocommit=True)
+        return await psycopg.AsyncConnection.connect(
+            self._url, autocommit=True, connect_timeout=int(ANSWER_SECONDS)
+        )
 
     async def _listen(self) -> None:
         async with await self._connect() as db:
-            await db.execute(f'LISTEN "silverball_{TOPIC}"')
+            await _execute(db, f'LISTEN "silverball_{TOPIC}"')
             self._on_nudge(None)
-            async for notification in db.notifies():
-                self._receive_nudge(notification.payload)
+            while True:
+                async for notification in db.notifies(timeout=SILENCE_SECONDS):
+                    self._receive_nudge(notification.payload)
+                await _execute(db, "SELECT 1")
 
     async def _send(self) -> None:
         async with await self._connect() as db:
             while True:
                 tournament_id, seq = await self._queue.get()
                 payload = f"{tournament_id} {seq}"
-                await db.execute("SELECT pg_notify(%s, %s)", (f"silverball_{TOPIC}", payload))
+                await _execute(db, "SELECT pg_notify(%s, %s)", (f"silverball_{TOPIC}", payload))
+
+
+async def _execute(db: "psycopg.AsyncConnection[Any]", statement: str, values: Sequence[str] = ()) -> None:
+    """Run a statement. Raises TimeoutError when the server does not answer in time.
+
+    Cancelling it would ask the same server, so the socket is shut instead and the statement fails by itself.
+    """
+    running = asyncio.ensure_future(db.execute(statement.encode(), values or None))
+    await asyncio.wait({running}, timeout=ANSWER_SECONDS)
+    if not running.done():
+        with contextlib.suppress(OSError), socket.socket(fileno=os.dup(db.fileno())) as shut:
+            shut.shutdown(socket.SHUT_RDWR)
+        await asyncio.wait({running}, timeout=ANSWER_SECONDS)
+        if running.done():
+            running.exception()
+        raise TimeoutError("no answer")
+    await running

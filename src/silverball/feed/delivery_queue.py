@@ -19,15 +19,17 @@ OnDelivered = Callable[[Sequence[OutgoingEvent], int], None]
 class QueuedCall:
     """A call that must come after the events that were published before it."""
 
-    def __init__(self, call: Callable[[], None]) -> None:
+    def __init__(self, call: Callable[[], None], *, cost: int = 1) -> None:
         self._call = call
+        # In writes of the budget.
+        self._cost = cost
         self.is_done = False
 
     def run(self, _budget: int) -> int:
-        """Make the call; it costs one write of the budget."""
+        """Make the call, and return the writes spent."""
         self._call()
         self.is_done = True
-        return 1
+        return self._cost
 
 
 class EventDelivery:
@@ -60,6 +62,8 @@ class EventDelivery:
         """Write the events to at most `budget` sockets, and return the writes spent."""
         if self._remaining is None:
             # A later subscriber gets only the events that are published from then on.
+            newest = self._events[-1].announcement
+            self.channel.delivered = (newest.epoch, newest.seq)
             self._remaining = [
                 (b"".join([event.encode(encoding) for event in self._events]), list(group))
                 for encoding, group in self.channel.by_encoding.items()
@@ -95,15 +99,18 @@ class DeliveryQueue:
 
     def __init__(self) -> None:
         self._jobs: deque[QueuedCall | EventDelivery] = deque()
+        # Writes that are left before the event loop turns to its other work.
+        self._budget = WRITES_PER_TURN
         self._is_scheduled = False
+        self._is_running = False
 
     def __len__(self) -> int:
         return len(self._jobs)
 
     def add(self, call: QueuedCall) -> None:
-        """Make a call when its turn comes: now, if the queue is empty."""
+        """Make a call when its turn comes: now, if the queue is empty and not much was done just before."""
         self._jobs.append(call)
-        if not self._is_scheduled:
+        if not self._is_scheduled and not self._is_running:
             self._run_jobs()
 
     def deliver(self, channel: Channel, event: OutgoingEvent, on_delivered: OnDelivered) -> None:
@@ -116,17 +123,21 @@ class DeliveryQueue:
         self._schedule()
 
     def _schedule(self) -> None:
-        if self._jobs and not self._is_scheduled:
+        if self._jobs and not self._is_scheduled and not self._is_running:
             self._is_scheduled = True
-            asyncio.get_running_loop().call_soon(self._run_jobs)
+            asyncio.get_running_loop().call_soon(self._begin_turn)
+
+    def _begin_turn(self) -> None:
+        self._is_scheduled = False
+        self._budget = WRITES_PER_TURN
+        self._run_jobs()
 
     def _run_jobs(self) -> None:
-        budget = WRITES_PER_TURN
         # A job may add jobs, which wait for their turn too.
-        self._is_scheduled = True
+        self._is_running = True
         try:
-            while self._jobs and budget > 0:
-                budget -= self._jobs[0].run(budget)
+            while self._jobs and self._budget > 0:
+                self._budget -= self._jobs[0].run(self._budget)
                 if self._jobs[0].is_done:
                     self._jobs.popleft()
         except BaseException:
@@ -134,5 +145,5 @@ class DeliveryQueue:
             self._jobs.popleft()
             raise
         finally:
-            self._is_scheduled = False
+            self._is_running = False
             self._schedule()

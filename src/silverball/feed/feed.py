@@ -4,7 +4,7 @@ import asyncio
 import logging
 import resource
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from random import Random, SystemRandom
 
@@ -15,11 +15,11 @@ from silverball.feed.encoding import FrameEncoding
 from silverball.feed.handshake import App, Handshake, HandshakeRules
 from silverball.feed.hub import Hub
 from silverball.feed.protocol import Close
-from silverball.feed.relay import Relay
+from silverball.feed.relay import NudgeBus, Relay
 from silverball.feed.stored_events import StoredEvents
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies, address_group
 from silverball.settings import SettingError, Settings
-from silverball.store.engine import Store
+from silverball.store.engine import Commit, Store
 
 LOG = logging.getLogger("silverball.feed")
 SWEEP_SECONDS = 1.0
@@ -87,6 +87,11 @@ class Feed:
         self.is_draining = False
         # Whether clients with this address are refused. Set by who serves.
         self.is_blocked: Callable[[str], bool] = lambda _address: False
+        # How many sockets an address has at other nodes. Set by who serves.
+        self.connections_elsewhere: Callable[[str], int] = lambda _address: 0
+        # Note the sockets of this process, and count those of the other workers of this machine.
+        self._note_total: Callable[[int], None] = lambda _number: None
+        self._total_elsewhere: Callable[[], int] = lambda: 0
         self._rules = rules
         self._dice = dice or SystemRandom()
         self._sweep_seconds = sweep_seconds
@@ -100,12 +105,21 @@ class Feed:
         if self.is_blocked(address):
             verdict = NETWORK_BLOCKED
         counted = self._counted_address(address)
-        if isinstance(verdict, App) and counted and self._addresses[counted] >= self.limits.per_address_max:
+        if isinstance(verdict, App) and counted and self._is_full(counted):
             verdict = ADDRESS_FULL
-        elif isinstance(verdict, App) and len(self._connections) >= self.limits.connections_max:
+        elif isinstance(verdict, App) and self.is_full:
             verdict = SERVER_FULL
         self.hub.metrics.refused_total += isinstance(verdict, Close)
         return verdict
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many sockets as may be, those of the other workers included."""
+        return len(self._connections) + self._total_elsewhere() >= self.limits.connections_max
+
+    def share_total(self, note: Callable[[int], None], count_elsewhere: Callable[[], int]) -> None:
+        """Count the sockets together with the other workers of this machine."""
+        self._note_total, self._total_elsewhere = note, count_elsewhere
 
     def open_connection(self, writer: FrameWriter, encoding: FrameEncoding, address: str) -> FeedConnection:
         """A new connection, which takes itself out again when its socket is lost."""
@@ -113,12 +127,22 @@ class Feed:
             self.hub, self._new_socket_id(), writer, encoding, address=address, on_lost=self._forget
         )
         self._connections.add(connection)
+        self._note_total(len(self._connections))
         self.hub.metrics.connections = len(self._connections)
         self.hub.metrics.connections_total += 1
         counted = self._counted_address(address)
         if counted:
             self._addresses[counted] += 1
         return connection
+
+    @property
+    def addresses(self) -> Mapping[str, int]:
+        """The sockets of each address, or IPv6 network."""
+        return self._addresses
+
+    def _is_full(self, address: str) -> bool:
+        sockets = self._addresses[address] + self.connections_elsewhere(address)
+        return sockets >= self.limits.per_address_max
 
     def _new_socket_id(self) -> str:
         # Unguessable, and unique among all nodes.
@@ -128,6 +152,7 @@ class Feed:
         if connection not in self._connections:
             return
         self._connections.remove(connection)
+        self._note_total(len(self._connections))
         self.hub.metrics.connections = len(self._connections)
         counted = self._counted_address(connection.address)
         if counted:
@@ -195,21 +220,26 @@ class FeedService:
     Build it before the server, start it on the server's loop.
     """
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, bus: NudgeBus | None = None) -> None:
+        """`bus`: what nudges the other processes where nothing in the settings does."""
         self._store = store
         self.stored_events = StoredEvents(store)
-        self.hub = Hub(self.stored_events, self._on_watched)
-        self.relay = Relay(self.stored_events, self.hub, create_bus(settings, store))
+        self.hub = Hub(self.stored_events)
+        self.relay = Relay(self.stored_events, self.hub, create_bus(settings, store) or bus)
+        self.hub.on_behind = self.relay.nudge
         self.feed = Feed(self.hub, rules_from_settings(settings), limits_from_settings(settings))
-
-    async def _on_watched(self, tournament_id: int) -> None:
-        await self.relay.on_watched(tournament_id)
+        # Without a setting the limit is that of the files of each process.
+        if store.cells is not None and settings.feed_connections_max:
+            self.feed.share_total(store.cells.note_sockets, store.cells.sockets_elsewhere)
 
     def start(self) -> None:
         """Publish what is committed from now on."""
-        self._store.after_commit.append(self.relay.on_commit)
+        self._store.after_commit += [self._forget_replays, self.relay.on_commit]
         self.relay.start()
         self.feed.start()
+
+    def _forget_replays(self, _commit: Commit) -> None:
+        self.hub.replays.forget()
 
     async def drain(self) -> None:
         """Wake all long-pollers, and send the sockets away one after the other."""
@@ -218,7 +248,8 @@ class FeedService:
 
     async def close(self) -> None:
         """Undo `start`."""
-        self._store.after_commit.remove(self.relay.on_commit)
+        for notify in (self._forget_replays, self.relay.on_commit):
+            self._store.after_commit.remove(notify)
         await self.relay.close()
         self.feed.close()
         self.stored_events.close()

@@ -2,35 +2,42 @@
 
 Everything here runs on the event loop, so nothing is locked. Lookups (does the tournament exist, which
 events were missed) are awaited; meanwhile events are held back, never lost and never doubled.
+
+Each channel has the number of the newest event published here, and takes only the next one of its epoch.
+A client that resumes may be behind it, and gets what is between from the database; or ahead of it, because
+another node was quicker, and gets nothing until this node has caught up.
 """
 
 import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from silverball.feed import messages, protocol
-from silverball.feed.delivery_queue import DeliveryQueue, QueuedCall
+from silverball.feed.delivery_queue import WRITES_PER_TURN, DeliveryQueue, QueuedCall
 from silverball.feed.encoding import OutgoingEvent
 from silverball.feed.metrics import FeedMetrics
 from silverball.feed.protocol import Close, Resume, Subscribe, Unsubscribe
+from silverball.feed.replays import CLIENTS_PER_TURN, Pacer, Replay, ReplayKey, ReplayLookups
 from silverball.feed.stored_events import (
     REPLAYED_BYTES_MAX,
     REPLAYED_EVENTS_MAX,
     EventLog,
     EventsUnavailable,
-    OnWatched,
 )
 from silverball.feed.subscribers import Channel, Subscriber, Subscription
-from silverball.store.announcements import Announcement, ChannelHead
+from silverball.store.announcements import Announcement
 
 LOG = logging.getLogger("silverball.feed")
 CHANNELS_MAX = 256
 # Requests of one connection that wait for the database.
 REQUESTS_MAX = 1_024
 TICK_SECONDS = 30.0
+# In writes to sockets: so many clients are caught up in one turn of the event loop.
+CATCH_UP_COST = WRITES_PER_TURN // CLIENTS_PER_TURN
+NOTHING_MISSED = Replay(None, ())
 INTERNAL_ERROR = Close(protocol.INTERNAL, "Something went wrong here. Connect again.")
 BUSY = Close(protocol.OVER_CAPACITY, "Too much is being looked up for you. Connect again.")
 
@@ -40,17 +47,19 @@ def count_nothing(_address: str) -> bool:
     return True
 
 
-async def ignore_watched(_tournament_id: int) -> None:
+def ignore_behind(_tournament_ids: Collection[int]) -> None:
     """Do nothing: without a relay, every event is published anyway."""
 
 
 @dataclass(frozen=True)
-class MissedEvents:
-    """The events that a client missed up to a number; None when they are no longer known."""
+class CatchingUp:
+    """The missed events that a client that resumes gets before the live ones."""
 
-    head: ChannelHead
-    until: int
-    events: Sequence[Announcement] | None
+    # The position after which it goes on.
+    epoch: str
+    seq: int
+    # None: something is missing.
+    replay: Replay | None
 
 
 class Hub:
@@ -59,7 +68,6 @@ class Hub:
     def __init__(
         self,
         log: EventLog,
-        on_watched: OnWatched = ignore_watched,
         *,
         now: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
@@ -69,13 +77,15 @@ class Hub:
         # Channels that have subscribers, or are about to.
         self.watched_ids: set[int] = set()
         self._log = log
-        # Public, because the relay is built after the hub.
-        self.on_watched = on_watched
+        # Called with channels whose newest events may not have been published here yet.
+        self.on_behind: Callable[[Collection[int]], None] = ignore_behind
         # Counts a resume against the allowance of an address, and returns whether it had any left.
         self.count_resume: Callable[[str], bool] = count_nothing
         self._wall_clock = wall_clock
         self._channels: dict[int, Channel] = {}
         self._delivery_queue = DeliveryQueue()
+        self._pacer = Pacer()
+        self.replays = ReplayLookups(log, self._pacer, now)
         # A task that nothing refers to may be collected before it is done.
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -86,17 +96,22 @@ class Hub:
 
     # From the relay
 
+    def position(self, tournament_id: int) -> tuple[str, int] | None:
+        """Epoch and number of the newest event published in a channel; None when nobody follows it."""
+        channel = self._channels.get(tournament_id)
+        return (channel.epoch, channel.seq) if channel is not None and channel.epoch else None
+
     def publish(self, announcement: Announcement) -> None:
-        """Send an event to all followers of its tournament: each number of a channel once, in order."""
+        """Send an event to all followers of its tournament, if it is the next one; else ignore it."""
         channel = self._channels.get(announcement.tournament_id)
-        if channel is None:
+        if channel is None or (announcement.epoch, announcement.seq) != (channel.epoch, channel.seq + 1):
             return
         channel.set_position(announcement.epoch, announcement.seq)
         channel.last_event_at = self.now()
         self._delivery_queue.deliver(channel, OutgoingEvent(announcement), self._count_delivery)
 
     def reset_channel(self, tournament_id: int, epoch: str, seq: int) -> None:
-        """Start a channel anew, and tell the clients that resume to read the tournament again."""
+        """Go on after another position, and tell the clients that resume to read the tournament again."""
         channel = self._channels.get(tournament_id)
         if channel is not None:
             channel.set_position(epoch, seq)
@@ -118,10 +133,10 @@ class Hub:
 
     def _restart_channel(self, channel: Channel, epoch: str, seq: int) -> None:
         text = messages.subscription_resumed(channel.name, epoch, seq, recovered=False)
+        channel.restart(epoch, seq)
         for subscription in channel.subscriptions():
-            if subscription.held_events is not None:
-                subscription.restart(epoch, seq)
-            elif subscription.is_resumed:
+            # Who is being caught up gets the same with the confirmation.
+            if subscription.is_resumed and subscription.held_events is None:
                 subscription.subscriber.send_text(text)
 
     def _end_channel(self, channel: Channel) -> None:
@@ -139,8 +154,7 @@ class Hub:
                 subscriber.disconnect(BUSY)
         elif not self._try_at_once(subscriber, request):
             subscriber.pending_requests = deque([request])
-            subscriber.task = self._start_task(self._handle_requests(subscriber))
-            subscriber.task.add_done_callback(lambda task: self._on_requests_handled(subscriber, task))
+            self._pacer.call(lambda: self._start_handling(subscriber))
 
     def remove_subscriber(self, subscriber: Subscriber) -> None:
         """End all subscriptions of a connection that ends."""
@@ -202,6 +216,11 @@ class Hub:
         task.add_done_callback(self._tasks.discard)
         return task
 
+    def _start_handling(self, subscriber: Subscriber) -> None:
+        if subscriber.is_open:
+            subscriber.task = self._start_task(self._handle_requests(subscriber))
+            subscriber.task.add_done_callback(lambda task: self._on_requests_handled(subscriber, task))
+
     async def _handle_requests(self, subscriber: Subscriber) -> None:
         try:
             while subscriber.pending_requests:
@@ -228,8 +247,7 @@ class Hub:
         channel.pending_count += 1
         try:
             assert channel.lookup is not None
-            # Other connections wait for the same lookup, so it goes on when this one ends.
-            exists = await asyncio.shield(channel.lookup)
+            exists = await self._pacer.outcome(channel.lookup)
             if not exists or channel.is_gone:
                 subscriber.send_text(protocol.no_such_tournament(channel.name))
             elif request.resume is None:
@@ -249,10 +267,11 @@ class Hub:
         head = await self._log.head(channel.tournament_id)
         if head is None:
             return False
+        channel.set_position(head.epoch, head.seq)
+        channel.delivered = (head.epoch, head.seq)
         self.watched_ids.add(channel.tournament_id)
-        await self.on_watched(channel.tournament_id)
-        if not channel.epoch:
-            channel.set_position(head.epoch, head.seq)
+        # What was announced since then may have been nudged about already.
+        self.on_behind([channel.tournament_id])
         return True
 
     def _on_channel_opened(self, channel: Channel, task: "asyncio.Task[bool]") -> None:
@@ -271,59 +290,69 @@ class Hub:
         subscription = self._subscribe(subscriber, channel)
         channel.resumer_count += not subscription.is_resumed
         subscription.is_resumed = subscriber.has_resumed = True
-        # Hold back first, then look up: an event in between is in one of the two, or in both.
+        # Hold back first, then look up: the events after this position are delivered to the subscription.
         subscription.hold_back()
+        epoch, joined_at = channel.delivered
         try:
-            missed = await self._load_missed(channel, resume, subscriber.address)
+            missed = await self._load_missed(channel, resume, epoch, joined_at, subscriber.address)
         except EventsUnavailable:
             if subscription.is_open:
                 self._unsubscribe(subscription)
             raise
         # After everything published so far, because the events loaded must not come twice.
         caught_up = asyncio.Event()
-        self._delivery_queue.add(QueuedCall(lambda: self._catch_up(subscription, missed, caught_up)))
+        catch_up = QueuedCall(lambda: self._catch_up(subscription, missed, caught_up), cost=CATCH_UP_COST)
+        self._delivery_queue.add(catch_up)
         # And before the client's next request.
         await caught_up.wait()
 
-    async def _load_missed(self, channel: Channel, resume: Resume, address: str) -> MissedEvents | None:
-        tournament_id = channel.tournament_id
-        head = await self._log.head(tournament_id)
-        if head is None:
-            return None
-        until = max(head.seq, channel.seq) if channel.epoch == head.epoch else head.seq
-        is_known = resume.epoch == head.epoch and head.low <= resume.seq <= until
-        if not is_known or resume.seq < 0 or until - resume.seq > REPLAYED_EVENTS_MAX:
-            return MissedEvents(head, until, None)
-        if resume.seq == until:
-            return MissedEvents(head, until, ())
-        if not self.count_resume(address):
+    async def _load_missed(
+        self, channel: Channel, resume: Resume, epoch: str, joined_at: int, address: str
+    ) -> CatchingUp:
+        """Events that bring a client from its number to where it joined. Raises EventsUnavailable."""
+        lost = CatchingUp(epoch, joined_at, None)
+        missed_count = joined_at - resume.seq
+        if resume.epoch != epoch or resume.seq < 0 or missed_count > REPLAYED_EVENTS_MAX:
+            return lost
+        if missed_count == 0:
+            return CatchingUp(epoch, joined_at, NOTHING_MISSED)
+        if missed_count > 0 and not self.count_resume(address):
             # The client follows from here on, and is told that it missed something.
-            return MissedEvents(head, until, None)
-        events = await self._log.events_between(
-            tournament_id, head.epoch, resume.seq, until, REPLAYED_EVENTS_MAX, REPLAYED_BYTES_MAX
-        )
-        return MissedEvents(head, until, events)
+            return lost
+        key = ReplayKey(channel.tournament_id, resume.seq, max(missed_count, 0))
+        replay = await self.replays.find(key)
+        head = replay.head
+        if head is None:
+            # The channel ends as soon as the relay looks.
+            self.on_behind([channel.tournament_id])
+            return lost
+        if head.epoch != epoch or resume.seq > head.seq:
+            return lost
+        if missed_count < 0:
+            # Another node was quicker than this one.
+            self.on_behind([channel.tournament_id])
+            return CatchingUp(epoch, resume.seq, NOTHING_MISSED)
+        is_whole = replay.seqs == list(range(resume.seq + 1, joined_at + 1))
+        is_small = replay.data_bytes <= REPLAYED_BYTES_MAX
+        return CatchingUp(epoch, joined_at, replay if is_whole and is_small else None)
 
-    def _catch_up(
-        self, subscription: Subscription, missed: MissedEvents | None, caught_up: asyncio.Event
-    ) -> None:
+    def _catch_up(self, subscription: Subscription, missed: CatchingUp, caught_up: asyncio.Event) -> None:
         """Confirm the subscription, send the missed events and those held back, and go live."""
         caught_up.set()
         subscriber, name = subscription.subscriber, subscription.channel.name
         if not subscription.is_open:
             return
-        if missed is None:
-            self._unsubscribe(subscription)
-            subscriber.send_text(protocol.no_such_tournament(name))
-            return
-        epoch, seq = subscription.restarted_at or (missed.head.epoch, missed.until)
-        events = missed.events if subscription.restarted_at is None else None
-        self.metrics.resumes_recovered_total += events is not None
-        self.metrics.resumes_lost_total += events is None
-        subscriber.send_text(messages.subscription_resumed(name, epoch, seq, recovered=events is not None))
-        held = subscription.release()
-        newer = [event for event in held if event.announcement.epoch == epoch and event.seq > seq]
-        subscriber.replay([*map(OutgoingEvent, events or ()), *newer])
+        if subscription.restarted_at is not None:
+            missed = CatchingUp(*subscription.restarted_at, None)
+        is_recovered = missed.replay is not None
+        self.metrics.resumes_recovered_total += is_recovered
+        self.metrics.resumes_lost_total += not is_recovered
+        # What was queued for a slow client before comes again, or is reported as missed.
+        subscriber.drop_channel(subscription.channel.tournament_id)
+        text = messages.subscription_resumed(name, missed.epoch, missed.seq, recovered=is_recovered)
+        subscriber.send_text(text)
+        pieces = missed.replay.pieces(subscriber.encoding) if missed.replay is not None else ()
+        subscriber.replay(pieces, subscription.release(missed.seq))
 
     # From the clock
 
@@ -347,6 +376,8 @@ class Hub:
                 continue
             if head is None:
                 continue
+            if (head.epoch, head.seq) != (channel.epoch, channel.seq):
+                self.on_behind([channel.tournament_id])
             text = messages.tick(channel.name, head.epoch, head.seq)
             for subscription in channel.subscriptions():
                 if subscription.is_resumed and subscription.held_events is None:
@@ -354,6 +385,7 @@ class Hub:
 
     def close(self) -> None:
         """Cancel all lookups."""
+        self.replays.close()
         for task in self._tasks:
             task.cancel()
         for channel in self._channels.values():

@@ -65,6 +65,7 @@ def signin_error(sentence: str) -> bytes:
 
 def event(announcement: Announcement, style: Style) -> bytes:
     """A feed event. Members that existing clients do not know come after those that they do."""
+    head = announcement.journal_head
     return _encode(
         {
             "event": PREFIXES[style] + announcement.name,
@@ -73,6 +74,7 @@ def event(announcement: Announcement, style: Style) -> bytes:
             "id": f"{announcement.epoch}:{announcement.seq}",
             "seq": announcement.seq,
             "epoch": announcement.epoch,
+            **({} if head is None else {"journalHead": head}),
         }
     )
 

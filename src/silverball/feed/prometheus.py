@@ -1,4 +1,4 @@
-"""The metrics of the feed in Prometheus' text format."""
+"""The metrics of the feed, for Prometheus."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -8,7 +8,6 @@ from silverball.feed.metrics import FeedMetrics
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 GAUGES = {
     "connections": "Open sockets.",
     "subscriptions": "Subscriptions of all sockets together.",
@@ -28,23 +27,11 @@ COUNTERS = {
 }
 
 
-def exposition(metrics: FeedMetrics, *, waiting: int, unsent_bytes: int) -> bytes:
-    """All metrics as text.
+def feed_families(metrics: FeedMetrics, *, waiting: int, unsent_bytes: int) -> "Iterator[Metric]":
+    """Yield the metrics of the feed.
 
     `waiting` counts the long-polls and event streams, `unsent_bytes` the bytes queued for sockets.
     """
-    from prometheus_client import CollectorRegistry, generate_latest
-
-    class FeedCollector:
-        def collect(self) -> "Iterator[Metric]":
-            return _metric_families(metrics, waiting, unsent_bytes)
-
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(FeedCollector())
-    return generate_latest(registry)
-
-
-def _metric_families(metrics: FeedMetrics, waiting: int, unsent_bytes: int) -> "Iterator[Metric]":
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
     for name, meaning in GAUGES.items():

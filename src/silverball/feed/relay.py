@@ -2,9 +2,10 @@
 
     commit -> nudge -> read the channels' heads -> read the events after the last number -> hub.publish
 
-A nudge only says which channel to check. A commit of this process nudges, other nodes nudge over the
-bus, and once a second the relay polls: a lost nudge costs a moment and never an event. Numbers decide
-what is new, so nothing is published twice or out of order.
+A nudge only says which channel to check first. A commit of this process nudges, other nodes nudge over the
+bus, and once a second every followed channel is checked, whatever was nudged: a lost nudge costs a moment
+and never an event. The hub knows what it published last and takes only what comes next, so nothing is
+published twice or out of order.
 """
 
 import asyncio
@@ -15,9 +16,12 @@ from collections.abc import Callable, Collection
 from typing import Protocol
 
 from silverball.feed.hub import Hub
-from silverball.feed.stored_events import EventsUnavailable, StoredEvents
+from silverball.feed.stored_events import EventsUnavailable
+from silverball.kit.edge.work_queue import Importance
+from silverball.kit.tasks import end_tasks
 from silverball.store.announcements import Announcement, ChannelHead
 from silverball.store.engine import Commit
+from silverball.store.generations import own_epoch
 
 LOG = logging.getLogger("silverball.feed")
 POLL_SECONDS = 1.0
@@ -41,25 +45,42 @@ class NudgeBus(Protocol):
         """Stop listening and sending."""
 
 
+class RelayedEvents(Protocol):
+    """The announcements, as the relay reads them. All methods can raise EventsUnavailable."""
+
+    async def heads(self, tournament_ids: Collection[int]) -> dict[int, ChannelHead]:
+        """The newest positions of the channels that exist."""
+
+    async def events_page(
+        self, tournament_id: int, after: int, limit: int, importance: Importance, /
+    ) -> tuple[ChannelHead | None, list[Announcement]]:
+        """The channel's newest position and the events after number `after`, from one moment."""
+
+    async def begin_generation(self, epoch: str) -> None:
+        """Draw a new generation in place of the one in this epoch."""
+
+
 class Relay:
     """The relay of one process. All but `on_commit` runs on the event loop."""
 
     def __init__(
         self,
-        log: StoredEvents,
+        log: RelayedEvents,
         hub: Hub,
         bus: NudgeBus | None = None,
         *,
         poll_seconds: float = POLL_SECONDS,
+        now: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self._log = log
         self._hub = hub
         self._bus = bus
         self._poll_seconds = poll_seconds
+        self._now = now
+        # When every channel that is followed is checked.
+        self._all_due_at = 0.0
         self._wall_clock = wall_clock
-        # The last published position of each channel that is followed.
-        self._positions: dict[int, ChannelHead] = {}
         self._nudged_ids: set[int] = set()
         self._wake = asyncio.Event()
         # Long-pollers by channel, each with the position that it has seen.
@@ -70,12 +91,6 @@ class Relay:
 
     # Called by the hub and the store
 
-    async def on_watched(self, tournament_id: int) -> None:
-        """Publish the events of this channel from now on. Raises EventsUnavailable."""
-        head = await self._log.head(tournament_id)
-        if head is not None:
-            self._positions[tournament_id] = head
-
     def on_commit(self, commit: Commit) -> None:
         """Nudge all nodes about a commit of this process. Called in the thread of the writer."""
         if commit.newest_seqs and self._loop is not None:
@@ -84,11 +99,11 @@ class Relay:
                 self._loop.call_soon_threadsafe(self._on_announced, commit.newest_seqs)
 
     def _on_announced(self, newest_seqs: dict[int, int]) -> None:
-        self._nudge(newest_seqs)
+        self.nudge(newest_seqs)
         if self._bus is not None:
             self._bus.send_nudges(newest_seqs)
 
-    def _nudge(self, tournament_ids: Collection[int] | None) -> None:
+    def nudge(self, tournament_ids: Collection[int] | None) -> None:
         """Check these channels, or all of them."""
         followed = self._followed_ids()
         self._nudged_ids.update(followed if tournament_ids is None else followed.intersection(tournament_ids))
@@ -96,7 +111,7 @@ class Relay:
             self._wake.set()
 
     def _followed_ids(self) -> set[int]:
-        return self._positions.keys() | self._waiting.keys()
+        return self._hub.watched_ids | self._waiting.keys()
 
     # Long-pollers
 
@@ -108,7 +123,7 @@ class Relay:
         group = self._waiting.setdefault(tournament_id, {})
         group[woken] = seen
         # The channel may have moved on since the caller read it.
-        self._nudge([tournament_id])
+        self.nudge([tournament_id])
         try:
             async with asyncio.timeout(seconds):
                 await woken
@@ -137,7 +152,7 @@ class Relay:
         self._loop = asyncio.get_running_loop()
         self._start_task()
         if self._bus is not None:
-            self._bus.start(self._nudge)
+            self._bus.start(self.nudge)
 
     def _start_task(self) -> None:
         assert self._loop is not None
@@ -162,72 +177,80 @@ class Relay:
         if self._bus is not None:
             await self._bus.close()
         if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            await end_tasks([self._task])
 
     async def _run(self) -> None:
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._poll_seconds):
+                async with asyncio.timeout(max(0.0, self._all_due_at - self._now())):
                     await self._wake.wait()
             self._wake.clear()
             nudged, self._nudged_ids = self._nudged_ids, set()
-            self._drop_unwatched()
+            followed = self._followed_ids()
+            wanted = sorted(nudged & followed)
+            if self._now() >= self._all_due_at:
+                self._all_due_at = self._now() + self._poll_seconds
+                wanted += sorted(followed - nudged)
             try:
-                await self._publish_new(nudged or self._followed_ids())
+                await self.look(wanted)
             except EventsUnavailable:
                 LOG.warning("the announcements could not be read", exc_info=True)
+                self._all_due_at = 0.0
                 await asyncio.sleep(self._poll_seconds)
-                self._nudged_ids |= nudged
 
-    def _drop_unwatched(self) -> None:
-        for tournament_id in self._positions.keys() - self._hub.watched_ids:
-            del self._positions[tournament_id]
-
-    async def _publish_new(self, tournament_ids: Collection[int]) -> None:
-        """Publish the new events of these channels."""
+    async def look(self, tournament_ids: Collection[int]) -> None:
+        """Publish the new events of these channels. Raises EventsUnavailable."""
         if not tournament_ids:
             return
+        # Read before the heads, which are therefore never older.
+        before = {tournament_id: self._hub.position(tournament_id) for tournament_id in tournament_ids}
         heads = await self._log.heads(tournament_ids)
-        for tournament_id in tournament_ids:
-            self._wake_waiting(tournament_id, heads.get(tournament_id))
-            if tournament_id in self._positions:
-                await self._catch_up(tournament_id, heads.get(tournament_id))
+        for tournament_id, position in before.items():
+            head = heads.get(tournament_id)
+            self._wake_waiting(tournament_id, head)
+            if position is None or self._hub.position(tournament_id) != position:
+                continue
+            if head is None:
+                self._hub.remove_tournament(tournament_id)
+            elif head.epoch == position[0] and head.seq < position[1]:
+                # Numbers of this epoch were given out that the database does not know.
+                await self._log.begin_generation(head.epoch)
+                self.nudge(None)
+            else:
+                await self._publish_until(tournament_id, position, head)
 
-    async def _catch_up(self, tournament_id: int, head: ChannelHead | None) -> None:
-        position = self._positions[tournament_id]
-        if head is None:
-            del self._positions[tournament_id]
-            self._hub.remove_tournament(tournament_id)
-            return
-        if head.epoch != position.epoch or position.seq < head.low:
-            # A new epoch, or more was trimmed than was read here: clients that resume start again.
-            start = head.low if head.epoch == position.epoch else 0
-            position = self._positions[tournament_id] = ChannelHead(head.epoch, start, head.low)
-            self._hub.reset_channel(tournament_id, head.epoch, start)
-        while position.seq < head.seq:
-            events = await self._log.events_after(
-                tournament_id, position.epoch, position.seq, EVENTS_PER_READ
-            )
-            position = self._publish(tournament_id, events)
-            if not events or position.epoch != head.epoch:
+    async def _publish_until(self, tournament_id: int, position: tuple[str, int], head: ChannelHead) -> None:
+        """Publish the events of a channel, which is at this position, up to its head, in order."""
+        until, events = head.seq, list[Announcement]()
+        # Another position than ours is that of a channel that was left and followed again meanwhile.
+        while self._hub.position(tournament_id) == position:
+            before = position
+            if head.epoch != position[0] or position[1] < head.low:
+                position = _restart_position(head, position)
+                self._hub.reset_channel(tournament_id, *position)
+                until = head.seq
+            for event in events:
+                if (event.epoch, event.seq) == (position[0], position[1] + 1):
+                    self._hub.publish(event)
+                    position = (event.epoch, event.seq)
+                    self._hub.metrics.relay_lag_seconds = max(0.0, self._wall_clock() - event.at.timestamp())
+            if position[1] >= until or (events and position == before):
                 return
             while self._hub.backlog > BACKLOG_MAX:
                 await asyncio.sleep(0)
+            newest, events = await self._log.events_page(
+                tournament_id, position[1], EVENTS_PER_READ, Importance.SCOREKEEPER
+            )
+            if newest is None:
+                return
+            head = newest
 
-    def _publish(self, tournament_id: int, events: list[Announcement]) -> ChannelHead:
-        """Publish the events that follow the last number, and return the channel's position then.
 
-        The position may have moved while the events were read, when all followers left and others came.
-        """
-        position = self._positions.get(tournament_id)
-        if position is None:
-            return ChannelHead("", 0, 0)
-        for event in events:
-            if event.epoch == position.epoch and event.seq == position.seq + 1:
-                position = ChannelHead(position.epoch, event.seq, position.low)
-                self._positions[tournament_id] = position
-                self._hub.publish(event)
-                self._hub.metrics.relay_lag_seconds = max(0.0, self._wall_clock() - event.at.timestamp())
-        return position
+def _restart_position(head: ChannelHead, position: tuple[str, int]) -> tuple[str, int]:
+    """The position after which a channel goes on that has a new epoch, or lost more than was read here."""
+    epoch, seq = position
+    if own_epoch(head.epoch) != own_epoch(epoch):
+        # Its numbers begin anew, and nothing of it was published yet.
+        return head.epoch, head.low
+    # Only the generation differs, or nothing.
+    return head.epoch, max(head.low, min(seq, head.seq))

@@ -5,13 +5,15 @@ needed, as the channel is public.
 """
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Annotated, Protocol
 
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
 from silverball.feed import messages
 from silverball.feed.relay import Relay
 from silverball.feed.stored_events import EventsUnavailable, StoredEvents
+from silverball.kit.edge.work_queue import Importance
 from silverball.kit.errors import Gone, NotFound, ServiceUnavailable
 from silverball.kit.http.async_routes import AsyncCall, Stream, get_async
 from silverball.kit.http.query import Query
@@ -93,22 +95,25 @@ async def stream_feed_events(call: AsyncCall[Query]) -> Stream:
     tournament_id = call.ids["tournament_id"]
     head, _ = await _load_page(feed, tournament_id, None, 1)
     _refuse_overload(feed)
-    epoch, _, number = call.last_event_id.partition(":")
-    after = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
-    is_resumed = epoch == head.epoch and head.low <= after <= head.seq
-    start = ChannelHead(head.epoch, after if is_resumed else head.seq, head.low)
-    first_block = _id_block(start) if is_resumed or not call.last_event_id else _reset_block(start)
-    return Stream(_stream_blocks(feed, tournament_id, start, first_block))
+    start = head
+    if call.last_event_id:
+        epoch, _, number = call.last_event_id.partition(":")
+        after = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
+        _refuse_trimmed(head, epoch, after)
+        start = replace(head, seq=after)
+    return Stream(_stream_blocks(feed, tournament_id, start))
 
 
 async def _stream_blocks(
-    feed: EventSource, tournament_id: int, position: ChannelHead, first_block: bytes
+    feed: EventSource, tournament_id: int, position: ChannelHead
 ) -> AsyncIterator[bytes]:
     """The blocks of a stream: the events that follow a position, and then new ones as they happen."""
-    yield first_block
+    yield _id_block(position)
     while True:
         try:
-            head, events = await feed.stored_events.events_page(tournament_id, position.seq, EVENTS_MAX)
+            head, events = await feed.stored_events.events_page(
+                tournament_id, position.seq, EVENTS_MAX, Importance.VISITOR
+            )
         except EventsUnavailable:
             # The client comes back with the id of its newest event.
             return
@@ -129,12 +134,10 @@ async def _stream_blocks(
 async def _load_page(
     feed: EventSource, tournament_id: int, after: int | None, limit: int
 ) -> tuple[ChannelHead, list[Announcement]]:
-    events: list[Announcement] = []
     try:
-        if after is None:
-            head = await feed.stored_events.head(tournament_id)
-        else:
-            head, events = await feed.stored_events.events_page(tournament_id, after, limit)
+        head, events = await feed.stored_events.events_page(
+            tournament_id, after or 0, 0 if after is None else limit, Importance.VISITOR
+        )
     except EventsUnavailable as error:
         raise ServiceUnavailable from error
     if head is None:
@@ -174,6 +177,7 @@ def _feed_event(event: Announcement) -> FeedEvent:
         id=f"{event.epoch}:{event.seq}",
         seq=event.seq,
         epoch=event.epoch,
+        journal_head=UNSET if event.journal_head is None else event.journal_head,
     )
 
 

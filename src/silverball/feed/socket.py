@@ -173,6 +173,8 @@ class FeedSocket(asyncio.Protocol):
     def _open_connection(self, request: Request) -> None:
         headers = {name.lower(): value for name, value in request.headers.raw_items()}
         raw_headers = {name.encode(): value.encode("latin-1") for name, value in headers.items()}
+        # The parser holds the request as long as the connection lasts.
+        request.headers.clear()
         # A Unix socket's peer has no name.
         scope = {"client": self._transport.get_extra_info("peername") or None}
         proxies, peer = self.feed.limits.proxies, peer_address(scope)

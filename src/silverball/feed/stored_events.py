@@ -5,12 +5,12 @@ interface, nor requests behind subscribers. The node's own reads come first, the
 then those over HTTP.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 from silverball.kit.edge.work_queue import WAITING_MAX, Importance, Overloaded, WorkQueue
-from silverball.store import announcements
+from silverball.store import announcements, generations
 from silverball.store.announcements import Announcement, ChannelHead
 from silverball.store.engine import Db, Store
 from silverball.store.faults import DatabaseFault
@@ -23,8 +23,6 @@ READS_WAITING_MAX = MappingProxyType(
 # The most that one resume sends again.
 REPLAYED_EVENTS_MAX = 500
 REPLAYED_BYTES_MAX = 1_000_000
-# Called before the first subscription of a channel is confirmed: its events are wanted from now on.
-OnWatched = Callable[[int], Awaitable[None]]
 T = TypeVar("T")
 
 
@@ -36,19 +34,19 @@ class EventLog(Protocol):
     """The announcements, as the hub reads them. Both methods can raise EventsUnavailable."""
 
     async def head(self, tournament_id: int) -> ChannelHead | None:
-        """The channel's newest position; None when the tournament does not exist.
+        """The channel's newest position; None when the tournament does not exist."""
 
-        The hub knows what was published to it since, so an answer may be a moment old.
-        """
-
-    async def events_between(
-        self, tournament_id: int, epoch: str, after: int, until: int, limit: int, bytes_max: int
-    ) -> Sequence[Announcement] | None:
-        """All of (after, until] in order; None when some were trimmed or a limit is exceeded."""
+    async def events_page(
+        self, tournament_id: int, after: int, limit: int, /
+    ) -> tuple[ChannelHead | None, Sequence[Announcement]]:
+        """The channel's newest position and the events after number `after`, from one moment."""
 
 
 class StoredEvents:
-    """The announcements, as the hub, the relay and the event routes read them."""
+    """The announcements, as the hub, the relay and the event routes read them.
+
+    Epochs are those that clients see: the channel's own and the generation of the database.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -59,72 +57,47 @@ class StoredEvents:
 
         Raises EventsUnavailable.
         """
-        return await self._run_read(
-            Importance.READER, lambda db: announcements.channel_head(db, tournament_id)
-        )
+        return (await self.events_page(tournament_id, 0, 0))[0]
 
     async def heads(self, tournament_ids: Collection[int]) -> dict[int, ChannelHead]:
         """The newest positions of the channels that exist. Raises EventsUnavailable."""
         return await self._run_read(
-            Importance.SCOREKEEPER, lambda db: announcements.channel_heads_by_id(db, tournament_ids)
-        )
-
-    async def events_after(
-        self,
-        tournament_id: int,
-        epoch: str,
-        after: int,
-        limit: int,
-        importance: Importance = Importance.SCOREKEEPER,
-    ) -> list[Announcement]:
-        """The events that follow number `after`, at most `limit`. Raises EventsUnavailable."""
-        return await self._run_read(
-            importance, lambda db: announcements.load_since(db, tournament_id, epoch, after, limit)
+            Importance.SCOREKEEPER, lambda db: announcements.public_heads_by_id(db, tournament_ids)
         )
 
     async def events_page(
-        self, tournament_id: int, after: int, limit: int
+        self, tournament_id: int, after: int, limit: int, importance: Importance = Importance.READER
     ) -> tuple[ChannelHead | None, list[Announcement]]:
         """The channel's newest position and the events after number `after`, from one moment.
 
         Raises EventsUnavailable.
         """
+        return await self._run_read(
+            importance, lambda db: announcements.load_page(db, tournament_id, after, limit)
+        )
 
-        def read(db: Db) -> tuple[ChannelHead | None, list[Announcement]]:
-            head = announcements.channel_head(db, tournament_id)
-            if head is None:
-                return None, []
-            return head, announcements.load_since(db, tournament_id, head.epoch, after, limit)
-
-        return await self._run_read(Importance.VISITOR, read)
-
-    async def events_between(
-        self, tournament_id: int, epoch: str, after: int, until: int, limit: int, bytes_max: int
-    ) -> Sequence[Announcement] | None:
-        """All of (after, until] in order; None when some were trimmed or a limit is exceeded.
+    async def begin_generation(self, epoch: str) -> None:
+        """Draw a new generation in place of the one in this epoch, because the database has gone back.
 
         Raises EventsUnavailable.
         """
-        if until - after > limit:
-            return None
-        events = await self.events_after(tournament_id, epoch, after, until - after, Importance.READER)
-        is_complete = [event.seq for event in events] == list(range(after + 1, until + 1))
-        is_small = sum(len(event.data) for event in events) <= bytes_max
-        return events if is_complete and is_small else None
+        known = generations.generation_in(epoch)
+        await self._run_guarded(Importance.SCOREKEEPER, lambda: self._store.begin_generation(known))
 
     def close(self) -> None:
         """Stop the threads."""
         self._threads.close()
 
     async def _run_read(self, importance: Importance, read: Callable[[Db], T]) -> T:
-        try:
-            return await self._threads.submit(importance, self._read_in_thread, read)
-        except Overloaded as error:
-            raise EventsUnavailable from error
-
-    def _read_in_thread(self, read: Callable[[Db], T]) -> T:
-        try:
+        def read_snapshot() -> T:
             with self._store.read() as db:
                 return read(db)
-        except DatabaseFault as error:
+
+        return await self._run_guarded(importance, read_snapshot)
+
+    async def _run_guarded(self, importance: Importance, work: Callable[[], T]) -> T:
+        """Run this in a thread. Raises EventsUnavailable."""
+        try:
+            return await self._threads.submit(importance, work)
+        except (Overloaded, DatabaseFault) as error:
             raise EventsUnavailable from error

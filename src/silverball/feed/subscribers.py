@@ -15,6 +15,7 @@ from silverball.feed.encoding import FrameEncoding, OutgoingEvent, encode_text
 from silverball.feed.messages import channel_name
 from silverball.feed.metrics import FeedMetrics
 from silverball.feed.protocol import Close, Subscribe, Unsubscribe
+from silverball.feed.replays import Piece
 
 # A socket with more unsent bytes than the first lags until it has fewer than the second.
 LAGGING_BYTES = 262_144
@@ -31,6 +32,7 @@ class Channel:
 
     __slots__ = (
         "by_encoding",
+        "delivered",
         "epoch",
         "is_gone",
         "last_event_at",
@@ -49,6 +51,8 @@ class Channel:
         # Position of the newest event that was published here; the epoch is empty before it is known.
         self.epoch = ""
         self.seq = 0
+        # Position of the newest event whose turn to go out has come: who joins now gets those after it.
+        self.delivered = ("", 0)
         self.last_event_at = now
         self.is_gone = False
         # Subscriptions that are being looked up, and the task that they share.
@@ -89,6 +93,12 @@ class Channel:
         """Note the newest event that was published."""
         self.epoch, self.seq = epoch, seq
 
+    def restart(self, epoch: str, seq: int) -> None:
+        """Go on after this position: for those who joined, nothing before it counts any more."""
+        self.delivered = (epoch, seq)
+        for subscription in self.subscriptions():
+            subscription.restart(epoch, seq)
+
 
 class Subscription:
     """One connection in one channel."""
@@ -101,6 +111,7 @@ class Subscription:
         "is_open",
         "is_resumed",
         "restarted_at",
+        "skip_until",
         "subscriber",
         "write",
     )
@@ -117,28 +128,48 @@ class Subscription:
         self.held_bytes = 0
         # Epoch and number, when the channel restarted in the meantime.
         self.restarted_at: tuple[str, int] | None = None
+        # The client resumed ahead of this node, and has the events up to this number.
+        self.skip_until = 0
         # Whether events may be written straight to the socket.
         self.can_write = subscriber.can_write
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the client gets every event that is delivered now."""
+        return self.held_events is None and not self.skip_until
 
     def hold_back(self) -> None:
         """Keep events back until `release`."""
         self.held_events, self.held_bytes, self.restarted_at = [], 0, None
+        self.skip_until = 0
         self.can_write = False
 
-    def release(self) -> list[OutgoingEvent]:
-        """Pass events on again, and return those that were held back."""
+    def release(self, seq: int) -> list[OutgoingEvent]:
+        """Pass on the events after this number from now on, and return those that were held back."""
         held, self.held_events = self.held_events or [], None
-        self.can_write = self.subscriber.can_write and self.is_open
-        return held
+        # Without an epoch in between, the events that are still to come follow on the delivered ones.
+        self.skip_until = seq if seq > self.channel.delivered[1] else 0
+        self.can_write = self.subscriber.can_write and self.is_open and self.is_live
+        return [event for event in held if event.seq > seq]
 
     def restart(self, epoch: str, seq: int) -> None:
-        """Drop the events held back, which belong to an epoch that is over."""
-        self.held_events, self.held_bytes, self.restarted_at = [], 0, (epoch, seq)
+        """Drop the events held back, which belong to an epoch that is over, and skip nothing."""
+        if self.held_events is not None:
+            self.held_events, self.held_bytes, self.restarted_at = [], 0, (epoch, seq)
+        self.skip_until = 0
+        self.can_write = self.subscriber.can_write and self.is_open and self.is_live
 
     def deliver(self, event: OutgoingEvent) -> None:
-        """Hold back or queue an event that cannot be written straight away."""
+        """Hold back, skip or queue an event that could not be written straight away."""
         if self.held_events is None:
-            self.subscriber.queue_event(event)
+            if event.seq <= self.skip_until:
+                if event.seq == self.skip_until:
+                    self.skip_until = 0
+                    self.can_write = self.subscriber.can_write
+            elif self.can_write:
+                self.write(event.encode(self.subscriber.encoding))
+            else:
+                self.subscriber.queue_event(event)
             return
         self.held_events.append(event)
         self.held_bytes += len(event.announcement.data)
@@ -221,9 +252,14 @@ class Subscriber:
         if self.unsent_bytes > limit:
             self.disconnect_slow()
 
-    def replay(self, events: Iterable[OutgoingEvent]) -> None:
+    def replay(self, pieces: Iterable[Piece], events: Iterable[OutgoingEvent]) -> None:
         """Send these in order, as quickly as the socket takes them; newer events come after them."""
-        for event in events if self.is_open else ():
+        if not self.is_open:
+            return
+        for key, frames in pieces:
+            self._is_replaying = True
+            self._queue_frames(key, frames)
+        for event in events:
             self._is_replaying = True
             self._enqueue(event)
         if self._is_replaying:
@@ -270,17 +306,19 @@ class Subscriber:
         self._queued, self._queued_bytes = None, 0
 
     def _enqueue(self, event: OutgoingEvent) -> None:
-        if self._queued is None:
-            self._queued = OrderedDict()
         # A client that resumes counts the numbers, so it may miss none.
         key = (event.tournament_id, event.seq) if self.has_resumed else event.conflation_key
-        frame = event.encode(self.encoding)
+        self._queue_frames(key, event.encode(self.encoding))
+
+    def _queue_frames(self, key: tuple[object, ...], frames: bytes) -> None:
+        if self._queued is None:
+            self._queued = OrderedDict()
         replaced = self._queued.pop(key, None)
         if replaced is not None:
             self._metrics.conflated_total += 1
             self._queued_bytes -= len(replaced)
-        self._queued[key] = frame
-        self._queued_bytes += len(frame)
+        self._queued[key] = frames
+        self._queued_bytes += len(frames)
 
     def _flush(self) -> None:
         # Writing may fill the socket, or end the connection.
@@ -308,4 +346,4 @@ class Subscriber:
     def _set_can_write(self, *, can_write: bool) -> None:
         self.can_write = can_write
         for subscription in self.subscriptions.values():
-            subscription.can_write = can_write and subscription.held_events is None
+            subscription.can_write = can_write and subscription.is_live

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from silverball.kit.measures import Measures
 from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.jobs")
@@ -31,12 +32,17 @@ class JobClock:
         jobs: Sequence[Job],
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        measures: Measures | None = None,
         first_after_seconds: float = FIRST_AFTER_SECONDS,
         every_seconds: float = EVERY_SECONDS,
     ) -> None:
         self._store = store
         self._jobs = jobs
         self._now = now
+        self._measures = measures or Measures()
+        for job in jobs:
+            # Shown before its first run, too.
+            self._measures.job(job.name)
         self._first_after_seconds = first_after_seconds
         self._every_seconds = every_seconds
         self._stop = threading.Event()
@@ -59,8 +65,12 @@ class JobClock:
             if self._stop.is_set():
                 return
             try:
-                job.run(self._store, self._now().replace(microsecond=0))
+                with self._measures.job(job.name).measure():
+                    job.run(self._store, self._now().replace(microsecond=0))
             except Exception as error:  # the edge of a thread: the other jobs must run
+                if self._stop.is_set():
+                    LOG.info("the job %s was stopped and runs again after the next start", job.name)
+                    return
                 LOG.error("the job %s failed", job.name, exc_info=error)
 
     def _run_hourly(self) -> None:

@@ -17,8 +17,9 @@ from secrets import SystemRandom
 from typing import Any
 
 from silverball.jobs.workers import POLL_SECONDS, Workers
+from silverball.kit.measures import WebhookMeasures
 from silverball.service.webhooks import policy, signing
-from silverball.service.webhooks.reads import due
+from silverball.service.webhooks.reads import backlog, due
 from silverball.service.webhooks.writes import planning, sending
 from silverball.service.webhooks.writes.sending import SendOutcome, WebhookToSend
 from silverball.settings import Settings
@@ -26,6 +27,7 @@ from silverball.store.engine import Store
 
 QUICK_THREADS = 2
 SLOW_THREADS = 2
+MEASURE_BACKLOG_SECONDS = 15.0
 # Address, body, headers -> the status of the response. Raises WebhookUnreachable.
 Send = Callable[[str, bytes, Mapping[str, str]], int]
 
@@ -45,6 +47,7 @@ class WebhookDeliverer:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     dice: Random = field(default_factory=SystemRandom)
     clock: Callable[[], float] = time.monotonic
+    measures: WebhookMeasures = field(default_factory=WebhookMeasures)
 
     def plan_one(self) -> bool:
         """Plan the messages of one webhook from the announcements. Returns whether there was any work."""
@@ -66,6 +69,10 @@ class WebhookDeliverer:
         if message is None:
             return False
         outcome = self._post(message)
+        if outcome.is_success:
+            self.measures.delivered += 1
+        else:
+            self.measures.failed += 1
         with self.store.write(quiet=True) as transaction:
             sending.settle_delivery(transaction.connection, message, outcome, self._current_second())
         return True
@@ -84,6 +91,12 @@ class WebhookDeliverer:
     def _current_second(self) -> datetime:
         return self.now().replace(microsecond=0)
 
+    def measure_backlog(self) -> bool:
+        """Count the messages that wait. Returns False: there is nothing more to do at once."""
+        with self.store.read() as db:
+            self.measures.waiting, self.measures.oldest_seconds = backlog.backlog(db, self._current_second())
+        return False
+
 
 def create_workers(deliverer: WebhookDeliverer, *, poll_seconds: float = POLL_SECONDS) -> Workers:
     """The threads: one plans, the others send to quick or to slow addresses."""
@@ -92,9 +105,14 @@ def create_workers(deliverer: WebhookDeliverer, *, poll_seconds: float = POLL_SE
     return Workers("webhooks", duties, poll_seconds=poll_seconds)
 
 
-def delivery_workers(store: Store, settings: Settings) -> Workers:
-    """The threads, with the site's policy."""
-    return create_workers(WebhookDeliverer(store, settings, cache(lambda: guarded_send(settings))))
+def delivery_workers(store: Store, settings: Settings, measures: WebhookMeasures) -> tuple[Workers, Workers]:
+    """The threads, with the site's policy; and the one that counts what waits."""
+    send = cache(lambda: guarded_send(settings))
+    deliverer = WebhookDeliverer(store, settings, send, measures=measures)
+    counting = Workers(
+        "backlog of webhooks", [deliverer.measure_backlog], poll_seconds=MEASURE_BACKLOG_SECONDS
+    )
+    return create_workers(deliverer), counting
 
 
 def guarded_send(settings: Settings, **options: Any) -> Send:

@@ -2,19 +2,19 @@
 
 import logging
 from datetime import datetime
+from functools import partial
 
-from silverball.store import announcements
+from silverball.store import announcements, slices
 from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.jobs")
 
 
 def run(store: Store, now: datetime) -> None:
-    """Trim channel by channel, each in a transaction of its own."""
+    """Trim channel by channel, and each slice by slice."""
     with store.read() as db:
         tournament_ids = announcements.trimmable_tournaments(db, now)
     for tournament_id in tournament_ids:
-        # Quiet: no cached response depends on them.
-        with store.write(tournament_id, quiet=True) as transaction:
-            trimmed = announcements.trim(transaction.connection, tournament_id, now)
+        trim_slice = partial(announcements.trim_slice, tournament_id=tournament_id, now=now)
+        trimmed = slices.run_slices(store, trim_slice, tournament_id=tournament_id)
         LOG.info("%s announcements of tournament %s were trimmed", trimmed, tournament_id)

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 
 from silverball.jobs.clock import Job
-from silverball.store import audit
+from silverball.store import audit, slices
 from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.jobs")
@@ -17,9 +17,7 @@ def create_job(days: int) -> Job:
 
 
 def run(store: Store, now: datetime, *, days: int) -> None:
-    """Delete them in one transaction."""
-    # Quiet: no cached response depends on them.
-    with store.write(quiet=True) as transaction:
-        deleted = audit.prune(transaction.connection, now, days)
+    """Delete them slice by slice."""
+    deleted = slices.run_slices(store, lambda db: audit.prune_slice(db, now, days))
     if deleted:
         LOG.info("%s entries of the audit log were deleted", deleted)

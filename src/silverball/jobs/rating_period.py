@@ -11,6 +11,7 @@ from silverball.service.periods.writes.periods import RunSuperseded
 from silverball.settings import Settings
 from silverball.store import rating_days
 from silverball.store.engine import Store
+from silverball.store.time_limits import RATINGS
 
 LOG = logging.getLogger("silverball.jobs")
 
@@ -39,7 +40,7 @@ def run(store: Store, now: datetime, *, parameters: Parameters, delay_days: int)
     """Rate the days that are due, unless another node or a command has started to rate meanwhile."""
     until = rating_days.rating_day(now) - timedelta(days=delay_days)
     try:
-        days = periods.rate_days(store, until, parameters, now)
+        days = periods.rate_days(store.with_limits(RATINGS), until, parameters, now)
     except RunSuperseded:
         LOG.info("another run rates the periods")
         return

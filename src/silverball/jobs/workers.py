@@ -4,6 +4,8 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 
+from silverball.kit.measures import JobRuns
+
 LOG = logging.getLogger("silverball.jobs")
 POLL_SECONDS = 1.0
 AFTER_FAULT_SECONDS = 5.0
@@ -22,7 +24,8 @@ class Workers:
         *,
         poll_seconds: float = POLL_SECONDS,
     ) -> None:
-        self._name = name
+        self.runs = JobRuns()
+        self.name = name
         self._duties = duties
         self._poll_seconds = poll_seconds
         self._stop = threading.Event()
@@ -31,7 +34,7 @@ class Workers:
     def start(self) -> None:
         """Run the duties until `close`."""
         for number, duty in enumerate(self._duties, start=1):
-            name = f"silverball-{self._name}-{number}"
+            name = f"silverball-{self.name}-{number}"
             thread = threading.Thread(target=self._repeat, args=(duty,), name=name, daemon=True)
             thread.start()
             self._threads.append(thread)
@@ -45,9 +48,10 @@ class Workers:
     def _repeat(self, duty: Callable[[], bool]) -> None:
         while not self._stop.is_set():
             try:
-                wait = 0.0 if duty() else self._poll_seconds
+                with self.runs.measure():
+                    wait = 0.0 if duty() else self._poll_seconds
             except Exception as error:  # the edge of a thread: the thread must go on
-                LOG.error("%s: work failed", self._name, exc_info=error)
+                LOG.error("%s: work failed", self.name, exc_info=error)
                 wait = max(self._poll_seconds, AFTER_FAULT_SECONDS)
             if wait:
                 self._stop.wait(wait)

@@ -17,10 +17,12 @@ from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import Outcome
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Round, Tournament
+from silverball.rules.planning.shapes import UNPLANNED, NightPlanning
 from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import WireRows
 from silverball.rules.verify.checks import FormatChecks
+from silverball.rules.worth.answers import MeaningfulGamesRule, PlayedGamesRule
 
 SettingsType = type[TournamentSettings]
 # When a late player is in: with the next round, at once, or not at all.
@@ -29,6 +31,7 @@ Start = Callable[[Tournament, Random, datetime], list[Change]]
 Settle = Callable[[Tournament, Outcome, Random, datetime], list[Change]]
 RosterChanged = Callable[[Tournament, Entrant, Random, datetime], list[Change]]
 ResultCleared = Callable[[Tournament, Game], list[Change]]
+RequireRankable = Callable[[Tournament, Sequence[Game]], None]
 CompleteRound = Callable[[Tournament, Round, datetime], list[Change]]
 TiedGroups = Callable[[Tournament], list[tuple[int, ...]]]
 OpenTiebreak = Callable[[Tournament, Sequence[int], datetime], list[Change]]
@@ -39,6 +42,9 @@ PointsMap = Callable[[TournamentSettings, Mapping[str, Any] | None], WireRows | 
 SettingFaults = Callable[[TournamentSettings], Mapping[str, str]]
 # Takes the settings that were given, by wire key, and returns those that are not left at their defaults.
 DefaultsBeside = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+# Takes settings and the number of players, and returns how many of the best seeds wait for a later
+# round: one number for each such line.
+ByeLines = Callable[[TournamentSettings, int], tuple[int, ...]]
 # Takes the settings by wire key, as they are stored.
 WinsAndLosses = Callable[[Mapping[str, Any]], WinLossRule]
 
@@ -66,6 +72,16 @@ class Rounds(StrEnum):
     FIXED = "fixed"
     # There are none.
     NONE = "none"
+
+
+class FormatGroup(StrEnum):
+    """The formats that stand together where one is chosen, in this order, by their heading."""
+
+    MATCH_PLAY = "Match Play"
+    KNOCKOUT = "Knockout"
+    BRACKETS = "Brackets"
+    SCORES = "Score-based"
+    OTHERS = "Pingolf & others"
 
 
 class PlayKind(StrEnum):
@@ -186,6 +202,15 @@ def nothing_at_reopen(_tournament: Tournament) -> list[Change]:
     return []
 
 
+def always_rankable(_tournament: Tournament, _games: Sequence[Game]) -> None:
+    """Refuse nothing: whatever was recorded can be counted."""
+
+
+def no_bye_lines(_settings: TournamentSettings, _players: int) -> tuple[int, ...]:
+    """No lines: nobody waits for a later round because of their seed."""
+    return ()
+
+
 def by_positions(_settings: Mapping[str, Any]) -> WinLossRule:
     """Wins and losses by finishing order."""
     return WinLossRule.POSITIONS
@@ -209,18 +234,25 @@ class Format:
     type: str
     # The name on pages.
     title: str
+    # The heading that it stands under where a format is chosen.
+    group: FormatGroup
     # One sentence that helps to choose a format.
     summary: str
     # Field names are the wire keys, in the order they are shown; Meta holds limits and help.
     settings: SettingsType
     # The settings a list shows first: wire keys.
     primary_settings: tuple[str, ...] = ()
+    # The settings that matter most nights, at most six, which the form of a new tournament shows: wire
+    # keys, in the order they are shown. The others are under "More settings".
+    form_settings: tuple[str, ...] = ()
     # What `start` would refuse whoever plays, so that it is refused when it is entered.
     setting_faults: SettingFaults = no_setting_faults
     # The defaults of other settings where the usual ones would contradict those given.
     defaults_beside: DefaultsBeside = usual_defaults
     # How the demo plays it.
     demo: DemoNight
+    # What a night of it consists of, for the planner.
+    planning: NightPlanning = UNPLANNED
 
     # What it looks like
     play: PlayKind = PlayKind.GAMES
@@ -251,14 +283,22 @@ class Format:
     win_loss_rule: WinsAndLosses = by_positions
     # The standings, by position, then by player id.
     rank: Callable[[Tournament], list[Standing]]
+    # Refuses games, of those that changed, which the standings could not count.
+    require_rankable: RequireRankable = always_rankable
     # Whether the end condition is met; the organizer still closes the tournament.
     is_over: Callable[[Tournament], bool]
+    # The meaningful games of a planned night by the federation's rules, or why there is no number.
+    meaningful_games: MeaningfulGamesRule
+    # The same from the record of a played one.
+    meaningful_games_played: PlayedGamesRule
     # The rules that verification checks, with computations of its own.
     verify: FormatChecks
     # The sets of players whom a tiebreak may separate; None where those are all who share a place.
     tied_groups: TiedGroups | None = None
     # A tiebreak between tied players, as games of this format.
     open_tiebreak: OpenTiebreak = round_rules.open_tiebreak
+    # The lines of its seeds before which players have a bye.
+    bye_lines: ByeLines = no_bye_lines
     # Whether points (or strikes) may be adjusted by hand.
     can_adjust: bool = True
     # Whether results of any round may still be changed, or only those of the newest.

@@ -41,6 +41,8 @@ class AuthenticatedCaller:
     ability: str
     # Whether the account has any opt-out: then it sees more of itself than others see.
     has_opt_outs: bool = False
+    # The token that was sent; None for a sign-in or a device.
+    token_id: int | None = None
     # The token whose use has to be recorded; None when that was done within the last minute.
     token_to_note: int | None = None
     # Set when the caller is a device; `user_id` is NO_USER_ID then.
@@ -111,15 +113,16 @@ def may_manage(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
 
 
 def may_score(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
-    """Whether the caller may record results: organizer, admin, or a scorekeeper if the settings allow any."""
+    """Whether the caller may record results: organizer, admin, a device, or a scorekeeper.
+
+    Scorekeepers with an account need the setting; the organizer has given each device its own link.
+    """
     if is_organizer(caller, tournament):
         return True
     if caller.device is not None:
-        is_scorekeeper = caller.device.is_scorekeeper and _is_valid_in(caller.device, tournament)
-    else:
-        user_ids = [scorekeeper.user_id for scorekeeper in tournament.scorekeepers]
-        is_scorekeeper = caller.user_id in user_ids
-    return is_scorekeeper and tournament.settings.scorekeeping == "user"
+        return caller.device.is_scorekeeper and _is_valid_in(caller.device, tournament)
+    user_ids = [scorekeeper.user_id for scorekeeper in tournament.scorekeepers]
+    return caller.user_id in user_ids and tournament.settings.scorekeeping == "user"
 
 
 def _is_valid_in(device: Device, tournament: Tournament) -> bool:

@@ -7,13 +7,16 @@ their order is the order of the commits and a rollback leaves no gap. Old announ
 
 import hashlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
+from silverball.store import chaining, digests, generations
 from silverball.store.batches import ascending_batches
+from silverball.store.driver_statements import DriverStatement
+from silverball.store.slices import SLICE_ROWS
 from silverball.store.tables import announcement, tournament
 from silverball.store.transaction import CHANNEL_ENDED, Transaction
 
@@ -21,6 +24,8 @@ from silverball.store.transaction import CHANNEL_ENDED, Transaction
 RETENTION = timedelta(hours=24)
 RETAINED_MIN = 10_000
 RETENTION_AFTER_COMPLETION = timedelta(days=7)
+# The event that shows the tournament itself, and the head of its journal.
+TOURNAMENT_UPDATED = "TournamentUpdated"
 _T, _A = tournament.c, announcement.c
 
 
@@ -35,6 +40,8 @@ class Announcement:
     name: str
     data: str
     at: datetime
+    # The hash of the newest line of the journal at that time; only for an event that shows the tournament.
+    journal_head: str | None = None
 
 
 @dataclass(frozen=True)
@@ -47,14 +54,19 @@ class ChannelHead:
 
 
 _SELECT_HEAD = select(_T.epoch, _T.seq, _T.seq_low).where(_T.tournament_id == bindparam("own_id"))
-_TAKE_NUMBERS = (
+_TAKE_NUMBERS = DriverStatement(
     update(tournament)
     .where(_T.tournament_id == bindparam("own_id"))
     .values(seq=_T.seq + bindparam("count"))
     .returning(_T.epoch, _T.seq)
 )
+_INSERT = DriverStatement(
+    insert(announcement).values(
+        {column.name: bindparam(f"new_{column.name}", type_=column.type) for column in announcement.c}
+    )
+)
 _SELECT_SINCE = (
-    select(_A.seq, _A.name, _A.data, _A.at)
+    select(_A.seq, _A.name, _A.data, _A.at, _A.journal_head)
     .where(
         _A.tournament_id == bindparam("own_id"),
         _A.epoch == bindparam("own_epoch"),
@@ -80,13 +92,24 @@ def append(
     if not messages:
         return
     moment = at or datetime.now(UTC)
-    epoch, newest = db.execute(_TAKE_NUMBERS, {"own_id": tournament_id, "count": len(messages)}).one()
+    ((epoch, newest),) = _TAKE_NUMBERS.rows(db, own_id=tournament_id, count=len(messages))
     first = newest - len(messages) + 1
+    shows_tournament = any(name == TOURNAMENT_UPDATED for name, _ in messages)
+    head = chaining.journal_head(db, tournament_id) if shows_tournament else None
     rows = [
-        {"tournament_id": tournament_id, "epoch": epoch, "seq": seq, "name": name, "data": data, "at": moment}
+        {
+            "new_tournament_id": tournament_id,
+            "new_epoch": epoch,
+            "new_seq": seq,
+            "new_name": name,
+            "new_data": data,
+            "new_at": moment,
+            "new_digest": digests.announcement_digest(tournament_id, epoch, seq, name, data),
+            "new_journal_head": head if name == TOURNAMENT_UPDATED else None,
+        }
         for seq, (name, data) in enumerate(messages, start=first)
     ]
-    db.execute(insert(announcement), rows)
+    _INSERT.run_many(db, rows)
     transaction.announcements[tournament_id] = newest
 
 
@@ -105,10 +128,43 @@ def channel_heads_by_id(db: Connection, tournament_ids: Collection[int]) -> dict
     return heads
 
 
+def public_heads_by_id(db: Connection, tournament_ids: Collection[int]) -> dict[int, ChannelHead]:
+    """The same, with the epochs that clients see."""
+    heads = channel_heads_by_id(db, tournament_ids)
+    generation = generations.current_generation(db)
+    return {
+        tournament_id: replace(head, epoch=generations.public_epoch(head.epoch, generation))
+        for tournament_id, head in heads.items()
+    }
+
+
+def load_page(
+    db: Connection, tournament_id: int, after: int, limit: int
+) -> tuple[ChannelHead | None, list[Announcement]]:
+    """The head of a channel and the announcements that follow number `after`, with the public epoch.
+
+    Both are of one moment, as `db` is a snapshot.
+    """
+    head = channel_head(db, tournament_id)
+    if head is None:
+        return None, []
+    epoch = generations.public_epoch(head.epoch, generations.current_generation(db))
+    found = load_since(db, tournament_id, head.epoch, after, limit) if limit else []
+    return replace(head, epoch=epoch), [replace(event, epoch=epoch) for event in found]
+
+
 def load_since(db: Connection, tournament_id: int, epoch: str, after: int, limit: int) -> list[Announcement]:
     """The announcements of this epoch that follow number `after`, in order, at most `limit`."""
     values = {"own_id": tournament_id, "own_epoch": epoch, "after": after, "count": limit}
     return [Announcement(tournament_id, epoch, *row) for row in db.execute(_SELECT_SINCE, values)]
+
+
+def journal_heads(db: Connection, tournament_id: int) -> list[tuple[int, str]]:
+    """Number and journal head of each stored announcement that has a head."""
+    heads = select(_A.seq, _A.journal_head).where(
+        _A.tournament_id == tournament_id, _A.journal_head.is_not(None)
+    )
+    return [(seq, head) for seq, head in db.execute(heads.order_by(_A.seq))]
 
 
 def start_epoch(transaction: Transaction, tournament_id: int, epoch: str) -> None:
@@ -150,11 +206,11 @@ def _is_trimmable(row: Any, now: datetime) -> bool:
     return bool(row.seq - row.seq_low > RETAINED_MIN and row.at <= now - RETENTION)
 
 
-def trim(db: Connection, tournament_id: int, now: datetime) -> int:
-    """Delete announcements that no follower can be expected to ask for; returns how many.
+def trim_slice(db: Connection, tournament_id: int, now: datetime) -> int:
+    """Delete some of the announcements that no follower can be expected to ask for; returns how many.
 
     A running tournament keeps one day and at least its newest 10,000; one that was completed a week
-    ago keeps none. The caller holds the tournament's lock.
+    ago keeps none. The oldest go first. The caller holds the tournament's lock.
     """
     rows = select(_T.completed_at, _T.epoch, _T.seq).where(_T.tournament_id == tournament_id)
     row = db.execute(rows).one_or_none()
@@ -166,9 +222,10 @@ def trim(db: Connection, tournament_id: int, now: datetime) -> int:
     else:
         newest_old = select(func.max(_A.seq)).where(*in_channel, _A.at <= now - RETENTION)
         newest = min(db.execute(newest_old).scalar_one() or 0, row.seq - RETAINED_MIN)
-    if newest <= 0:
+    oldest = db.execute(select(func.min(_A.seq)).where(*in_channel)).scalar_one()
+    if oldest is None or newest < oldest:
         return 0
+    newest = min(newest, oldest + SLICE_ROWS - 1)
     trimmed = db.execute(delete(announcement).where(*in_channel, _A.seq <= newest)).rowcount
-    if trimmed:
-        db.execute(update(tournament).where(_T.tournament_id == tournament_id).values(seq_low=newest))
+    db.execute(update(tournament).where(_T.tournament_id == tournament_id).values(seq_low=newest))
     return int(trimmed)

@@ -11,10 +11,11 @@ import logging
 from datetime import datetime, timedelta
 from typing import Literal
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import Connection, bindparam, func, insert, select, text, update
 
 from silverball.kit import logs
 from silverball.kit.edge.proxies import address_group
+from silverball.store.slices import delete_slice
 from silverball.store.tables import audit_entry
 from silverball.store.types import Instant
 
@@ -28,13 +29,19 @@ SecurityEvent = Literal[
     "data-exported",
     "encryption-key-changed",
     "first-code-refused",
+    "invitation-made",
+    "invitation-withdrawn",
     "password-refused",
     "network-blocked",
     "network-unblocked",
     "number-confirmed",
     "number-withdrawn",
     "password-set",
+    "recovery-code-used",
+    "recovery-link-made",
+    "role-changed",
     "sign-in",
+    "sign-in-code-refused",
     "sign-in-refused",
     "sign-ins-ended",
     "token-made",
@@ -42,10 +49,18 @@ SecurityEvent = Literal[
     "token-rotated",
     "too-many-sign-ins",
     "tournament-restored",
+    "two-step-off",
+    "two-step-on",
 ]
 # What was refused. The source need not be the account's own person.
 REFUSALS: frozenset[SecurityEvent] = frozenset(
-    {"first-code-refused", "password-refused", "sign-in-refused", "too-many-sign-ins"}
+    {
+        "first-code-refused",
+        "password-refused",
+        "sign-in-code-refused",
+        "sign-in-refused",
+        "too-many-sign-ins",
+    }
 )
 # The source of what was done on the machine itself.
 COMMAND_LINE = "command line"
@@ -95,13 +110,17 @@ def forget_person(db: Connection, user_id: int) -> None:
     db.execute(rows.values(source="", bucket=None))
 
 
-def prune(db: Connection, now: datetime, days: int) -> int:
-    """Delete entries older than this, and the oldest counted ones above their limit; return the number."""
-    deleted = db.execute(delete(audit_entry).where(_ENTRY.at < now - timedelta(days=days))).rowcount
+def prune_slice(db: Connection, now: datetime, days: int) -> int:
+    """Delete some of the entries older than this, then of the oldest counted ones above their limit.
+
+    Returns how many; 0 when none are left.
+    """
+    deleted = delete_slice(db, audit_entry, _ENTRY.at < now - timedelta(days=days))
+    if deleted:
+        return deleted
     counted = select(_ENTRY.audit_entry_id).where(_ENTRY.bucket.is_not(None))
     newest_first = counted.order_by(_ENTRY.audit_entry_id.desc())
     too_many = db.execute(newest_first.offset(COUNTED_KEPT_MAX).limit(1)).scalar_one_or_none()
-    if too_many is not None:
-        surplus = (_ENTRY.bucket.is_not(None), _ENTRY.audit_entry_id <= too_many)
-        deleted += db.execute(delete(audit_entry).where(*surplus)).rowcount
-    return int(deleted)
+    if too_many is None:
+        return 0
+    return delete_slice(db, audit_entry, _ENTRY.bucket.is_not(None), _ENTRY.audit_entry_id <= too_many)

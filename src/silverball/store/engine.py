@@ -5,7 +5,10 @@ that tournament's lock from its first statement on, so there is one writer per t
 one writer in all. Leaving `with store.write(...) as transaction` commits.
 """
 
+import copy
+import logging
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,23 +20,44 @@ from sqlalchemy.engine import URL
 
 from silverball.kit import encryption, private_files
 from silverball.kit.encryption import KeyFile
-from silverball.store import named_rows, names, tables
+from silverball.kit.measures import DatabaseMeasures
+from silverball.kit.shared_cells import SharedCells
+from silverball.store import driver_statements, generations, named_rows, names, tables
 from silverball.store.account_storage import FULL, FullAccounts
-from silverball.store.group_commit import GroupCommit
+from silverball.store.deadlines import Deadline, Deadlines
+from silverball.store.driver_statements import DriverStatement
+from silverball.store.earlier_nodes import EARLIER_NODES, EarlierNodes
+from silverball.store.forecasts import WANTED_FORECASTS, WantedForecasts
+from silverball.store.group_commit import SQLITE_QUEUE_SECONDS, GroupCommit
 from silverball.store.kept_lists import LISTS, KeptLists
 from silverball.store.loaded import SNAPSHOTS, SnapshotCache
+from silverball.store.postgresql import CONNECTIONS_MAX, create_postgresql_engine
+from silverball.store.shared_counts import SharedCounts
+from silverball.store.simulated_nights import WANTED, WantedNights
+from silverball.store.stamps import Revision, WorldState, world_stamp
+from silverball.store.time_limits import REQUESTS, UNLIMITED, StoreLimits, TimeLimits
 from silverball.store.transaction import WRITES, Transaction
+from silverball.store.watched_file import WatchedFile
+from silverball.store.write_marks import ENDING, WriteMarks, find_cells
 
+LOG = logging.getLogger("silverball.store")
 # For rooms that hand a connection on without speaking SQL themselves.
 Db = Connection
-SQLITE_BUSY_SECONDS = 30
 SQLITE_FILES_BESIDE = ("-wal", "-shm", "-journal")
 SECRET_FILE_ENDING = ".secret"  # noqa: S105  # the ending of a name
-CONNECTIONS_MAX = 24
+WAL_BYTES_KEPT = 32_000_000
 WORLD_SLOTS = 16
-RAISE_WORLD = text(
-    "INSERT INTO world (slot, revision) VALUES (:slot, 1)"
-    " ON CONFLICT (slot) DO UPDATE SET revision = world.revision + 1 RETURNING revision"
+RAISE_WORLD = DriverStatement(
+    text(
+        "INSERT INTO world (slot, revision, stamp) VALUES (:slot, 1, :stamp) ON CONFLICT (slot)"
+        " DO UPDATE SET revision = world.revision + 1, stamp = excluded.stamp RETURNING revision"
+    )
+)
+# In the transaction only, with one round trip.
+SET_LIMITS = text(
+    "SELECT set_config('lock_timeout', :lock_timeout, true),"
+    " set_config('statement_timeout', :statement_timeout, true),"
+    " set_config('idle_in_transaction_session_timeout', :idle_in_transaction_session_timeout, true)"
 )
 
 
@@ -45,6 +69,8 @@ class Commit:
     tournament_revisions: dict[int, int]
     world_slot: int
     world_revision: int
+    # The stamp of all these revisions.
+    stamp: int
     # Tournament id -> the newest number of its channel, 0 for a new epoch, CHANNEL_ENDED for an end.
     newest_seqs: dict[int, int]
     changed_user_ids: frozenset[int] = frozenset()
@@ -53,32 +79,85 @@ class Commit:
 class Store:
     """One database, and the file of the keys for its secrets. Build it once per process."""
 
-    def __init__(self, url: str, secret_file: Path | None = None) -> None:
+    def __init__(self, url: str, secret_file: Path | None = None, *, limits: StoreLimits = REQUESTS) -> None:
         self.url: URL = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.engine: Engine = _sqlite_engine(self.url) if self.is_sqlite else _postgresql_engine(self.url)
+        self._limits = limits
+        self.measures = DatabaseMeasures()
+        # The connections' own settings; transactions with others set them for themselves.
+        self._limits_of_connections = limits.read
+        self._deadlines = Deadlines()
+        self.engine: Engine = (
+            _sqlite_engine(self.url)
+            if self.is_sqlite
+            else create_postgresql_engine(self.url, self._limits_of_connections, self._deadlines)
+        )
+        self.file = WatchedFile(self.file_beside(""))
         self.snapshots = SnapshotCache()
         # Only one machine has an SQLite file, so a key made there is known wherever it is needed.
-        self.key_file = KeyFile(secret_file or _file_beside(self.url), may_make=self.is_sqlite)
+        self.key_file = KeyFile(secret_file or self.file_beside(SECRET_FILE_ENDING), may_make=self.is_sqlite)
         self.full_accounts = FullAccounts()
+        self.wanted_nights = WantedNights()
+        self.wanted_forecasts = WantedForecasts()
+        self._lists = KeptLists()
+        self._earlier_nodes = EarlierNodes()
         options = {
             SNAPSHOTS: self.snapshots,
-            LISTS: KeptLists(),
+            LISTS: self._lists,
+            EARLIER_NODES: self._earlier_nodes,
             encryption.KEYS: self.key_file,
             FULL: self.full_accounts,
+            WANTED: self.wanted_nights,
+            WANTED_FORECASTS: self.wanted_forecasts,
         }
         self.engine.update_execution_options(**options)
+        self.counts = SharedCounts(self.url, self.engine)
         # SQLite polls for its lock and sleeps in between; writers of this process queue up here instead.
-        self._group_commit = GroupCommit(self.engine)
+        self._group_commit = GroupCommit(self.engine, self._deadlines)
+        # Of a worker, from its supervisor; any other process looks for them beside the database.
+        self.cells: SharedCells | None = None
+        self._cells_file = self.file_beside(ENDING)
         # Called in the writer's thread after each commit, before the writer goes on.
         self.after_commit: list[Callable[[Commit], None]] = []
+
+    def with_limits(self, limits: StoreLimits) -> "Store":
+        """The same store, with other time limits for its transactions."""
+        other = copy.copy(self)
+        other._limits = limits
+        return other
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A snapshot to read from."""
-        with self.engine.connect() as db:
-            if not self.is_sqlite:
-                db = db.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)  # noqa: PLW2901  # the same connection
+        options: dict[str, Any] = {}
+        if not self.is_sqlite:
+            options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        with self._limited_connection(self._limits.read, options) as (db, _):
+            yield db
+
+    @contextmanager
+    def _limited_connection(
+        self, limits: TimeLimits, options: dict[str, Any]
+    ) -> Iterator[tuple[Connection, Deadline]]:
+        with self._deadlines.limit(limits.total_seconds) as deadline, self._pooled_connection() as db:
+            if options:
+                db = db.execution_options(**options)  # noqa: PLW2901  # the same connection
+            deadline.attach(db)
+            try:
+                if not self.is_sqlite and limits != self._limits_of_connections:
+                    db.execute(SET_LIMITS, limits.server_settings)
+                yield db, deadline
+            except BaseException as error:
+                if deadline.is_over:
+                    # Its statement was cancelled, or it was shut down: nobody else is to get it.
+                    db.invalidate(error)
+                raise
+
+    @contextmanager
+    def _pooled_connection(self) -> Iterator[Connection]:
+        with self.measures.wait_for_connection():
+            connection = self.engine.connect()
+        with connection as db:
             yield db
 
     @contextmanager
@@ -88,14 +167,19 @@ class Store:
         `quiet` is for changes that no answer shows (a token's last use): cached answers stay valid.
         """
         slot = (tournament_id or 0) % WORLD_SLOTS
-        with self._open_transaction() as transaction:
+        marks = WriteMarks(None if quiet else self.cells or find_cells(self._cells_file))
+        with marks, self._measured_transaction() as (transaction, began):
             db = transaction.connection
             if tournament_id is not None and not self.is_sqlite:
                 column = tables.tournament.c.tournament_id
                 db.execute(select(column).where(column == tournament_id).with_for_update())
+            self.measures.count_lock(time.monotonic() - began)
             yield transaction
             # The row is locked until the commit, so it is touched last.
-            world_revision = 0 if quiet else db.execute(RAISE_WORLD, {"slot": slot}).scalar_one()
+            raised = {"slot": slot, "stamp": world_stamp(transaction.stamp)}
+            world_revision = 0 if quiet else int(RAISE_WORLD.rows(db, **raised)[0][0])
+            changed = transaction.raised_revisions.keys() | transaction.announcements.keys()
+            marks.begin(changed, has_accounts=bool(transaction.changed_user_ids))
         for loaded in transaction.loaded.values():
             self.snapshots.add(loaded)
         if not quiet:
@@ -103,6 +187,7 @@ class Store:
                 transaction.raised_revisions,
                 slot,
                 world_revision,
+                transaction.stamp,
                 transaction.announcements,
                 frozenset(transaction.changed_user_ids),
             )
@@ -110,32 +195,62 @@ class Store:
                 notify(commit)
 
     @contextmanager
+    def _measured_transaction(self) -> Iterator[tuple[Transaction, float]]:
+        """A transaction and the time of its beginning."""
+        began, is_committed = time.monotonic(), False
+        try:
+            with self._open_transaction(self._limits.write) as transaction:
+                yield transaction, began
+            is_committed = True
+        finally:
+            self.measures.count_write(time.monotonic() - began, is_committed=is_committed)
+
+    @contextmanager
     def migration(self) -> Iterator[Connection]:
         """A transaction that may change tables; it raises no revision and publishes nothing."""
-        with self._open_transaction() as transaction:
+        with self._open_transaction(UNLIMITED) as transaction:
             yield transaction.connection
 
     @contextmanager
-    def _open_transaction(self) -> Iterator[Transaction]:
+    def _open_transaction(self, limits: TimeLimits) -> Iterator[Transaction]:
         if self.is_sqlite:
-            with self._group_commit.transaction() as transaction:
+            self.file.require_same()
+            with self._group_commit.transaction(limits) as transaction:
                 yield transaction
             return
-        options: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
-        with self.engine.connect() as db:
-            db = db.execution_options(**options, **{WRITES: True})  # noqa: PLW2901  # the same connection
-            with db.begin():
-                yield Transaction(db)
+        options: dict[str, Any] = {
+            "isolation_level": "READ COMMITTED",
+            "postgresql_readonly": False,
+            WRITES: True,
+        }
+        with self._limited_connection(limits, options) as (db, deadline):
+            yield Transaction(db)
+            deadline.require_time()
+            db.commit()
 
-    def world_slots(self) -> dict[int, int]:
-        """The revisions of the world's slots; every commit of every process raises one of them."""
+    def world_state(self) -> WorldState:
+        """The generation and the revisions of the world; every commit of every process raises one of them."""
+        columns = tables.world.c
         with self.read() as db:
-            rows = db.execute(select(tables.world.c.slot, tables.world.c.revision)).all()
-        return {row.slot: row.revision for row in rows}
+            rows = db.execute(select(columns.slot, columns.revision, columns.stamp)).all()
+            generation = generations.current_generation(db)
+        return WorldState(generation, {row.slot: Revision(row.revision, row.stamp) for row in rows})
 
     def world_revision(self) -> int:
         """One number that grows with every commit of every process."""
-        return sum(self.world_slots().values())
+        return sum(revision.number for revision in self.world_state().slots.values())
+
+    def begin_generation(self, known: str) -> None:
+        """Draw a new generation in place of the known one, because the database has gone back."""
+        with self.write() as transaction:
+            generations.replace_generation(transaction.connection, known)
+        LOG.warning("the database has gone back: whoever follows a tournament reads it again")
+
+    def forget(self) -> None:
+        """Drop what is kept in memory of the database."""
+        self.snapshots.clear()
+        self._lists.clear()
+        self._earlier_nodes.forget()
 
     @contextmanager
     def change_probe(self) -> Iterator[Callable[[], bool]]:
@@ -149,6 +264,8 @@ class Store:
         def has_changed() -> bool:
             nonlocal version
             last_version = version
+            # Looked at here too, so that it is noticed where nobody writes.
+            self.file.is_same()
             try:
                 # The number changes when another connection commits, and this one never does.
                 (version,) = connection.cursor().execute("PRAGMA data_version").fetchone()
@@ -161,15 +278,27 @@ class Store:
         finally:
             connection.close()
 
-    def tournament_revisions(self, tournament_ids: list[int]) -> dict[int, int]:
+    def tournament_revisions(self, tournament_ids: list[int]) -> dict[int, Revision]:
         """Tournament id -> revision, without tournaments that do not exist."""
-        columns = (tables.tournament.c.tournament_id, tables.tournament.c.revision)
+        own = tables.tournament.c
+        rows = select(own.tournament_id, own.revision, own.stamp).where(own.tournament_id.in_(tournament_ids))
         with self.read() as db:
-            rows = db.execute(select(*columns).where(columns[0].in_(tournament_ids))).all()
-        return {row.tournament_id: row.revision for row in rows}
+            found = db.execute(rows).all()
+        return {row.tournament_id: Revision(row.revision, row.stamp) for row in found}
+
+    def file_beside(self, ending: str) -> Path | None:
+        """The file beside an SQLite database with this ending; None for other databases."""
+        is_file = self.is_sqlite and _has_file(self.url)
+        return Path(f"{self.url.database}{ending}") if is_file else None
+
+    def end_within(self, seconds: float) -> None:
+        """End every transaction of this process after this time, because the process stops."""
+        self._deadlines.end_all_within(seconds)
 
     def close(self) -> None:
+        self.counts.close()
         self.engine.dispose()
+        self._deadlines.close()
 
 
 # Parameters stay out of error messages, which are logged: among them are hashes and addresses.
@@ -179,7 +308,7 @@ def _sqlite_engine(url: URL) -> Engine:
         url,
         hide_parameters=True,
         pool_size=CONNECTIONS_MAX,
-        connect_args={"check_same_thread": False, "timeout": SQLITE_BUSY_SECONDS, "isolation_level": None},
+        connect_args={"check_same_thread": False, "timeout": SQLITE_QUEUE_SECONDS, "isolation_level": None},
     )
 
     @event.listens_for(engine, "connect")
@@ -189,6 +318,8 @@ def _sqlite_engine(url: URL) -> Engine:
         # FULL: an acknowledged change survives a power cut.
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")
+        # A log that an import has made large is cut back at the next checkpoint that empties it.
+        cursor.execute(f"PRAGMA journal_size_limit={WAL_BYTES_KEPT}")
         cursor.execute("PRAGMA cache_size=-8000")
         # The undo data of a savepoint stays in memory; beyond 64 KB it would go to a file.
         cursor.execute("PRAGMA temp_store=MEMORY")
@@ -199,7 +330,7 @@ def _sqlite_engine(url: URL) -> Engine:
     def _begin(db: Connection) -> None:
         if db.get_execution_options().get(WRITES, False):
             # A reader that became a writer later could be refused, so a writer takes the lock at once.
-            db.exec_driver_sql("BEGIN IMMEDIATE")
+            driver_statements.run_begun(db, "BEGIN IMMEDIATE")
         else:
             named_rows.begin_read(db)
 
@@ -215,15 +346,5 @@ def _keep_private(url: URL) -> None:
         private_files.tighten(Path(f"{url.database}{ending}"))
 
 
-def _file_beside(url: URL) -> Path | None:
-    """The key file of an SQLite database where no setting names another; None for other databases."""
-    is_file = url.get_backend_name() == "sqlite" and _has_file(url)
-    return Path(f"{url.database}{SECRET_FILE_ENDING}") if is_file else None
-
-
 def _has_file(url: URL) -> bool:
     return bool(url.database) and url.database != ":memory:" and not str(url.database).startswith("file:")
-
-
-def _postgresql_engine(url: URL) -> Engine:
-    return create_engine(url, hide_parameters=True, pool_size=CONNECTIONS_MAX, pool_pre_ping=True)

@@ -8,17 +8,33 @@ transaction (a full disk), every writer in it gets the error.
 """
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from silverball.store import driver_statements
+from silverball.store.deadlines import Deadlines
+from silverball.store.faults import DatabaseUnavailable
 from silverball.store.loaded import LoadedTournament
+from silverball.store.time_limits import TimeLimits
 from silverball.store.transaction import WRITES, Transaction
 
-# No writer waits for more than these others.
+# No writer waits for more than these others, and for none who begins this long after the first.
 WRITERS_MAX = 16
+SHARED_SECONDS_MAX = 1.0
+# A writer waits this long for the writers of this process and for other processes together.
+SQLITE_QUEUE_SECONDS = 4.5
+# SQLite's own waiting begins anew for each writer, and is shortened for those who have waited already.
+SHORTEN_AFTER_SECONDS = 0.25
+
+
+class DatabaseBusy(DatabaseUnavailable):
+    """The turn to write did not come in time."""
+
+    sentence = "The database is busy. Nothing was changed; send the request again."
 
 
 class _SharedTransaction:
@@ -26,6 +42,7 @@ class _SharedTransaction:
 
     def __init__(self, db: Connection) -> None:
         self.db = db
+        self.begun_at = time.monotonic()
         self.writers = 0
         # Tournaments as this transaction has left them so far, not committed yet.
         self.loaded: dict[int, LoadedTournament] = {}
@@ -38,10 +55,10 @@ class _SharedTransaction:
 
         SQLAlchemy's own `begin_nested` would compile the statement anew for each writer.
         """
-        self.db.exec_driver_sql("SAVEPOINT writer")
+        driver_statements.run(self.db, "SAVEPOINT writer")
         try:
             yield
-            self.db.exec_driver_sql("RELEASE writer")
+            driver_statements.run(self.db, "RELEASE writer")
         except BaseException as error:
             self._roll_back(error)
             raise
@@ -58,21 +75,24 @@ class _SharedTransaction:
 class GroupCommit:
     """The queue of writers of one process."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, deadlines: Deadlines) -> None:
         self._engine = engine
+        self._deadlines = deadlines
         self._writer_lock = threading.Lock()
         self._count_lock = threading.Lock()
         self._waiting = 0
         self._open: _SharedTransaction | None = None
 
     @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
+    def transaction(self, limits: TimeLimits) -> Iterator[Transaction]:
         """One writer's transaction; it is on the disk when the block has ended."""
         shared = self._join()
         try:
             transaction = Transaction(shared.db, shared.loaded)
-            with shared.savepoint():
+            with shared.savepoint(), self._deadlines.limit(limits.total_seconds) as deadline:
+                deadline.attach(shared.db)
                 yield transaction
+                deadline.require_time()
             shared.writers += 1
             shared.loaded.update(transaction.loaded)
         finally:
@@ -83,35 +103,56 @@ class GroupCommit:
 
     def _join(self) -> _SharedTransaction:
         """Wait for this writer's turn; returns the open transaction, or a new one."""
-        with self._count_lock:
-            self._waiting += 1
-        self._writer_lock.acquire()
-        with self._count_lock:
-            self._waiting -= 1
+        due = time.monotonic() + SQLITE_QUEUE_SECONDS
+        self._take_turn()
         shared, self._open = self._open, None
         if shared is not None:
             return shared
         try:
-            db = self._engine.connect().execution_options(**{WRITES: True})
-            try:
-                db.begin()
-            except BaseException:
-                db.close()
-                raise
+            return _SharedTransaction(self._begin(due))
         except BaseException:
             self._writer_lock.release()
             raise
-        return _SharedTransaction(db)
+
+    def _take_turn(self) -> None:
+        with self._count_lock:
+            self._waiting += 1
+        is_turn = self._writer_lock.acquire(timeout=SQLITE_QUEUE_SECONDS)
+        with self._count_lock:
+            self._waiting -= 1
+            # The turn may have come just now, and an open transaction with it, which must not be left alone.
+            is_turn = is_turn or self._writer_lock.acquire(blocking=False)
+        if not is_turn:
+            raise DatabaseBusy
+
+    def _begin(self, due: float) -> Connection:
+        """Begin a transaction, as soon as no other process writes."""
+        db = self._engine.connect().execution_options(**{WRITES: True})
+        try:
+            seconds_left = max(0.0, due - time.monotonic())
+            is_shortened = seconds_left < SQLITE_QUEUE_SECONDS - SHORTEN_AFTER_SECONDS
+            if is_shortened:
+                _set_busy_timeout(db, seconds_left)
+            try:
+                db.begin()
+            finally:
+                if is_shortened:
+                    _set_busy_timeout(db, SQLITE_QUEUE_SECONDS)
+        except BaseException:
+            db.close()
+            raise
+        return db
 
     def _hand_over(self, shared: _SharedTransaction) -> None:
         """Leave the transaction to the next writer, or end it for every writer in it."""
         with self._count_lock:
             is_whole = shared.fault is None
-            has_next = is_whole and self._waiting > 0 and shared.writers < WRITERS_MAX
-        if has_next:
-            self._open = shared
-            self._writer_lock.release()
-            return
+            is_young = time.monotonic() - shared.begun_at < SHARED_SECONDS_MAX
+            if is_whole and is_young and self._waiting > 0 and shared.writers < WRITERS_MAX:
+                # While nobody can stop waiting.
+                self._open = shared
+                self._writer_lock.release()
+                return
         try:
             if is_whole:
                 shared.db.commit()
@@ -125,3 +166,10 @@ class GroupCommit:
             shared.db.close()
             self._writer_lock.release()
             shared.is_over.set()
+
+
+def _set_busy_timeout(db: Connection, seconds: float) -> None:
+    # On the driver's cursor: a statement of SQLAlchemy would begin the transaction.
+    cursor = db.connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={round(seconds * 1_000)}")
+    cursor.close()

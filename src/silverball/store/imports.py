@@ -22,10 +22,11 @@ PARTS: dict[str, Table] = {
     "suggestions": tables.suggestion,
     "single_player_games": tables.single_player_game,
     "queue": tables.queue_entry,
+    "purchases": tables.entry,
 }
 SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
 # Columns that the feed owns, with their first values: an import never overwrites them.
-FEED_COLUMNS = {"revision": 0, "epoch": "", "seq": 0, "seq_low": 0}
+FEED_COLUMNS = {"revision": 0, "stamp": 0, "epoch": "", "seq": 0, "seq_low": 0}
 
 # An id that was given out and deleted again must not come back.
 FORWARD_SEQUENCE = text(

@@ -1,12 +1,12 @@
 """The journal: changes as JSON and back, written in order and never trimmed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, func, insert, select
+from sqlalchemy import Connection, Select, insert, select
 
 from silverball.rules.model import changes as change_classes
 from silverball.rules.model import settings
@@ -18,10 +18,10 @@ from silverball.rules.model.changes import (
     TournamentAltered,
     TournamentImported,
 )
+from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.tournament import (
     Bank,
     Card,
-    EngineState,
     Entrant,
     Game,
     LineupArena,
@@ -34,7 +34,8 @@ from silverball.rules.model.tournament import (
     Tournament,
 )
 from silverball.rules.registry import FORMATS
-from silverball.store import tables
+from silverball.store import chaining, merging, tables
+from silverball.store.chain import JournalEnd
 
 THING_TYPES: Mapping[str, type] = {
     "entrants": Entrant,
@@ -60,7 +61,22 @@ CHANGES: Mapping[str, type[Change]] = {
 # Beside changes the journal has entries for an undo and for the creation of a tournament.
 ACTION_UNDONE = "ActionUndone"
 TOURNAMENT_CREATED = "TournamentCreated"
+SUGGESTION_MADE, SUGGESTION_DECIDED = "SuggestionMade", "SuggestionDecided"
 TOURNAMENT_IMPORTED = TournamentImported.__name__
+# Why the results in the same action were corrected.
+RESULT_CORRECTED = "ResultCorrected"
+# The tournament's seed was committed to: its hash, by which anybody can check it once it is revealed.
+SEED_COMMITTED = "SeedCommitted"
+# How often the draw of this action was looked at before it was made.
+DRAW_PREVIEWED = "DrawPreviewed"
+# What the draw of this action took from outside the tournament.
+DRAW_FACTS = "DrawFacts"
+# The lines before this one came with the tournament from elsewhere; undo and verification reach into them.
+JOURNAL_IMPORTED = "JournalImported"
+# Entries beside changes that an undo leaves alone.
+NOTES = frozenset({RESULT_CORRECTED, SEED_COMMITTED, DRAW_PREVIEWED, DRAW_FACTS, JOURNAL_IMPORTED})
+# A player of the book was merged into another one: earlier lines name the removed player.
+PLAYERS_MERGED = "PlayersMerged"
 # Written by migration 0011: undo and verification begin after it, as after an import.
 MATCHES_MERGED = "MatchesMerged"
 CREATION_FIELDS = (
@@ -77,6 +93,16 @@ RESULT_CHANGES = ("GameCompleted", "GameCorrected")
 RESULT_ENTRIES_MAX = 5_000
 
 
+@dataclass(frozen=True)
+class Merge:
+    """A merge of two players of the book, as the journal of a tournament has it."""
+
+    tournament_id: int
+    action_id: int
+    removed_id: int
+    remaining_id: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Action:
     """The journal entries of one request."""
@@ -86,6 +112,8 @@ class Action:
     source: str
     at: datetime
     dice_seed: str | None
+    # The version of the rules that made the draw; None without one and in lines of an earlier version.
+    draw_version: int | None
     # Change name and data, in order.
     entries: tuple[tuple[str, Any], ...]
 
@@ -95,9 +123,41 @@ class Action:
         return next((data["action"] for name, data in self.entries if name == ACTION_UNDONE), None)
 
     @property
+    def new_seed(self) -> str | None:
+        """The seed that the tournament has from this action on; None where it keeps the one before."""
+        seed = None
+        for name, data in self.entries:
+            fields = data if name == TOURNAMENT_CREATED else data.get("after")
+            state = fields.get("state") if isinstance(fields, dict) else None
+            if isinstance(state, dict) and state.get("dice_seed"):
+                seed = str(state["dice_seed"])
+        return seed
+
+    @property
+    def is_merge(self) -> bool:
+        """Whether it merged two players of the book, which undo passes over."""
+        return any(name == PLAYERS_MERGED for name, _ in self.entries)
+
+    @property
+    def is_import(self) -> bool:
+        """Whether it tells that the journal before it was imported, which undo passes over."""
+        return any(name == JOURNAL_IMPORTED for name, _ in self.entries)
+
+    @property
+    def is_report(self) -> bool:
+        """Whether it is a result that was reported and waits; an undo may pass over it."""
+        return bool(self.entries) and all(name == SUGGESTION_MADE for name, _ in self.entries)
+
+    def suggestion_ids(self, change: str) -> set[int]:
+        """Ids of the suggestions in its changes of this name."""
+        return {int(data["thing"]["suggestion_id"]) for name, data in self.entries if name == change}
+
+    @property
     def is_undoable(self) -> bool:
         """Whether all of its changes have opposites."""
-        return self.undone_action_id is None and all(name in CHANGES for name, _ in self.entries)
+        return self.undone_action_id is None and all(
+            name in CHANGES or name in NOTES for name, _ in self.entries
+        )
 
     def decode_changes(self, type_: str) -> list[Change]:
         """The changes, decoded. Takes the type of the tournament."""
@@ -169,30 +229,24 @@ def append(
     source: str,
     now: datetime,
     dice_seed: str | None = None,
-    newest_action_id: int | None = None,
-) -> int:
-    """Append one action and return its id, which counts up from 1 in each tournament.
+    draw_version: int | None = None,
+    end: JournalEnd | None = None,
+) -> JournalEnd:
+    """Append one action and return the new end of the journal; actions count up from 1 in each tournament.
 
-    `newest_action_id` saves a query when the caller knows the id of the action before.
+    `end` saves a query when the caller knows the newest line before.
     """
-    if newest_action_id is None:
-        newest = select(func.max(tables.journal.c.action_id))
-        newest_action_id = db.execute(
-            newest.where(tables.journal.c.tournament_id == tournament_id)
-        ).scalar_one()
-    action_id = int(newest_action_id or 0) + 1
-    common = {
-        "tournament_id": tournament_id,
-        "action_id": action_id,
-        "actor_id": actor_id,
-        "source": source,
-        "at": now,
-        "dice_seed": dice_seed,
-    }
-    db.execute(
-        insert(tables.journal), [{**common, "change": name, "data": dict(data)} for name, data in entries]
+    return chaining.append_action(
+        db,
+        tournament_id,
+        entries,
+        end or chaining.journal_end(db, tournament_id),
+        actor_id=actor_id,
+        source=source,
+        now=now,
+        dice_seed=dice_seed,
+        draw_version=draw_version,
     )
-    return action_id
 
 
 def newest_actions(
@@ -209,7 +263,7 @@ def newest_actions(
         .where(entry.tournament_id == tournament_id, entry.action_id.in_(select(ids.c.action_id)))
         .order_by(entry.action_id.desc(), entry.journal_id)
     )
-    return _load_actions(db, entries)
+    return _load_actions(db, tournament_id, entries)
 
 
 def note_device(
@@ -246,12 +300,14 @@ def all_actions(db: Connection, tournament_id: int) -> list[Action]:
     """Every action, first to last."""
     entry = tables.journal.c
     entries = select(tables.journal).where(entry.tournament_id == tournament_id)
-    return _load_actions(db, entries.order_by(entry.journal_id))
+    return _load_actions(db, tournament_id, entries.order_by(entry.journal_id))
 
 
-def _load_actions(db: Connection, entries: Select[Any]) -> list[Action]:
+def _load_actions(db: Connection, tournament_id: int, entries: Select[Any]) -> list[Action]:
+    merges = load_merges(db, [tournament_id])
     rows_by_action: dict[int, list[Any]] = {}
     for row in db.execute(entries):
+        rename_merged(row.data, merges, tournament_id, row.action_id)
         rows_by_action.setdefault(row.action_id, []).append(row)
     return [
         Action(
@@ -260,18 +316,55 @@ def _load_actions(db: Connection, entries: Select[Any]) -> list[Action]:
             source=rows[0].source,
             at=rows[0].at,
             dice_seed=rows[0].dice_seed,
+            draw_version=rows[0].draw_version,
             entries=tuple((row.change, row.data) for row in rows),
         )
         for action_id, rows in rows_by_action.items()
     ]
 
 
-def newest_undoable_action(actions: Sequence[Action]) -> Action | None:
-    """The action that the next undo takes back. Takes actions newest first."""
+def load_merges(db: Connection, tournament_ids: Collection[int]) -> list[Merge]:
+    """The merges of players in these journals, first to last."""
+    entry = tables.journal.c
+    rows = select(entry.tournament_id, entry.action_id, entry.data).where(
+        entry.tournament_id.in_(tournament_ids), entry.change == PLAYERS_MERGED
+    )
+    return [
+        Merge(tournament_id, action_id, data["removed"], data["remaining"])
+        for tournament_id, action_id, data in db.execute(rows.order_by(entry.journal_id))
+    ]
+
+
+def rename_merged(data: dict[str, Any], merges: Sequence[Merge], tournament_id: int, action_id: int) -> None:
+    """Put the remaining players in the place of those removed after this action, in an entry's data.
+
+    A line is never rewritten, so it names the player of its time; the rows name today's.
+    """
+    for merge in merges:
+        if merge.tournament_id == tournament_id and merge.action_id > action_id:
+            merging.replace_ids(data, merge.removed_id, merge.remaining_id)
+
+
+def undoable_actions(actions: Sequence[Action]) -> list[Action]:
+    """The actions that an undo may name, newest first: one, and those below that only players' reports hide.
+
+    Takes actions newest first.
+    """
     undone: set[int] = set()
+    settled: set[int] = set()
+    found: list[Action] = []
     for action in actions:
+        if action.is_merge or action.is_import:
+            continue
         if action.undone_action_id is not None:
             undone.add(action.undone_action_id)
-        elif action.action_id not in undone:
-            return action if action.is_undoable else None
-    return None
+            settled |= action.suggestion_ids(SUGGESTION_DECIDED)
+        elif action.action_id not in undone and not (
+            action.is_report and action.suggestion_ids(SUGGESTION_MADE) <= settled
+        ):
+            if not action.is_undoable:
+                break
+            found.append(action)
+            if not action.is_report:
+                break
+    return found

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, func, select
 
 from silverball.store import tables
 from silverball.store.named_rows import PreparedStatement
+from silverball.store.stamps import Revision
 from silverball.store.transaction import WRITES
 
 # Ids of all lists together, 4 MB; a list costs this many more for its filter.
@@ -22,7 +23,10 @@ IDS_KEPT_MAX = 500_000
 LIST_COST = 100
 # Execution option of every connection: the lists that the process has in memory.
 LISTS = "silverball_lists"
-_WORLD_REVISION = PreparedStatement(select(func.sum(tables.world.c.revision).label("revision")))
+_WORLD = tables.world.c
+_WORLD_REVISION = PreparedStatement(
+    select(func.sum(_WORLD.revision).label("revision"), func.sum(_WORLD.stamp).label("stamp"))
+)
 
 
 @dataclass(frozen=True)
@@ -41,12 +45,12 @@ class KeptLists:
         self._ids_max = ids_max
         self._cost = 0
         # Filter -> revision of the world, and the list at that revision.
-        self._lists: OrderedDict[Hashable, tuple[int, KeptList]] = OrderedDict()
+        self._lists: OrderedDict[Hashable, tuple[Revision, KeptList]] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._lists)
 
-    def get(self, filters: Hashable, revision: int) -> KeptList | None:
+    def get(self, filters: Hashable, revision: Revision) -> KeptList | None:
         """The list, if it is kept as of exactly this revision."""
         with self._lock:
             kept = self._lists.get(filters)
@@ -55,17 +59,23 @@ class KeptLists:
             self._lists.move_to_end(filters)
             return kept[1]
 
-    def keep(self, filters: Hashable, revision: int, found: KeptList) -> None:
+    def keep(self, filters: Hashable, revision: Revision, found: KeptList) -> None:
         """Keep the list, unless that of a newer revision is kept; drop the least recently used to fit it."""
         with self._lock:
             kept = self._lists.get(filters)
-            if kept is not None and kept[0] > revision:
+            if kept is not None and kept[0].number > revision.number:
                 return
             self._drop(filters)
             self._lists[filters] = (revision, found)
             self._cost += LIST_COST + len(found.ids)
             while self._cost > self._ids_max:
                 self._drop(next(iter(self._lists)))
+
+    def clear(self) -> None:
+        """Forget all lists."""
+        with self._lock:
+            self._lists.clear()
+            self._cost = 0
 
     def _drop(self, filters: Hashable) -> None:
         dropped = self._lists.pop(filters, None)
@@ -81,14 +91,10 @@ def kept_list(db: Connection, filters: Hashable, find: Callable[[], KeptList]) -
         return find()
     lists: KeptLists = options[LISTS]
     # Null before the first commit.
-    revision = int(_WORLD_REVISION.rows(db)[0].revision or 0)
+    row = _WORLD_REVISION.rows(db)[0]
+    revision = Revision(int(row.revision or 0), int(row.stamp or 0))
     found = lists.get(filters, revision)
     if found is None:
         found = find()
         lists.keep(filters, revision, found)
     return found
-
-
-def kept_total(db: Connection, filters: Hashable, count: Callable[[], int]) -> int:
-    """The number of rows that pass these filters; `count` asks the database when it is not kept."""
-    return kept_list(db, filters, lambda: KeptList(count(), array("q"))).total

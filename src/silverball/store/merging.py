@@ -1,7 +1,7 @@
-"""One player of an organizer's book in place of another, in every tournament: entry, results, journal.
+"""One player of an organizer's book in place of another, in every tournament: entry and results.
 
-The journal is rewritten too. It refers to players by id, and undo and verification read it together
-with the rows, so both must have the same id.
+The journal is never rewritten. It gets a line that says who was merged into whom, and whoever reads an
+earlier line reads it with the remaining player's id (`store/journal.py`).
 """
 
 from collections.abc import Collection, Iterator
@@ -31,10 +31,9 @@ JSON_COLUMNS = (
     tables.suggestion.c.scores,
     tables.standing.c.row,
     tables.tournament.c.engine,
-    tables.journal.c.data,
 )
 # Those of them that hold an object; the others hold a list or a map.
-OBJECT_COLUMNS = frozenset({"row", "engine", "data"})
+OBJECT_COLUMNS = frozenset({"row", "engine"})
 # Members of such an object: one id, or ids in lists.
 ID_MEMBERS = frozenset(
     {
@@ -47,10 +46,14 @@ ID_MEMBERS = frozenset(
         "forfeited_by",
         "results",
         "schedule",
+        "unfinished_ids",
+        # Of a merge, and of the facts of a draw, in the journal.
+        "remaining",
+        "series_groups",
     }
 )
 # Members that are maps with players' ids as keys.
-KEYED_MEMBERS = frozenset({"scores", "seed_facts"})
+KEYED_MEMBERS = frozenset({"scores", "seed_facts", "series_plays"})
 
 
 def tournaments_with(db: Connection, player_id: int) -> set[int]:
@@ -67,7 +70,7 @@ def tournaments_mentioning(db: Connection, organizer_id: int, player_id: int) ->
         .where(tournament.organizer_id == organizer_id, _may_mention(entry.data, player_id))
     )
     return {
-        tournament_id for tournament_id, data in db.execute(rows) if _replace_ids(data, player_id, -player_id)
+        tournament_id for tournament_id, data in db.execute(rows) if replace_ids(data, player_id, -player_id)
     }
 
 
@@ -91,7 +94,7 @@ def _replace_in_json(
     for *key_values, value in db.execute(rows).all():
         # A bare list or map is put into an object, so that it is a member too.
         holder = value if column.name in OBJECT_COLUMNS else {column.name: value}
-        if _replace_ids(holder, old_id, new_id):
+        if replace_ids(holder, old_id, new_id):
             is_row = [key == key_value for key, key_value in zip(keys, key_values, strict=True)]
             replaced = holder if column.name in OBJECT_COLUMNS else holder[column.name]
             db.execute(update(table).where(*is_row).values({column: replaced}))
@@ -102,7 +105,7 @@ def _may_mention(column: Column[Any], player_id: int) -> ColumnElement[bool]:
     return type_coerce(column, Text).contains(str(player_id))
 
 
-def _replace_ids(value: Any, old_id: int, new_id: int) -> bool:
+def replace_ids(value: Any, old_id: int, new_id: int) -> bool:
     """Replace the id in place, at any depth; returns whether it was there."""
     has_changed = False
     for holder in _nested_objects(value):

@@ -1,22 +1,41 @@
-"""Migrations to the schema of this program. Alembic is imported only when there is one to run."""
+"""Migrations to the schema of this program. Alembic is imported only when there is one to run.
+
+A new version adds to the schema (`migrate`), and removes what only the version before needs later, on
+request (`contract`). Between the two, nodes of both versions work side by side: `alembic_version` stays
+at the oldest schema that is still served, and `site_value` has the newest one while they differ.
+"""
 
 import logging
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, inspect, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Connection, delete, inspect, select, text
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
+from silverball.store import chaining
 from silverball.store.engine import Store
+from silverball.store.tables import site_value
 
 LOG = logging.getLogger("silverball.store")
 FOLDER = Path(__file__).parent / "migrations"
+# The schema of the version before this one (tests/releases.txt). Its nodes work beside this version's.
+PREVIOUS_SCHEMA = "0016"
+EXPANDED = "expanded-schema"
+# The first schema with a table for that.
+SITE_VALUES_SINCE = "0012"
 # Any number will do, as long as every node uses the same one.
 LOCK_NUMBER = 5_318_008
+# A table that is in use: the migration steps back, so that requests do not queue up behind it.
+LOCK_SECONDS = 2
+ATTEMPTS_MAX = 30
+LOCK_NOT_AVAILABLE, DEADLOCK = "55P03", "40P01"
 
 
 class NewerSchema(Exception):
-    """The database was migrated by a newer version of this program."""
+    """The database was migrated by a newer version of this program, and contracted."""
 
     def __init__(self, revision: str) -> None:
         super().__init__(
@@ -24,58 +43,155 @@ class NewerSchema(Exception):
         )
 
 
-@lru_cache(maxsize=1)
-def newest_schema() -> str:
+@dataclass(frozen=True)
+class StoredSchema:
+    """The schemas whose programs a database serves."""
+
+    oldest: str
+    newest: str
+
+    def serves(self, schema: str) -> bool:
+        """Whether a program that knows this schema works with the database."""
+        return self.oldest <= schema <= self.newest
+
+
+@lru_cache(maxsize=4)
+def newest_schema(folder: Path = FOLDER) -> str:
     """The schema of this program: the number of its last migration."""
-    return max(path.name[:4] for path in (FOLDER / "versions").glob("[0-9]*.py"))
+    return max(path.name[:4] for path in (folder / "versions").glob("[0-9]*.py"))
 
 
-def database_schema(store: Store) -> str | None:
-    """The schema of the database; None for an empty database."""
+def database_schema(store: Store) -> StoredSchema | None:
+    """The schemas that the database serves; None for an empty database."""
     with store.read() as db:
         return _stored_schema(db)
 
 
-def is_current(store: Store) -> bool:
-    """Whether the database has the schema of this program."""
-    return database_schema(store) == newest_schema()
+def is_current(store: Store, folder: Path = FOLDER) -> bool:
+    """Whether the database has all that this program needs.
+
+    Raises NewerSchema when what this program needs has been removed.
+    """
+    stored, wanted = database_schema(store), newest_schema(folder)
+    if stored is not None and stored.oldest > wanted:
+        raise NewerSchema(stored.oldest)
+    return stored is not None and stored.serves(wanted)
 
 
 def is_ready(store: Store) -> bool:
-    """Whether the database answers and has the schema of this program."""
+    """Whether the database answers and has all that this program needs."""
     try:
         return is_current(store)
+    except NewerSchema as error:
+        LOG.warning("%s", error)
     except SQLAlchemyError as error:
         LOG.warning("the database does not answer", exc_info=error)
-        return False
+    return False
 
 
-def migrate(store: Store) -> str:
-    """Migrate the database to the schema of this program and return it, in one transaction.
+def migrate(store: Store, folder: Path = FOLDER, *, previous: str = PREVIOUS_SCHEMA) -> str:
+    """Add what this program needs to the database, in one transaction, and return the program's schema.
 
-    Raises NewerSchema when the database is ahead of the program.
+    Nodes of the `previous` schema go on working. Raises NewerSchema when the database is ahead.
     """
-    with store.migration() as db:
-        if not store.is_sqlite:
-            db.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK_NUMBER})
-        before = _stored_schema(db)
-        if before is not None and before > newest_schema():
-            raise NewerSchema(before)
-        if before != newest_schema():
-            _upgrade(db)
-    return newest_schema()
+    return _change_schema(store, folder, lambda stored: max(stored.oldest, previous))
 
 
-def _stored_schema(db: Connection) -> str | None:
+def contract(store: Store, folder: Path = FOLDER) -> str:
+    """Migrate, and remove what only nodes of earlier versions need. Raises as `migrate` does."""
+    if database_schema(store) == StoredSchema(newest_schema(folder), newest_schema(folder)):
+        return newest_schema(folder)
+    return _change_schema(store, folder, lambda _stored: newest_schema(folder))
+
+
+def _change_schema(store: Store, folder: Path, oldest_served: Callable[[StoredSchema], str]) -> str:
+    has_changed = False
+    for attempt in range(1, ATTEMPTS_MAX + 1):
+        try:
+            with store.migration() as db:
+                has_changed = _change_schema_once(db, folder, oldest_served)
+            break
+        except OperationalError as error:
+            is_lock = getattr(error.orig, "sqlstate", "") in {LOCK_NOT_AVAILABLE, DEADLOCK}
+            if not is_lock or attempt == ATTEMPTS_MAX:
+                raise
+            LOG.warning("a table is in use; the migration is tried again")
+    if has_changed:
+        # What nodes of an earlier version wrote, in short transactions, because they may be at work.
+        chaining.chain_all(store)
+    return newest_schema(folder)
+
+
+def _change_schema_once(db: Connection, folder: Path, oldest_served: Callable[[StoredSchema], str]) -> bool:
+    """Change the schema; returns False when there was nothing to do."""
+    if db.dialect.name != "sqlite":
+        db.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK_NUMBER})
+        db.execute(text(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"))
+    stored, wanted = _stored_schema(db), newest_schema(folder)
+    if stored is None:
+        # Nobody works with it yet.
+        _upgrade(db, folder)
+        _run_contract_steps(db, folder, after="", until=wanted)
+        return False
+    if stored.oldest > wanted:
+        raise NewerSchema(stored.oldest)
+    newest = max(stored.newest, wanted)
+    oldest = min(oldest_served(stored), newest)
+    if stored == StoredSchema(oldest, newest):
+        return False
+    if stored.newest < wanted:
+        _set_alembic_version(db, stored.newest)
+        _upgrade(db, folder)
+    _run_contract_steps(db, folder, after=stored.oldest, until=oldest)
+    _set_alembic_version(db, oldest)
+    db.execute(delete(site_value).where(site_value.c.name == EXPANDED))
+    if newest != oldest:
+        db.execute(site_value.insert().values(name=EXPANDED, value=newest))
+    return True
+
+
+def _stored_schema(db: Connection) -> StoredSchema | None:
     if not inspect(db).has_table("alembic_version"):
         return None
-    return db.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    oldest = db.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    if oldest is None:
+        return None
+    expanded = select(site_value.c.value).where(site_value.c.name == EXPANDED)
+    newest = db.execute(expanded).scalar_one_or_none() if oldest >= SITE_VALUES_SINCE else None
+    return StoredSchema(oldest, newest or oldest)
 
 
-def _upgrade(db: Connection) -> None:
+def _set_alembic_version(db: Connection, schema: str) -> None:
+    db.execute(text("UPDATE alembic_version SET version_num = :schema"), {"schema": schema})
+
+
+def _upgrade(db: Connection, folder: Path) -> None:
     from alembic import command
+
+    config = _alembic_config(folder)
+    config.attributes["connection"] = db
+    command.upgrade(config, "head")
+
+
+def _run_contract_steps(db: Connection, folder: Path, *, after: str, until: str) -> None:
+    """Run the `contract` functions of the migrations after one schema and until another, in order."""
+    if after >= until:
+        return
+    from alembic.migration import MigrationContext
+    from alembic.operations import Operations
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory.from_config(_alembic_config(folder)).walk_revisions()
+    steps = {script.revision: getattr(script.module, "contract", None) for script in scripts}
+    with Operations.context(MigrationContext.configure(db, opts={"render_as_batch": True})):
+        for schema, remove in sorted(steps.items()):
+            if after < schema <= until and remove is not None:
+                remove()
+
+
+def _alembic_config(folder: Path) -> Any:
     from alembic.config import Config
 
-    config = Config(attributes={"connection": db})
-    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
-    command.upgrade(config, "head")
+    config = Config()
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    return config

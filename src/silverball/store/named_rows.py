@@ -7,17 +7,22 @@ texts of the interface. Only this module takes rows by position.
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache, partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, ColumnElement, Connection, Dialect, Select, Text
+from sqlalchemy import BigInteger, BindParameter, ColumnElement, Connection, Dialect, Select, Text, bindparam
 from sqlalchemy.types import REAL, TypeDecorator
 
+from silverball.store import driver_statements
+from silverball.store.types import Id, instant_text
+
+# How many ids the statements of a lookup have places for.
+LOOKUP_SIZES = (1, 4, 16, 64)
 # A named tuple of its mapper, with one attribute for each column and each part.
 NamedRow = Any
 _PlainRow = tuple[Any, ...]
@@ -110,16 +115,44 @@ class PreparedStatement:
             is_json = self._is_list and db.dialect.name == "sqlite"
             compiled = _CompiledStatement(self._statement, db.dialect, is_json=is_json)
             self._compiled[db.dialect.name] = compiled
-        if not db.in_transaction():
-            # The snapshot begins with the first statement.
-            db.begin()
-        cursor = db.connection.cursor()
-        try:
-            cursor.execute(compiled.text, compiled.parameters(values))
-            fetched = cursor.fetchall()
-        finally:
-            cursor.close()
+        fetched = driver_statements.fetch(db, compiled.text, compiled.parameters(values))
         return compiled.decode(_DECODE_ROWS(fetched[0][0]) if compiled.is_json else fetched)
+
+
+class PreparedLookup:
+    """A SELECT of the rows with some of many ids, in the order of the ids, compiled once for a few sizes.
+
+    A list cannot be a parameter of a prepared statement, so the last id fills up the places that are left.
+    """
+
+    def __init__(self, statement: Select[Any], column: ColumnElement[int], mapper: RowMapper) -> None:
+        self._mapper = mapper
+        self._statements = {
+            size: PreparedStatement(statement.where(column.in_(_id_places(size))), mapper=mapper)
+            for size in LOOKUP_SIZES
+        }
+
+    def rows(self, db: Connection, ids: Collection[int]) -> list[NamedRow]:
+        """The rows with these ids, by name."""
+        ascending = sorted(ids)
+        return [
+            row
+            for start in range(0, len(ascending), LOOKUP_SIZES[-1])
+            for row in self._batch(db, ascending[start : start + LOOKUP_SIZES[-1]])
+        ]
+
+    def grouped(self, db: Connection, ids: Collection[int]) -> dict[Any, NamedRow]:
+        """The rows with these ids, grouped by their first column: see `RowMapper.grouped`."""
+        return self._mapper.grouped(self.rows(db, ids))
+
+    def _batch(self, db: Connection, ids: Sequence[int]) -> list[NamedRow]:
+        size = next(size for size in LOOKUP_SIZES if size >= len(ids))
+        padded = [*ids, *[ids[-1]] * (size - len(ids))]
+        return self._statements[size].rows(db, **{f"id_{at}": id_ for at, id_ in enumerate(padded)})
+
+
+def _id_places(size: int) -> list[BindParameter[int]]:
+    return [bindparam(f"id_{at}", type_=Id()) for at in range(size)]
 
 
 class _CompiledStatement:
@@ -183,9 +216,7 @@ class IsoText(TypeDecorator[str]):
 
 
 def _iso_text(moment: datetime | None) -> str | None:
-    if moment is None:
-        return None
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+    return None if moment is None else instant_text(moment)
 
 
 class PointsText(TypeDecorator[str]):

@@ -54,13 +54,22 @@ class NameContains(FunctionElement[bool]):
 @compiles(NameContains, "sqlite")
 def _contains_on_sqlite(element: NameContains, compiler: SQLCompiler, **more: Any) -> str:
     name, words = (compiler.process(clause, **more) for clause in element.clauses)
-    return f"(instr(silverball_folded({name}), silverball_folded({words})) > 0)"
+    # Names in ASCII, nearly all of them, need no call into Python: ten times as many names a second.
+    folded = (
+        f"CASE WHEN length(CAST({name} AS BLOB)) = length({name}) THEN lower({name})"
+        f" ELSE silverball_folded({name}) END"
+    )
+    return f"(instr({folded}, silverball_folded({words})) > 0)"
 
 
 @compiles(NameContains, "postgresql")
 def _contains_on_postgresql(element: NameContains, compiler: SQLCompiler, **more: Any) -> str:
-    name, words = (_fold_in_sql(compiler.process(clause, **more)) for clause in element.clauses)
-    return f"(strpos({name}, {words}) > 0)"
+    name, words = (compiler.process(clause, **more) for clause in element.clauses)
+    folded = (
+        f'CASE WHEN octet_length({name}) = char_length({name}) THEN lower({name} COLLATE "und-x-icu")'
+        f" ELSE {_fold_in_sql(name)} END"
+    )
+    return f"(strpos({folded}, {_fold_in_sql(words)}) > 0)"
 
 
 def _fold_in_sql(text: str) -> str:

@@ -6,18 +6,32 @@ Nothing is rated here.
 
 from collections.abc import Collection
 from datetime import UTC, date, datetime
+from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, func, not_, null, or_, select, text, update
+from sqlalchemy import (
+    ColumnCollection,
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    func,
+    not_,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import rated_types
-from silverball.store import names, tables
+from silverball.store import names, published_ratings, tables
 from silverball.store.types import Flag
 
 WAITING = "waiting"
 PROCESSED = "processed"
 DIRTY = "dirty"
-_R = tables.rating.c
+_R = published_ratings.PUBLISHED.c
 # The statement waits for a row that another transaction is writing, so that no mark is lost.
 MARK_DAY = text(
     "INSERT INTO rating_period (period_date, status, is_current, is_imported)"
@@ -87,18 +101,23 @@ def hidden_users() -> Select[tuple[int]]:
     return select(tables.user.c.user_id).where(tables.user.c.ratings_opt_out)
 
 
-IS_LISTED = and_(
-    _R.merged_into.is_(None),
-    _R.last_period.is_not(None),
-    or_(_R.user_id.is_(None), _R.user_id.not_in(hidden_users())),
-)
+def is_listed(columns: "ColumnCollection[str, Any]") -> ColumnElement[bool]:
+    """Whether a rating is listed, in these columns of it."""
+    return and_(
+        columns.merged_into.is_(None),
+        columns.last_period.is_not(None),
+        or_(columns.user_id.is_(None), columns.user_id.not_in(hidden_users())),
+    )
+
+
+IS_LISTED = is_listed(_R)
 
 
 def update_user(db: Connection, user_id: int, *, was_hidden: bool) -> None:
     """Carry the user's name into their rating, and their opt-out into all ranks."""
     user = tables.user.c
     row = db.execute(select(user.name, user.ratings_opt_out).where(user.user_id == user_id)).one()
-    own_rating = update(tables.rating).where(_R.user_id == user_id)
+    own_rating = update(tables.rating).where(tables.rating.c.user_id == user_id)
     db.execute(own_rating.values(name=row.name, name_folded=names.fold(row.name)))
     if row.ratings_opt_out != was_hidden:
         _rerank(db, user_id, is_hidden=row.ratings_opt_out)
@@ -106,16 +125,16 @@ def update_user(db: Connection, user_id: int, *, was_hidden: bool) -> None:
 
 def _rerank(db: Connection, user_id: int, *, is_hidden: bool) -> None:
     """Move every rating below the user's up by one rank, or down, and set the user's own rank."""
+    published_ratings.lock_current_period(db)
     rows = select(_R.lower_bound).where(_R.user_id == user_id, _R.last_period.is_not(None))
     lower_bound = db.execute(rows).scalar_one_or_none()
     if lower_bound is None:
         return
     step = -1 if is_hidden else 1
-    below = update(tables.rating).where(_R.rank.is_not(None), _R.lower_bound < lower_bound)
-    db.execute(below.where(or_(_R.user_id.is_(None), _R.user_id != user_id)).values(rank=_R.rank + step))
-    above = select(func.count()).where(IS_LISTED, _R.lower_bound > lower_bound).scalar_subquery()
-    rank = null() if is_hidden else db.execute(select(above)).scalar_one() + 1
-    db.execute(update(tables.rating).where(_R.user_id == user_id).values(rank=rank))
+    published_ratings.move_ranks_below(db, lower_bound, step, except_user_id=user_id)
+    above = select(func.count()).where(IS_LISTED, _R.lower_bound > lower_bound)
+    rank = None if is_hidden else db.execute(above).scalar_one() + 1
+    published_ratings.store_rank(db, user_id, rank)
 
 
 def select_rating(user_id: int) -> Select[tuple[int]]:

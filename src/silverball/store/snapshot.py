@@ -15,11 +15,13 @@ import msgspec
 from sqlalchemy import Connection, Select, Table, Text, select, type_coerce
 
 from silverball.rules.model import settings
-from silverball.rules.model.tournament import Bank, EngineState, Entrant, Game, LineupArena, Tournament
+from silverball.rules.model.engine_state import EngineState
+from silverball.rules.model.tournament import Bank, Entrant, Game, LineupArena, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
 from silverball.store import rows, tables
 from silverball.store.loaded import SNAPSHOTS, LoadedTournament, SnapshotCache
+from silverball.store.stamps import Revision
 from silverball.store.transaction import WRITES, Transaction
 from silverball.store.types import Instant
 
@@ -54,7 +56,7 @@ DETAIL_COLUMNS = (
 LINKS, SHORTCUT, EVENT = "links", "shortcut", "event_id"
 
 
-def load_at_revision(db: Connection, tournament_id: int, revision: int) -> LoadedTournament:
+def load_at_revision(db: Connection, tournament_id: int, revision: Revision) -> LoadedTournament:
     """The tournament as a reader sees it, which is at this revision."""
     cache = _cache(db)
     cached = cache.get(tournament_id, revision)
@@ -62,12 +64,10 @@ def load_at_revision(db: Connection, tournament_id: int, revision: int) -> Loade
         return cached
     loaded = _load_from_rows(db, tournament_id, revision)
     # What a writer reads may still be rolled back.
-    if not db.get_execution_options().get(WRITES, False):
-        cache.add(loaded)
-    return loaded
+    return loaded if db.get_execution_options().get(WRITES, False) else cache.add(loaded)
 
 
-def load_for_change(transaction: Transaction, tournament_id: int, revision: int) -> LoadedTournament:
+def load_for_change(transaction: Transaction, tournament_id: int, revision: Revision) -> LoadedTournament:
     """The tournament as this writer sees it, which is at this revision."""
     uncommitted = transaction.uncommitted
     for tournaments in (transaction.loaded, uncommitted or {}):
@@ -83,9 +83,8 @@ def load_for_change(transaction: Transaction, tournament_id: int, revision: int)
         # What this writer has done so far may still be rolled back.
         return loaded
     if uncommitted is None:
-        cache.add(loaded)
-    else:
-        uncommitted[tournament_id] = loaded
+        return cache.add(loaded)
+    uncommitted[tournament_id] = loaded
     return loaded
 
 
@@ -94,16 +93,29 @@ def _cache(db: Connection) -> SnapshotCache:
     return cache
 
 
-def _load_from_rows(db: Connection, tournament_id: int, revision: int) -> LoadedTournament:
-    return LoadedTournament(revision, load(db, tournament_id), load_standings(db, tournament_id))
+def _load_from_rows(db: Connection, tournament_id: int, revision: Revision) -> LoadedTournament:
+    return LoadedTournament(revision, load(db, tournament_id))
 
 
 def load_standings(db: Connection, tournament_id: int) -> dict[int, str]:
-    """Player id -> the stored row of the standings, as text."""
+    """Player id -> the stored row of the standings, as text; none of a running tournament."""
     columns = tables.standing.c
     rows_as_text = select(columns.player_id, type_coerce(columns.row, Text))
     found = db.execute(rows_as_text.where(columns.tournament_id == tournament_id))
     return {player_id: text for player_id, text in found}  # noqa: C416  # rows are no pairs to mypy
+
+
+def stored_type_and_status(db: Connection, tournament_id: int) -> tuple[str, str]:
+    """The type and the status of a tournament that exists."""
+    own = tables.tournament.c
+    row = db.execute(select(own.type, own.status).where(own.tournament_id == tournament_id)).one()
+    return row.type, row.status
+
+
+def stored_type(db: Connection, tournament_id: int) -> str | None:
+    """The type of a tournament; None when there is no such tournament."""
+    own = tables.tournament.c
+    return db.execute(select(own.type).where(own.tournament_id == tournament_id)).scalar_one_or_none()
 
 
 def load(db: Connection, tournament_id: int) -> Tournament:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection
 
 from silverball.store.loaded import LoadedTournament
+from silverball.store.stamps import draw_stamp
 
 # In place of a sequence number: the channel has ended.
 CHANNEL_ENDED = -1
@@ -19,6 +20,8 @@ class Transaction:
     connection: Connection
     # Tournaments as earlier writers left them who share this commit; None where writers share none.
     uncommitted: dict[int, LoadedTournament] | None = None
+    # Beside every revision that this writer raises.
+    stamp: int = field(default_factory=draw_stamp)
     # Tournament id -> its revision after the commit.
     raised_revisions: dict[int, int] = field(default_factory=dict)
     # Tournament id -> the newest number of its channel, 0 for a new epoch, CHANNEL_ENDED for an end.

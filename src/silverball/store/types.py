@@ -8,6 +8,7 @@ calls for each value, and an answer may have thousands of them.
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -83,13 +84,21 @@ class Instant(TypeDecorator[datetime]):
             return None
         if value.tzinfo is None:
             raise ValueError(f"{value} has no time zone")
-        moment = value.astimezone(UTC)
-        if dialect.name != "sqlite":
-            return moment
-        return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + "Z"
+        return instant_text(value) if dialect.name == "sqlite" else value.astimezone(UTC)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
         return _parse_instant if dialect.name == "sqlite" else _to_utc
+
+
+def instant_text(moment: datetime) -> str:
+    """An aware moment in UTC, as SQLite and the journal's hashes have it: `2025-01-16T00:10:45.000000Z`."""
+    return _utc_text(moment.astimezone(UTC))
+
+
+# The lines of one action have the same moment, and so has much of what it writes.
+@lru_cache(maxsize=64)
+def _utc_text(moment: datetime) -> str:
+    return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def _parse_instant(text: str | None) -> datetime | None:

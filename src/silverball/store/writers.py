@@ -6,18 +6,35 @@ A house test compares `WRITERS` with `rules/model/changes.py`, so that no type i
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from itertools import groupby
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
 
-from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
-from silverball.rules.model.tournament import EngineState, Game, Tournament
-from silverball.store import rows, snapshot, tables
+from silverball.rules.model.changes import Added, Altered, Change, EntrantAdded, Removed, TournamentAltered
+from silverball.rules.model.engine_state import EngineState
+from silverball.rules.model.tournament import Game, Tournament
+from silverball.store import digests, rows, snapshot, tables
+from silverball.store.driver_statements import DriverStatement
 from silverball.store.journal import CHANGES
 
 Values = dict[str, Any]
-Writer = Callable[[Connection, Tournament, Any], None]
+# Takes changes of one type.
+Writer = Callable[[Connection, Tournament, Sequence[Any]], None]
 
 
 @dataclass(frozen=True)
@@ -54,11 +71,11 @@ NEW_ROW_DEFAULTS: Mapping[str, Values] = {
 # Fields of a tournament that are columns of its row under the same name.
 OWN_COLUMNS = ("status", "completed_at", "points_map", "tiebreaker_points_map")
 # A result's change of one seat.
-UPDATE_SEAT = (
+UPDATE_SEAT = DriverStatement(
     update(tables.game_player)
     .where(
-        tables.game_player.c.game_id == bindparam("new_game_id"),
-        tables.game_player.c.slot == bindparam("new_slot"),
+        tables.game_player.c.game_id == bindparam("own_game_id"),
+        tables.game_player.c.slot == bindparam("own_slot"),
     )
     .values(
         {
@@ -67,74 +84,144 @@ UPDATE_SEAT = (
         }
     )
 )
+DELETE_SEATS = DriverStatement(
+    delete(tables.game_player).where(tables.game_player.c.game_id == bindparam("own_game_id"))
+)
+
+# New ids on SQLite.
+RAISE_SEQUENCE = DriverStatement(
+    text("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name RETURNING seq")
+)
+ADD_SEQUENCE = DriverStatement(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :count)"))
 
 
 def write_changes(db: Connection, tournament: Tournament, changes: Sequence[Change]) -> None:
-    """Write these changes as rows, in their order. Takes the tournament as it is before them."""
+    """Write these changes as rows, in their order. Takes the tournament as it is before them.
+
+    Neighbours of one type are written with one statement.
+    """
+    for kind, neighbours in groupby(changes, key=type):
+        WRITERS[kind](db, tournament, list(neighbours))
+    added_ids = [change.subject.player_id for change in changes if isinstance(change, EntrantAdded)]
+    if added_ids:
+        digests.sign_missing_names(db, added_ids)
+
+
+def _write_added(db: Connection, tournament: Tournament, changes: Sequence[Added[Any]]) -> None:
+    part = STORED_PARTS[changes[0].part]
+    defaults = {"tournament_id": tournament.tournament_id, **NEW_ROW_DEFAULTS.get(changes[0].part, {})}
+    _insert_rows(db, part.table, [{**defaults, **part.values(change.subject)} for change in changes])
+    _insert_seats(db, tournament, [each.subject for each in changes if isinstance(each.subject, Game)])
+
+
+def _write_removed(db: Connection, tournament: Tournament, changes: Sequence[Removed[Any]]) -> None:
+    part = STORED_PARTS[changes[0].part]
+    rows_removed = [_row_key(part, tournament, change.subject) for change in changes]
+    _delete_statement(part.table, part.key).run_many(db, rows_removed)
+
+
+def _write_altered(db: Connection, tournament: Tournament, changes: Sequence[Altered[Any]]) -> None:
+    part = STORED_PARTS[changes[0].part]
+    # Names of the columns -> the rows of which they change.
+    waiting: dict[tuple[str, ...], list[Values]] = {}
+    keys: set[Any] = set()
     for change in changes:
-        WRITERS[type(change)](db, tournament, change)
+        key = getattr(change.before, part.key)
+        if key in keys:
+            # The later change of a row counts.
+            _update_rows(db, part, waiting)
+            waiting, keys = {}, set()
+        keys.add(key)
+        before, after = part.values(change.before), part.values(change.after)
+        differing = {f"new_{name}": value for name, value in after.items() if before[name] != value}
+        if differing:
+            row = differing | _row_key(part, tournament, change.before)
+            waiting.setdefault(tuple(differing), []).append(row)
+    _update_rows(db, part, waiting)
+    _update_seats(db, tournament, [change for change in changes if isinstance(change.after, Game)])
 
 
-def _write_added(db: Connection, tournament: Tournament, change: Added[Any]) -> None:
-    part = STORED_PARTS[change.part]
-    defaults = {"tournament_id": tournament.tournament_id, **NEW_ROW_DEFAULTS.get(change.part, {})}
-    db.execute(insert(part.table).values(**defaults, **part.values(change.subject)))
-    if isinstance(change.subject, Game):
-        _insert_seats(db, tournament, change.subject)
+def _update_rows(
+    db: Connection, part: StoredPart, rows_by_names: Mapping[tuple[str, ...], Sequence[Values]]
+) -> None:
+    for names, waiting in rows_by_names.items():
+        _update_statement(part.table, part.key, names).run_many(db, waiting)
 
 
-def _write_removed(db: Connection, tournament: Tournament, change: Removed[Any]) -> None:
-    part = STORED_PARTS[change.part]
-    db.execute(delete(part.table).where(*_row_conditions(part, tournament, change.subject)))
+def _row_key(part: StoredPart, tournament: Tournament, value: Any) -> Values:
+    return {"own_tournament_id": tournament.tournament_id, "own_key": getattr(value, part.key)}
 
 
-def _write_altered(db: Connection, tournament: Tournament, change: Altered[Any]) -> None:
-    part = STORED_PARTS[change.part]
-    before, after = part.values(change.before), part.values(change.after)
-    differing = {name: value for name, value in after.items() if before[name] != value}
-    if differing:
-        db.execute(
-            update(part.table).where(*_row_conditions(part, tournament, change.before)).values(**differing)
-        )
-    if isinstance(change.after, Game):
-        _update_seats(db, tournament, change.before, change.after)
-
-
-def _row_conditions(part: StoredPart, tournament: Tournament, value: Any) -> list[ColumnElement[bool]]:
+def _is_row(table: Table, key: str) -> list[ColumnElement[bool]]:
     """The conditions for one row; the tournament's id is in some keys and finds the other rows faster."""
-    columns = part.table.c
-    return [
-        columns.tournament_id == tournament.tournament_id,
-        columns[part.key] == getattr(value, part.key),
+    return [table.c.tournament_id == bindparam("own_tournament_id"), table.c[key] == bindparam("own_key")]
+
+
+@cache
+def _update_statement(table: Table, key: str, names: tuple[str, ...]) -> DriverStatement:
+    columns = {name.removeprefix("new_"): name for name in names}
+    values = {name: bindparam(new, type_=table.c[name].type) for name, new in columns.items()}
+    return DriverStatement(update(table).where(*_is_row(table, key)).values(values))
+
+
+@cache
+def _delete_statement(table: Table, key: str) -> DriverStatement:
+    return DriverStatement(delete(table).where(*_is_row(table, key)))
+
+
+@cache
+def _insert_statement(table: Table, names: tuple[str, ...]) -> DriverStatement:
+    values = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in names}
+    return DriverStatement(insert(table).values(values))
+
+
+def _insert_rows(db: Connection, table: Table, values: Sequence[Values]) -> None:
+    """Insert rows that have values for the same columns."""
+    if values:
+        given = [{f"new_{name}": value for name, value in row.items()} for row in values]
+        _insert_statement(table, tuple(values[0])).run_many(db, given)
+
+
+def _claiming_users(tournament: Tournament, game: Game) -> dict[int, int | None]:
+    """Player id -> account that claimed the player, for the players of a game."""
+    entrants = tournament.entrant_by_id
+    return {player_id: entrants[player_id].user_id for player_id in game.player_ids if player_id in entrants}
+
+
+def _insert_seats(db: Connection, tournament: Tournament, games: Sequence[Game]) -> None:
+    own = {"tournament_id": tournament.tournament_id}
+    seats = [
+        own | seat for game in games for seat in rows.seat_values(game, _claiming_users(tournament, game))
     ]
+    _insert_rows(db, tables.game_player, seats)
 
 
-def _claiming_users(tournament: Tournament) -> dict[int, int | None]:
-    """Player id -> account that claimed the player."""
-    return {entrant.player_id: entrant.user_id for entrant in tournament.entrants}
-
-
-def _insert_seats(db: Connection, tournament: Tournament, game: Game) -> None:
-    seats = rows.seat_values(game, _claiming_users(tournament))
-    db.execute(
-        insert(tables.game_player), [{"tournament_id": tournament.tournament_id, **seat} for seat in seats]
-    )
-
-
-def _update_seats(db: Connection, tournament: Tournament, before: Game, after: Game) -> None:
-    seat = tables.game_player
-    if before.player_ids != after.player_ids:
-        db.execute(delete(seat).where(seat.c.game_id == after.game_id))
-        _insert_seats(db, tournament, after)
-        return
-    users = _claiming_users(tournament)
-    pairs = zip(rows.seat_values(before, users), rows.seat_values(after, users), strict=True)
-    changed = [new for old, new in pairs if new != old]
+def _update_seats(db: Connection, tournament: Tournament, changes: Sequence[Altered[Game]]) -> None:
+    changed: list[Values] = []
+    for change in changes:
+        before, after = change.before, change.after
+        if before.player_ids != after.player_ids:
+            DELETE_SEATS.run(db, own_game_id=after.game_id)
+            _insert_seats(db, tournament, [after])
+            continue
+        users = _claiming_users(tournament, after)
+        pairs = zip(rows.seat_values(before, users), rows.seat_values(after, users), strict=True)
+        changed += [_seat_row(new) for old, new in pairs if new != old]
     if changed:
-        db.execute(UPDATE_SEAT, [{f"new_{name}": value for name, value in seat.items()} for seat in changed])
+        UPDATE_SEAT.run_many(db, changed)
 
 
-def _write_tournament(db: Connection, tournament: Tournament, change: TournamentAltered) -> None:
+def _seat_row(seat: Values) -> Values:
+    own = {"own_game_id": seat["game_id"], "own_slot": seat["slot"]}
+    return own | {f"new_{name}": seat[name] for name in ("user_id", "result_position", "points", "score")}
+
+
+def _write_tournament(db: Connection, tournament: Tournament, changes: Sequence[TournamentAltered]) -> None:
+    for change in changes:
+        _write_tournament_change(db, tournament, change)
+
+
+def _write_tournament_change(db: Connection, tournament: Tournament, change: TournamentAltered) -> None:
     values: Values = {name: change.after[name] for name in OWN_COLUMNS if name in change.after}
     if "settings" in change.after:
         values["settings"] = msgspec.to_builtins(change.after["settings"])
@@ -242,13 +329,18 @@ def reserve_ids(db: Connection, part_name: str, count: int) -> list[int]:
     """New ids for rows of a part, ascending; none was ever used before."""
     part = STORED_PARTS[part_name]
     if db.dialect.name == "postgresql":
-        sequence = func.pg_get_serial_sequence(f'"{part.table.name}"', part.key)
-        values = select(func.nextval(sequence)).select_from(func.generate_series(1, count))
-        return sorted(int(value) for value in db.execute(values).scalars())
-    raise_sequence = text("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name RETURNING seq")
+        return sorted(int(value) for (value,) in _next_values(part.table, part.key).rows(db, count=count))
     parameters = {"count": count, "name": part.table.name}
-    last = db.execute(raise_sequence, parameters).scalar_one_or_none()
-    if last is None:
-        db.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :count)"), parameters)
-        last = count
-    return list(range(int(last) - count + 1, int(last) + 1))
+    raised = RAISE_SEQUENCE.rows(db, **parameters)
+    if not raised:
+        ADD_SEQUENCE.run(db, **parameters)
+    last = int(raised[0][0]) if raised else count
+    return list(range(last - count + 1, last + 1))
+
+
+@cache
+def _next_values(table: Table, key: str) -> DriverStatement:
+    """The next values of a key's sequence, on PostgreSQL."""
+    sequence = func.pg_get_serial_sequence(f'"{table.name}"', key)
+    count = bindparam("count", type_=Integer)
+    return DriverStatement(select(func.nextval(sequence)).select_from(func.generate_series(1, count)))

@@ -18,21 +18,31 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from silverball.kit.edge.hosts import base_url_finder
 from silverball.kit.edge.proxies import TrustedProxies
-from silverball.kit.edge.work_queue import Overloaded, WorkQueue
+from silverball.kit.edge.work_queue import THREADS_PER_LOCK, Overloaded, WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.settings import Settings
 from silverball.store import faults, idempotency, revisions
 from silverball.store.engine import Store
-from silverball.web import handbook, page_request, site
-from silverball.web.account import audit_page, password_page
+from silverball.store.sign_in_failures import StoredFailures
+from silverball.web import handbook, page_endpoint, page_request, service_worker, site
+from silverball.web.account import (
+    accounts_page,
+    audit_page,
+    link_page,
+    numbers_page,
+    password_page,
+    sign_in_code,
+    two_step_page,
+)
 from silverball.web.account import pages as account_pages
 from silverball.web.book import pages as book_pages
 from silverball.web.console import devices as device_pages
 from silverball.web.console import pages as console_pages
+from silverball.web.console import planner as planner_pages
 from silverball.web.known_cookies import KnownCookies
 from silverball.web.once_per_minute import OncePerMinute
 from silverball.web.page_request import PageFinder, PageRoute
-from silverball.web.public import machine_page, redirects
+from silverball.web.public import machine_page, nights_page, redirects, sign_up_page, style_page
 from silverball.web.public import pages as public_pages
 from silverball.web.sign_in_throttle import SignInLimiter
 from silverball.web.site import Site
@@ -40,12 +50,21 @@ from silverball.web.site import Site
 # All modules with pages. A new one needs an import and an entry here.
 PAGE_MODULES: tuple[ModuleType, ...] = (
     public_pages,
+    nights_page,
     machine_page,
+    sign_up_page,
     redirects,
+    style_page,
     account_pages,
+    accounts_page,
     audit_page,
+    link_page,
+    numbers_page,
     password_page,
+    sign_in_code,
+    two_step_page,
     console_pages,
+    planner_pages,
     device_pages,
     book_pages,
 )
@@ -85,24 +104,31 @@ def build(
         settings,
         now,
         dice,
-        SignInLimiter(),
+        SignInLimiter(StoredFailures(store.counts) if store.counts.is_possible else None),
         proxies,
         OncePerMinute(),
         writes,
         find_base_url,
-        WorkQueue(THREADS, "silverball-pages"),
+        WorkQueue(
+            THREADS, "silverball-pages", threads_per_scope=None if store.is_sqlite else THREADS_PER_LOCK
+        ),
         KnownCookies(),
     )
     find_page = _page_finder(pages)
     routes = [
-        Route(page.path, page_request.page_endpoint(shared, page, find_page), methods=[page.method])
+        Route(page.path, page_endpoint.page_endpoint(shared, page, find_page), methods=[page.method])
         for page in pages
     ]
     app = Starlette(
-        routes=[*routes, *handbook.routes(), Mount("/static", StaticFiles(directory=site.STATIC))],
+        routes=[
+            *routes,
+            *handbook.routes(),
+            service_worker.route(),
+            Mount("/static", StaticFiles(directory=site.STATIC)),
+        ],
         exception_handlers={
             HTTPException: _http_error_page,
-            page_request.FormTooLarge: _too_large_page,
+            page_endpoint.FormTooLarge: _too_large_page,
             Overloaded: _overloaded_page,
             ClientDisconnect: _client_disconnected,
             Exception: _server_error_page,

@@ -20,7 +20,7 @@ from silverball.kit.http.endpoints import (
     OneTimeResult,
     Request,
 )
-from silverball.kit.http.query import Query, QueryParser
+from silverball.kit.http.query import Query
 from silverball.kit.http.router import parse_path_id
 from silverball.service.calls import Write
 from silverball.service.devices import writes as devices
@@ -54,7 +54,7 @@ class FormAction:
     build_body: BodyBuilder = empty_body
     # Fields that hold ids, besides the tournament's id.
     id_fields: tuple[str, ...] = ()
-    # Runs on a snapshot before the lock is taken, as in the interface.
+    # Reads a snapshot before the lock is taken and returns the draw that follows, as in the interface.
     prepare: Callable[[Write[Any]], Any] | None = None
     # The path to go to, from the value of the write; None is the console page that the form was on.
     redirect_to: Callable[[Any], str] | None = None
@@ -110,7 +110,6 @@ def write_endpoint(
         access=Access.TOKEN,
         query=Query,
         returns=returns,
-        parser=QueryParser(Query),
         ability=ability,
         body=body,
         prepare=prepare,

@@ -25,6 +25,11 @@ def number_fields(form: FormData, *names: str) -> dict[str, int | str]:
     return {name: parse_number(text) for name, text in text_fields(form, *names).items()}
 
 
+def texts(*names: str) -> Callable[[FormData], Mapping[str, Any]]:
+    """A builder of bodies that hold these fields as text."""
+    return lambda form: text_fields(form, *names)
+
+
 def numbers(*names: str) -> Callable[[FormData], Mapping[str, Any]]:
     """A builder of bodies that hold these fields as numbers."""
     return lambda form: number_fields(form, *names)

@@ -55,6 +55,15 @@ def unpack(text: str, fields_max: int) -> FormData:
 
 
 @dataclass(frozen=True)
+class StandingResult:
+    """The result that stands in place of a refused one."""
+
+    text: str
+    # The fields with which what was entered replaces it, as JSON; empty when nothing can.
+    renewal: str = ""
+
+
+@dataclass(frozen=True)
 class FormState:
     """A form to show again: its id on the page, what was entered, and the fault found in it."""
 
@@ -63,6 +72,7 @@ class FormState:
     fault: str = ""
     # Sending it again is a new request: the old key was used for another one.
     needs_new_key: bool = False
+    standing: StandingResult | None = None
 
     def is_for(self, form_id: str) -> bool:
         return bool(form_id) and form_id == self.form_id

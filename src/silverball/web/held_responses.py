@@ -4,7 +4,7 @@ import anyio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from silverball.store import revisions
+from silverball.store import known_revisions
 from silverball.store.engine import Store
 
 
@@ -23,4 +23,4 @@ class HeldResponse(Response):
 
 def hold_until_hidden(store: Store, response: Response) -> Response:
     """Return the response to a form that hid something."""
-    return HeldResponse(response, revisions.hiding_seconds(store))
+    return HeldResponse(response, known_revisions.hiding_seconds(store))

@@ -4,7 +4,7 @@ Health, readiness, AsyncAPI and security.txt are on the public port, metrics on 
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from starlette.applications import Starlette
@@ -13,33 +13,43 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from silverball.feed import prometheus
 from silverball.feed.feed import FeedService
 from silverball.kit.errors import ServiceUnavailable
 from silverball.kit.http.refusals import refusal_response
-from silverball.store import migrate
-from silverball.store.engine import Store
+from silverball.kit.threads import is_refused_thread
 from silverball.web import published
 
 # RFC 9116 asks for less than a year. The answer is made anew each time, so the date is always ahead.
 SECURITY_TEXT_LASTS = timedelta(days=180)
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+# Returns all metrics as text.
+Expose = Callable[[], Awaitable[bytes]]
 
 
-def routes(store: Store, feed: FeedService, asyncapi_document: Callable[[], bytes]) -> list[BaseRoute]:
+def routes(
+    check: Callable[[], bool], feed: FeedService, asyncapi_document: Callable[[], bytes]
+) -> list[BaseRoute]:
     """The routes of one process."""
 
-    def up(_request: Request) -> Response:
+    async def up(_request: Request) -> Response:
         return _json(b'{"status":"up"}')
 
-    # A connection of the database for each visitor who asks at the same time would cost memory.
+    # A thread for each visitor who asks at the same time would cost memory.
     checking = asyncio.Lock()
 
     async def ready(_request: Request) -> Response:
         async with checking:
-            is_ready = await run_in_threadpool(migrate.is_ready, store)
+            try:
+                is_ready = await run_in_threadpool(check)
+            except RuntimeError as error:
+                if not is_refused_thread(error):
+                    raise
+                is_ready = False
         if not is_ready:
             refusal = refusal_response(ServiceUnavailable())
-            return _json(refusal.body, refusal.status)
+            answer = _json(refusal.body, refusal.status)
+            answer.raw_headers += refusal.headers
+            return answer
         connections_left = feed.feed.limits.connections_max - feed.hub.metrics.connections
         return _json(b'{"status":"ready","connectionsLeft":%d}' % max(0, connections_left))
 
@@ -50,15 +60,11 @@ def routes(store: Store, feed: FeedService, asyncapi_document: Callable[[], byte
     ]
 
 
-def metrics_app(feed: FeedService) -> Starlette:
+def metrics_app(expose: Expose) -> Starlette:
     """Return the application of the metrics' own port."""
 
     async def metrics(_request: Request) -> Response:
-        # On the event loop, which is where the numbers change.
-        text = prometheus.exposition(
-            feed.hub.metrics, waiting=feed.relay.waiting_count, unsent_bytes=feed.feed.unsent_bytes
-        )
-        return Response(text, headers={"content-type": prometheus.CONTENT_TYPE})
+        return Response(await expose(), headers={"content-type": CONTENT_TYPE})
 
     app = Starlette(routes=[Route("/metrics", metrics)])
     app.router.redirect_slashes = False

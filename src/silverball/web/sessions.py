@@ -57,6 +57,13 @@ def start_session(request: PageRequest, user_id: int, path: str = "") -> Respons
     return response
 
 
+def sign_in_fields(request: PageRequest) -> dict[str, str]:
+    """The hidden fields of the sign-in form: the page to go to, or the form that was interrupted."""
+    fields = {name: request.field(name) for name in ("next", "kept", "kept_path")}
+    fields["next"] = fields["next"] or request.query.get("next", "")
+    return {name: value for name, value in fields.items() if value}
+
+
 def resume_interrupted_form(request: PageRequest) -> Response | None:
     """The page that the sign-in interrupted, with its form filled; None when there was none."""
     path = request.field("kept_path")

@@ -8,20 +8,36 @@ from anywhere, make the waits of those who have failed themselves grow faster.
 """
 
 import hashlib
+import logging
 import math
 import threading
-from collections.abc import Hashable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from silverball.kit.edge.proxies import address_group
+from silverball.store.faults import DatabaseFault, short_message
 
+LOG = logging.getLogger("silverball.web")
 FREE_FAILURES = 5
 WAIT_SECONDS_MAX = 900
 FORGOTTEN_AFTER_SECONDS = 3_600
 ENTRIES_MAX = 50_000
 # So many failures at an address, or for an account, count as one more of one's own.
 ADDRESS_FAILURES, ACCOUNT_FAILURES = 20, 50
+# The failures of each key and the time of the last -> the seconds to wait.
+WaitFor = Callable[[Sequence[tuple[int, float]]], float]
+
+
+class Failures(Protocol):
+    """Where failures are counted, by key."""
+
+    def attempt(self, names: Sequence[str], at: float, wait_for: WaitFor) -> float:
+        """Count an attempt for each key and return 0; or count nothing and return the seconds to wait."""
+
+    def forgive(self, own: str, shared: Sequence[str]) -> None:
+        """Forget the failures of one key, and take one from each of the others."""
 
 
 @dataclass
@@ -32,58 +48,82 @@ class FailureCount:
     last_at: float = 0.0
 
 
-class SignInLimiter:
-    """Failed sign-ins counted in this process."""
+class OwnFailures:
+    """Failures counted in this process."""
 
     def __init__(self) -> None:
         # The key that failed last is at the end.
-        self._failures: dict[Hashable, FailureCount] = {}
+        self._failures: dict[str, FailureCount] = {}
         # Pages are answered in threads.
         self._lock = threading.Lock()
+
+    def attempt(self, names: Sequence[str], at: float, wait_for: WaitFor) -> float:
+        """Count an attempt for each key and return 0; or count nothing and return the seconds to wait."""
+        with self._lock:
+            counts = [self._read(name, at) for name in names]
+            wait = wait_for([(count.number, count.last_at) for count in counts])
+            if wait <= 0:
+                for name in names:
+                    self._count(name, at)
+        return wait
+
+    def forgive(self, own: str, shared: Sequence[str]) -> None:
+        """Forget the failures of one key, and take one from each of the others."""
+        with self._lock:
+            self._failures.pop(own, None)
+            for name in shared:
+                count = self._failures.get(name)
+                if count is not None:
+                    count.number = max(0, count.number - 1)
+
+    def _read(self, name: str, at: float) -> FailureCount:
+        count = self._failures.get(name)
+        if count is None or at - count.last_at > FORGOTTEN_AFTER_SECONDS:
+            return FailureCount()
+        return count
+
+    def _count(self, name: str, at: float) -> None:
+        count = self._read(name, at)
+        self._failures.pop(name, None)
+        while len(self._failures) >= ENTRIES_MAX:
+            del self._failures[next(iter(self._failures))]
+        self._failures[name] = FailureCount(count.number + 1, at)
+
+
+class SignInLimiter:
+    """Failed sign-ins, counted where all processes of the site do; while that is lost, in this process."""
+
+    def __init__(self, shared: Failures | None = None) -> None:
+        self._own = OwnFailures()
+        self._shared = shared
 
     def seconds_to_wait(self, address: str, email: str, now: datetime, *, device: str = "") -> int:
         """Count an attempt and return 0; or return the seconds to wait when there were too many.
 
         `device` names a browser that has signed in to this account before; empty for others.
         """
-        keys, at = _keys(address, email, device), now.timestamp()
-        with self._lock:
-            own = self._read(keys[0], at)
-            if own.number:
-                others = sum(
-                    self._read(key, at).number // share
-                    for key, share in zip(keys[1:], (ADDRESS_FAILURES, ACCOUNT_FAILURES), strict=False)
-                )
-                wait = own.last_at + _wait_after(own.number + others) - at
-                if wait > 0:
-                    return math.ceil(wait)
-            # Counted before the password is compared, so that many attempts at once are as slow.
-            for key in keys:
-                self._count(key, at)
-        return 0
+        names, at = _keys(address, email, device), now.timestamp()
+
+        # Counted before the password is compared, so that many attempts at once are as slow.
+        def wait_for(counts: Sequence[tuple[int, float]]) -> float:
+            return _seconds_to_wait(counts, at)
+
+        if self._shared is not None:
+            try:
+                return math.ceil(self._shared.attempt(names, at, wait_for))
+            except DatabaseFault as error:
+                LOG.warning("failed sign-ins are counted by this process alone: %s", short_message(error))
+        return math.ceil(self._own.attempt(names, at, wait_for))
 
     def record_success(self, address: str, email: str, *, device: str = "") -> None:
         """Forget the failures of this pair, and give the attempt back to the address and the account."""
-        own, *shared = _keys(address, email, device)
-        with self._lock:
-            self._failures.pop(own, None)
-            for key in shared:
-                count = self._failures.get(key)
-                if count is not None:
-                    count.number = max(0, count.number - 1)
-
-    def _read(self, key: Hashable, at: float) -> FailureCount:
-        count = self._failures.get(key)
-        if count is None or at - count.last_at > FORGOTTEN_AFTER_SECONDS:
-            return FailureCount()
-        return count
-
-    def _count(self, key: Hashable, at: float) -> None:
-        count = self._read(key, at)
-        self._failures.pop(key, None)
-        while len(self._failures) >= ENTRIES_MAX:
-            del self._failures[next(iter(self._failures))]
-        self._failures[key] = FailureCount(count.number + 1, at)
+        own, *others = _keys(address, email, device)
+        self._own.forgive(own, others)
+        if self._shared is not None:
+            try:
+                self._shared.forgive(own, others)
+            except DatabaseFault as error:
+                LOG.warning("a success was not counted: %s", short_message(error))
 
 
 def too_many_attempts(seconds: int) -> str:
@@ -98,10 +138,27 @@ def _wait_after(failures: int) -> float:
     return float(min(WAIT_SECONDS_MAX, 2 ** min(failures - FREE_FAILURES, 20)))
 
 
-def _keys(address: str, email: str, device: str) -> tuple[Hashable, ...]:
-    # A digest has a fixed length; an e-mail as typed has none.
-    account = hashlib.sha256(email.strip().lower().encode("utf-8", "surrogatepass")).hexdigest()
+def _seconds_to_wait(counts: Sequence[tuple[int, float]], at: float) -> float:
+    """Seconds that whoever has these counts, their own first, has to wait still."""
+    numbers = [number if at - last_at <= FORGOTTEN_AFTER_SECONDS else 0 for number, last_at in counts]
+    own, last_at = numbers[0], counts[0][1]
+    if not own:
+        return 0.0
+    others = sum(
+        number // share
+        for number, share in zip(numbers[1:], (ADDRESS_FAILURES, ACCOUNT_FAILURES), strict=False)
+    )
+    return max(0.0, last_at + _wait_after(own + others) - at)
+
+
+def _keys(address: str, email: str, device: str) -> tuple[str, ...]:
+    # Digests have a fixed length, and are of no use to whoever reads the table.
+    account = _digest(email.strip().lower())
     if device:
-        return ((device, account),)
-    group = address_group(address)
-    return (group, account), ("address", group), ("account", account)
+        return (f"device:{_digest(device)}:{account}",)
+    group = _digest(address_group(address))
+    return f"pair:{group}:{account}", f"address:{group}", f"account:{account}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

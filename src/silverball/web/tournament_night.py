@@ -11,6 +11,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import CountedIn, Format, PlayKind, ResultUnit
+from silverball.rules.mechanics import round_timer
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.settings_protocols import HasStrikesByPlace, has
 from silverball.rules.model.tournament import (
@@ -29,6 +30,7 @@ from silverball.service.arenas import reads as arena_reads
 from silverball.service.core import loaded
 from silverball.service.players import reads as player_reads
 from silverball.service.tournaments.reads import journal
+from silverball.service.tournaments.reads.journal import LastAction
 from silverball.service.users import reads as user_reads
 from silverball.store import announcements
 from silverball.store.announcements import ChannelHead
@@ -63,6 +65,8 @@ class TournamentNight:
     scorekeepers: Mapping[int, str] = field(default_factory=dict)
     # The newest actions of the journal, newest first; only for the organizer.
     actions: Sequence[JournalAction] = ()
+    # What was done last, however long ago it was; only for the organizer.
+    last_action: LastAction | None = None
     # The state of the feed's channel when this was read; later events are news.
     head: ChannelHead | None = None
 
@@ -82,15 +86,6 @@ class TournamentNight:
     def kind(self) -> PlayKind:
         return self.format.play
 
-    @property
-    def newest_action(self) -> JournalAction | None:
-        return self.actions[0] if self.actions else None
-
-    @property
-    def undoable_action(self) -> JournalAction | None:
-        """The action that undo takes back."""
-        return next((action for action in self.actions if action.can_undo), None)
-
     # Names
 
     def player_name(self, player_id: int | None) -> str:
@@ -98,7 +93,7 @@ class TournamentNight:
 
     def arena_name(self, arena_id: int | None) -> str:
         """The arena's name, or a note that there is none yet."""
-        return "no machine yet" if arena_id is None else self.arenas.get(arena_id) or f"Arena {arena_id}"
+        return "Machine not set" if arena_id is None else self.arenas.get(arena_id) or f"Machine {arena_id}"
 
     def choices(self, listed: Sequence[Entrant | LineupArena]) -> list[tuple[int, str]]:
         """Ids and names of entrants or arenas, as options of a select element."""
@@ -226,6 +221,15 @@ class TournamentNight:
         return newest if newest is not None and newest.status != "completed" else None
 
     @property
+    def round_ends_at(self) -> datetime | None:
+        """When the time of the open round is up; None without a round timer."""
+        return round_timer.round_ends_at(self.tournament)
+
+    def called_at(self, game: Game) -> datetime | None:
+        """When the players of the game were last called; None when they were not."""
+        return self.tournament.state.calls.get(game.game_id)
+
+    @property
     def is_over(self) -> bool:
         """Whether the end condition is met, apart from rounds and the tournament being closed."""
         return self.tournament.status == "started" and self.format.is_over(self._with_round_closed)
@@ -334,9 +338,9 @@ def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> T
         if not access.may_score(caller, tournament):
             raise NotStaff
         is_organizer = access.may_manage(caller, tournament)
-        actions: Sequence[JournalAction] = ()
+        actions = journal.JournalRows([], 0, None)
         if is_organizer:
-            actions = journal.journal_page(db, tournament_id, journal.JournalQuery(), caller).rows
+            actions = journal.journal_page(db, tournament_id, journal.JournalQuery(), caller)
         scorekeeper_ids = [scorekeeper.user_id for scorekeeper in tournament.scorekeepers]
         scorekeepers = user_reads.existing_users(db, scorekeeper_ids, caller)
         return TournamentNight(
@@ -346,7 +350,8 @@ def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> T
             players=player_names(db, tournament_id, caller),
             arenas=arena_names(db, tournament_id),
             scorekeepers={user.user_id: user.name for user in scorekeepers},
-            actions=actions,
+            actions=actions.rows,
+            last_action=actions.last,
             head=announcements.channel_head(db, tournament_id),
         )
 

@@ -1,9 +1,17 @@
 """A whole tournament in one file, for import and export."""
 
+from typing import Annotated
+
+from msgspec import Meta
+
+from silverball.wire.arenas import Arena
 from silverball.wire.banks import Bank
 from silverball.wire.base import UNSET, UnsetType, Wire
+from silverball.wire.bundle_facts import EngineFacts
+from silverball.wire.bundle_journal import JournalLine
 from silverball.wire.cards import Card
 from silverball.wire.games import Game, Leg
+from silverball.wire.players import Player
 from silverball.wire.queues import QueueEntry
 from silverball.wire.rounds import Round
 from silverball.wire.series import Series
@@ -12,10 +20,14 @@ from silverball.wire.standings import Standing
 from silverball.wire.tournaments import Tournament
 from silverball.wire.users import User
 
+SOURCE_LENGTH_MAX = 200
+
 
 class Bundle(Wire, frozen=True, kw_only=True):
     """A tournament with all its parts; players and arenas are inside `tournament`."""
 
+    # The name of the database that wrote the file, whose ids it has; absent in files of other services.
+    source: Annotated[str, Meta(min_length=1, max_length=SOURCE_LENGTH_MAX)] | UnsetType = UNSET
     tournament: Tournament
     rounds: tuple[Round, ...]
     games: tuple[Game, ...]
@@ -28,3 +40,11 @@ class Bundle(Wire, frozen=True, kw_only=True):
     banks: tuple[Bank, ...] | UnsetType = UNSET
     series: Series | UnsetType | None = UNSET
     scorekeepers: tuple[User, ...] | UnsetType = UNSET
+    journal_head: str | UnsetType = UNSET
+    # Facts that no published shape has; absent in files that were made from another service's answers.
+    engine: EngineFacts | UnsetType = UNSET
+    # All lines, first to last; only where it was asked for.
+    journal: tuple[JournalLine, ...] | UnsetType = UNSET
+    # Players and arenas that the journal names and that the tournament no longer has.
+    former_players: tuple[Player, ...] | UnsetType = UNSET
+    former_arenas: tuple[Arena, ...] | UnsetType = UNSET

@@ -99,6 +99,7 @@ class FeedEvent(Wire, frozen=True, kw_only=True):
     seq: int
     # The channel's current numbering; numbers of another epoch cannot be compared.
     epoch: str
+    journal_head: str | UnsetType = UNSET
 
 
 class EventsPage(Wire, frozen=True, kw_only=True):

@@ -24,6 +24,8 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
 
     scorekeeping: Scorekeeping | UnsetType | None = UNSET
     """Who may report results: `user` for the players too, `disabled` for scorekeepers alone."""
+    forecast: bool | UnsetType | None = UNSET
+    """True when everybody sees the forecast while the tournament runs; absent while that is off."""
     seeding: Seeding | UnsetType | None = UNSET
     """What seeds are made of when the tournament starts."""
     first_round_pairing: FirstRoundPairing | UnsetType | None = UNSET

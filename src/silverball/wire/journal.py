@@ -1,6 +1,7 @@
 """The journal of a tournament, as its organizer reads it. Our addition: interface.md 3."""
 
 from silverball.wire.base import Instant, Wire
+from silverball.wire.pages import PaginationLinks, PaginationMeta
 
 
 class JournalChange(Wire, frozen=True, kw_only=True):
@@ -40,7 +41,7 @@ class JournalAction(Wire, frozen=True, kw_only=True):
     source: str
     """Address of the client, or the part of the program that acted: `import`, `clock`."""
     dice_seed: str | None
-    """Seed of the random numbers of a draw; null without a draw."""
+    """Seed of the random numbers of a draw; null without a draw, and until the tournament is completed."""
     changes: tuple[JournalChange, ...]
     """The changes that the action made, in order."""
     undone: bool
@@ -49,3 +50,22 @@ class JournalAction(Wire, frozen=True, kw_only=True):
     """Number of the action that this one undid; null for any other action."""
     can_undo: bool
     """Whether this is the action that undo would revert now."""
+
+
+class JournalMeta(PaginationMeta, frozen=True, kw_only=True):
+    """The position of a page of the journal, and the action that comes next."""
+
+    undoable: int | None
+    """Number of the action that undo would revert now, on whichever page it is; null for none."""
+
+
+class JournalPage(Wire, frozen=True, kw_only=True):
+    """A page of the journal."""
+
+    data: tuple[JournalAction, ...]
+    """The items on this page."""
+    links: PaginationLinks
+    """Links to other pages."""
+    meta: JournalMeta
+    journal_head: str | None
+    """Hash of the newest line: it proves what the journal was until now. Null for an empty journal."""

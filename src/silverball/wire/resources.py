@@ -28,6 +28,7 @@ TAGS = {
     "users": "Accounts and their profiles.",
     "dashboard": "The tournaments and series of the caller that are under way.",
     "tokens": "The caller's API tokens.",
+    "federation-numbers": "Federation numbers that accounts gave, for administrators to confirm.",
     "audit": "What concerns security, for administrators.",
     "search": "Search for users, tournaments and series.",
     "ratings": "Ratings of players, now and in the past.",
@@ -35,6 +36,7 @@ TAGS = {
     "rating-submissions": "Results of other software, submitted to be rated.",
     "ifpa": "Player records of the pinball federation (IFPA), and the value of a tournament to it.",
     "opdb": "The machine database (OPDB).",
+    "plan": "Plans of nights to come: each format and number of rounds, and when it would end.",
     "pintips": "Playing tips for machines.",
 }
 # The part of a path after a tournament's id, where its name is not the tag.

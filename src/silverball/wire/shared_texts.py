@@ -176,7 +176,8 @@ SHARED_TEXTS = {
     "scoring": "System of points.",
     "scoring_custom": "Own table of points by place; null without one.",
     "removed_results": (
-        "Results that count of each player: 0 for all, -5 for the best five, 2 for all but the two worst."
+        "Results that count of each player: 0 for all, -5 for the best five, 2 for all but the two worst "
+        "(all, while there are no more than two)."
     ),
     "scorbit_id": "Id of the game at Scorbit, as imported; null otherwise.",
     "scorbit_log": "Address of the game's log at Scorbit, as imported; null otherwise.",
@@ -286,6 +287,7 @@ SHARED_TEXTS = {
     "last_page": "Number of the last page, at least 1.",
     "path": "Address of the list, without its parameters.",
     "per_page": "Number of items on a full page; text where the client gave a limit.",
+    "journal_head": "Hash of the newest line of the journal: it proves what the journal was until then.",
     "epoch": "Numbering that the numbers belong to; numbers of different epochs cannot be compared.",
     "seq": "Number of the event in its channel, one more than the last.",
     "event": "Occasion that the tournament is part of; null when there is none.",

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 def iso(moment: datetime) -> str:
     """`2025-01-16T00:10:45.000000Z`: fields ending in Utc, completedAt, startedAt, a user's createdAt."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + "Z"
+    return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def iso_or_none(moment: datetime | None) -> str | None:

@@ -4,7 +4,7 @@ from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 
 
 class ApiToken(Wire, frozen=True, kw_only=True):
-    """A token. Its secret is present only once, in the answer that creates it."""
+    """A token. Its secret is present only once, in the answer that creates or rotates it."""
 
     token_id: int
     name: str
@@ -17,4 +17,4 @@ class ApiToken(Wire, frozen=True, kw_only=True):
     expires_at: Instant | None
     """When it expires; null for never."""
     token: str | UnsetType | None = UNSET
-    """The token itself, only in the answer that creates it; null when that request is repeated."""
+    """The token itself, only in the answer that creates or rotates it; null when that request is repeated."""

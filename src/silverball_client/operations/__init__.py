@@ -11,6 +11,7 @@ from silverball_client.operations.cards import CardsResource
 from silverball_client.operations.clubs import ClubsResource
 from silverball_client.operations.dashboard import DashboardResource
 from silverball_client.operations.events import EventsResource
+from silverball_client.operations.federation_numbers import FederationNumbersResource
 from silverball_client.operations.frenzy import FrenzyResource
 from silverball_client.operations.games import GamesResource
 from silverball_client.operations.ifpa import IfpaResource
@@ -18,6 +19,7 @@ from silverball_client.operations.locations import LocationsResource
 from silverball_client.operations.max_matchplay import MaxMatchplayResource
 from silverball_client.operations.opdb import OpdbResource
 from silverball_client.operations.pintips import PintipsResource
+from silverball_client.operations.plans import PlansResource
 from silverball_client.operations.players import PlayersResource
 from silverball_client.operations.queues import QueuesResource
 from silverball_client.operations.rating_periods import RatingPeriodsResource
@@ -46,6 +48,7 @@ class Operations(Generic[M]):
         self.clubs: ClubsResource[M] = ClubsResource(caller)
         self.dashboard: DashboardResource[M] = DashboardResource(caller)
         self.events: EventsResource[M] = EventsResource(caller)
+        self.federation_numbers: FederationNumbersResource[M] = FederationNumbersResource(caller)
         self.frenzy: FrenzyResource[M] = FrenzyResource(caller)
         self.games: GamesResource[M] = GamesResource(caller)
         self.ifpa: IfpaResource[M] = IfpaResource(caller)
@@ -53,6 +56,7 @@ class Operations(Generic[M]):
         self.max_matchplay: MaxMatchplayResource[M] = MaxMatchplayResource(caller)
         self.opdb: OpdbResource[M] = OpdbResource(caller)
         self.pintips: PintipsResource[M] = PintipsResource(caller)
+        self.plans: PlansResource[M] = PlansResource(caller)
         self.players: PlayersResource[M] = PlayersResource(caller)
         self.queues: QueuesResource[M] = QueuesResource(caller)
         self.rating_periods: RatingPeriodsResource[M] = RatingPeriodsResource(caller)

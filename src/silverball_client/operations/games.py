@@ -5,8 +5,9 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from silverball_client.bodies import PlayerSwap
+from silverball_client.bodies import PlayerSwap, ResultCorrection
 from silverball_client.calling import M, Request, Resource, operation, paged
+from silverball_client.shapes.corrections import RecordedGame
 from silverball_client.shapes.games import Game, Leg
 
 
@@ -231,17 +232,18 @@ class GamesResource(Resource[M]):
         strokes: Mapping[int, int] | UnsetType = UNSET,
         games: Mapping[int, int] | UnsetType = UNSET,
         forfeit: int | UnsetType = UNSET,
+        correction: ResultCorrection | UnsetType = UNSET,
+        dry_run: bool | UnsetType = UNSET,
         idempotency_key: str | None = None,
-    ) -> Request[Game]:
-        """Record the result of a game; only the organizer can replace a result with another one.
+    ) -> Request[RecordedGame]:
+        """Record the result of a game; only the organizer can replace one, in any round with a `correction`.
 
         `PUT /api/tournaments/{tournamentId}/games/{gameId}/result`. Needs a token with the ability `score`.
         """
         return Request(
             "PUT",
             ("tournaments", tournament_id, "games", game_id, "result"),
-            Game,
-            in_data=True,
+            RecordedGame,
             body={
                 "resultPositions": result_positions,
                 "resultScores": result_scores,
@@ -249,6 +251,8 @@ class GamesResource(Resource[M]):
                 "strokes": strokes,
                 "games": games,
                 "forfeit": forfeit,
+                "correction": correction,
+                "dryRun": dry_run,
             },
             is_write=True,
             idempotency_key=idempotency_key,

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from msgspec import UNSET, UnsetType
 
+from silverball_client.bodies import ResultCorrection
 from silverball_client.calling import M, Request, Resource, operation
+from silverball_client.shapes.corrections import RecordedSinglePlayerGame
 from silverball_client.shapes.singleplayer import SinglePlayerGame
 
 
@@ -103,8 +105,10 @@ class SinglePlayerGamesResource(Resource[M]):
         score: int | None | UnsetType = UNSET,
         strokes: int | None | UnsetType = UNSET,
         rolls: Sequence[int] | UnsetType = UNSET,
+        correction: ResultCorrection | UnsetType = UNSET,
+        dry_run: bool | UnsetType = UNSET,
         idempotency_key: str | None = None,
-    ) -> Request[SinglePlayerGame]:
+    ) -> Request[RecordedSinglePlayerGame]:
         """Record or correct the result of a single player game.
 
         `PATCH /api/tournaments/{tournamentId}/single-player-games/{singlePlayerGameId}`. Needs a token with
@@ -113,9 +117,14 @@ class SinglePlayerGamesResource(Resource[M]):
         return Request(
             "PATCH",
             ("tournaments", tournament_id, "single-player-games", single_player_game_id),
-            SinglePlayerGame,
-            in_data=True,
-            body={"score": score, "strokes": strokes, "rolls": rolls},
+            RecordedSinglePlayerGame,
+            body={
+                "score": score,
+                "strokes": strokes,
+                "rolls": rolls,
+                "correction": correction,
+                "dryRun": dry_run,
+            },
             is_write=True,
             idempotency_key=idempotency_key,
         )

@@ -61,3 +61,18 @@ class TokensResource(Resource[M]):
             is_write=True,
             idempotency_key=idempotency_key,
         )
+
+    @operation
+    def rotate(self, token_id: int, *, idempotency_key: str | None = None) -> Request[ApiToken]:
+        """Give a token of the caller a new secret, shown only once; the old one works no longer.
+
+        `POST /api/tokens/{tokenId}/rotate`. Needs a token with the ability `read`.
+        """
+        return Request(
+            "POST",
+            ("tokens", token_id, "rotate"),
+            ApiToken,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from msgspec import UNSET, UnsetType
 
@@ -43,10 +43,11 @@ class TournamentChanges(Resource[M]):
         *,
         player_ids: Sequence[int] | UnsetType = UNSET,
         order: Sequence[int] | UnsetType = UNSET,
+        draw: Sequence[int] | UnsetType = UNSET,
         forget: Sequence[int] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[tuple[Game, ...] | tuple[Standing, ...]]:
-        """Open tiebreak games of `playerIds`; or set or `forget` an `order`, and answer the standings.
+        """Open a tiebreak of `playerIds`; or set, `draw` or `forget` an `order`, and answer the standings.
 
         `POST /api/tournaments/{tournamentId}/tiebreaks`. Needs a token with the ability `manage`.
         """
@@ -55,16 +56,21 @@ class TournamentChanges(Resource[M]):
             ("tournaments", tournament_id, "tiebreaks"),
             Alternatives((tuple[Standing, ...], tuple[Game, ...])),
             in_data=True,
-            body={"playerIds": player_ids, "order": order, "forget": forget},
+            body={"playerIds": player_ids, "order": order, "draw": draw, "forget": forget},
             is_write=True,
             idempotency_key=idempotency_key,
         )
 
     @operation
     def complete(
-        self, tournament_id: int, *, idempotency_key: str | None = None, **options: Unpack[TournamentParts]
+        self,
+        tournament_id: int,
+        *,
+        open_round: Literal["keep", "drop"] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+        **options: Unpack[TournamentParts],
     ) -> Request[Tournament]:
-        """Complete a tournament; unfinished games are removed.
+        """Complete a tournament; unfinished games are removed, and on request the round that is open.
 
         `POST /api/tournaments/{tournamentId}/complete`. Needs a token with the ability `manage`.
         """
@@ -74,6 +80,7 @@ class TournamentChanges(Resource[M]):
             Tournament,
             in_data=True,
             query=chosen(options, TournamentParts, TournamentParts),
+            body={"openRound": open_round},
             is_write=True,
             idempotency_key=idempotency_key,
         )

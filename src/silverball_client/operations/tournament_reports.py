@@ -89,6 +89,7 @@ class TournamentReports(Resource[M]):
         arena: int | None = None,
         bank: int | None = None,
         status: Literal["started", "completed"] | None = None,
+        at: int | None = None,
     ) -> Request[str]:
         """Games of a tournament as CSV, one row per player and game.
 
@@ -98,7 +99,14 @@ class TournamentReports(Resource[M]):
             "GET",
             ("tournaments", tournament_id, "games", "csv"),
             str,
-            query={"round": round, "player": player, "arena": arena, "bank": bank, "status": status},
+            query={
+                "round": round,
+                "player": player,
+                "arena": arena,
+                "bank": bank,
+                "status": status,
+                "at": at,
+            },
         )
 
     @paged

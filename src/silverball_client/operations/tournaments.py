@@ -9,6 +9,8 @@ from silverball_client.operations.tournament_roster import TournamentRoster
 from silverball_client.options import TournamentParts
 from silverball_client.shapes.amazingrace import AmazingRaceState
 from silverball_client.shapes.cards import Card
+from silverball_client.shapes.draws import TournamentDraws
+from silverball_client.shapes.forecasts import Forecast
 from silverball_client.shapes.frenzy import FrenzyState
 from silverball_client.shapes.games import Game
 from silverball_client.shapes.maxmatchplay import MaxMatchplayState
@@ -17,6 +19,7 @@ from silverball_client.shapes.rounds import Round
 from silverball_client.shapes.standings import Standing
 from silverball_client.shapes.tournaments import Tournament
 from silverball_client.shapes.webhooks import Webhook
+from silverball_client.shapes.worth import TournamentEstimate
 
 
 class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentReports[M]):
@@ -65,6 +68,47 @@ class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentR
         )
 
     @operation
+    def draws(self, tournament_id: int) -> Request[TournamentDraws]:
+        """How a tournament was drawn: its seeds, and what was done to each draw by hand.
+
+        `GET /api/tournaments/{tournamentId}/draws`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "draws"),
+            TournamentDraws,
+            in_data=True,
+        )
+
+    @operation
+    def estimate(
+        self, tournament_id: int, *, balls: int | None = None, hours: int | None = None
+    ) -> Request[TournamentEstimate]:
+        """The federation points that a planned, running or completed tournament gives, and why.
+
+        `GET /api/tournaments/{tournamentId}/estimate`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "estimate"),
+            TournamentEstimate,
+            query={"balls": balls, "hours": hours},
+        )
+
+    @operation
+    def forecast(self, tournament_id: int) -> Request[Forecast]:
+        """The chances in a running tournament, and what is certain; 403 until the organizer switches it on.
+
+        `GET /api/tournaments/{tournamentId}/forecast`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "forecast"),
+            Forecast,
+            in_data=True,
+        )
+
+    @operation
     def frenzy(self, tournament_id: int) -> Request[FrenzyState]:
         """The current games and queue of a frenzy.
 
@@ -86,8 +130,9 @@ class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentR
         arena: int | None = None,
         bank: int | None = None,
         status: Literal["started", "completed"] | None = None,
+        at: int | None = None,
     ) -> Request[tuple[Game, ...]]:
-        """All games of a tournament.
+        """All games of a tournament; with `at` as they stood after that action of the journal.
 
         `GET /api/tournaments/{tournamentId}/games`.
         """
@@ -96,7 +141,14 @@ class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentR
             ("tournaments", tournament_id, "games"),
             tuple[Game, ...],
             in_data=True,
-            query={"round": round, "player": player, "arena": arena, "bank": bank, "status": status},
+            query={
+                "round": round,
+                "player": player,
+                "arena": arena,
+                "bank": bank,
+                "status": status,
+                "at": at,
+            },
         )
 
     @operation
@@ -173,8 +225,8 @@ class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentR
         )
 
     @operation
-    def rounds(self, tournament_id: int) -> Request[tuple[Round, ...]]:
-        """Rounds of a tournament, newest first.
+    def rounds(self, tournament_id: int, *, at: int | None = None) -> Request[tuple[Round, ...]]:
+        """Rounds of a tournament, newest first; with `at` as they stood after that action of the journal.
 
         `GET /api/tournaments/{tournamentId}/rounds`.
         """
@@ -183,10 +235,11 @@ class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentR
             ("tournaments", tournament_id, "rounds"),
             tuple[Round, ...],
             in_data=True,
+            query={"at": at},
         )
 
     @operation
-    def standings(self, tournament_id: int) -> Request[tuple[Standing, ...]]:
+    def standings(self, tournament_id: int, *, at: int | None = None) -> Request[tuple[Standing, ...]]:
         """Standings of a tournament. While it runs, one request in fifteen seconds is enough.
 
         `GET /api/tournaments/{tournamentId}/standings`.
@@ -195,6 +248,7 @@ class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentR
             "GET",
             ("tournaments", tournament_id, "standings"),
             tuple[Standing, ...],
+            query={"at": at},
         )
 
     @operation

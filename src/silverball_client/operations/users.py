@@ -5,11 +5,30 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
+from silverball_client.shapes.numbers import AccountNumber
 from silverball_client.shapes.users import OwnProfile, Suspension, User, UserBundle
 
 
 class UsersResource(Resource[M]):
     """Operations of `client.users`."""
+
+    @operation
+    def confirm_number(
+        self, user_id: int, *, ifpa_id: int, idempotency_key: str | None = None
+    ) -> Request[AccountNumber]:
+        """Confirm that a federation number is this account's: only then its rating is theirs.
+
+        `PUT /api/users/{userId}/federation-number`. Needs a token with the ability `admin`.
+        """
+        return Request(
+            "PUT",
+            ("users", user_id, "federation-number"),
+            AccountNumber,
+            in_data=True,
+            body={"ifpaId": ifpa_id},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
 
     @operation
     def get(
@@ -122,6 +141,21 @@ class UsersResource(Resource[M]):
                 "historyOptOut": history_opt_out,
                 "historyOnlyCompleted": history_only_completed,
             },
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def withdraw_number(self, user_id: int, *, idempotency_key: str | None = None) -> Request[AccountNumber]:
+        """Withdraw the confirmed number of an account; the next rating run parts the two ratings.
+
+        `DELETE /api/users/{userId}/federation-number`. Needs a token with the ability `admin`.
+        """
+        return Request(
+            "DELETE",
+            ("users", user_id, "federation-number"),
+            AccountNumber,
+            in_data=True,
             is_write=True,
             idempotency_key=idempotency_key,
         )

@@ -80,6 +80,7 @@ class FeedEvent(Shape, frozen=True, kw_only=True):
     id: str
     seq: int
     epoch: str
+    journal_head: str | UnsetType = UNSET
 
 
 class EventsPage(Shape, frozen=True, kw_only=True):

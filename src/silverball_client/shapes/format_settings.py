@@ -10,6 +10,7 @@ class FormatSettings(Shape, frozen=True, kw_only=True):
     """Every setting of every format."""
 
     scorekeeping: str | UnsetType | None = UNSET
+    forecast: bool | UnsetType | None = UNSET
     seeding: str | UnsetType | None = UNSET
     first_round_pairing: str | UnsetType | None = UNSET
     pairing: str | UnsetType | None = UNSET

@@ -6,7 +6,7 @@ from silverball_client.shapes.base import Shape
 
 
 class ApiToken(Shape, frozen=True, kw_only=True):
-    """A token. Its secret is present only once, in the answer that creates it."""
+    """A token. Its secret is present only once, in the answer that creates or rotates it."""
 
     token_id: int
     name: str

@@ -154,7 +154,15 @@ def test_only_the_best_holes_count_when_fewer_are_counted() -> None:
     night = golf_night(golf_holes_counted=2)
     play_holes(night, 1, 6, 2, 1)
     play_holes(night, 2, 2, 2, 2)
-    assert standings_rows(night)[2:] == [(3, 1, "3.00"), (4, 2, "4.00")]
+    assert standings_rows(night)[:2] == [(1, 1, "3.00"), (2, 2, "4.00")]
+
+
+def test_players_without_a_hole_are_last_and_share_their_place() -> None:
+    night = golf_night(players=4)
+    assert [place for place, *_ in standings_rows(night)] == [1, 1, 1, 1]
+    play_hole(night, 3, 0, 6)
+    play_hole(night, 2, 0, 4)
+    assert standings_rows(night) == [(1, 2, "4.00"), (2, 3, "6.00"), (3, 1, "0.00"), (3, 4, "0.00")]
 
 
 def test_holes_not_played_are_left_out_while_it_runs_and_count_the_limit_in_the_end() -> None:
@@ -244,7 +252,7 @@ def test_a_corrected_result_counts_and_the_same_one_again_changes_nothing() -> N
     night = golf_night(players=2, golf_duration=1)
     play_hole(night, 1, 0, 4)
     play_hole(night, 1, 0, 2)
-    assert standings_rows(night)[1] == (2, 1, "2.00")
+    assert standings_rows(night) == [(1, 1, "2.00"), (2, 2, "0.00")]
     assert night.record(outcome_of_hole(night, 1, 0, strokes=2, recorded_by=99)) == []
 
 

@@ -17,6 +17,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import settings
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.pairing import groups
+from silverball.rules.ranking import tiebreakers
 from silverball.rules.registry import FORMATS
 
 KEYS = (
@@ -103,8 +104,54 @@ def test_equal_points_are_separated_by_places(tiebreaker: str, first: int) -> No
 def test_the_standard_tiebreaker_counts_every_opponent_of_every_round() -> None:
     night = a_started_night(players=4, tiebreaker="standard")
     night.play_round()
-    # 5 + 3 + 1 points of three opponents; without the highest and the lowest 3 are left.
-    assert night.row(1).tiebreakers == ("7.00", 3, 9)
+    # 5 + 3 + 1 points of three opponents are 3 each; without the highest and the lowest 3 are left.
+    assert night.row(1).tiebreakers == ("7.00", 3, 3)
+
+
+def test_the_winner_of_a_three_is_not_behind_for_meeting_fewer() -> None:
+    night = a_night(
+        "group_matchplay",
+        players=7,
+        scoring="papa",
+        games_per_round=2,
+        tiebreaker="standard",
+        seeding="manual",
+        first_round_pairing="adjacent",
+    )
+    night.start()
+    night.play_round()
+    # 1 met players with 4, 2 and 0 points twice, 5 met players with 4 and 2 points twice. By sums it
+    # was 8 and 12 against 6 and 12.
+    assert night.row(1).tiebreakers == ("8.00", 2, 2)
+    assert night.row(5).tiebreakers == ("8.00", 3, 3)
+    assert (night.row(5).position, night.row(1).position) == (1, 2)
+
+
+def test_equal_points_go_by_the_mean_of_all_opponents_met() -> None:
+    points = {1: Decimal(12), 2: Decimal(12), 3: Decimal(9), 4: Decimal(7), 5: Decimal(6), 6: Decimal(2)}
+    met = {1: [3, 4, 5, 3, 4, 6], 2: [3, 4, 5, 3, 4]}
+    broken = tiebreakers.mean_strength_tiebreaks(points, met)
+    # 1: (9 + 7 + 6 + 9 + 7 + 2) / 6 = 40 / 6, between 29 / 4; 2: (9 + 7 + 6 + 9 + 7) / 5, between 23 / 3.
+    assert broken[1].values == (Decimal(12), Decimal("7.25"), Decimal("6.67"))
+    assert broken[2].values == (Decimal(12), Decimal("7.67"), Decimal("7.60"))
+    assert broken[2].key > broken[1].key
+    sums = tiebreakers.standard_tiebreaks(points, met)
+    assert sums[1].key > sums[2].key
+
+
+@given(st.lists(st.integers(0, 60), min_size=4, max_size=12), st.integers(1, 5), st.integers(0, 99))
+@quick
+def test_where_all_met_equally_many_the_order_is_that_of_the_sums(
+    totals: list[int], count: int, seed: int
+) -> None:
+    dice = Random(seed)
+    points = {player: Decimal(total) / 2 for player, total in enumerate(totals)}
+    met = {player: dice.choices(range(len(totals)), k=3 * count) for player in points}
+    means = tiebreakers.mean_strength_tiebreaks(points, met)
+    sums = tiebreakers.standard_tiebreaks(points, met)
+    assert sorted(points, key=lambda player: means[player].key) == sorted(
+        points, key=lambda player: sums[player].key
+    )
 
 
 @given(st.integers(2, 19), st.integers(0, 99))

@@ -55,8 +55,10 @@ def test_a_real_series_has_its_real_standings(real: Any) -> None:
         ([35, 33, 31, 29, 28, 27, 20], 10, 4, 183),
         ([35, 33], 10, -5, 68),
         ([35, 33, 1], 3, -2, 68),
-        ([35, 33], 3, 3, 0),
-        ([35, 33], 3, 5, 0),
+        # No more nights than would be dropped: all count. One more: the best one.
+        ([35, 33], 3, 3, 68),
+        ([35, 33], 3, 5, 68),
+        ([35, 33], 4, 3, 35),
     ],
 )
 def test_removed_results_leave_the_best_nights(
@@ -136,3 +138,42 @@ def test_a_custom_table_ends_in_nothing() -> None:
 def test_an_unknown_curve_is_refused() -> None:
     with pytest.raises(Invalid, match="no curve called"):
         series.curve_points({1: 1}, "bg_banana")
+
+
+@pytest.mark.parametrize(
+    ("removed", "reachable"),
+    [
+        (0, {1: 350, 2: 280, 3: 200}),
+        (-1, {1: 100, 2: 100, 3: 100}),
+        (-2, {1: 200, 2: 200, 3: 200}),
+        (-3, {1: 290, 2: 280, 3: 200}),
+        (1, {1: 290, 2: 280, 3: 200}),
+    ],
+    ids=["all count", "the best", "best two", "best three", "without the worst"],
+)
+def test_a_player_can_reach_what_winning_the_nights_left_brings(
+    removed: int, reachable: dict[int, int]
+) -> None:
+    # By hand: player 1 has 90 and 60, player 2 has 80 and missed a night, player 3 missed both; two nights
+    # of 100 are left.
+    nights = [{1: 90, 2: 80}, {1: 60}]
+    found = series.reachable_points(
+        nights, removed_results=removed, nights_left=2, best_result=100, player_ids=(1, 2, 3)
+    )
+    assert found == reachable
+
+
+@given(NIGHTS, st.integers(-4, 4), st.integers(0, 3))
+@quick
+def test_nobody_can_reach_less_than_without_a_win_left(
+    nights: list[dict[int, int]], removed: int, left: int
+) -> None:
+    player_ids = {player_id for night in nights for player_id in night}
+    found, now = (
+        series.reachable_points(
+            nights, removed_results=removed, nights_left=count, best_result=100, player_ids=player_ids
+        )
+        for count in (left, 0)
+    )
+    assert removed > 0 or all(found[player_id] >= points for player_id, points in now.items())
+    assert all(points <= 100 * (len(nights) + left) for points in found.values())

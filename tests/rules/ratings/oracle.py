@@ -1,7 +1,7 @@
 """A second implementation of a rating period, player by player; it shares nothing with the kernel."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 Q = math.log(10) / 400
@@ -19,14 +19,17 @@ def expected(rating: float, opponent: Rating, *, is_rounded: bool) -> float:
     return float(Decimal(exact).quantize(Decimal("0.0001"), ROUND_HALF_UP)) if is_rounded else exact
 
 
-def results(games: Sequence[Game]) -> list[tuple[int, int, float, float]]:
-    """Player, opponent, score, adjustment: both directions of every pair."""
+def results(games: Sequence[Game], drawless: Collection[int] = ()) -> list[tuple[int, int, float, float]]:
+    """Player, opponent, score, adjustment: both directions of every pair.
+
+    Equal places are no result in the games with these numbers.
+    """
     found = []
-    for size, places in games:
+    for number, (size, places) in enumerate(games):
         adjustment = math.sqrt(size - 1) if size > 2 else 1.0
         for player, own in places.items():
             for other, theirs in places.items():
-                if player != other:
+                if player != other and (own != theirs or number not in drawless):
                     score = 0.5 if own == theirs else float(own < theirs)
                     found.append((player, other, score, adjustment))
     return found
@@ -39,12 +42,13 @@ def rated(
     rd_min: float = 20.0,
     rd_max: float = 75.0,
     is_rounded: bool = True,
+    drawless: Collection[int] = (),
 ) -> dict[int, Rating]:
     """Ratings after the period. Takes deviations at the time of the period."""
     after = dict(players)
     for player, (rating, rd) in players.items():
         information = gain = 0.0
-        for first, other, score, adjustment in results(games):
+        for first, other, score, adjustment in results(games, drawless):
             if first != player:
                 continue
             weight, chance = g(players[other][1]), expected(rating, players[other], is_rounded=is_rounded)

@@ -45,9 +45,13 @@ def finished(positions: tuple[int | None, ...], points: tuple[str, ...], **more:
     ("rule", "game", "places"),
     [
         (WinLossRule.POSITIONS, finished((3, 1, 2), ("5", "3", "7")), {3: 0, 1: 1, 2: 2}),
-        # The stored finishing order has more detail than the strikes.
-        (WinLossRule.STRIKE, finished((None, 2), ("0", "1"), finishing_order=(2, 1)), {2: 0, 1: 1}),
-        # Two strikes of four: two draws, and players without a strike beat players with one.
+        # Strikes decide, whether or not an order was stored besides.
+        (
+            WinLossRule.STRIKE,
+            finished((None, None, 2), ("0", "1", "1"), finishing_order=(3, 2, 1)),
+            {1: 1, 2: 0, 3: 0},
+        ),
+        # Two strikes of four: players without a strike beat players with one.
         (WinLossRule.STRIKE, finished((None, None, None, 3), ("0", "1", "1", "0")), {1: 1, 2: 0, 3: 0, 4: 1}),
         # Fair strikes of four hide the order of the two in the middle.
         (
@@ -55,11 +59,19 @@ def finished(positions: tuple[int | None, ...], points: tuple[str, ...], **more:
             finished((2, None, 3, 4), ("0.02", "1.00", "0.02", "0.01")),
             {1: 1, 2: 0, 3: 1, 4: 2},
         ),
+        (
+            WinLossRule.FAIR_STRIKES,
+            finished((2, None, 3, 4), ("0.02", "1.00", "0.02", "0.01"), finishing_order=(2, 1, 3, 4)),
+            {1: 1, 2: 0, 3: 1, 4: 2},
+        ),
+        # Nobody did better than anybody.
+        (WinLossRule.STRIKE, finished((None, None), ("1", "1")), {}),
+        (WinLossRule.POSITIONS, finished((None, None), ("1", "1")), {1: 0, 2: 0}),
         # Without an order, points decide.
         (WinLossRule.POSITIONS, finished((None, None), ("1", "0")), {1: 0, 2: 1}),
     ],
 )
-def test_the_order_decides_where_it_is_known_and_the_points_elsewhere(
+def test_strikes_decide_where_they_are_given_then_the_order_and_then_the_points(
     rule: WinLossRule, game: FinishedGame, places: dict[int, int]
 ) -> None:
     assert counting.counting_places(rule, game) == places
@@ -83,10 +95,10 @@ def an_event(games: GameSeats, *names: str) -> RatedEvent:
     return RatedEvent("tournament", 42, "Thursday", DAY, people, games)
 
 
-def games_of(*games: dict[int, int]) -> GameSeats:
+def games_of(*games: dict[int, int], has_draws: bool = True) -> GameSeats:
     seats_of_games = GameSeats()
     for places in games:
-        seats_of_games.add(places)
+        seats_of_games.add(places, has_draws=has_draws)
     return seats_of_games
 
 
@@ -96,6 +108,18 @@ def test_a_player_who_was_taken_out_is_left_out_and_the_size_stays() -> None:
     assert (list(day.seat_counts), list(day.played_counts)) == ([3], [4])
     assert list(day.players) == [1, 2, 3]
     assert (day.result_count, day.player_count) == (3, 3)
+
+
+def test_equal_strikes_are_not_counted_as_results() -> None:
+    games = games_of({1: 0, 2: 0, 3: 1, 4: 1}, has_draws=False)
+    day = seats.day_of_events(DAY, [an_event(games, "ada", "bo", "cy", "di")], IdentityRegister())
+    assert (day.result_count, day.player_count) == (4, 4)
+    # Cy and Di were taken out: nothing is left between Ada and Bo, who still drew in another format.
+    day = seats.day_of_events(DAY, [an_event(games, "ada", "bo")], IdentityRegister())
+    assert (day.result_count, list(day.seat_counts)) == (0, [])
+    drawn = games_of({1: 0, 2: 0, 3: 1, 4: 1})
+    day = seats.day_of_events(DAY, [an_event(drawn, "ada", "bo")], IdentityRegister())
+    assert (day.result_count, list(day.seat_counts)) == (1, [2])
 
 
 def test_a_game_with_a_person_in_two_seats_is_skipped_and_reported() -> None:
@@ -116,6 +140,7 @@ def test_the_fingerprint_is_that_of_results_people_and_parameters() -> None:
     others = [
         fingerprint(games_of({1: 1, 2: 0})),
         fingerprint(games_of({1: 0, 2: 0})),
+        fingerprint(games_of({1: 0, 2: 1}, has_draws=False)),
         fingerprint(games_of({1: 0, 2: 1}, {1: 0, 2: 1})),
         fingerprint(games_of({1: 0, 2: 1}), "q"),
     ]

@@ -15,7 +15,7 @@ import build
 import canaries
 from canaries import IFPA_CANARY
 from service.desk import a_desk
-from silverball import app
+from silverball.jobs import schedule
 from silverball.kit.errors import Conflict, NotFound
 from silverball.service.accounts.tidying import finish_erasures
 from silverball.service.accounts.writes import accounts as writes
@@ -284,7 +284,7 @@ def test_erasing_goes_on_where_it_was_when_the_server_was_killed(store: Store) -
             raise KeyboardInterrupt
         left.append(traces(store))
     assert left[-1] < left[0]
-    (job,) = (job for job in app.JOBS if job.name == "tidy_erasures")
+    (job,) = (job for job in schedule.JOBS if job.name == "tidy_erasures")
     job.run(store, build.NOW)
     assert traces(store) == set()
     with store.write(quiet=True) as transaction:

@@ -214,7 +214,7 @@ def test_a_completed_tournament_has_the_order_of_its_standings(book: Store) -> N
 
 
 def test_entrants_who_left_before_their_first_game_do_not_count_later_leavers_do(book: Store) -> None:
-    night = a_night(book)
+    night = a_night(book, status="completed")
     entrant = {"tournament_id": night.tournament_id, "status": "inactive"}
     early = build.a_player(book, night.organizer_id, name="Early", ifpa_id=103)
     late = build.a_player(book, night.organizer_id, name="Late", ifpa_id=104)

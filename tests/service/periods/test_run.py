@@ -32,6 +32,16 @@ def statuses(store: Store) -> dict[str, str]:
     return {day: row.status for day, row in periods(store).items()}
 
 
+@pytest.mark.parametrize(
+    ("days", "seconds", "following"),
+    [(1, 0.01, 2), (2, 0.3, 2), (2, 0.6, 1), (1, 9.0, 1), (9, 0.6, 4), (16, 0.1, 20), (20, 0.1, 20)],
+)
+def test_a_transaction_rates_as_many_days_as_fit_into_half_a_second(
+    days: int, seconds: float, following: int
+) -> None:
+    assert rating_run.next_slice_days(days, seconds) == following
+
+
 def test_a_tournament_of_two_players_is_plain_glicko(store: Store) -> None:
     circuit = Circuit(store)
     circuit.night(1, ["Ada", "Bo"])
@@ -326,10 +336,96 @@ def test_an_interrupted_run_is_continued(store: Store) -> None:
 
     with pytest.raises(PowerCut):
         rating_run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=cut)
-    assert circuit.rate(28) == 8
+    # The first transaction of a run has one day.
+    assert circuit.rate(28) == 27
     resumed = circuit.numbers()
     circuit.rate(28, rerate_from=date.min)
     assert circuit.numbers() == pytest.approx(resumed, abs=1e-9)
+
+
+class _PowerCut(Exception):
+    pass
+
+
+def rate_until_cut(store: Store, last: date, *, days: int) -> None:
+    """Rate, and stop as a killed process does when so many days are stored."""
+
+    def cut(done: int, _all: int) -> None:
+        if done >= days:
+            raise _PowerCut
+
+    with pytest.raises(_PowerCut):
+        rating_run.rate_days(store, last, DEFAULTS, NOW, progress=cut)
+
+
+def test_a_run_that_ends_before_it_publishes_is_published_by_the_next_one(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    circuit.rate(1)
+    published = circuit.ratings()
+    circuit.night(2, ["Bo", "Ada"], ["Bo", "Cy"])
+    rate_until_cut(store, date(2026, 3, 2), days=1)
+    assert circuit.ratings() == published
+    assert circuit.rate(2) == 1
+    resumed = circuit.stored_rows()
+    assert set(circuit.ratings()) == {"Ada", "Bo", "Cy"}
+    assert circuit.rate(2) == 0
+    circuit.rate(2, rerate_from=date.min)
+    assert circuit.stored_rows() == resumed
+
+
+def test_a_correction_whose_run_is_interrupted_reaches_all_later_days(store: Store) -> None:
+    circuit = Circuit(store)
+    for day in (1, 3, 5):
+        circuit.night(day, ["Ada", "Bo"], ["Bo", "Cy"])
+    circuit.rate(6)
+    circuit.night(2, ["Cy", "Ada"])
+    with store.write() as transaction:
+        rating_days.mark_days(transaction.connection, [date(2026, 3, 2)])
+    rate_until_cut(store, date(2026, 3, 6), days=1)
+    assert statuses(store)["2026-03-06"] == "dirty"
+    assert circuit.rate(6) == 4
+    resumed = circuit.numbers()
+    circuit.rate(6, rerate_from=date.min)
+    assert circuit.numbers() == pytest.approx(resumed, abs=1e-9)
+
+
+def test_a_day_that_is_corrected_while_its_ratings_are_published_is_rated_again(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+
+    def correct(_done: int, _all: int) -> None:
+        circuit.night(1, ["Bo", "Ada"])
+        with store.write() as transaction:
+            rating_days.mark_days(transaction.connection, [date(2026, 3, 1)])
+
+    assert rating_run.rate_days(store, date(2026, 3, 1), DEFAULTS, NOW, progress=correct) == 1
+    assert statuses(store)["2026-03-01"] == "dirty"
+    assert circuit.ratings()["Ada"][0] > circuit.ratings()["Bo"][0]
+    assert circuit.rate(1) == 1
+    assert circuit.ratings()["Ada"][0] == circuit.ratings()["Bo"][0]
+    assert set(statuses(store).values()) == {"processed"}
+
+
+def test_opting_out_while_ratings_are_published_leaves_no_rank(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo", "Cy"])
+    user_id = circuit.claim("Ada")
+
+    class OptingOut(rating_run.RatingRun):
+        def _prepare_publication(self, *given: Any) -> rating_run.Publication:
+            publication = super()._prepare_publication(*given)
+            with store.write() as transaction:
+                own = update(tables.user).where(tables.user.c.user_id == user_id)
+                transaction.connection.execute(own.values(ratings_opt_out=True))
+                rating_days.update_user(transaction.connection, user_id, was_hidden=False)
+            return publication
+
+    assert OptingOut(store, DEFAULTS, NOW).rate_until(date(2026, 3, 1), None, lambda _done, _all: None) == 1
+    rating = tables.rating.c
+    with store.read() as db:
+        ranks = dict(db.execute(select(rating.name, rating.rank).order_by(rating.rank)).all())
+    assert ranks == {"Bo": 1, "Cy": 2, "Ada": None}
 
 
 def test_a_days_tournaments_are_found_by_an_index(store: Store) -> None:

@@ -76,6 +76,11 @@ class Circuit:
             transaction.connection.execute(tables.player.update().where(own).values(claimed_by=user_id))
         return user_id
 
+    def change_profile(self, user_id: int, body: dict[str, Any]) -> int:
+        """Change the profile of a user, as they do, and return the status of the answer."""
+        by = build.caller(user_id, ability="score")
+        return int(build.do(self.store, "PATCH", "/api/users/profile", body, by=by)[0])
+
     def confirm(self, user_id: int, ifpa_id: int) -> None:
         """Confirm the number for the account, as an administrator."""
         with self.store.write() as transaction:

@@ -10,7 +10,7 @@ import build
 from service import desk as desks
 from silverball.rules.mechanics import seeding
 from silverball.rules.registry import FORMATS
-from silverball.service.bundles import reads as bundles
+from silverball.service.bundles.reads import bundles
 from silverball.store import tables
 from silverball.store.engine import Store
 

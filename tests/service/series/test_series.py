@@ -19,12 +19,16 @@ def a_night(
     store: Store, organizer: int, series_id: int, results: list[tuple[int, int, str]], **values: Any
 ) -> int:
     """A tournament of the series with standings: player, position, points."""
-    values = {"status": "completed", **values}
+    values = {"status": "completed", "type": "matchplay", **values}
     tournament_id = build.row(store, tables.tournament, organizer_id=organizer, series_id=series_id, **values)
     for place, (player_id, position, points) in enumerate(results):
         common = {"tournament_id": tournament_id, "player_id": player_id}
-        build.row(store, tables.entrant, **common, place=place)
-        build.row(store, tables.standing, **common, position=position, points=Decimal(points), row={})
+        if values["status"] == "completed":
+            build.row(store, tables.entrant, **common, place=place)
+            build.row(store, tables.standing, **common, position=position, points=Decimal(points), row={})
+        else:
+            # It is ranked when somebody asks.
+            build.row(store, tables.entrant, **common, place=place, points_adjustment=Decimal(points))
     return tournament_id
 
 
@@ -110,6 +114,36 @@ def test_points_of_the_nights_are_summed_as_they_are(store: Store, organizer: in
     ]
     assert [player["playerId"] for player in found["players"]] == [ann, bob]
     assert found["playerLabels"] == {str(ann): ["x"]}
+
+
+def test_nights_count_when_they_are_completed_or_have_a_result(store: Store, organizer: int) -> None:
+    series_id = build.row(
+        store, tables.series, organizer_id=organizer, scoring="bg_linear", removed_results=1
+    )
+    ann, bea = (build.row(store, tables.player, organizer_id=organizer) for _ in range(2))
+    listed = [(ann, 1, "0"), (bea, 1, "0")]
+    completed = a_night(store, organizer, series_id, [(ann, 1, "7"), (bea, 2, "5")])
+    a_night(store, organizer, series_id, listed, status="planned")
+    running = a_night(store, organizer, series_id, listed, status="started")
+
+    def details() -> Any:
+        return build.ask(store, f"/api/series/{series_id}?includeDetails=1", by=organizer)[1]["data"]
+
+    def adjusted() -> list[Any]:
+        return [(row["playerId"], row["pointsAdjusted"]) for row in details()["standings"]]
+
+    # Nothing is played in the running one, so nobody has points for it; one night of one counts.
+    assert details()["tournamentPoints"] == {str(completed): {str(ann): 100, str(bea): 99}}
+    assert adjusted() == [(ann, 100), (bea, 99)]
+    build.row(store, tables.game, tournament_id=running, status="completed", bye=True)
+    assert len(details()["tournamentPoints"]) == 1
+    build.row(store, tables.game, tournament_id=running, status="completed", bye=False)
+    assert details()["tournamentPoints"][str(running)] == {str(ann): 100, str(bea): 100}
+    # One of two is dropped; an empty completed night counts as a third, and two of three count.
+    assert adjusted() == [(ann, 100), (bea, 100)]
+    empty = a_night(store, organizer, series_id, [])
+    assert details()["tournamentPoints"][str(empty)] == []
+    assert adjusted() == [(ann, 200), (bea, 199)]
 
 
 def test_a_curve_gives_whole_numbers_and_equals_share_the_mean(store: Store, organizer: int) -> None:

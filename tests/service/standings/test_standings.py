@@ -38,7 +38,7 @@ def listed_standings(store: Store, night: build.Night) -> Any:
 
 
 def test_standings_are_listed_by_position_then_by_player(store: Store) -> None:
-    night = build.a_tournament(store)
+    night = build.a_tournament(store, status="completed")
     ann, bob, cy, dee = night.player_ids
     stored_rows(store, night, a_standing(dee, 2), a_standing(cy, 1), a_standing(bob, 2), a_standing(ann, 4))
     assert [(row["position"], row["playerId"]) for row in listed_standings(store, night)] == [
@@ -52,7 +52,7 @@ def test_standings_are_listed_by_position_then_by_player(store: Store) -> None:
 @pytest.mark.parametrize("name", ["standings", "standings-edge-cases"])
 def test_a_stored_row_is_answered_byte_for_byte(store: Store, name: str) -> None:
     rows = msgspec.json.decode(sample(name), type=tuple[Standing, ...])
-    night = build.a_tournament(store, players=len(rows))
+    night = build.a_tournament(store, players=len(rows), status="completed")
     own = [
         msgspec.structs.replace(row, player_id=player_id, position=place)
         for place, (row, player_id) in enumerate(zip(rows, night.player_ids, strict=True), start=1)
@@ -62,7 +62,7 @@ def test_a_stored_row_is_answered_byte_for_byte(store: Store, name: str) -> None
 
 
 def test_storing_again_replaces_the_rows(store: Store) -> None:
-    night, other = build.a_tournament(store), build.a_tournament(store)
+    night, other = (build.a_tournament(store, status="completed") for _ in range(2))
     stored_rows(store, other, a_standing(other.player_ids[0], 1))
     stored_rows(store, night, *(a_standing(player_id, 1) for player_id in night.player_ids))
     stored_rows(store, night, a_standing(night.player_ids[1], 1))
@@ -86,7 +86,7 @@ def test_storing_again_replaces_the_rows(store: Store) -> None:
 def test_the_points_of_a_row_are_kept_in_hundredths_beside_it(
     store: Store, points: Any, kept: str | None
 ) -> None:
-    night = build.a_tournament(store)
+    night = build.a_tournament(store, status="completed")
     stored_rows(store, night, a_standing(night.player_ids[0], 1, points))
     with store.read() as db:
         found = db.execute(select(tables.standing.c.points)).scalar_one()
@@ -95,7 +95,7 @@ def test_the_points_of_a_row_are_kept_in_hundredths_beside_it(
 
 
 def test_points_that_are_no_number_are_refused(store: Store) -> None:
-    night = build.a_tournament(store)
+    night = build.a_tournament(store, status="completed")
     with pytest.raises(ValueError, match="'many' is not a number of points"):
         stored_rows(store, night, a_standing(night.player_ids[0], 1, "many"))
     assert listed_standings(store, night) == []

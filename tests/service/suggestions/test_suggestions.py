@@ -3,6 +3,7 @@
 from typing import Any
 
 from service.desk import Desk, a_desk
+from silverball.service.verify import reads as verifier
 from silverball.store.engine import Store
 
 
@@ -100,3 +101,32 @@ def test_a_game_takes_twenty_suggestions(store: Store) -> None:
     for _ in range(20):
         desk.ok("POST", path, positions(game), by="player")
     assert "20 suggestions" in desk.expect_refusal(409, "POST", path, positions(game), by="player")["message"]
+
+
+def test_a_report_does_not_hide_the_organizers_own_last_action(store: Store) -> None:
+    desk = a_desk(store, suggestions="restricted")
+    game = my_game(desk)
+    opened = desk.ok("GET", "/journal")["data"][0]
+    assert "RoundOpened" in {change["change"] for change in opened["changes"]}
+    desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="player")
+    report = desk.ok("GET", "/journal")["data"][0]
+    assert report["canUndo"]
+    # Undo passes over the report: the round goes, and with its game the report.
+    desk.ok("POST", "/undo", {"action": opened["actionId"]})
+    assert desk.ok("GET", "/rounds")["data"] == []
+    desk.expect_refusal(409, "POST", "/undo", {"action": report["actionId"]})
+    assert_valid(store, desk)
+
+
+def assert_valid(store: Store, desk: Desk) -> None:
+    with store.read() as db:
+        assert list(verifier.verify_tournament(db, desk.night.tournament_id).faults) == []
+
+
+def test_a_report_alone_can_still_be_undone(store: Store) -> None:
+    desk = a_desk(store, suggestions="restricted")
+    game = my_game(desk)
+    desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="player")
+    report = desk.ok("GET", "/journal")["data"][0]["actionId"]
+    desk.ok("POST", "/undo", {"action": report})
+    assert desk.ok("GET", f"/games/{game['gameId']}")["data"]["suggestions"] == []

@@ -3,6 +3,7 @@
 import json
 
 from service.desk import Desk, a_desk
+from silverball.service.verify import reads as verify
 from silverball.store.engine import Store
 
 
@@ -49,3 +50,30 @@ def test_players_who_are_not_tied_are_refused(store: Store) -> None:
     desk.expect_refusal(422, "POST", "/tiebreaks", {})
     desk.expect_refusal(422, "POST", "/tiebreaks", {"order": winners, "playerIds": winners})
     desk.expect_refusal(404, "POST", "/tiebreaks", {"order": [winners[0], 99999]})
+
+
+def test_more_than_four_play_several_games_compared_by_score(store: Store) -> None:
+    desk = a_desk(store, players=6)
+    tied = desk.night.player_ids
+    games = desk.ok("POST", "/tiebreaks", {"playerIds": tied})["data"]
+    assert [len(game["playerIds"]) for game in games] == [3, 3]
+    refused = {"resultPositions": games[0]["playerIds"]}
+    desk.expect_refusal(422, "PUT", f"/games/{games[0]['gameId']}/result", refused)
+    scores = {player_id: 1000 - place for place, player_id in enumerate(tied)}
+    for game in games:
+        own = {str(player_id): scores[player_id] for player_id in game["playerIds"]}
+        desk.do_and_undo("PUT", f"/games/{game['gameId']}/result", {"resultScores": own})
+        desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultScores": own})
+    assert [place(desk, player_id) for player_id in tied] == [1, 2, 3, 4, 5, 6]
+    with store.read() as db:
+        assert not verify.verify_tournament(db, desk.night.tournament_id).faults
+
+
+def test_tied_players_are_drawn_on_purpose(store: Store) -> None:
+    desk, winners = a_tied_night(store)
+    desk.do_and_undo("POST", "/tiebreaks", {"draw": winners})
+    desk.ok("POST", "/tiebreaks", {"draw": winners})
+    assert sorted(place(desk, player_id) for player_id in winners) == [1, 2]
+    desk.expect_refusal(422, "POST", "/tiebreaks", {"draw": winners, "order": winners})
+    with store.read() as db:
+        assert not verify.verify_tournament(db, desk.night.tournament_id).faults

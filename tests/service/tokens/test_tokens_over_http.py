@@ -1,11 +1,15 @@
 """API tokens over HTTP: shown once, stored nowhere, and never stronger than the creating token."""
 
+from datetime import timedelta
+from random import Random
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 
 import build
-from silverball.service.tokens import reads
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.tokens import reads, writes
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -94,3 +98,64 @@ def test_faults_of_a_token_are_listed_by_field(store: Store) -> None:
         status, got, _ = build.do(store, "POST", PATH, body, by=me)
         assert (status, list(got["errors"])) == (422, [field])
     assert build.ask(store, PATH, by=me)[1]["data"] == []
+
+
+def made_token(store: Store, user_id: int, ability: str, **values: Any) -> tuple[str, AuthenticatedCaller]:
+    """A token of an organizer, and the caller who sends it."""
+    with store.write() as transaction:
+        made = writes.create_token(
+            transaction.connection,
+            user_id,
+            "Score board",
+            abilities=[ability],
+            now=build.NOW,
+            dice=Random(f"{user_id} {ability}"),
+            **values,
+        )
+    caller = caller_of(store, made.text)
+    assert caller is not None
+    return made.text, caller
+
+
+def caller_of(store: Store, token: str) -> AuthenticatedCaller | None:
+    with store.read() as db:
+        return reads.find_caller(db, b"Bearer " + token.encode(), build.NOW)
+
+
+@pytest.mark.parametrize("ability", ["read", "score", "manage"])
+def test_a_token_rotates_itself_and_gains_nothing(store: Store, ability: str) -> None:
+    user_id = build.a_user(store, role="organizer")
+    old, me = made_token(store, user_id, ability, expires_days=30)
+    later = build.NOW + timedelta(days=10)
+    path = f"{PATH}/{me.token_id}/rotate"
+    status, got, _ = build.do(store, "POST", path, by=me, key="k1", now=later)
+    assert (status, got["data"]["tokenId"], got["data"]["ability"]) == (200, me.token_id, ability)
+    # No password was given, so it does not live longer than it would have.
+    assert got["data"]["expiresAt"] == "2026-04-04T19:30:00.000000Z"
+    assert caller_of(store, old) is None
+    rotated = caller_of(store, got["data"]["token"])
+    assert rotated is not None
+    assert (rotated.user_id, rotated.ability, rotated.token_id) == (user_id, ability, me.token_id)
+    again = build.do(store, "POST", path, by=me, key="k1", now=later)[1]
+    assert again["data"] == {**got["data"], "token": None}
+
+
+def test_a_token_rotates_no_stronger_one_and_nobody_elses(store: Store) -> None:
+    owner, other = build.a_user(store, role="organizer"), build.a_user(store, role="admin")
+    callers = {ability: made_token(store, owner, ability)[1] for ability in ("read", "score", "manage")}
+    _, stranger = made_token(store, other, "admin")
+    statuses = {
+        (name, of): build.do(store, "POST", f"{PATH}/{callers[of].token_id}/rotate", by=by)[0]
+        for name, by in {**callers, "stranger": stranger, "nobody": None}.items()
+        for of in callers
+    }
+    assert {key for key, status in statuses.items() if status == 200} == {
+        ("read", "read"),
+        ("score", "read"),
+        ("score", "score"),
+        ("manage", "read"),
+        ("manage", "score"),
+        ("manage", "manage"),
+    }
+    assert {status for (name, _), status in statuses.items() if name == "stranger"} == {404}
+    assert {status for (name, _), status in statuses.items() if name == "nobody"} == {401}

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 import build
+from silverball.rules.commands import draws
 from silverball.rules.model import settings as rules
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
@@ -98,8 +99,9 @@ def test_its_dice_are_drawn_once_and_journalled(store: Store, organizer: int) ->
     with store.read() as db:
         (action,) = journal.all_actions(db, first)
     assert (action.action_id, action.actor_id, action.source) == (1, organizer, "203.0.113.7")
-    ((change, data),) = action.entries
-    assert change == journal.TOURNAMENT_CREATED
+    (change, data), (note, committed) = action.entries
+    assert (change, note) == (journal.TOURNAMENT_CREATED, journal.SEED_COMMITTED)
+    assert committed == {"commitment": draws.commitment(data["state"]["dice_seed"])}
     assert journal.decode_creation(first, "matchplay", data) == stored_tournament(store, first)
     assert len(stored_tournament(store, first).state.dice_seed) == 32
     assert stored_tournament(store, first).state.dice_seed != stored_tournament(store, second).state.dice_seed

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -15,6 +16,7 @@ from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Tournament
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.core import enact, loaded
+from silverball.service.verify import reads as verify
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -114,6 +116,28 @@ def test_a_night_from_start_to_completion_and_reopened(store: Store, organizer: 
     assert summaries["meta"]["total"] == 0
 
 
+@pytest.mark.parametrize(("open_round", "games", "places"), [("keep", 1, [1, 1, 1, 4]), ("drop", 0, [1] * 4)])
+def test_who_closes_with_a_round_open_keeps_or_drops_it(
+    store: Store, organizer: int, open_round: str, games: int, places: list[int]
+) -> None:
+    night = a_planned(store, organizer, type="knockout", settings={"knockoutStrikeCount": 2})
+    expect_success(store, night, "start")
+    assert call(store, night, "rounds")[0] == 201
+    ann, bea = stored_tournament(store, night).games[0].player_ids
+    result = f"{PATH}/{night.tournament_id}/games/{stored_tournament(store, night).games[0].game_id}/result"
+    build.do(store, "PUT", result, {"resultPositions": [ann, bea]}, by=organizer)
+    status, answer = call(store, night, "complete", {"openRound": "later"})
+    assert (status, list(answer["errors"])) == (422, ["openRound"])
+    assert stored_tournament(store, night).status == "started"
+    expect_success(store, night, "complete", {"openRound": open_round})
+    assert len(stored_tournament(store, night).games) == games
+    _, standings = build.ask(store, f"{PATH}/{night.tournament_id}/standings", by=organizer)
+    assert [row["position"] for row in standings] == places
+    assert games == 0 or standings[-1]["playerId"] == bea
+    with store.read() as db:
+        assert not verify.verify_tournament(db, night.tournament_id).faults
+
+
 def test_the_draw_of_the_start_names_its_seed_and_is_made_again_after_an_undo(
     store: Store, organizer: int
 ) -> None:
@@ -148,7 +172,7 @@ def test_automatic_entries_are_given_at_the_start(store: Store, organizer: int) 
 
 def test_the_start_uses_places_in_the_series_as_seeds(store: Store, organizer: int) -> None:
     series_id = build.row(store, tables.series, organizer_id=organizer)
-    earlier = build.a_tournament(store, organizer_id=organizer, series_id=series_id)
+    earlier = build.a_tournament(store, organizer_id=organizer, series_id=series_id, status="completed")
     night = a_planned(
         store,
         organizer,
@@ -226,9 +250,6 @@ def test_only_the_newest_action_can_be_undone(store: Store, organizer: int) -> N
         lambda store, night: expect_success(store, night, "", {"duration": 5, "pairing": "swiss"}),
         lambda store, night: expect_success(store, night, "", {"playoffsCutoffs": []}),
         lambda store, night: expect_success(store, night, "", {"name": "Other", "motdText": "Hello"}),
-        lambda store, night: (
-            expect_success(store, night, "complete") and expect_success(store, night, "reopen")
-        ),
     ],
 )
 def test_undoing_leaves_everything_as_it_was_to_the_byte(
@@ -244,6 +265,18 @@ def test_undoing_leaves_everything_as_it_was_to_the_byte(
         expect_success(store, night, "undo", {"action": _undoable(store, night)})
     assert steps
     assert stored_state(store, night)[:2] == (was, standings)
+
+
+def test_reopening_leaves_everything_as_it_was_but_for_a_new_seed(store: Store, organizer: int) -> None:
+    night = a_planned(store, organizer, type="matchplay")
+    expect_success(store, night, "start")
+    was, standings, _ = stored_state(store, night)
+    expect_success(store, night, "complete")
+    expect_success(store, night, "reopen")
+    now, standings_now, _ = stored_state(store, night)
+    assert now.state.dice_seed != was.state.dice_seed
+    same = replace(now, state=replace(now.state, dice_seed=was.state.dice_seed))
+    assert (same, standings_now) == (was, standings)
 
 
 def _undoable(store: Store, night: build.Night) -> int:

@@ -94,6 +94,70 @@ def test_ties_across_the_line_are_named_and_naming_the_players_settles_them(stor
     assert [player.player_id for player in finals.entrants] == [night.player_ids[0], third]
 
 
+# Format, settings, players, the places of the qualifier that are shared, and the line that they are tied
+# across (0 for none); by hand. Source: formats, sections 4, 14.10 and 14.12.
+BYE_LINES = [
+    # Six in a bracket of eight: the best two have a bye.
+    ("bracket", {}, 6, (2, 3), 2),
+    ("bracket", {}, 6, (1, 2), 0),
+    ("bracket", {}, 8, (2, 3), 0),
+    ("double_bracket", {}, 7, (1, 2), 1),
+    # Ten: four play, six wait. Twelve: eight play, four wait.
+    ("group_bracket", {"bracketSize": 10}, 10, (6, 7), 6),
+    ("group_bracket", {"bracketSize": 12}, 12, (4, 5), 4),
+    ("golf_bracket", {"bracketSize": 12}, 12, (3, 4), 0),
+    # Double byes of 16: nine to sixteen play first, five to eight join, then one to four.
+    ("group_bracket", {"bracketSize": 16, "groupBracketDoubleByes": 1}, 16, (8, 9), 8),
+    ("group_bracket", {"bracketSize": 16, "groupBracketDoubleByes": 1}, 16, (4, 5), 4),
+    ("group_bracket", {"bracketSize": 16}, 16, (4, 5), 0),
+]
+
+
+@pytest.mark.parametrize(("type_", "settings", "players", "tied", "line"), BYE_LINES)
+def test_a_tie_across_the_line_of_a_bye_is_named(
+    store: Store, type_: str, settings: dict[str, Any], players: int, tied: tuple[int, int], line: int
+) -> None:
+    points = [100 - place for place in range(players)]
+    points[tied[1] - 1] = points[tied[0] - 1]
+    night = a_qualifier(store, points, status="started")
+    asked = {"type": type_, "settings": settings, "players": players}
+    status, answer = call(store, night, **asked)
+    first, second = (night.player_ids[place - 1] for place in tied)
+    assert status == (409 if line else 201), answer
+    if line:
+        assert answer["code"] == "tied-at-bye"
+        assert f"after seed {line}: players {first} and {second}" in answer["message"]
+        assert "100 % at most" in answer["message"]
+        # Naming the qualifiers does not decide who has the bye; a draw on purpose does.
+        assert call(store, night, **{**asked, "players": night.player_ids})[0] == 409
+        path = f"{PATH}/{night.tournament_id}/tiebreaks"
+        status, _, _ = build.do(store, "POST", path, {"draw": [first, second]}, by=night.organizer_id)
+        assert status == 201
+        assert call(store, night, **asked)[0] == 201
+
+
+def test_a_draw_on_purpose_is_journalled_and_can_be_undone(store: Store) -> None:
+    night = a_qualifier(store, [4, 3, 3, 1], status="started")
+    path = f"{PATH}/{night.tournament_id}"
+    tied = night.player_ids[1:3]
+    status, answer, _ = build.do(store, "POST", path + "/tiebreaks", {"draw": tied}, by=night.organizer_id)
+    assert (status, sorted(row["position"] for row in answer["data"])) == (201, [1, 2, 3, 4])
+    _, journal = build.ask(store, path + "/journal", by=night.organizer_id)
+    # Published when the tournament is completed.
+    assert journal["data"][0]["diceSeed"] is None
+    with store.read() as db:
+        seeds = db.execute(select(tables.journal.c.dice_seed).order_by(tables.journal.c.action_id)).scalars()
+        assert list(seeds)[-1].endswith("/tie 1/0")
+    status, answer, _ = build.do(
+        store, "POST", path + "/tiebreaks", {"draw": [*tied, night.player_ids[0]]}, by=night.organizer_id
+    )
+    assert (status, answer["code"]) == (409, "not-the-tied-players")
+    body = {"action": journal["meta"]["undoable"]}
+    assert build.do(store, "POST", path + "/undo", body, by=night.organizer_id)[0] == 200
+    _, rows = build.ask(store, path + "/standings", by=night.organizer_id)
+    assert sorted(row["position"] for row in rows) == [1, 2, 2, 4]
+
+
 def test_a_tie_in_front_of_a_band_is_named_too(store: Store) -> None:
     night = a_qualifier(store, [4, 3, 3, 1])
     assert call(store, night, band=1)[0] == 409

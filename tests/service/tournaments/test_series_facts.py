@@ -18,7 +18,7 @@ def a_series_of_two(store: Store, **settings: str) -> tuple[build.Night, build.N
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
     series_id = build.row(store, tables.series, organizer_id=organizer_id)
     common: dict[str, Any] = {"organizer_id": organizer_id, "series_id": series_id, "type": "group_matchplay"}
-    earlier = build.a_tournament(store, **common)
+    earlier = build.a_tournament(store, **common, status="completed")
     return earlier, build.a_tournament(store, **common, status="planned", settings=settings)
 
 

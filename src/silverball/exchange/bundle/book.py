@@ -9,10 +9,12 @@ from silverball.exchange.bundle.checks import tuple_or_empty
 from silverball.exchange.bundle.rows import optional_moment, scorekeepers
 from silverball.service.bundles.writes import BundleContents
 from silverball.wire import times
+from silverball.wire.arenas import Arena
 from silverball.wire.base import UnsetType
 from silverball.wire.bundle import Bundle
 from silverball.wire.locations import Location
 from silverball.wire.parts import OccasionListItem
+from silverball.wire.players import Player
 from silverball.wire.series import Series
 from silverball.wire.users import User
 
@@ -33,10 +35,8 @@ def build_book(bundle: Bundle) -> BundleContents:
         users=list(users.values()),
         locations=[_stored_fields(location) for location in _locations(bundle)],
         series=[] if series is None else [_series_row(series)],
-        arenas=[_fields_without(arena, "tournament_arena") for arena in tuple_or_empty(tournament.arenas)],
-        players=[
-            _fields_without(player, "tournament_player") for player in tuple_or_empty(tournament.players)
-        ],
+        arenas=[_fields_without(arena, "tournament_arena") for arena in _arenas(bundle)],
+        players=[_fields_without(player, "tournament_player") for player in _players(bundle)],
         banks=[_fields_without(bank, "arena_ids") for bank in banks],
         bank_arenas=[
             {"bank_id": bank.bank_id, "place": place, "arena_id": arena_id}
@@ -47,6 +47,16 @@ def build_book(bundle: Bundle) -> BundleContents:
         users_named={user_id: name for user_id, name in named.items() if user_id not in users},
         series_named=[tournament.series_id] if is_series_named and tournament.series_id else [],
     )
+
+
+def _players(bundle: Bundle) -> tuple[Player, ...]:
+    """The players of the tournament, and those that its journal names besides."""
+    return (*tuple_or_empty(bundle.tournament.players), *tuple_or_empty(bundle.former_players))
+
+
+def _arenas(bundle: Bundle) -> tuple[Arena, ...]:
+    """The arenas of the tournament, and those that its journal names besides."""
+    return (*tuple_or_empty(bundle.tournament.arenas), *tuple_or_empty(bundle.former_arenas))
 
 
 def _find_series(bundle: Bundle) -> Series | None:
@@ -67,7 +77,7 @@ def _contained_users(bundle: Bundle) -> Iterator[User]:
 def _user_names(bundle: Bundle) -> dict[int, str]:
     """Every user id in the bundle, with the name that a placeholder user gets."""
     named: dict[int, str] = {}
-    for player in tuple_or_empty(bundle.tournament.players):
+    for player in _players(bundle):
         if player.claimed_by is not None:
             named[player.claimed_by] = player.name
     for user_id in _user_ids(bundle):
@@ -79,11 +89,12 @@ def _user_names(bundle: Bundle) -> dict[int, str]:
 def _user_ids(bundle: Bundle) -> Iterator[int | None]:
     tournament = bundle.tournament
     yield tournament.organizer_id
-    owned = [*tuple_or_empty(tournament.players), *tuple_or_empty(tournament.arenas), *_locations(bundle)]
+    owned: list[Any] = [*_players(bundle), *_arenas(bundle), *_locations(bundle)]
     owned += [*tuple_or_empty(bundle.banks), *tuple_or_empty(tournament.banks)]
     owned += [part for part in (_find_series(bundle), _value_or_none(tournament.event)) if part is not None]
     yield from (item.organizer_id for item in owned)
     yield from (user.user_id for user in scorekeepers(bundle))
+    yield from (line.actor_id for line in tuple_or_empty(bundle.journal))
     for game in bundle.games:
         yield game.scorekeeper_id
         yield from game.user_ids

@@ -31,17 +31,17 @@ class BundleCheck:
         _check_tournament(bundle.tournament)
         _require_same_id("$.series", bundle.series, "series_id", bundle.tournament.series_id)
         _check_users(bundle)
-        self.player_ids = _distinct_ids(
+        self.player_ids = distinct_ids(
             "$.tournament.players", tuple_or_empty(self.tournament.players), "player_id"
         )
-        self.arena_ids = _distinct_ids(
+        self.arena_ids = distinct_ids(
             "$.tournament.arenas", tuple_or_empty(self.tournament.arenas), "arena_id"
         )
-        self.bank_ids = _distinct_ids(
+        self.bank_ids = distinct_ids(
             "$.banks", tuple_or_empty(bundle.banks) or tuple_or_empty(self.tournament.banks), "bank_id"
         )
-        self.round_ids = _distinct_ids("$.rounds", bundle.rounds, "round_id")
-        self.card_ids = _distinct_ids("$.cards", tuple_or_empty(bundle.cards), "card_id")
+        self.round_ids = distinct_ids("$.rounds", bundle.rounds, "round_id")
+        self.card_ids = distinct_ids("$.cards", tuple_or_empty(bundle.cards), "card_id")
 
     def run(self) -> None:
         """Check all parts but the tournament itself."""
@@ -59,17 +59,17 @@ class BundleCheck:
         for n, round_ in enumerate(self.bundle.rounds):
             path = f"$.rounds[{n}]"
             self._require_own(path, round_.tournament_id)
-            _require_moment(f"{path}.createdAt", round_.created_at)
-            _require_moment(f"{path}.completedAt", round_.completed_at)
+            require_moment(f"{path}.createdAt", round_.created_at)
+            require_moment(f"{path}.completedAt", round_.completed_at)
             self._require_known(f"{path}.arenaId", round_.arena_id, self.arena_ids, "arena")
             if round_.score is not None and round_.score != int(round_.score):
                 raise BrokenBundle(f"{path}.score", f"{round_.score} is not a whole number.")
 
     def _check_games(self) -> None:
         games = self.bundle.games
-        _distinct_ids("$.games", games, "game_id")
+        distinct_ids("$.games", games, "game_id")
         suggestions = [suggestion for game in games for suggestion in tuple_or_empty(game.suggestions)]
-        _distinct_ids("$.games[*].suggestions", suggestions, "suggestion_id")
+        distinct_ids("$.games[*].suggestions", suggestions, "suggestion_id")
         for n, game in enumerate(games):
             self._check_game(f"$.games[{n}]", game)
         games_by_id = {game.game_id: game for game in games}
@@ -87,7 +87,7 @@ class BundleCheck:
         self._require_own(path, leg.tournament_id)
         self._require_known(f"{path}.gameId", leg.game_id, games, "game")
         self._require_known(f"{path}.arenaId", leg.arena_id, self.arena_ids, "arena")
-        _require_moment(f"{path}.recordedAt", leg.recorded_at)
+        require_moment(f"{path}.recordedAt", leg.recorded_at)
         player_ids = games[leg.game_id].player_ids
         if len(player_ids) != 2 or sorted(leg.result_positions) != sorted(player_ids):
             sentence = f"They are not the two players of game {leg.game_id}, the winner first."
@@ -95,7 +95,7 @@ class BundleCheck:
 
     def _check_game(self, path: str, game: Game) -> None:
         self._require_own(path, game.tournament_id)
-        _require_moment(f"{path}.startedAt", game.started_at)
+        require_moment(f"{path}.startedAt", game.started_at)
         self._require_known(f"{path}.roundId", game.round_id or None, self.round_ids, "round")
         self._require_known(f"{path}.arenaId", game.arena_id, self.arena_ids, "arena")
         self._require_known(f"{path}.bankId", game.bank_id, self.bank_ids, "bank")
@@ -139,7 +139,7 @@ class BundleCheck:
             raise BrokenBundle(f"{path}.roundId", f"Game {game.game_id} is in round {game.round_id}.")
 
     def _check_attempts(self, path: str, attempts: Collection[SinglePlayerGame], card_id: int | None) -> None:
-        _distinct_ids(path, attempts, "single_player_game_id")
+        distinct_ids(path, attempts, "single_player_game_id")
         for n, attempt in enumerate(attempts):
             self._check_attempt(f"{path}[{n}]", attempt)
             if card_id is not None and attempt.card_id not in (UNSET, None, card_id):
@@ -154,16 +154,16 @@ class BundleCheck:
             f"{path}.roundId", _value_or_none(attempt.round_id) or None, self.round_ids, "round"
         )
         self._require_known(f"{path}.cardId", _value_or_none(attempt.card_id), self.card_ids, "card")
-        _require_moment(f"{path}.createdAt", attempt.created_at)
-        _require_moment(f"{path}.updatedAt", attempt.updated_at)
+        require_moment(f"{path}.createdAt", attempt.created_at)
+        require_moment(f"{path}.updatedAt", attempt.updated_at)
         parse_points(f"{path}.points", attempt.points)
         parse_score(f"{path}.score", attempt.score)
 
     def _check_card(self, path: str, card: Card) -> None:
         self._require_own(path, card.tournament_id)
         self._require_known(f"{path}.playerId", card.player_id, self.player_ids, "player")
-        _require_moment(f"{path}.createdAt", card.created_at)
-        _require_moment(f"{path}.updatedAt", card.updated_at)
+        require_moment(f"{path}.createdAt", card.created_at)
+        require_moment(f"{path}.updatedAt", card.updated_at)
         self._check_attempts(f"{path}.singlePlayerGames", card.single_player_games, card.card_id)
         games = sorted(
             card.single_player_games, key=lambda game: (game.index or 0, game.single_player_game_id)
@@ -184,15 +184,15 @@ class BundleCheck:
 
     def _check_queues(self) -> None:
         queues = tuple_or_empty(self.bundle.queues)
-        _distinct_ids("$.queues", queues, "queue_id")
+        distinct_ids("$.queues", queues, "queue_id")
         for n, spot in enumerate(queues):
             path = f"$.queues[{n}]"
             self._require_own(path, spot.tournament_id)
             self._require_known(f"{path}.playerId", spot.player_id, self.player_ids, "player")
             self._require_known(f"{path}.arenaId", spot.arena_id, self.arena_ids, "arena")
             self._require_known(f"{path}.roundId", spot.round_id or None, self.round_ids, "round")
-            _require_moment(f"{path}.createdAt", spot.created_at)
-            _require_moment(f"{path}.completedAt", spot.completed_at)
+            require_moment(f"{path}.createdAt", spot.created_at)
+            require_moment(f"{path}.completedAt", spot.completed_at)
 
     def _check_banks(self) -> None:
         for n, bank in enumerate(tuple_or_empty(self.bundle.banks) or tuple_or_empty(self.tournament.banks)):
@@ -210,7 +210,7 @@ class BundleCheck:
                 )
             return
         rows = self.bundle.standings
-        _distinct_ids("$.standings", rows, "player_id")
+        distinct_ids("$.standings", rows, "player_id")
         for n, row in enumerate(rows):
             self._check_standing(f"$.standings[{n}]", row)
 
@@ -252,7 +252,7 @@ def _check_tournament(tournament: Tournament) -> None:
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise BrokenBundle(f"{path}.timezone", f"There is no time zone {tournament.timezone!r}.") from error
     for key in ("startUtc", "endUtc", "completedAt", "createdAt", "updatedAt"):
-        _require_moment(f"{path}.{key}", _value_or_none(getattr(tournament, _snake_case(key))))
+        require_moment(f"{path}.{key}", _value_or_none(getattr(tournament, _snake_case(key))))
     _check_members(tournament)
     for n, player in enumerate(tuple_or_empty(tournament.players)):
         part = f"{path}.players[{n}].tournamentPlayer"
@@ -283,7 +283,7 @@ def _check_members(tournament: Tournament) -> None:
     event = _value_or_none(tournament.event)
     if event is not None:
         for key in ("startUtc", "endUtc", "registrationUtc"):
-            _require_moment(f"$.tournament.event.{key}", getattr(event, _snake_case(key)))
+            require_moment(f"$.tournament.event.{key}", getattr(event, _snake_case(key)))
         _require_same_id("$.tournament.event.location", event.location, "location_id", event.location_id)
         known = (None, tournament.location_id)
         if _value_or_none(event.location) is None and event.location_id not in known:
@@ -292,7 +292,7 @@ def _check_members(tournament: Tournament) -> None:
 
 def _check_users(bundle: Bundle) -> None:
     scorekeepers = tuple_or_empty(bundle.scorekeepers) or tuple_or_empty(bundle.tournament.scorekeepers)
-    _distinct_ids("$.scorekeepers", scorekeepers, "user_id")
+    distinct_ids("$.scorekeepers", scorekeepers, "user_id")
     series = _value_or_none(bundle.series) or _value_or_none(bundle.tournament.series)
     users = {
         "$.tournament.organizer": _value_or_none(bundle.tournament.organizer),
@@ -301,7 +301,7 @@ def _check_users(bundle: Bundle) -> None:
     }
     for path, user in users.items():
         if user is not None:
-            _require_moment(f"{path}.createdAt", user.created_at)
+            require_moment(f"{path}.createdAt", user.created_at)
     named = None if series is None else series.organizer_id
     _require_same_id("$.series.organizer", users["$.series.organizer"], "user_id", named)
 
@@ -332,7 +332,7 @@ def _value_or_none(part: Any) -> Any:
     return None if isinstance(part, UnsetType) else part
 
 
-def _distinct_ids(path: str, items: Iterable[Any], key: str) -> frozenset[int]:
+def distinct_ids(path: str, items: Iterable[Any], key: str) -> frozenset[int]:
     """The ids of these items. Raises BrokenBundle when two are equal."""
     seen: set[int] = set()
     for n, item in enumerate(items):
@@ -343,7 +343,8 @@ def _distinct_ids(path: str, items: Iterable[Any], key: str) -> frozenset[int]:
     return frozenset(seen)
 
 
-def _require_moment(path: str, text: str | None) -> None:
+def require_moment(path: str, text: str | None) -> None:
+    """Raise BrokenBundle unless this is a date and time, or None."""
     if text is None:
         return
     try:

@@ -1,7 +1,7 @@
 """The import and export of bundles: a whole tournament as one JSON file in the published shapes."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -11,19 +11,22 @@ from typing import Any, Literal
 import msgspec
 
 from silverball.exchange.bundle import book as bundle_book
+from silverball.exchange.bundle import engine_rows, id_map, journal_lines, renumbering
 from silverball.exchange.bundle import faults as bundle_faults
-from silverball.exchange.bundle import renumbering
 from silverball.exchange.bundle import rows as bundle_rows
 from silverball.exchange.bundle.checks import BundleCheck
 from silverball.exchange.bundle.faults import BrokenBundle
-from silverball.exchange.bundle.renumbering import IdMap
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.model.changes import TournamentImported
 from silverball.rules.registry import FORMATS
-from silverball.service.bundles import reads, writes
+from silverball.service.bundles import writes
+from silverball.service.bundles.reads import bundles as reads
 from silverball.service.bundles.writes import BundleContents
 from silverball.service.core import enact
+from silverball.store import journal
+from silverball.store.chain import WrittenLine
 from silverball.store.engine import Db
+from silverball.store.remote_ids import IdMap
 from silverball.store.transaction import Transaction
 from silverball.wire.bundle import Bundle
 
@@ -53,6 +56,8 @@ class ImportedBundle:
     outcome: Literal["new", "replaced", "unchanged"]
     # Name of an id -> old id -> new id, when the import renumbered.
     ids: IdMap = field(default_factory=dict)
+    # Whether the file has a journal that could not be taken.
+    is_journal_left: bool = False
 
 
 class ImportWouldOverwrite(Conflict):
@@ -60,7 +65,7 @@ class ImportWouldOverwrite(Conflict):
 
     sentence = (
         "Tournament {tournament_id} exists already as {name}, and {reason}. "
-        "Import the bundle with new ids (--renumber)."
+        "To have both, import it with new ids as from another source (--renumber --source NAME)."
     )
 
     def __init__(self, tournament_id: int, name: str, reason: str) -> None:
@@ -87,7 +92,10 @@ def parse(content: bytes, name: str) -> BundleFile:
         raise BrokenBundle("$", f"The file is not JSON in UTF-8 ({error}).") from error
     if bundle.tournament.type not in FORMATS:
         raise BrokenBundle("$.tournament.type", f"{bundle.tournament.type!r} is not a format.")
-    BundleCheck(bundle).run()
+    check = BundleCheck(bundle)
+    check.run()
+    engine_rows.check_facts(check)
+    journal_lines.check_lines(check)
     return BundleFile(name, raw, bundle)
 
 
@@ -97,40 +105,61 @@ def import_bundle(
     *,
     owner_id: int | None = None,
     new_ids: bool = False,
+    source: str | None = None,
     now: datetime,
     dice: Random,
 ) -> ImportedBundle:
     """Store the whole bundle in the caller's transaction.
 
-    `owner_id` is the user who gets the tournament and all that its organizer owns in the bundle;
-    `new_ids` renumbers everything. Raises Conflict when an id is in use by something else, BrokenBundle
-    when the results do not fit the format.
+    `owner_id` is the user who gets the tournament and all that its organizer owns in the bundle.
+    `source` names the service that the ids are of: what an earlier file of it brought is the same thing
+    again, and an id that is taken here is replaced. `new_ids` keeps none. Raises Conflict when an id is
+    in use by something else, BrokenBundle when the results do not fit the format.
     """
     db = transaction.connection
     raw = msgspec.json.decode(msgspec.json.encode(file.raw))
-    ids = _renumber(db, raw) if new_ids else {}
     organizer_id = raw["tournament"]["organizerId"]
+    ids = _renumber(db, raw, source, new_ids=new_ids) if new_ids or source is not None else {}
+    if owner_id is None and source is not None:
+        owner_id = id_map.known_owner(db, source, organizer_id)
+    same = {} if owner_id is None else {owner_id: raw["tournament"]["organizerId"]}
     if owner_id is not None:
         renumbering.set_owner(raw, owner_id)
+    if owner_id not in (None, organizer_id) or _are_changed(ids):
+        # Its lines name the ids that they were written with, and their hashes cover them.
+        for name in ("journal", "formerPlayers", "formerArenas"):
+            raw.pop(name, None)
     bundle = msgspec.convert(raw, Bundle, str_keys=True)
     book = bundle_book.build_book(bundle)
     change = _import_change(file, bundle, book, organizer_id)
     outcome = _outcome(db, bundle, change, organizer_id)
     tournament = bundle.tournament
+    lines: Sequence[WrittenLine] = ()
     if outcome != "unchanged":
-        _refuse_used_ids(db, change, book, {} if owner_id is None else {owner_id: organizer_id})
+        if source is None:
+            reads.refuse_renamed_users(db, book.users)
+        _refuse_used_ids(db, change, book, same)
         writes.store_contents(transaction, book, now=now)
-        _enact_import(transaction, bundle, change, now=now, dice=dice)
+        lines = journal_lines.usable_lines(db, bundle) if outcome == "new" else []
+        _enact_import(transaction, bundle, change, lines, now=now, dice=dice)
         for occasion in book.occasions:
             writes.join_occasion(
                 db, occasion["occasion_id"], tournament.tournament_id, tournament.organizer_id
             )
-    return ImportedBundle(tournament.tournament_id, tournament.name, outcome, ids)
+        if source is not None:
+            owner = None if owner_id is None else (organizer_id, owner_id)
+            id_map.remember_ids(db, source, ids, owner)
+    is_journal_left = "journal" in file.raw and outcome != "unchanged" and not lines
+    return ImportedBundle(tournament.tournament_id, tournament.name, outcome, ids, is_journal_left)
 
 
-def _renumber(db: Db, raw: Any) -> IdMap:
+def _are_changed(ids: IdMap) -> bool:
+    return any(old != new for pairs in ids.values() for old, new in pairs.items())
+
+
+def _renumber(db: Db, raw: Any, source: str | None, *, new_ids: bool) -> IdMap:
     """Renumber the bundle. Its short link is dropped when it leads elsewhere in this database."""
-    ids = renumbering.new_ids(raw, reads.highest_ids(db))
+    ids = id_map.choose_ids(db, raw, source, new_ids=new_ids)
     renumbering.renumber(raw, ids)
     tournament = raw["tournament"]
     shortcut = tournament.get("shortcut")
@@ -139,9 +168,9 @@ def _renumber(db: Db, raw: Any) -> IdMap:
     return ids
 
 
-def export_bundle(db: Db, tournament_id: int) -> bytes:
+def export_bundle(db: Db, tournament_id: int, *, with_journal: bool = False) -> bytes:
     """The bundle of a tournament as the content of a file. Raises NotFound."""
-    return msgspec.json.encode(reads.load_bundle(db, tournament_id)) + b"\n"
+    return msgspec.json.encode(reads.load_bundle(db, tournament_id, with_journal=with_journal)) + b"\n"
 
 
 def _import_change(
@@ -169,7 +198,7 @@ def _outcome(
         return "new"
     if existing.change is None:
         raise ImportWouldOverwrite(tournament_id, existing.name, "it was not imported")
-    if existing.change != TournamentImported.__name__:
+    if existing.change not in (journal.TOURNAMENT_IMPORTED, journal.JOURNAL_IMPORTED):
         raise ImportWouldOverwrite(tournament_id, existing.name, "it has changed since its import")
     if existing.data.get("organizerId") != organizer_id:
         raise ImportWouldOverwrite(tournament_id, existing.name, "it belongs to another organizer")
@@ -180,7 +209,6 @@ def _refuse_used_ids(
     db: Db, change: TournamentImported, book: BundleContents, same: Mapping[int, int]
 ) -> None:
     """Raise IdInUse for the first id that something else has in this database."""
-    reads.refuse_renamed_users(db, book.users)
     owned = {
         "locationId": book.locations,
         "seriesId": book.series,
@@ -210,15 +238,22 @@ PART_BY_ID_NAME = {
     "cardId": "cards",
     "queueId": "queue",
     "shortcutId": "shortcuts",
+    "entryId": "purchases",
 }
 
 
 def _enact_import(
-    transaction: Transaction, bundle: Bundle, change: TournamentImported, *, now: datetime, dice: Random
+    transaction: Transaction,
+    bundle: Bundle,
+    change: TournamentImported,
+    lines: Sequence[WrittenLine],
+    *,
+    now: datetime,
+    dice: Random,
 ) -> None:
     try:
         enact.enact_import(
-            transaction, change, enact.ActionContext(actor_id=None, source=SOURCE, now=now), dice
+            transaction, change, enact.ActionContext(actor_id=None, source=SOURCE, now=now), dice, lines
         )
     except Invalid as error:
         field_name, sentences = next(iter(error.errors.items()))

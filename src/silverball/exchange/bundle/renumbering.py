@@ -1,7 +1,9 @@
 """New ids for everything in a bundle, or a new owner. Works on the JSON as it was read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
+
+from silverball.store.remote_ids import IdMap
 
 # Name of a member -> the name of the id that it holds. A list holds several.
 ID_MEMBERS: dict[str, str] = {
@@ -29,30 +31,41 @@ ID_MEMBERS: dict[str, str] = {
     "userIds": "userId",
     "organizerId": "userId",
     "claimedBy": "userId",
+    "actorId": "userId",
     "scorekeeperId": "userId",
     "activeGames": "gameId",
+    "entryId": "entryId",
+    "finishingOrder": "playerId",
+    "forfeitedBy": "playerId",
 }
 # Members that belong to other services, or that nothing here reads: left unchanged.
 UNTOUCHED_MEMBERS = frozenset(
     {"linkedTournaments", "managers", "prizePool", "scorbitData", "pointsMapCustom"}
 )
 NODES_MAX = 5_000_000
-IdMap = dict[str, dict[int, int]]
 
 
-def new_ids(raw: Any, highest: Mapping[str, int]) -> IdMap:
-    """Name of an id -> old id -> new id: above every id in use, in the order of the old ones."""
+def ids_in(raw: Any) -> dict[str, set[int]]:
+    """Name of an id -> the ids of that name in the bundle."""
     ids_by_name: dict[str, set[int]] = {}
     for holder, key, name in _id_holders(raw):
         values = holder[key] if isinstance(holder[key], list) else [holder[key]]
         ids_by_name.setdefault(name, set()).update(
             item for item in values if isinstance(item, int) and item > 0
         )
-    return {
-        name: {old: new for new, old in enumerate(sorted(olds), start=highest.get(name, 0) + 1)}
-        for name, olds in sorted(ids_by_name.items())
-        if olds
-    }
+    return {name: ids for name, ids in sorted(ids_by_name.items()) if ids}
+
+
+def new_ids(ids: Mapping[str, Collection[int]], chosen: IdMap, highest: Mapping[str, int]) -> IdMap:
+    """Name of an id -> old id -> new id: the chosen one, or one above every id in use, in the old order."""
+    numbered: IdMap = {}
+    for name, olds in ids.items():
+        own = chosen.get(name, {})
+        first = max(highest.get(name, 0), *own.values(), 0) + 1
+        rest = sorted(set(olds) - set(own))
+        numbered[name] = {old: own[old] for old in olds if old in own}
+        numbered[name].update(zip(rest, range(first, first + len(rest)), strict=True))
+    return {name: dict(sorted(pairs.items())) for name, pairs in numbered.items()}
 
 
 def renumber(raw: Any, ids: IdMap) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from silverball.exchange.bundle import bracket_rows
+from silverball.exchange.bundle import bracket_rows, engine_rows
 from silverball.exchange.bundle.checks import parse_points, parse_score, tuple_or_empty
 from silverball.rules.mechanics import seeding
 from silverball.rules.model import settings
@@ -58,6 +58,7 @@ def build_parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, R
     known = FORMATS.get(bundle.tournament.type)
     if known is not None and known.bracket is not None:
         bracket_rows.complete_matches(bundle, rows, known.bracket.nodes)
+    engine_rows.complete_rows(bundle, rows)
     return rows
 
 

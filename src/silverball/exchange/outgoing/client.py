@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import httpcore2
 
 from silverball.exchange.outgoing import network
-from silverball.exchange.outgoing.network import Connect, Deadline, GuardedBackend, Resolve
+from silverball.exchange.outgoing.network import Connect, FetchDeadline, GuardedBackend, Resolve
 from silverball.kit.address_policy import AddressPolicy, AllowedAddress
 
 Headers = Mapping[str, str]
@@ -40,13 +40,18 @@ class GuardedClient:
         self._tls = tls or httpcore2.default_ssl_context()
         self._clock = clock
 
-    def new_deadline(self) -> Deadline:
+    def new_deadline(self) -> FetchDeadline:
         """The deadline of a request that starts now."""
-        return Deadline(self._seconds, self._clock)
+        return FetchDeadline(self._seconds, self._clock)
 
     @contextmanager
     def request(
-        self, method: str, target: AllowedAddress, deadline: Deadline, headers: Headers, body: bytes = b""
+        self,
+        method: str,
+        target: AllowedAddress,
+        deadline: FetchDeadline,
+        headers: Headers,
+        body: bytes = b"",
     ) -> Iterator[httpcore2.Response]:
         """The host's response with its body unread. Raises AddressForbidden and httpcore's exceptions."""
         origin = httpcore2.URL(target.url).origin

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 import httpcore2
 
 from silverball.exchange.outgoing.client import GuardedClient, connection_fault
-from silverball.exchange.outgoing.network import Deadline
+from silverball.exchange.outgoing.network import FetchDeadline
 from silverball.kit import address_policy
 from silverball.kit.address_policy import AddressForbidden, AddressPolicy, AllowedAddress
 
@@ -71,7 +71,7 @@ class Fetcher:
                 url = result
         raise NotFetched(f"The address redirects more than {self._limits.redirects} times.")
 
-    def _fetch_once(self, target: AllowedAddress, deadline: Deadline) -> FetchedDocument | str:
+    def _fetch_once(self, target: AllowedAddress, deadline: FetchDeadline) -> FetchedDocument | str:
         """The document, or the address of a redirect."""
         with self._client.request("GET", target, deadline, HEADERS) as response:
             headers = {name.lower(): value for name, value in response.headers}

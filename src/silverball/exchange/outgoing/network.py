@@ -29,7 +29,7 @@ Resolve = Callable[[str, int, float], Sequence[str]]
 Connect = Callable[[str, int, float], httpcore2.NetworkStream]
 
 
-class Deadline:
+class FetchDeadline:
     """The time at which all waiting ends."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -84,7 +84,7 @@ def connector_via_proxy(proxy_host: str, proxy_port: int) -> Connect:
     """Connections through the site's proxy, which gets the checked address and not the name."""
 
     def connect_through(address: str, port: int, seconds: float) -> httpcore2.NetworkStream:
-        deadline = Deadline(seconds)
+        deadline = FetchDeadline(seconds)
         stream = connect(proxy_host, proxy_port, seconds)
         target = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
         try:
@@ -102,7 +102,7 @@ def connector_via_proxy(proxy_host: str, proxy_port: int) -> Connect:
     return connect_through
 
 
-def _read_proxy_answer(stream: httpcore2.NetworkStream, deadline: Deadline) -> bytes:
+def _read_proxy_answer(stream: httpcore2.NetworkStream, deadline: FetchDeadline) -> bytes:
     answer = b""
     while b"\r\n\r\n" not in answer and len(answer) <= PROXY_ANSWER_BYTES_MAX:
         # One byte at a time, because the bytes after the response belong to TLS.
@@ -128,7 +128,9 @@ def is_own_address(address: str) -> bool:
 class GuardedBackend(httpcore2.NetworkBackend):
     """Connects to checked addresses only. One for each request."""
 
-    def __init__(self, policy: AddressPolicy, deadline: Deadline, resolve: Resolve, connect: Connect) -> None:
+    def __init__(
+        self, policy: AddressPolicy, deadline: FetchDeadline, resolve: Resolve, connect: Connect
+    ) -> None:
         self._policy = policy
         self._deadline = deadline
         self._resolve = resolve
@@ -173,7 +175,7 @@ class GuardedBackend(httpcore2.NetworkBackend):
 class TimedStream(httpcore2.NetworkStream):
     """A connection whose every wait ends with the deadline, so that a slow sender gains nothing."""
 
-    def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
+    def __init__(self, stream: httpcore2.NetworkStream, deadline: FetchDeadline) -> None:
         self._stream = stream
         self._deadline = deadline
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from silverball.kit import logs
+from silverball.kit.measures import RequestMeasures
 
 LOG = logging.getLogger("silverball.front")
 PATH_CHARACTERS_MAX = 500
@@ -18,7 +19,8 @@ REPORT_SECONDS = 60.0
 class RequestCounts:
     """Counts since the last report. Used by one thread only."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], measures: RequestMeasures) -> None:
+        self._measures = measures
         self.from_memory = 0
         self.turned_away = 0
         self.shed = 0
@@ -39,6 +41,8 @@ class RequestCounts:
             answersKept=cached_count,
             bytesKept=cached_bytes,
         )
+        self._measures.turned_away += self.turned_away
+        self._measures.shed += self.shed
         self.from_memory = self.turned_away = self.shed = 0
 
 

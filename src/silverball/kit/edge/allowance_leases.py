@@ -1,7 +1,7 @@
-"""Leases of allowances, kept in Redis for all nodes.
+"""State shared by the nodes of one site: allowances, leased in portions, and the connections of each address.
 
-One task asks for all portions that are wanted at the moment in one round trip. When Redis cannot be
-reached, each node gives its own allowances until it is back.
+One task asks for all portions that are wanted at the moment at once, and exchanges the counts of
+connections once a second. While there is one node, or nobody can be asked, each gives its own allowances.
 """
 
 import asyncio
@@ -9,130 +9,192 @@ import contextlib
 import hashlib
 import logging
 import secrets
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from silverball.kit.edge.leased_rate_limit import LeaseAnswer, LeasedRateLimiter
-from silverball.kit.edge.rate_limit import WINDOW_SECONDS, RateLimiter
-
-if TYPE_CHECKING:
-    from redis.asyncio import Redis
+from silverball.kit.edge.rate_limit import RateLimiter
+from silverball.kit.tasks import end_tasks
 
 LOG = logging.getLogger("silverball.front")
-# A node that has not been heard of for longer is gone.
-NODE_SECONDS = 10
-HEARTBEAT_SECONDS = 2.0
+HEARTBEAT_SECONDS = 1.0
 RECONNECT_SECONDS = 1.0
-# Redis that takes longer counts as lost.
-ANSWER_SECONDS = 1.0
-# Of one key: how much is leased. Returns the portion, what is left, and milliseconds to the end.
-LEASE = """
-local used = tonumber(redis.call('GET', KEYS[1]) or '0')
-local portion = math.max(0, math.min(tonumber(ARGV[2]), tonumber(ARGV[1]) - used))
-redis.call('INCRBY', KEYS[1], portion)
-if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
-return {portion, tonumber(ARGV[1]) - used - portion, redis.call('PTTL', KEYS[1])}
-"""
-# Nodes by the time of their last heartbeat, on the clock of Redis. Returns how many there are.
-HEARTBEAT = """
-local now = tonumber(redis.call('TIME')[1])
-redis.call('ZADD', KEYS[1], now, ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
-return redis.call('ZCARD', KEYS[1])
-"""
-Wanted = tuple[str, int, int, LeaseAnswer]
+# A ledger that takes longer counts as lost.
+ANSWER_SECONDS = 2.0
+# Portions that are asked for at once, and that may wait; whoever comes then gets the node's own allowance.
+BATCH_MAX = 500
+WANTED_MAX = 20_000
+# An address with fewer connections than this part of its limit is not reported to the other nodes.
+REPORTED_PART = 16
+
+
+class LedgerLost(Exception):
+    """The ledger cannot be reached."""
+
+
+@dataclass(frozen=True)
+class LeaseRequest:
+    """A portion that a node asks for, of the limit of one caller."""
+
+    name: str
+    limit: int
+    portion: int
+
+
+@dataclass(frozen=True)
+class NodeReport:
+    """The nodes, this one included, and the connections of each address at the others."""
+
+    nodes: int
+    elsewhere: Mapping[str, int]
+
+
+class Ledger(Protocol):
+    """Where all nodes write what they have leased, and the connections that they have. Raises LedgerLost."""
+
+    name: str
+
+    async def lease(self, wanted: Sequence[LeaseRequest]) -> list[tuple[int, int, float]]:
+        """Lease portions, for different names; returns of each: size, what is left, seconds to the end."""
+
+    async def report(self, node: str, connections: Mapping[str, int]) -> NodeReport:
+        """Report that this node is there and its connections of the addresses with many."""
+
+    async def close(self) -> None: ...
+
+
+Wanted = tuple[LeaseRequest, LeaseAnswer]
 
 
 class AllowanceLeases:
-    """The allowances that this node shares with others. Used by one event loop only."""
+    """The allowances and counts that this node shares with others. Used by one event loop only."""
 
-    def __init__(self, url: str, prefix: str) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self.is_reachable = False
         self.nodes = 1
-        self._url = url
-        self._prefix = prefix
+        self._ledger = ledger
         self._node = secrets.token_hex(8)
         self._wanted: list[Wanted] = []
         self._is_wanted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._limiters: list[LeasedRateLimiter] = []
+        # Of each kind of connections: those of each address here, and how many an address may have.
+        self._connections: dict[str, tuple[Mapping[str, int], int]] = {}
+        self._elsewhere: Mapping[str, int] = {}
 
     def limiter(self, name: str, limit: int) -> RateLimiter:
         """A limiter whose allowances are shared under this name."""
-        return LeasedRateLimiter(name, limit, self) if limit else RateLimiter(limit)
+        if not limit:
+            return RateLimiter(limit)
+        limiter = LeasedRateLimiter(name, limit, self)
+        self._limiters.append(limiter)
+        return limiter
+
+    def share_connections(self, kind: str, counts: Mapping[str, int], limit: int) -> Callable[[str], int]:
+        """Report these counts by address to the other nodes; returns a function that knows theirs."""
+        self._connections[kind] = counts, max(1, limit // REPORTED_PART)
+
+        def connections_elsewhere(address: str) -> int:
+            return self._elsewhere.get(_digest(kind, address), 0) if self._elsewhere else 0
+
+        return connections_elsewhere
 
     def ask(self, name: str, key: Hashable, limit: int, portion: int, answer: LeaseAnswer) -> None:
         """Ask for a portion, at most; the answer is called later, on the event loop."""
-        if not self.is_reachable:
+        if not self.is_reachable or len(self._wanted) >= WANTED_MAX:
             answer(None)
             return
-        # A digest, because keys are addresses of people.
-        digest = hashlib.blake2b(repr(key).encode(), digest_size=12).hexdigest()
-        self._wanted.append((f"{self._prefix}:allowance:{name}:{digest}", limit, portion, answer))
+        self._wanted.append((LeaseRequest(_digest(name, key), limit, min(portion, limit)), answer))
         self._is_wanted.set()
 
     def start(self) -> None:
-        """Connect, and keep asking. Called on the event loop."""
+        """Keep asking, and reporting. Called on the event loop."""
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def close(self) -> None:
-        """Undo `start`, and wait until the connection is closed."""
+        """Undo `start`, and wait until the ledger is closed."""
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end_tasks([self._task])
 
     async def _run(self) -> None:
-        from redis.asyncio import Redis
-        from redis.exceptions import RedisError
+        try:
+            while True:
+                try:
+                    await self._serve()
+                except (LedgerLost, TimeoutError) as error:
+                    if self.is_reachable:
+                        name = self._ledger.name
+                        LOG.warning("%s is lost; each node gives its own allowances: %s", name, error)
+                self.is_reachable = False
+                self._elsewhere = {}
+                for _, answer in self._take_wanted():
+                    answer(None)
+                await asyncio.sleep(RECONNECT_SECONDS)
+        finally:
+            await self._ledger.close()
 
-        while True:
-            try:
-                async with Redis.from_url(
-                    self._url, socket_connect_timeout=ANSWER_SECONDS, socket_timeout=ANSWER_SECONDS
-                ) as redis:
-                    await self._serve(redis)
-            except (RedisError, OSError, TimeoutError) as error:
-                if self.is_reachable:
-                    LOG.warning("Redis is unreachable; each node gives its own allowances: %s", error)
-            self.is_reachable = False
-            for *_, answer in self._take_wanted():
-                answer(None)
-            await asyncio.sleep(RECONNECT_SECONDS)
-
-    async def _serve(self, redis: "Redis") -> None:
-        """Answer what is asked until Redis is lost."""
+    async def _serve(self) -> None:
+        """Answer what is asked until the ledger is lost."""
         loop = asyncio.get_running_loop()
-        beats_at = 0.0
+        reports_at = 0.0
         while True:
-            if loop.time() >= beats_at:
-                self.nodes = int(
-                    await self._eval(redis, HEARTBEAT, f"{self._prefix}:nodes", self._node, NODE_SECONDS)
-                )
-                beats_at = loop.time() + HEARTBEAT_SECONDS
-                self.is_reachable = True
+            if loop.time() >= reports_at:
+                reports_at = loop.time() + HEARTBEAT_SECONDS
+                await self._report()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout_at(beats_at):
+                async with asyncio.timeout_at(reports_at):
                     await self._is_wanted.wait()
             if self._wanted:
-                await self._lease(redis)
+                await self._lease()
 
-    async def _lease(self, redis: "Redis") -> None:
-        wanted = self._take_wanted()
+    async def _report(self) -> None:
+        connections = {
+            _digest(kind, address): number
+            for kind, (counts, least) in self._connections.items()
+            for address, number in counts.items()
+            if number >= least
+        }
+        # `wait_for` of Python 3.11 forgets a cancellation that comes together with the answer.
+        async with asyncio.timeout(ANSWER_SECONDS):
+            report = await self._ledger.report(self._node, connections)
+        self.is_reachable = True
+        self._elsewhere = report.elsewhere
+        is_joined = self.nodes <= 1 < report.nodes
+        self.nodes = report.nodes
+        if is_joined:
+            for limiter in self._limiters:
+                limiter.share_own_windows(time.monotonic())
+
+    async def _lease(self) -> None:
+        batch: dict[str, Wanted] = {}
+        waiting: list[Wanted] = []
+        for wanted in self._take_wanted():
+            is_taken = len(batch) < BATCH_MAX and wanted[0].name not in batch
+            if is_taken:
+                batch[wanted[0].name] = wanted
+            else:
+                waiting.append(wanted)
+        if waiting:
+            self._wanted = waiting
+            self._is_wanted.set()
         try:
-            async with redis.pipeline(transaction=False) as pipeline:
-                for name, limit, portion, _ in wanted:
-                    pipeline.eval(LEASE, 1, name, str(limit), str(portion), str(int(WINDOW_SECONDS * 1000)))
-                leases = await pipeline.execute()
+            async with asyncio.timeout(ANSWER_SECONDS):
+                leases = await self._ledger.lease([request for request, _ in batch.values()])
         except BaseException:
-            for *_, answer in wanted:
+            for _, answer in batch.values():
                 answer(None)
             raise
-        for (*_, answer), (portion, unleased, milliseconds) in zip(wanted, leases, strict=True):
-            answer((portion, max(0, unleased), milliseconds / 1000))
+        for (_, answer), lease in zip(batch.values(), leases, strict=True):
+            answer(lease)
 
     def _take_wanted(self) -> list[Wanted]:
         wanted, self._wanted = self._wanted, []
         self._is_wanted.clear()
         return wanted
 
-    async def _eval(self, redis: "Redis", script: str, key: str, *arguments: Any) -> Any:
-        return await redis.eval(script, 1, key, *map(str, arguments))
+
+def _digest(name: str, key: Hashable) -> str:
+    # Keys are addresses of people.
+    return f"{name}:{hashlib.blake2b(repr(key).encode(), digest_size=12).hexdigest()}"

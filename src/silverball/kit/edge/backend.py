@@ -7,8 +7,10 @@ from typing import Any
 
 from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
+from silverball.kit.edge.rate_limit import IntervalCells
 from silverball.kit.http.asgi import AsgiApp, Receive
 from silverball.kit.http.endpoints import READ_METHODS, WRITE_METHODS, Caller, HttpResponse, Request
+from silverball.kit.measures import Measures
 
 BODY_BYTES_MAX = 1_000_000
 OWN_PER_MINUTE = 600
@@ -30,6 +32,15 @@ class FrontDoorLimits:
     proxies: TrustedProxies = NO_PROXIES
     # Shares the limits with other nodes.
     leases: AllowanceLeases | None = None
+    # Where the workers of this machine see each other's intervals.
+    intervals: IntervalCells | None = None
+    # Where requests are counted.
+    measures: Measures = field(default_factory=Measures)
+
+    @property
+    def heads_bytes(self) -> int:
+        """The part of the cache that remembers requests, for answers that leave from the connection."""
+        return self.cache_bytes // 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,18 +52,26 @@ class Backend:
 
     # The caller behind an Authorization header. Runs in a worker thread, like `refresh` and `answer`.
     find_caller: Callable[[bytes], Caller | None]
-    # The scope's revision as known in memory; 0 when unknown.
-    revision_of: Callable[[int], int]
-    # The scope's revision, read from the database; 0 when it does not exist.
+    # The scope's version as known in memory: another number after each change; 0 when unknown.
+    version_of: Callable[[int], int]
+    # The scope's version, read from the database; 0 when it does not exist.
     refresh: Callable[[int], int]
     # Never raises.
     answer: Callable[[Request], HttpResponse]
     # Turns exceptions raised outside of `answer` into answers.
     answer_error: Callable[[Exception], HttpResponse]
+    # The time since the database was last asked, while it cannot be asked; 0 while it can be.
+    outage_seconds: Callable[[], float] = lambda: 0.0
+    # The scope's version when the database was last asked; 0 when unknown.
+    last_version_of: Callable[[int], int] = lambda _scope_id: 0
+    # The revision in a version. Revisions only rise, as long as the database never goes back.
+    revision_in: Callable[[int], int] = lambda version: version
     # The scope that a path belongs to.
     scope_for: Callable[[str], int] = lambda _path: 0
     # Whether requests for this path are not counted.
     is_uncounted: Callable[[str], bool] = lambda _path: False
+    # Whether computing this answer (path and query) costs as much as a page, and is counted like one.
+    costs_a_page: Callable[[str, bytes], bool] = lambda _path, _query: False
     # Whether the caller is running this scope's tournament now. Runs in a worker thread.
     has_own_quota: Callable[[Caller, int], bool] = lambda _caller, _scope_id: False
     # The methods that a path supports; empty for an unknown path.
@@ -68,6 +87,8 @@ class Backend:
     # answers, but never counted. Runs in a worker thread and never raises.
     public_paths: Collection[str] = ()
     answer_public: Callable[[Request], HttpResponse] | None = None
+    # The body of such a page with a note that it is as old as this, in seconds.
+    date_public_page: Callable[[bytes, float], bytes] = lambda body, _seconds: body
     # The part of a query that such a page depends on: equal parts share a cached page.
     normalize_public_query: Callable[[bytes], bytes] = lambda query: query
     # Whether links follow the Host header of each request, as there is no configured base URL.
@@ -75,10 +96,15 @@ class Backend:
     # Account id -> the number of its newest change, as far as this process made it; and the newest of all.
     account_changes: Mapping[int, int] = field(default_factory=dict)
     newest_account_change: Callable[[], int] = lambda: 0
+    # With other workers on this machine: what is known of an account holds while this stays the same; None
+    # while an account is being changed.
+    account_moment: Callable[[], bytes | None] | None = None
     # Whoever hides something gets the answer after this long, as other nodes answer from memory.
     hiding_seconds: float = 0.0
     # The number of threads that compute answers.
     workers: int = 8
+    # The number of threads for writes of one scope; None where all writes wait for one lock anyway.
+    writers_per_scope: int | None = None
 
 
 def parse_revision(text: bytes | None) -> int:

@@ -14,6 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from silverball.kit.edge.backend import BODY_BYTES_MAX
 from silverball.kit.edge.connections import ConnectionTable
+from silverball.kit.edge.kept_answers import KeptAnswers
 from silverball.kit.errors import ServiceUnavailable
 from silverball.kit.http.asgi import NO_SNIFFING
 from silverball.kit.http.endpoints import HttpResponse
@@ -39,9 +40,12 @@ PHRASES = {400: "Bad Request", 408: "Request Timeout", 414: "URI Too Long"} | {
 }
 
 
-def connection_class(table: ConnectionTable) -> "type[BoundedConnection]":
-    """The class for uvicorn's `http=`; its instances are counted in this table."""
-    return type("BoundedConnection", (BoundedConnection,), {"table": table})
+def connection_class(table: ConnectionTable, kept: KeptAnswers | None = None) -> "type[BoundedConnection]":
+    """The class for uvicorn's `http=`; its instances are counted in this table.
+
+    `kept`: answers that leave from the connection itself.
+    """
+    return type("BoundedConnection", (BoundedConnection,), {"table": table, "kept": kept})
 
 
 def _closing_answer(response: HttpResponse) -> bytes:
@@ -85,6 +89,7 @@ class BoundedConnection(HttpToolsProtocol):
     """An HTTP connection whose requests are bounded in size and time."""
 
     table: ClassVar[ConnectionTable]
+    kept: ClassVar[KeptAnswers | None]
 
     def __init__(self, *words: Any, **options: Any) -> None:
         super().__init__(*words, **options)
@@ -100,18 +105,24 @@ class BoundedConnection(HttpToolsProtocol):
         self._body_bytes = 0
         self._framing_bytes = 0
         self._held_bytes = 0
+        # The request that is being answered: an earlier one than the latest, when a client sends ahead.
+        self._answered_cycle: RequestResponseCycle | None = None
         # The request whose head is awaited, or none, and since when; and the unread answer.
         self._awaited: object = self
         self._awaited_since = 0.0
         self._unread_bytes = 0
         self._unread_since = 0.0
+        # The address of the other end; and when a kept answer was sent, if nothing came since.
+        self._peer = ""
+        self._answered_at = 0.0
 
     # Called by the event loop
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own type
         """Count the connection, and refuse it when there are too many."""
         super().connection_made(transport)
-        if not self.table.admit(self, self.client[0] if self.client else ""):
+        self._peer = self.client[0] if self.client else ""
+        if not self.table.admit(self, self._peer):
             self._refuse(BUSY)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -119,22 +130,30 @@ class BoundedConnection(HttpToolsProtocol):
         self.table.remove(self)
         self._release_body()
         super().connection_lost(exc)
+        if self._answered_cycle is not None and not self._answered_cycle.response_complete:
+            # uvicorn does so with the latest request only.
+            self._answered_cycle.disconnected = True
+            self._answered_cycle.message_event.set()
         # Connection and request refer to each other: left so, their memory would wait for the collector,
         # and a client that connects again and again would fill it faster.
         self.cycle = None  # type: ignore[assignment]  # as uvicorn itself begins
-        self._body_cycle = None
+        self._body_cycle = self._answered_cycle = None
+        self.pipeline.clear()
         self._awaited = None
 
     def data_received(self, data: bytes) -> None:
-        """Parse what has come, in pieces."""
-        if len(data) <= PIECE_BYTES:
-            self._parse(data)
-            return
-        for start in range(0, len(data), PIECE_BYTES):
-            self._parse(data[start : start + PIECE_BYTES])
-            if self.transport.get_protocol() is not self:
-                # A websocket now; nothing may follow the handshake before its answer.
-                return
+        """Answer a request that is known, or parse what has come."""
+        if self.kept is None or not self._is_between_requests():
+            self._parse_pieces(data)
+        elif not self._send_kept_answer(self.kept, data):
+            self._answered_at = 0.0
+            self._parse_pieces(data)
+            if not self._is_refused and self.transport.get_protocol() is self and self._has_head():
+                self.kept.remember(self._peer, data, dict(self.scope))
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answered_cycle = cycle
+        super()._start_asgi_task(cycle, app)
 
     # Called by the parser
 
@@ -171,6 +190,10 @@ class BoundedConnection(HttpToolsProtocol):
             return
         if self._is_stalled(now, limits.stalled_seconds):
             self.transport.abort()
+        elif self._answered_at:
+            # uvicorn sets its timer only after answers that it sends itself.
+            if not self._unread_bytes and now - self._answered_at >= self.timeout_keep_alive:
+                self.transport.close()
         elif self._awaits_head():
             if self._unread_bytes:
                 # The last answer is still on its way.
@@ -185,11 +208,9 @@ class BoundedConnection(HttpToolsProtocol):
                 self._refuse(BODY_TOO_SLOW)
 
     def _awaits_head(self) -> bool:
-        # The parser sets the method when a head is complete. Both are None before the first request,
-        # although uvicorn's annotations do not say so.
-        scope: object = self.scope
-        if scope is None or "method" not in self.scope:
+        if not self._has_head():
             return True
+        # None when it was refused, although uvicorn's annotation does not say so.
         cycle: object = self.cycle
         # Bytes came after an answered request, but no request began: uvicorn's timer is off.
         return cycle is None or (self.cycle.response_complete and self.timeout_keep_alive_task is None)
@@ -216,6 +237,46 @@ class BoundedConnection(HttpToolsProtocol):
         return unread > 0 and now - self._unread_since >= stalled_seconds
 
     # Parts
+
+    def _has_head(self) -> bool:
+        # The parser sets the method when a head is complete. The scope is None before the first request,
+        # although uvicorn's annotation does not say so.
+        scope: object = self.scope
+        return scope is not None and "method" in self.scope
+
+    def _is_between_requests(self) -> bool:
+        """Whether the next byte begins a request, and all before it were answered."""
+        if self._is_refused:
+            return False
+        if not self._has_head():
+            # Whoever has sent nothing yet is between requests too.
+            scope: object = self.scope
+            return scope is None and not self._head_bytes
+        cycle = self._latest_cycle()
+        return cycle is not None and cycle.response_complete and not cycle.more_body
+
+    def _send_kept_answer(self, kept: KeptAnswers, data: bytes) -> bool:
+        """Answer a request whose bytes are known; False when it has to go the long way."""
+        if self.flow.write_paused:
+            return False
+        answer = kept.answer(self._peer, data, self.server_state.default_headers)
+        if answer is None:
+            return False
+        self._unset_keepalive_if_required()
+        self._awaited, self._answered_at = self, self.loop.time()
+        self.server_state.total_requests += 1
+        self.transport.write(answer)
+        return True
+
+    def _parse_pieces(self, data: bytes) -> None:
+        if len(data) <= PIECE_BYTES:
+            self._parse(data)
+            return
+        for start in range(0, len(data), PIECE_BYTES):
+            self._parse(data[start : start + PIECE_BYTES])
+            if self.transport.get_protocol() is not self:
+                # A websocket now; nothing may follow the handshake before its answer.
+                return
 
     def _parse(self, data: bytes) -> None:
         if self._is_refused:

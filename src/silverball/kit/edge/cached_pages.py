@@ -11,18 +11,23 @@ from silverball.kit.edge import backend
 from silverball.kit.edge.access_log import log_request
 from silverball.kit.edge.backend import Backend
 from silverball.kit.edge.hosts import base_url_finder
+from silverball.kit.edge.outdated_responses import OutdatedResponse, OutdatedResponses
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey
 from silverball.kit.edge.shared_responses import SharedResponses
 from silverball.kit.edge.work_queue import Importance
 from silverball.kit.http.asgi import Headers, Message, Scope, body_message, start_message
 from silverball.kit.http.endpoints import READ_METHODS, HttpResponse, Request
+from silverball.kit.measures import RequestMeasures
 
 VARY = (b"vary", b"accept-encoding")
 EMPTY_BODY = body_message(b"")
 # The viewer in the cache keys of these pages.
 PUBLIC_VIEWER = "everybody"
 QUERY_BYTES_MAX = 1000
+# Headers of a page that do not hold for a copy of it with a note.
+UNDATED = frozenset({b"etag", b"content-length", b"cache-control"})
+AS_IT_WAS = [(b"cache-control", b"no-store")]
 URI_TOO_LONG = HttpResponse(414, b"This address is too long.", "text/plain; charset=utf-8")
 OVERLOADED_PAGE = HttpResponse(
     503,
@@ -35,8 +40,18 @@ OVERLOADED_PAGE = HttpResponse(
 class CachedPages:
     """Answers requests for public pages."""
 
-    def __init__(self, program: Backend, responses: SharedResponses, quotas: Quotas) -> None:
+    def __init__(
+        self,
+        program: Backend,
+        responses: SharedResponses,
+        quotas: Quotas,
+        outdated: OutdatedResponses,
+        measures: RequestMeasures,
+    ) -> None:
         self._responses = responses
+        self._measures = measures
+        self._outdated = outdated
+        self._date_page = program.date_public_page
         self._quotas = quotas
         self._answer = program.answer_public
         self._scope_for = program.scope_for
@@ -56,24 +71,31 @@ class CachedPages:
         request_id_header: tuple[bytes, bytes],
         clock: Callable[[], float],
     ) -> Sequence[Message]:
-        """The two ASGI messages of the answer."""
+        """The two ASGI messages of the answer, which is counted."""
         started_at = clock()
         query = scope["query_string"]
         if len(query) > QUERY_BYTES_MAX:
-            return uncached_messages(URI_TOO_LONG, scope, request_id_header)
+            return self._refuse(URI_TOO_LONG, scope, request_id_header)
         if query:
             query = self._normalize_query(query)
         base_url = self._find_base_url(headers)
         key = (scope["path"], query, PUBLIC_VIEWER + base_url)
-        response: CachedResponse | HttpResponse | None = self._responses.find_cached(key)
-        if response is not None:
-            return await self._messages(response, key, scope, headers, request_id_header)
+        found = self._responses.find_cached(key)
+        if found is not None:
+            messages = await self._messages(found, key, scope, headers, request_id_header)
+            found.counts.count_found(messages[0]["status"])
+            return messages
+        outdated = self._outdated.find(key)
+        if outdated is not None:
+            messages = self._outdated_messages(outdated, scope, request_id_header)
+            outdated.response.counts.count_found(messages[0]["status"])
+            return messages
         scope_id = self._scope_for(scope["path"])
         if not self._responses.admits(key, scope_id, Importance.VISITOR):
-            return uncached_messages(OVERLOADED_PAGE, scope, request_id_header)
+            return self._refuse(OVERLOADED_PAGE, scope, request_id_header)
         wait_seconds = self._quotas.seconds_to_page(scope, headers, started_at)
         if wait_seconds:
-            return uncached_messages(too_many_pages(wait_seconds), scope, request_id_header)
+            return self._refuse(too_many_pages(wait_seconds), scope, request_id_header)
         request = Request(method="GET", path=scope["path"], query=query, base_url=base_url)
         response = await self._responses.load(
             key,
@@ -83,8 +105,18 @@ class CachedPages:
             common_headers=_common_headers,
         )
         messages = await self._messages(response, key, scope, headers, request_id_header)
-        log_request(scope, None, messages[0], clock() - started_at)
+        seconds = clock() - started_at
+        log_request(scope, None, messages[0], seconds)
+        counts = self._measures.count(scope["method"], scope["path"], messages[0]["status"], seconds)
+        if isinstance(response, CachedResponse):
+            response.counts = counts
         return messages
+
+    def _refuse(
+        self, refusal: HttpResponse, scope: Scope, request_id_header: tuple[bytes, bytes]
+    ) -> Sequence[Message]:
+        self._measures.count(scope["method"], scope["path"], refusal.status, None)
+        return uncached_messages(refusal, scope, request_id_header)
 
     def _compute(self, request: Request, request_id_header: tuple[bytes, bytes]) -> HttpResponse:
         logs.request_id.set(request_id_header[1].decode())
@@ -107,6 +139,17 @@ class CachedPages:
         response_headers, body = response.headers_and_body(headers)
         start = start_message(200, [*response_headers, request_id_header])
         return start, body if scope["method"] == "GET" else EMPTY_BODY
+
+    def _outdated_messages(
+        self, outdated: OutdatedResponse, scope: Scope, request_id_header: tuple[bytes, bytes]
+    ) -> Sequence[Message]:
+        """The page with a note of its age, which browsers must not keep."""
+        response = outdated.response
+        body = self._date_page(response.body["body"], outdated.seconds)
+        dated = [*(header for header in response.headers if header[0] not in UNDATED), *AS_IT_WAS]
+        headers = [*dated, (b"content-length", b"%d" % len(body)), outdated.age_header, request_id_header]
+        message = EMPTY_BODY if scope["method"] == "HEAD" else body_message(body)
+        return start_message(200, headers), message
 
 
 def too_many_pages(wait_seconds: int) -> HttpResponse:

@@ -1,12 +1,19 @@
 """Callers by Authorization header: loaded in a worker thread, cached for a few seconds."""
 
+import asyncio
+import contextlib
 from collections.abc import Callable
 
 from silverball.kit.edge.backend import Backend
 from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.endpoints import Caller
 
-CALLER_SECONDS = 5.0
+# Five seconds are promised; what is left is for the lookup that notices, and for its answer.
+CALLER_SECONDS = 4.0
+# The caller of a request that waits is looked at this often, and looked up when known for longer than that:
+# together less than CALLER_SECONDS.
+WATCH_SECONDS = 1.0
+WATCHED_SECONDS_OLD = 2.5
 CALLERS_MAX = 10_000
 # Longer than any token. The limit bounds the size of the cache.
 AUTHORIZATION_BYTES_MAX = 300
@@ -15,10 +22,23 @@ AUTHORIZATION_BYTES_MAX = 300
 class CachedCaller:
     """The caller behind an Authorization header, valid for a few seconds."""
 
-    __slots__ = ("caller", "changes_seen", "expires_at", "owns_scope", "private_viewer", "user_id", "viewer")
+    __slots__ = (
+        "caller",
+        "changes_seen",
+        "expires_at",
+        "moment",
+        "owns_scope",
+        "private_viewer",
+        "user_id",
+        "viewer",
+    )
 
-    def __init__(self, caller: Caller | None, expires_at: float, changes_seen: int = 0) -> None:
+    def __init__(
+        self, caller: Caller | None, expires_at: float, changes_seen: int = 0, moment: bytes | None = None
+    ) -> None:
         self.caller = caller
+        # As long as it is the same, no process of this machine has changed an account since the lookup.
+        self.moment = moment
         self.expires_at = expires_at
         # The number of the newest change of an account before the lookup.
         self.changes_seen = changes_seen
@@ -56,6 +76,7 @@ class CallerCache:
         self._find_caller = program.find_caller
         self._newest_account_change = program.newest_account_change
         self._account_changes = program.account_changes
+        self._account_moment = program.account_moment
         self._workers = workers
         self._clock = clock
 
@@ -64,30 +85,50 @@ class CallerCache:
         if authorization is None:
             return self.anonymous
         cached = self._entries.get(authorization)
-        if (
-            cached is None
-            or now >= cached.expires_at
-            or self._account_changes.get(cached.user_id, 0) > cached.changes_seen
+        if cached is None or now >= cached.expires_at or self._newest_change(cached) > cached.changes_seen:
+            return None
+        if self._account_moment is not None and (
+            cached.moment is None or cached.moment != self._account_moment()
         ):
             return None
         return cached
 
-    async def find(self, authorization: bytes | None) -> CachedCaller:
+    def _newest_change(self, cached: CachedCaller) -> int:
+        """The number of the newest change that this entry depends on."""
+        if cached.caller is None:
+            # Nobody knows whose the refused token is: the change may have lifted a suspension.
+            return self._newest_account_change()
+        return self._account_changes.get(cached.user_id, 0)
+
+    async def wait_until_refused(self, authorization: bytes | None) -> None:
+        """Return when the caller of this header is refused: revoked, expired or suspended, on any node."""
+        while True:
+            await asyncio.sleep(WATCH_SECONDS)
+            # Who cannot be looked up just now is looked up a second later.
+            with contextlib.suppress(Exception):
+                caller = await self.find(authorization, seconds_old_max=WATCHED_SECONDS_OLD)
+                if caller.caller is None:
+                    return
+
+    async def find(
+        self, authorization: bytes | None, *, seconds_old_max: float = CALLER_SECONDS
+    ) -> CachedCaller:
         """The caller of this header; `anonymous` when it is missing or no token. Raises Overloaded."""
         if authorization is None or len(authorization) > AUTHORIZATION_BYTES_MAX:
             return self.anonymous
-        cached = self.known(authorization, self._clock())
+        cached = self.known(authorization, self._clock() + CALLER_SECONDS - seconds_old_max)
         if cached is not None:
             return cached
         # A token that another process revoked is noticed at the latest then, so the time counts from
         # before the lookup; so do the changes.
         expires_at = self._clock() + CALLER_SECONDS
         changes_seen = self._newest_account_change()
+        moment = None if self._account_moment is None else self._account_moment()
         expired = self._entries.get(authorization)
         # A scorekeeper who has just come must not wait behind visitors.
         importance = Importance.WRITER if expired is None else expired.lookup_importance
         caller = await self._workers.submit(importance, self._find_caller, authorization)
-        cached = CachedCaller(caller, expires_at, changes_seen)
+        cached = CachedCaller(caller, expires_at, changes_seen, moment)
         self._entries.pop(authorization, None)
         while len(self._entries) >= CALLERS_MAX:
             del self._entries[next(iter(self._entries))]

@@ -6,6 +6,7 @@ of them and ends those that are over a deadline.
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -47,6 +48,10 @@ class ConnectionTable:
     def __init__(self, limits: HttpLimits, proxies: TrustedProxies) -> None:
         self.limits = limits
         self.body_bytes = 0
+        # Connections that were one too many since the start.
+        self.refused = 0
+        # How many connections an address has at other nodes. Set by who serves.
+        self.connections_elsewhere: Callable[[str], int] = lambda _address: 0
         self._proxies = proxies
         # One address never takes more than half of all connections.
         self._per_address_max = min(limits.per_address, max(1, limits.total // 2))
@@ -59,6 +64,11 @@ class ConnectionTable:
     def __len__(self) -> int:
         return len(self._connections) + len(self._upgraded)
 
+    @property
+    def addresses(self) -> Mapping[str, int]:
+        """The connections of each address, or IPv6 network."""
+        return self._addresses
+
     def admit(self, connection: SweptConnection, peer: str) -> bool:
         """Count a new connection; False when there are too many of all, or of its address."""
         group = "" if self._proxies.trusts(peer) else address_group(peer)
@@ -66,6 +76,7 @@ class ConnectionTable:
             # Websockets are noticed to be lost once a second only.
             self._forget_lost_upgrades()
             if self._is_full(group):
+                self.refused += 1
                 return False
         self._connections[connection] = group
         if group:
@@ -100,9 +111,13 @@ class ConnectionTable:
         self.body_bytes -= held
 
     def _is_full(self, group: str) -> bool:
-        return len(self) >= self.limits.total or (
-            bool(group) and self._addresses[group] >= self._per_address_max
-        )
+        if len(self) >= self.limits.total:
+            return True
+        if not group:
+            return False
+        own = self._addresses[group]
+        everywhere = own + self.connections_elsewhere(group)
+        return own >= self._per_address_max or everywhere >= self.limits.per_address
 
     def _leave(self, group: str) -> None:
         self._addresses[group] -= 1

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -16,46 +16,44 @@ from silverball.kit import logs
 from silverball.kit.edge import backend
 from silverball.kit.edge.access_log import RequestCounts, log_request
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
+from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.caller_cache import CachedCaller, CallerCache
 from silverball.kit.edge.hosts import base_url_finder
+from silverball.kit.edge.kept_answers import KeptAnswers
 from silverball.kit.edge.page_door import PageDoor
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.rate_limit import RequestQuota
+from silverball.kit.edge.replies import TOO_MANY_ATTEMPTS, MemoryReplies, Replies, may_be_in_memory
 from silverball.kit.edge.request_ids import RequestIds
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey, ResponseCache
-from silverball.kit.edge.shared_responses import SharedResponses, needs_compression
+from silverball.kit.edge.shared_responses import SharedResponses
 from silverball.kit.edge.work_queue import Importance, Overloaded, WorkQueue
 from silverball.kit.http.asgi import (
     CACHE_CONTROL,
     CORS,
     PREFLIGHT,
     Headers,
-    Message,
     Receive,
     Scope,
     Send,
-    body_message,
-    start_message,
 )
 from silverball.kit.http.async_routes import (
+    CallerRefused,
     ClientDisconnected,
     Stream,
     run_while_connected,
     send_chunks,
     stream_start,
 )
-from silverball.kit.http.endpoints import READ_METHODS, HttpResponse, Request
-from silverball.kit.http.refusals import BodyTooLarge, TooManyAttempts, refusal_response
+from silverball.kit.http.endpoints import READ_METHODS, HttpResponse, Request, Unauthenticated
+from silverball.kit.http.refusals import BodyTooLarge, refusal_response
+from silverball.kit.http.replies import EMPTY_BODY, Reply, uncached_reply
 from silverball.kit.http.router import RouteNotFound
-
-# The two ASGI messages of an answer: its start and its body.
-Reply = tuple[dict[str, Any], dict[str, Any]]
 
 # Writers have threads of their own, so that waiting for a lock never holds up reads.
 WRITE_THREADS = 8
-EMPTY_BODY = body_message(b"")
-TOO_MANY_ATTEMPTS = refusal_response(TooManyAttempts())
 BODY_TOO_LARGE = refusal_response(BodyTooLarge())
+UNAUTHENTICATED = refusal_response(Unauthenticated())
 OVERLOADED = refusal_response(Overloaded())
 
 
@@ -72,24 +70,42 @@ class FrontDoor:
     ) -> None:
         self._backend = program
         self._clock = clock
+        self._limits = limits
         self._proxies = limits.proxies
-        self._revision_of = program.revision_of
-        # The fast path knows only fixed paths; per-user paths with an id take the slow path.
-        self._own_paths = frozenset(path for path in program.per_user_paths if "{" not in path)
         self._is_async = backend.path_pattern(program.async_paths).fullmatch
         self._is_own = backend.path_pattern(program.per_user_paths).fullmatch
-        self.cache = ResponseCache(limits.cache_bytes)
+        self.cache = ResponseCache(limits.cache_bytes - limits.heads_bytes)
         self._workers = WorkQueue(program.workers, "silverball")
-        self._write_workers = WorkQueue(WRITE_THREADS, "silverball-writer")
-        self._quotas = Quotas(program, limits, self._workers, wall_clock)
-        self._responses = SharedResponses(
-            self.cache, self._workers, revision_of=program.revision_of, refresh=program.refresh
+        self._write_workers = WorkQueue(
+            WRITE_THREADS, "silverball-writer", threads_per_scope=program.writers_per_scope
         )
+        self._quotas = Quotas(program, limits, self._workers, wall_clock)
+        self._responses = SharedResponses(self.cache, self._workers, program)
         self._callers = CallerCache(program, self._workers, clock)
         self._find_base_url = base_url_finder(follows_host=program.follows_host)
         self._request_id_header = RequestIds().header
-        self._pages = PageDoor(program, self._responses, self._quotas, self._request_id_header, clock)
-        self._counts = RequestCounts(clock)
+        self.measures = limits.measures
+        self._measures = limits.measures.requests
+        self._pages = PageDoor(
+            program,
+            self._responses,
+            self._quotas,
+            self._measures,
+            self._request_id_header,
+            clock,
+            self.cache,
+        )
+        self._counts = RequestCounts(clock, self._measures)
+        self._replies = Replies(self._quotas, self._counts, self._request_id_header)
+        self._in_memory = MemoryReplies(
+            program,
+            self.cache,
+            self._callers,
+            self._quotas,
+            self._counts,
+            self._replies,
+            self._find_base_url,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -100,37 +116,31 @@ class FrontDoor:
             await self._pages.serve(scope, receive, send)
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        now = self._clock()
-        authorization = headers.get(b"authorization")
-        caller = self._callers.known(authorization, now)
-        if (
-            caller is not None
-            and scope["method"] == "GET"
-            and b"x-tournament-revision" not in headers
-            and b"content-length" not in headers
-            and b"transfer-encoding" not in headers
-        ):
-            viewer = caller.private_viewer if path in self._own_paths else caller.viewer
-            key = (path, scope["query_string"], viewer + self._find_base_url(headers))
-            cached = self.cache.get(key)
-            if (
-                cached is not None
-                and cached.revision == self._revision_of(cached.scope_id)
-                and not needs_compression(cached, headers)
-                and self._quotas.is_known(caller, cached.scope_id)
-            ):
-                self.cache.touch(key)
-                self._counts.from_memory += 1
-                quota = self._quotas.quota_for(caller, scope, headers, cached.scope_id)
-                start, body = self._cached_reply(cached, quota, scope, headers, now)
-                await send(start)
-                await send(body)
+        if may_be_in_memory(scope, headers):
+            now = self._clock()
+            reply = self._in_memory.find(scope, headers, now) or self._in_memory.find_outdated(
+                scope, headers, now
+            )
+            if reply is not None:
+                await send(reply.start())
+                await send(reply.body)
                 return
         await self._serve_from_workers(scope, receive, send, headers)
 
     def count_for_address(self, address: str) -> bool:
         """Count a resume over a socket like a request without a token; False when nothing remained."""
         return self._quotas.take_for_address(address, self._clock())
+
+    def kept_answers(self, blocked: BlockedNetworks) -> KeptAnswers:
+        """Return the answers that leave from the connections of this process, for clients not blocked."""
+        return KeptAnswers(
+            self._in_memory, blocked, self._proxies, bytes_max=self._limits.heads_bytes, clock=self._clock
+        )
+
+    @property
+    def waiting(self) -> dict[str, int]:
+        """The tasks that wait for a thread, by queue."""
+        return {"reads": self._workers.waiting, "writes": self._write_workers.waiting}
 
     def close(self) -> None:
         """Wait for the requests that are being computed, then stop the threads."""
@@ -139,73 +149,16 @@ class FrontDoor:
 
     # Replies
 
-    def _cached_reply(
-        self,
-        cached: CachedResponse,
-        quota: RequestQuota,
-        scope: Scope,
-        headers: dict[bytes, bytes],
-        now: float,
-        remaining: int | None = None,
-    ) -> Reply:
-        """The cached response, a 304 or a 429. `remaining` is None while the request is not counted."""
-        if_none_match = headers.get(b"if-none-match")
-        request_id_header = self._request_id_header(headers)
-        is_match = cached.matches_etag(if_none_match)
-        if remaining is None:
-            # A cached response is free for who knows it already; `*` matches whatever there is.
-            is_free = is_match and if_none_match != b"*"
-            remaining = quota.remaining(now) if is_free else quota.take(now)
-            if remaining < 0:
-                return self._rate_limited_reply(scope, headers, quota, now)
-        if is_match:
-            quota_headers = quota.headers(remaining)
-            return start_message(304, [*cached.common_headers, request_id_header, *quota_headers]), EMPTY_BODY
-        if cached.is_throttled and if_none_match is None:
-            wait_seconds = self._quotas.seconds_to_standings(scope, headers, cached.scope_id, now)
-            if wait_seconds:
-                return self._retry_later_reply(scope, headers, wait_seconds, quota.headers(remaining))
-        response_headers, body = cached.headers_and_body(headers)
-        start = start_message(200, [*response_headers, request_id_header, *quota.headers(remaining)])
-        return start, body if scope["method"] == "GET" else EMPTY_BODY
-
     def _uncached_reply(
-        self,
-        response: HttpResponse,
-        scope: Scope,
-        headers: dict[bytes, bytes],
-        extra: Headers,
+        self, response: HttpResponse, scope: Scope, headers: dict[bytes, bytes], extra: Headers
     ) -> Reply:
-        """A response that is not cached: a refusal, or the answer to a write."""
-        response_headers = [
-            (b"content-type", response.content_type.encode()),
-            (b"content-length", b"%d" % len(response.body)),
-            CACHE_CONTROL,
-            *CORS,
-            *response.headers,
-            *extra,
-            self._request_id_header(headers),
-        ]
-        body = EMPTY_BODY if scope["method"] == "HEAD" else body_message(response.body)
-        return start_message(response.status, response_headers), body
+        return uncached_reply(response, scope["method"], [*extra, self._request_id_header(headers)])
 
     def _failed_reply(self, error: Exception, scope: Scope, headers: dict[bytes, bytes]) -> Reply:
         if isinstance(error, Overloaded):
             self._counts.shed += 1
             return self._uncached_reply(OVERLOADED, scope, headers, [])
         return self._uncached_reply(self._backend.answer_error(error), scope, headers, [])
-
-    def _rate_limited_reply(
-        self, scope: Scope, headers: dict[bytes, bytes], quota: RequestQuota, now: float
-    ) -> Reply:
-        return self._retry_later_reply(scope, headers, quota.seconds_to_wait(now), quota.headers(0))
-
-    def _retry_later_reply(
-        self, scope: Scope, headers: dict[bytes, bytes], wait_seconds: int, quota_headers: Headers
-    ) -> Reply:
-        self._counts.turned_away += 1
-        extra = [*self._quotas.retry_headers(wait_seconds), *quota_headers]
-        return self._uncached_reply(TOO_MANY_ATTEMPTS, scope, headers, extra)
 
     def _options_reply(self, scope: Scope, headers: dict[bytes, bytes]) -> Reply:
         methods = self._backend.methods_for(scope["path"])
@@ -218,29 +171,31 @@ class FrontDoor:
             allowed = ",".join(methods).encode()
             status = 200
             response_headers = [(b"allow", allowed), (b"content-length", b"0"), CACHE_CONTROL, *CORS]
-        return start_message(status, [*response_headers, self._request_id_header(headers)]), EMPTY_BODY
+        return Reply(status, response_headers, [self._request_id_header(headers)], EMPTY_BODY)
 
     # Requests that the cache cannot answer
 
     async def _serve_from_workers(
         self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]
     ) -> None:
+        started_at = self._clock()
         self._counts.report_when_due(len(self.cache), self.cache.bytes_used)
         if scope["method"] == "OPTIONS":
-            start, body = self._options_reply(scope, headers)
+            reply = self._options_reply(scope, headers)
         elif scope["method"] in READ_METHODS and self._is_async(scope["path"]):
             with contextlib.suppress(ClientDisconnected):
                 await self._serve_async(scope, receive, send, headers)
             return
         elif self._sheds_visitor(scope, headers):
-            start, body = self._failed_reply(Overloaded(), scope, headers)
+            reply = self._failed_reply(Overloaded(), scope, headers)
         else:
             try:
-                start, body = await self._computed_reply(scope, receive, headers)
+                reply = await self._computed_reply(scope, receive, headers)
             except Exception as error:  # noqa: BLE001  # the edge: every failure is answered in JSON
-                start, body = self._failed_reply(error, scope, headers)
-        await send(start)
-        await send(body)
+                reply = self._failed_reply(error, scope, headers)
+        self._measures.count(scope["method"], scope["path"], reply.status, self._clock() - started_at)
+        await send(reply.start())
+        await send(reply.body)
 
     def _sheds_visitor(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
         """Whether to refuse a read without a token at once, as refusing must cost next to nothing."""
@@ -257,33 +212,54 @@ class FrontDoor:
         try:
             caller = await self._callers.find(headers.get(b"authorization"))
         except Exception as error:  # noqa: BLE001  # the edge: every failure is answered in JSON
-            for message in self._failed_reply(error, scope, headers):
-                await send(message)
+            reply = self._failed_reply(error, scope, headers)
+            self._measures.count(scope["method"], scope["path"], reply.status, None)
+            await send(reply.start())
+            await send(reply.body)
             return
         quota = self._quotas.quota_for(caller, scope, headers, 0)
         remaining = quota.take(started_at)
-        body: Message | None = EMPTY_BODY
         response = (
             await self._await_async_route(scope, headers, caller, receive)
             if remaining >= 0
             else TOO_MANY_ATTEMPTS
         )
         if remaining < 0:
-            start, body = self._rate_limited_reply(scope, headers, quota, started_at)
+            reply = self._replies.rate_limited(scope, headers, quota, started_at)
         elif isinstance(response, Stream):
-            start = stream_start(response, [*quota.headers(remaining), self._request_id_header(headers)])
-            body = None if scope["method"] == "GET" else EMPTY_BODY
+            extra = [*quota.headers(remaining), self._request_id_header(headers)]
+            await self._send_stream(response, scope, receive, send, caller, extra, started_at)
+            return
         elif response.status == 200:
-            cached = CachedResponse(response, scope_id=0, revision=0)
-            start, body = self._cached_reply(cached, quota, scope, headers, started_at, remaining)
+            cached = CachedResponse(response, scope_id=0, version=0)
+            reply = self._replies.cached(cached, quota, scope, headers, started_at, remaining)
         else:
-            start, body = self._uncached_reply(response, scope, headers, quota.headers(remaining))
+            reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
+        log_request(scope, caller.user_id or None, reply.start(), self._clock() - started_at)
+        self._measures.count(scope["method"], scope["path"], reply.status, None)
+        await send(reply.start())
+        await send(reply.body)
+
+    async def _send_stream(
+        self,
+        stream: Stream,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        caller: CachedCaller,
+        extra: Headers,
+        started_at: float,
+    ) -> None:
+        start = stream_start(stream, extra)
         log_request(scope, caller.user_id or None, start, self._clock() - started_at)
+        self._measures.count(scope["method"], scope["path"], start["status"], None)
         await send(start)
-        if body is not None:
-            await send(body)
-        elif isinstance(response, Stream):
-            await run_while_connected(send_chunks(response, send), receive)
+        if scope["method"] == "GET":
+            # A stream ends with its caller's token; the client may come back as anybody.
+            with contextlib.suppress(CallerRefused):
+                await run_while_connected(send_chunks(stream, send), receive, self._refusal(scope, caller))
+                return
+        await send(EMPTY_BODY)
 
     async def _await_async_route(
         self, scope: Scope, headers: dict[bytes, bytes], caller: CachedCaller, receive: Receive
@@ -292,13 +268,21 @@ class FrontDoor:
         request = self._build_request(scope, headers, caller, b"")
         try:
             response: HttpResponse | Stream = await run_while_connected(
-                self._backend.answer_async(request), receive
+                self._backend.answer_async(request), receive, self._refusal(scope, caller)
             )
         except ClientDisconnected:
             raise
+        except CallerRefused:
+            response = UNAUTHENTICATED
         except Exception as error:  # noqa: BLE001  # the edge: every failure is answered in JSON
             response = self._backend.answer_error(error)
         return response
+
+    def _refusal(self, scope: Scope, caller: CachedCaller) -> Coroutine[Any, Any, None] | None:
+        """A coroutine that returns when this caller is refused; None for a caller without a token."""
+        if caller.caller is None:
+            return None
+        return self._callers.wait_until_refused(dict(scope["headers"]).get(b"authorization"))
 
     async def _computed_reply(self, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> Reply:
         started_at = self._clock()
@@ -317,33 +301,47 @@ class FrontDoor:
             # Counted before the body is read, so that a caller without quota cannot send large ones.
             remaining = quota.take(self._clock())
             if remaining < 0:
-                return self._rate_limited_reply(scope, headers, quota, self._clock())
+                return self._replies.rate_limited(scope, headers, quota, self._clock())
         body = await backend.read_body(scope["method"], receive, headers)
         if body is None:
             return self._uncached_reply(BODY_TOO_LARGE, scope, headers, [])
         request = self._build_request(scope, headers, caller, body)
         key = self._cache_key(request, caller)
         revision_min = backend.parse_revision(headers.get(b"x-tournament-revision"))
-        if not is_write and revision_min <= self._revision_of(scope_id):
+        if not is_write and self._responses.has_reached(revision_min, scope_id):
             cached = self._responses.find_cached(key)
             if cached is not None:
                 await self._responses.compress(key, cached, headers)
-                return self._cached_reply(cached, quota, scope, headers, self._clock(), remaining)
+                return self._replies.cached(cached, quota, scope, headers, self._clock(), remaining)
         if not is_write and not self._responses.admits(key, scope_id, importance):
             raise Overloaded
         if remaining is None:
             remaining = quota.take(self._clock())
-        if remaining < 0:
-            return self._rate_limited_reply(scope, headers, quota, self._clock())
+        refused = self._refuse_computing(scope, headers, quota, remaining)
+        if refused is not None:
+            return refused
         request_id = self._request_id_header(headers)[1]
         response = await self._compute(request, key, scope_id, revision_min, request_id, importance)
         if isinstance(response, CachedResponse):
+            response.counts = self._measures.counts_for("GET", scope["path"])
             await self._responses.compress(key, response, headers)
-            start, message = self._cached_reply(response, quota, scope, headers, self._clock(), remaining)
+            reply = self._replies.cached(response, quota, scope, headers, self._clock(), remaining)
         else:
-            start, message = self._uncached_reply(response, scope, headers, quota.headers(remaining))
-        log_request(scope, caller.user_id or None, start, self._clock() - started_at)
-        return start, message
+            reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
+        log_request(scope, caller.user_id or None, reply.start(), self._clock() - started_at)
+        return reply
+
+    def _refuse_computing(
+        self, scope: Scope, headers: dict[bytes, bytes], quota: RequestQuota, remaining: int
+    ) -> Reply | None:
+        """The refusal of a caller of whom nothing remained, or of an answer that costs a page too many."""
+        now = self._clock()
+        if remaining < 0:
+            return self._replies.rate_limited(scope, headers, quota, now)
+        wait_seconds = self._quotas.seconds_to_costly_answer(scope, headers, now)
+        if not wait_seconds:
+            return None
+        return self._replies.too_many_computed(scope, headers, wait_seconds, quota, remaining)
 
     def _build_request(
         self, scope: Scope, headers: dict[bytes, bytes], caller: CachedCaller, body: bytes
@@ -378,10 +376,10 @@ class FrontDoor:
         request_id: bytes,
         importance: Importance,
     ) -> CachedResponse | HttpResponse:
-        """Run a write, or compute a read together with equal requests at the same revision."""
+        """Run a write, or compute a read together with equal requests at the same version."""
         if request.method not in READ_METHODS:
             response = await self._write_workers.submit(
-                importance, self._answer_in_worker, request, request_id
+                importance, self._answer_in_worker, request, request_id, scope_id=scope_id
             )
             if response.hides:
                 await asyncio.sleep(self._backend.hiding_seconds)

@@ -2,7 +2,8 @@
 
 A request is never delayed by a lease: it is counted against what this node holds, and the next portion is
 asked for beside it. Until the first portion comes a node may give a little on credit, so that all nodes
-together never give more than a quarter above the limit.
+together never give more than a quarter above the limit. A node alone gives its own, and leases what it has
+given when others come.
 """
 
 from collections.abc import Callable, Hashable
@@ -36,7 +37,7 @@ LeaseAnswer = Callable[[tuple[int, int, float] | None], None]
 class LeasedWindow:
     """One key's requests in this node until the window ends."""
 
-    __slots__ = ("ends_at", "is_asking", "is_final", "leased", "taken", "unleased")
+    __slots__ = ("ends_at", "is_asking", "is_final", "is_own", "leased", "taken", "unleased")
 
     def __init__(self, ends_at: float, unleased: int) -> None:
         self.ends_at = ends_at
@@ -45,8 +46,9 @@ class LeasedWindow:
         # As far as this node knows, nobody has leased these.
         self.unleased = unleased
         self.is_asking = False
-        # Whether there is nothing more to ask for.
+        # Whether there is nothing more to ask for; and whether that is because this node gives its own.
         self.is_final = False
+        self.is_own = False
 
     @property
     def remaining(self) -> int:
@@ -70,9 +72,14 @@ class LeasedRateLimiter(RateLimiter):
         if window is None or now >= window.ends_at:
             window = self._open_shared_window(key, now)
         held = window.leased - window.taken
-        if not window.is_final and not window.is_asking and held <= self._portion // 2:
+        if window.is_final:
+            if held <= 0:
+                return -1
+            window.taken += 1
+            return held - 1
+        if not window.is_asking and held <= self._portion // 2:
             self._ask(key, window, now, self._portion + max(0, -held))
-        if held <= (0 if window.is_final else -self._credit()):
+        if held <= -self._credit():
             return -1
         window.taken += 1
         return window.remaining
@@ -89,8 +96,14 @@ class LeasedRateLimiter(RateLimiter):
             return 0
         return 1 if window.is_asking else int(-(-(window.ends_at - now) // 1))
 
+    def share_own_windows(self, now: float) -> None:
+        """Tell the others what this node has given by itself; called when there are others."""
+        for key, window in self._shared.items():
+            if window.is_own and window.taken and now < window.ends_at:
+                self._share(key, window)
+
     def _credit(self) -> int:
-        """What this node may give before it has leased it."""
+        """Return what this node may give before it has leased it."""
         return max(1, self.limit // PORTIONS // max(1, self._office.nodes))
 
     def _open_shared_window(self, key: Hashable, now: float) -> LeasedWindow:
@@ -98,7 +111,7 @@ class LeasedRateLimiter(RateLimiter):
         while len(self._shared) >= self._entries_max:
             del self._shared[next(iter(self._shared))]
         window = self._shared[key] = LeasedWindow(now + WINDOW_SECONDS, self.limit)
-        if not self._office.is_reachable:
+        if self._office.nodes <= 1 or not self._office.is_reachable:
             self._give_own(window)
         return window
 
@@ -117,5 +130,20 @@ class LeasedRateLimiter(RateLimiter):
 
         self._office.ask(self._name, key, self.limit, portion, answer)
 
+    def _share(self, key: Hashable, window: LeasedWindow) -> None:
+        """Lease what was given as this node's own; until the answer comes it goes on giving that."""
+        window.is_own = False
+        taken = window.taken
+
+        def answer(lease: tuple[int, int, float] | None) -> None:
+            if lease is None:
+                window.is_own = True
+                return
+            window.leased, window.unleased, _ = lease
+            window.is_final = window.leased < taken
+
+        self._office.ask(self._name, key, self.limit, taken, answer)
+
     def _give_own(self, window: LeasedWindow) -> None:
-        window.leased, window.unleased, window.is_final = self.limit, 0, True
+        window.leased, window.unleased = self.limit, 0
+        window.is_final = window.is_own = True

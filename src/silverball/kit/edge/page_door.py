@@ -6,11 +6,14 @@ from silverball.kit import logs
 from silverball.kit.edge.access_log import log_request
 from silverball.kit.edge.backend import Backend
 from silverball.kit.edge.cached_pages import CachedPages, too_many_pages, uncached_messages
+from silverball.kit.edge.outdated_responses import OutdatedResponses
 from silverball.kit.edge.quotas import Quotas
+from silverball.kit.edge.response_cache import ResponseCache
 from silverball.kit.edge.shared_responses import SharedResponses
 from silverball.kit.http.asgi import AsgiApp, Message, Receive, Scope, Send
 from silverball.kit.http.endpoints import HttpResponse
 from silverball.kit.http.refusals import PageNotFound, refusal_response
+from silverball.kit.measures import RequestMeasures
 
 # Health checks come every few seconds and would fill the log.
 HEALTH_PATHS = frozenset({"/up", "/ready"})
@@ -28,12 +31,16 @@ class PageDoor:
         program: Backend,
         responses: SharedResponses,
         quotas: Quotas,
+        measures: RequestMeasures,
         request_id_header: Callable[[dict[bytes, bytes]], RequestIdHeader],
         clock: Callable[[], float],
+        cache: ResponseCache,
     ) -> None:
         self._backend = program
-        self._public_pages = CachedPages(program, responses, quotas)
+        outdated = OutdatedResponses(program, cache)
+        self._public_pages = CachedPages(program, responses, quotas, outdated, measures)
         self._quotas = quotas
+        self._measures = measures
         self._request_id_header = request_id_header
         self._clock = clock
 
@@ -53,6 +60,7 @@ class PageDoor:
         else:
             wait_seconds = self._seconds_to_wait(scope, headers)
             if wait_seconds:
+                self._measures.count(scope["method"], scope["path"], 429, None)
                 await _send_response(too_many_pages(wait_seconds), scope, send, request_id_header)
             else:
                 await self._serve_other_page(pages, scope, receive, send, request_id_header)
@@ -64,6 +72,7 @@ class PageDoor:
             messages = await self._public_pages.reply(scope, headers, request_id_header, self._clock)
         except Exception as error:  # noqa: BLE001  # the edge: the database may be gone
             messages = uncached_messages(self._backend.answer_error(error), scope, request_id_header)
+            self._measures.count(scope["method"], scope["path"], messages[0]["status"], None)
         for message in messages:
             await send(message)
 
@@ -82,8 +91,10 @@ class PageDoor:
         async def send_with_request_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), request_id_header]
+                seconds = self._clock() - started_at
+                self._measures.count(scope["method"], scope["path"], message["status"], seconds)
                 if scope["path"] not in HEALTH_PATHS:
-                    log_request(scope, None, message, self._clock() - started_at)
+                    log_request(scope, None, message, seconds)
             await send(message)
 
         await pages(scope, receive, send_with_request_id)

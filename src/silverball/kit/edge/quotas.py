@@ -8,6 +8,7 @@ from silverball.kit.edge.proxies import address_group
 from silverball.kit.edge.rate_limit import MinimumInterval, RateLimiter, RequestQuota
 from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.asgi import Headers, Scope
+from silverball.kit.http.endpoints import READ_METHODS
 
 # Ownership is looked up for this many tournaments while a caller is cached.
 OWN_TOURNAMENTS_MAX = 50
@@ -28,12 +29,15 @@ class Quotas:
         self._workers = workers
         self._wall_clock = wall_clock
         self._limiter = _limiter(limits, "requests", limits.rate_per_minute)
-        self._own_limiter = _limiter(limits, "own", max(limits.own_per_minute, limits.rate_per_minute))
+        # Without a limit for everybody there is none for those who run a tournament either.
+        is_limited = limits.rate_per_minute > 0
+        own_per_minute = max(limits.own_per_minute, limits.rate_per_minute) if is_limited else 0
+        self._own_limiter = _limiter(limits, "own", own_per_minute)
         # Clients resolve each new name in the feed with requests that are free up to this limit.
         self._resolving_limiter = _limiter(limits, "resolving", limits.resolving_per_minute)
         self._pages_limiter = _limiter(limits, "pages", limits.pages_per_minute)
         # The minimum time between two reads of a running tournament's standings.
-        self._standings_interval = MinimumInterval(limits.standings_interval_seconds)
+        self._standings_interval = MinimumInterval(limits.standings_interval_seconds, shared=limits.intervals)
 
     def is_known(self, caller: CachedCaller, scope_id: int) -> bool:
         """Whether the quota can be told without asking for the tournament's owner."""
@@ -88,6 +92,13 @@ class Quotas:
             return 0
         key = address_group(self._proxies.client_address(scope, headers))
         return 0 if self._pages_limiter.take(key, now) >= 0 else self._pages_limiter.seconds_to_wait(key, now)
+
+    def seconds_to_costly_answer(self, scope: Scope, headers: dict[bytes, bytes], now: float) -> int:
+        """`seconds_to_page` for an answer that costs as much as a page; 0 for all others."""
+        is_costly = scope["method"] in READ_METHODS and self._program.costs_a_page(
+            scope["path"], scope["query_string"]
+        )
+        return self.seconds_to_page(scope, headers, now) if is_costly else 0
 
     def retry_headers(self, wait_seconds: int) -> Headers:
         """The headers that tell the client when to try again."""

@@ -1,4 +1,4 @@
-"""Encoded responses by path, query and viewer, each at one revision.
+"""Encoded responses by path, query and viewer, each at one version of its scope.
 
 Everything that can be prepared is prepared once, so that sending a cached response is a lookup. The
 cache is bounded in bytes; the least recently used responses are dropped first.
@@ -11,9 +11,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, body_message
+from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, body_message, encode_headers
 from silverball.kit.http.endpoints import HttpResponse
 from silverball.kit.http.query import IGNORED_HEADER
+from silverball.kit.measures import UNCOUNTED
 
 # Path, query string, and viewer: a viewer class or one user.
 CacheKey = tuple[str, bytes, str]
@@ -22,8 +23,8 @@ CommonHeaders = Callable[[HttpResponse], Headers]
 
 GZIP_FROM_BYTES = 1024
 GZIP_LEVEL = 6
-# The estimated size of a response's header lists, messages, key and cache entry.
-OVERHEAD_BYTES = 2500
+# The estimated size of a response's header lists, their bytes, messages, key and cache entry.
+OVERHEAD_BYTES = 3500
 VARY = (b"vary", b"accept-encoding, authorization")
 
 
@@ -33,6 +34,18 @@ def interface_headers(response: HttpResponse) -> Headers:
     return [CACHE_CONTROL, VARY, *CORS, *ignored]
 
 
+class SharedHeaders(list[tuple[bytes, bytes]]):
+    """Headers of a cached response, which are sent many times and so encoded once."""
+
+    _encoded = b""
+
+    def encoded(self) -> bytes:
+        """The headers as they are sent."""
+        if not self._encoded:
+            self._encoded = encode_headers(self)
+        return self._encoded
+
+
 class CachedResponse:
     """A 200 ready to be sent: headers and body, plain and, once requested, gzipped."""
 
@@ -40,13 +53,14 @@ class CachedResponse:
         "body",
         "common_headers",
         "cost_bytes",
+        "counts",
         "etag",
         "gzip_body",
         "gzip_headers",
         "headers",
         "is_throttled",
-        "revision",
         "scope_id",
+        "version",
     )
 
     def __init__(
@@ -54,18 +68,21 @@ class CachedResponse:
         response: HttpResponse,
         *,
         scope_id: int,
-        revision: int,
+        version: int,
         common_headers: CommonHeaders = interface_headers,
     ) -> None:
         self.scope_id = scope_id
-        self.revision = revision
+        # Where answers with it are counted. Set when it is computed.
+        self.counts = UNCOUNTED
+        self.version = version
         self.is_throttled = response.is_throttled
         self.etag = b'W/"%s"' % hashlib.blake2b(response.body, digest_size=12).hexdigest().encode()
         # Sent with the response and with its 304.
-        self.common_headers: Headers = [(b"etag", self.etag), *common_headers(response)]
+        self.common_headers = SharedHeaders([(b"etag", self.etag), *common_headers(response)])
         content_type = (b"content-type", response.content_type.encode())
         own_headers = [header for header in response.headers if header not in self.common_headers]
-        self.headers = [_content_length(response.body), content_type, *own_headers, *self.common_headers]
+        length = _content_length(response.body)
+        self.headers = SharedHeaders([length, content_type, *own_headers, *self.common_headers])
         self.body = body_message(response.body)
         self.cost_bytes = OVERHEAD_BYTES + len(response.body)
         self.gzip_headers = self.headers
@@ -94,7 +111,8 @@ class CachedResponse:
             self.gzip_body = self.body
             return
         self.gzip_body = body_message(gzipped)
-        self.gzip_headers = [_content_length(gzipped), (b"content-encoding", b"gzip"), *self.headers[1:]]
+        length, encoding = _content_length(gzipped), (b"content-encoding", b"gzip")
+        self.gzip_headers = SharedHeaders([length, encoding, *self.headers[1:]])
         self.cost_bytes += len(gzipped)
 
 

@@ -1,11 +1,12 @@
-"""Computes each response once for all clients that request it at the same revision.
+"""Computes each response once for all clients that request it at the same version.
 
-A response belongs to a scope and is valid as long as the scope's revision stands.
+A response belongs to a scope and is valid as long as the scope's version stands.
 """
 
 import asyncio
 from collections.abc import Callable
 
+from silverball.kit.edge.backend import Backend
 from silverball.kit.edge.response_cache import (
     CachedResponse,
     CacheKey,
@@ -18,30 +19,38 @@ from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.endpoints import HttpResponse
 
 
+class VersionLookup:
+    """A version that is being read for all who wait for it."""
+
+    __slots__ = ("has_begun", "version")
+
+    version: asyncio.Future[int]
+
+    def __init__(self) -> None:
+        # Set in the thread that reads.
+        self.has_begun = False
+
+
 class SharedResponses:
     """The responses of one process, cached or being computed. Used by the event loop only."""
 
-    def __init__(
-        self,
-        cache: ResponseCache,
-        workers: WorkQueue,
-        *,
-        revision_of: Callable[[int], int],
-        refresh: Callable[[int], int],
-    ) -> None:
+    def __init__(self, cache: ResponseCache, workers: WorkQueue, program: Backend) -> None:
         self._cache = cache
         self._workers = workers
-        self._revision_of = revision_of
-        self._refresh = refresh
-        # The revisions that are not known here yet and are being read, by scope.
-        self._lookups: dict[int, asyncio.Future[int]] = {}
-        # The responses that are being computed, by key and revision.
+        self._version_of = program.version_of
+        self._refresh = program.refresh
+        self._revision_in = program.revision_in
+        # Whether other processes of this machine answer too, and may have shown something newer.
+        self._has_peers = program.account_moment is not None
+        # The versions that are not known here yet and are being read, by scope.
+        self._lookups: dict[int, VersionLookup] = {}
+        # The responses that are being computed, by key and version.
         self._pending: dict[tuple[CacheKey, int], asyncio.Future[CachedResponse | HttpResponse]] = {}
 
     def find_cached(self, key: CacheKey) -> CachedResponse | None:
-        """The cached response, if its revision is current."""
+        """The cached response, if its version is current."""
         cached = self._cache.get(key)
-        if cached is None or cached.revision != self._revision_of(cached.scope_id):
+        if cached is None or cached.version != self._version_of(cached.scope_id):
             return None
         self._cache.touch(key)
         return cached
@@ -50,8 +59,12 @@ class SharedResponses:
         """Whether `load` takes this response on: there is room for it, or it is being computed."""
         if self._workers.admits(importance):
             return True
-        revision = self._revision_of(scope_id)
-        return (key, revision) in self._pending or (not revision and scope_id in self._lookups)
+        version = self._version_of(scope_id)
+        return (key, version) in self._pending or (not version and scope_id in self._lookups)
+
+    def has_reached(self, revision_min: int, scope_id: int) -> bool:
+        """Whether the scope is known to be at this revision or at a later one."""
+        return not revision_min or self._revision_in(self._version_of(scope_id)) >= revision_min
 
     async def load(
         self,
@@ -63,32 +76,41 @@ class SharedResponses:
         revision_min: int = 0,
         common_headers: CommonHeaders = interface_headers,
     ) -> CachedResponse | HttpResponse:
-        """Compute the response, or wait for the one that is being computed at the same revision.
+        """Compute the response, or wait for the one that is being computed at the same version.
 
         `compute` runs in a worker thread; `revision_min` is the lowest revision that the client accepts.
         Raises Overloaded.
         """
-        revision = self._revision_of(scope_id)
-        if revision == 0:
-            revision = await self._find_revision(scope_id, importance)
-        if revision_min > revision:
-            revision = await self._workers.submit(importance, self._refresh, scope_id)
-        pending = self._pending.get((key, revision))
+        version = self._version_of(scope_id)
+        if version == 0:
+            version = await self._find_version(scope_id, importance)
+            found = self._cache.get(key) if self._has_peers else None
+            if (
+                found is not None
+                and version
+                and found.version == version
+                and self._revision_in(version) >= revision_min
+            ):
+                # It held all the time; only nobody knew.
+                return found
+        if revision_min > self._revision_in(version):
+            version = await self._workers.submit(importance, self._refresh, scope_id)
+        pending = self._pending.get((key, version))
         if pending is None:
 
             def encode() -> CachedResponse | HttpResponse:
                 response = compute()
                 if response.status != 200:
                     return response
-                # Revision 0 marks a response that must not be cached.
-                valid_at = revision if response.is_cacheable else 0
+                # Version 0 marks a response that must not be cached.
+                valid_at = version if response.is_cacheable else 0
                 return CachedResponse(
-                    response, scope_id=scope_id, revision=valid_at, common_headers=common_headers
+                    response, scope_id=scope_id, version=valid_at, common_headers=common_headers
                 )
 
             pending = self._workers.submit(importance, encode)
-            self._pending[key, revision] = pending
-            pending.add_done_callback(lambda computed: self._store_result(key, revision, computed))
+            self._pending[key, version] = pending
+            pending.add_done_callback(lambda computed: self._store_result(key, version, computed))
         # A client that disconnects must not cancel the response for the others.
         return await asyncio.shield(pending)
 
@@ -109,27 +131,40 @@ class SharedResponses:
         if is_stored:
             self._cache.store(key, cached)
 
-    async def _find_revision(self, scope_id: int, importance: Importance) -> int:
-        """The scope's revision from the database, read once for all that wait for it."""
+    async def _find_version(self, scope_id: int, importance: Importance) -> int:
+        """The scope's version from the database, read once for all that wait for it."""
         lookup = self._lookups.get(scope_id)
-        if lookup is None:
-            lookup = self._lookups[scope_id] = self._workers.submit(importance, self._refresh, scope_id)
-            lookup.add_done_callback(lambda done: self._end_lookup(scope_id, done))
-        return await asyncio.shield(lookup)
+        if lookup is None or lookup.has_begun:
+            lookup = self._look_up(scope_id, importance)
+        return await asyncio.shield(lookup.version)
 
-    def _end_lookup(self, scope_id: int, lookup: asyncio.Future[int]) -> None:
-        del self._lookups[scope_id]
+    def _look_up(self, scope_id: int, importance: Importance) -> "VersionLookup":
+        lookup = VersionLookup()
+
+        def refresh() -> int:
+            # Whoever comes from now on may have seen something newer elsewhere than what is read here.
+            lookup.has_begun = self._has_peers
+            return self._refresh(scope_id)
+
+        lookup.version = self._workers.submit(importance, refresh)
+        self._lookups[scope_id] = lookup
+        lookup.version.add_done_callback(lambda done: self._end_lookup(scope_id, lookup, done))
+        return lookup
+
+    def _end_lookup(self, scope_id: int, lookup: "VersionLookup", done: asyncio.Future[int]) -> None:
+        if self._lookups.get(scope_id) is lookup:
+            del self._lookups[scope_id]
         # Retrieved, or Python would report the error as lost when all clients have gone meanwhile.
-        lookup.cancelled() or lookup.exception()
+        done.cancelled() or done.exception()
 
     def _store_result(
-        self, key: CacheKey, revision: int, computed: "asyncio.Future[CachedResponse | HttpResponse]"
+        self, key: CacheKey, version: int, computed: "asyncio.Future[CachedResponse | HttpResponse]"
     ) -> None:
-        del self._pending[key, revision]
+        del self._pending[key, version]
         if computed.cancelled() or computed.exception() is not None:
             return
         result = computed.result()
-        if isinstance(result, CachedResponse) and result.revision:
+        if isinstance(result, CachedResponse) and result.version:
             self._cache.store(key, result)
 
 

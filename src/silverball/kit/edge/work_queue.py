@@ -1,24 +1,32 @@
 """A bounded queue in front of worker threads, which sheds load in order.
 
 Under overload visitors are refused first, and scorekeepers last: the more requests wait, the more
-important one must be to join them. A request is refused when it arrives or not at all, so a refusal is
-never late; those that wait are served by importance, then in the order of their arrival.
+important one must be to join them. A request is refused when it arrives, or when it has waited so long
+that its client may have left; those that wait are served by importance, then in the order of their
+arrival. Tasks of one scope (a tournament's writes, which wait for one lock) use a few threads only, so
+that they never hold up the others.
 """
 
 import asyncio
-from collections import deque
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from silverball.kit.errors import ServiceUnavailable
+from silverball.kit.threads import start_pool
 
 T = TypeVar("T")
 # Handed to the threads ahead, so that none of them waits for the event loop between two tasks.
 AHEAD = 2
+# What waited longer, because the threads hang at the database, is refused instead of begun.
+WAITING_SECONDS_MAX = 4.0
+# Where tasks of a scope wait for the same lock, more threads would wait in vain.
+THREADS_PER_LOCK = 2
 
 
 class Importance(IntEnum):
@@ -51,16 +59,34 @@ class Overloaded(ServiceUnavailable):
     sentence = "The server is busy. Try again in a moment."
 
 
+@dataclass(frozen=True)
+class _WaitingTask:
+    call: Callable[[], Any]
+    result: asyncio.Future[Any]
+    scope_id: int
+    since: float
+
+
 class WorkQueue:
     """Threads, and the tasks that wait for them. Used by one event loop at a time."""
 
-    def __init__(self, threads: int, name: str, waiting_max: Mapping[Importance, int] = WAITING_MAX) -> None:
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
+    def __init__(
+        self,
+        threads: int,
+        name: str,
+        waiting_max: Mapping[Importance, int] = WAITING_MAX,
+        *,
+        threads_per_scope: int | None = None,
+    ) -> None:
+        self._threads_per_scope = threads_per_scope
+        # Scope -> its tasks in threads.
+        self._running: Counter[int] = Counter()
+        self._threads = start_pool(threads, name)
         self._free = threads + AHEAD
         self._waiting_max = waiting_max
         self._waiting_count = 0
         # The most important first.
-        self._waiting: dict[Importance, deque[tuple[Callable[[], Any], asyncio.Future[Any]]]] = {
+        self._waiting: dict[Importance, deque[_WaitingTask]] = {
             importance: deque() for importance in sorted(Importance, reverse=True)
         }
 
@@ -68,31 +94,54 @@ class WorkQueue:
         """Whether a task of this importance may start or wait now."""
         return self._free > 0 or self._waiting_count < self._waiting_max[importance]
 
-    def submit(self, importance: Importance, task: Callable[..., T], *arguments: Any) -> asyncio.Future[T]:
-        """The future result of a task, which runs in a thread. Raises Overloaded."""
+    def submit(
+        self, importance: Importance, task: Callable[..., T], *arguments: Any, scope_id: int = 0
+    ) -> asyncio.Future[T]:
+        """The future result of a task, which runs in a thread. Raises Overloaded, at once or in the result.
+
+        Tasks of a scope other than 0 share few threads.
+        """
         if not self.admits(importance):
             raise Overloaded
         result: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         call = partial(task, *arguments)
-        if self._free > 0:
-            self._start(call, result)
+        waiting = _WaitingTask(call, result, scope_id, time.monotonic())
+        if self._free > 0 and self._has_room(scope_id):
+            self._start(waiting)
         else:
             self._waiting_count += 1
-            self._waiting[importance].append((call, result))
+            self._waiting[importance].append(waiting)
         return result
+
+    @property
+    def waiting(self) -> int:
+        """The tasks that wait for a thread."""
+        return self._waiting_count
 
     def close(self) -> None:
         """Wait for the tasks that have started, then stop the threads."""
         self._threads.shutdown()
 
-    def _start(self, call: Callable[[], Any], result: asyncio.Future[Any]) -> None:
-        self._free -= 1
-        running = asyncio.get_running_loop().run_in_executor(self._threads, call)
-        running.add_done_callback(partial(self._finish, result))
+    def _has_room(self, scope_id: int) -> bool:
+        if not scope_id or self._threads_per_scope is None:
+            return True
+        return self._running[scope_id] < self._threads_per_scope
 
-    def _finish(self, result: asyncio.Future[Any], finished: asyncio.Future[Any]) -> None:
+    def _start(self, task: _WaitingTask) -> None:
+        self._free -= 1
+        if task.scope_id:
+            self._running[task.scope_id] += 1
+        running = asyncio.get_running_loop().run_in_executor(self._threads, task.call)
+        running.add_done_callback(partial(self._finish, task))
+
+    def _finish(self, task: _WaitingTask, finished: asyncio.Future[Any]) -> None:
         self._free += 1
+        if task.scope_id:
+            self._running[task.scope_id] -= 1
+            if not self._running[task.scope_id]:
+                del self._running[task.scope_id]
         self._start_next()
+        result = task.result
         # The error is retrieved in any case, or Python would report it as lost.
         error = None if finished.cancelled() else finished.exception()
         if result.done():
@@ -105,11 +154,21 @@ class WorkQueue:
             result.set_result(finished.result())
 
     def _start_next(self) -> None:
+        """Start the first task that may start, and let go of those in which nobody is interested any more."""
+        late = time.monotonic() - WAITING_SECONDS_MAX
         for waiting in self._waiting.values():
+            kept: deque[_WaitingTask] = deque()
             while waiting:
-                call, result = waiting.popleft()
-                self._waiting_count -= 1
-                # Nobody waits for a cancelled one any more.
-                if not result.cancelled():
-                    self._start(call, result)
+                task = waiting.popleft()
+                if not task.result.cancelled() and task.since < late:
+                    task.result.set_exception(Overloaded())
+                elif not task.result.cancelled() and self._has_room(task.scope_id):
+                    self._waiting_count -= 1
+                    waiting.extendleft(reversed(kept))
+                    self._start(task)
                     return
+                elif not task.result.cancelled():
+                    kept.append(task)
+                    continue
+                self._waiting_count -= 1
+            waiting.extend(kept)

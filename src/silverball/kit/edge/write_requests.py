@@ -1,15 +1,18 @@
 """Runs a writing request as one transaction, and commits it.
 
-In this order: prepare slow work on a snapshot, take the lock, claim the idempotency key, compare
-If-Match, run the handler, encode its value, store the answer, commit. An exception at any step rolls
-everything back.
+In this order: run long draws, take the lock, claim the idempotency key, compare If-Match, run the
+handler, encode its value, store the answer, commit. An exception at any step rolls everything back.
+
+No transaction is open during a long draw. It is known beforehand (`prepare` reads a snapshot and returns
+the draw), or the handler asks for it (DrawNeeded) and runs again when it has been drawn. A draw that
+was overtaken by another change is drawn again, three times at most.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -25,16 +28,38 @@ from silverball.kit.errors import Conflict
 from silverball.kit.http.endpoints import (
     TOURNAMENT,
     AnyWrite,
+    DrawNeeded,
     Endpoint,
     HttpResponse,
     OneTimeResult,
-    OpenTransaction,
     PreparationOutdated,
     Request,
-    RevisionMismatch,
 )
+from silverball.kit.http.revisions import RevisionMismatch, revision_headers, revision_tag
 
 ATTEMPTS_MAX = 3
+
+
+class OpenTransaction(Protocol):
+    """A transaction, as far as this package reads it before the commit."""
+
+    @property
+    def connection(self) -> Any: ...
+
+    @property
+    def raised_revisions(self) -> Mapping[int, int]:
+        """Tournament id -> its revision after the commit."""
+        ...
+
+    @property
+    def stamp(self) -> int:
+        """Tells these revisions from those of another history of the database."""
+        ...
+
+    @property
+    def hides(self) -> bool:
+        """Whether something of somebody was hidden."""
+        ...
 
 
 class TournamentKeptChanging(Conflict):
@@ -53,7 +78,7 @@ class WriteRequests:
         *,
         read: Callable[[], AbstractContextManager[Any]],
         write: Callable[[int | None], AbstractContextManager[OpenTransaction]],
-        revision_of: Callable[[Any, int], int | None],
+        revision_of: Callable[[Any, int], tuple[int, int] | None],
         idempotency_store: IdempotencyStore[Any],
         now: Callable[[], datetime],
     ) -> None:
@@ -88,12 +113,22 @@ class WriteRequests:
     def _answer_with_retries(
         self, endpoint: Endpoint, call: AnyWrite, request: Request, key: IdempotencyKey | None
     ) -> HttpResponse:
-        for _ in range(ATTEMPTS_MAX):
+        prepared = self._prepare(endpoint, call, request)
+        overtaken = 0
+        while True:
             try:
-                return self._run_and_commit(endpoint, self._prepare(endpoint, call, request), request, key)
-            except PreparationOutdated:
-                continue
-        raise TournamentKeptChanging
+                return self._run_and_commit(endpoint, prepared, request, key)
+            except PreparationOutdated as outdated:
+                draw = outdated.draw if isinstance(outdated, DrawNeeded) else None
+                # Without a draw yet, the first attempt only finds out which one is needed.
+                overtaken += draw is None or prepared.preparation is not None
+                if overtaken == ATTEMPTS_MAX:
+                    raise TournamentKeptChanging from None
+            # The transaction is rolled back here.
+            if draw is None:
+                prepared = self._prepare(endpoint, call, request)
+            else:
+                prepared = replace(call, preparation=draw())
 
     def _prepare(self, endpoint: Endpoint, call: AnyWrite, request: Request) -> AnyWrite:
         if endpoint.prepare is None:
@@ -101,7 +136,8 @@ class WriteRequests:
         with self._read() as db:
             self._refuse_revision_mismatch(db, call, request)
             snapshot_call = replace(call, db=db, now=self._current_second())
-            return replace(call, preparation=endpoint.prepare(snapshot_call))
+            draw = endpoint.prepare(snapshot_call)
+        return replace(call, preparation=draw())
 
     def _run_and_commit(
         self, endpoint: Endpoint, call: AnyWrite, request: Request, key: IdempotencyKey | None
@@ -145,23 +181,27 @@ class WriteRequests:
             return
         revision = self._revision_of(db, tournament_id)
         # An unknown tournament is refused by the handler.
-        if revision is not None and not _names_revision(request.if_match, revision):
-            raise RevisionMismatch(revision)
+        if revision is not None and not _names_revision(request.if_match, *revision):
+            raise RevisionMismatch(*revision)
 
     def _revision_headers(self, call: AnyWrite) -> tuple[tuple[bytes, bytes], ...]:
         tournament_id = call.ids.get(TOURNAMENT)
         if tournament_id is None:
             return ()
-        revision = call.transaction.raised_revisions.get(tournament_id)
-        if revision is None:
-            revision = self._revision_of(call.db, tournament_id)
-        return () if revision is None else ((b"x-tournament-revision", b"%d" % revision),)
+        raised = call.transaction.raised_revisions.get(tournament_id)
+        if raised is not None:
+            return revision_headers(raised, call.transaction.stamp)
+        revision = self._revision_of(call.db, tournament_id)
+        return () if revision is None else revision_headers(*revision)
 
     def _current_second(self) -> datetime:
         return self._now().replace(microsecond=0)
 
 
-def _names_revision(if_match: bytes, revision: int) -> bool:
-    """Whether an If-Match (`"6"`, `W/"6"`, `6`, a list of them, or `*`) names this revision."""
+def _names_revision(if_match: bytes, revision: int, stamp: int) -> bool:
+    """Whether an If-Match names this revision: by its tag, by its number alone, or by `*`.
+
+    A list (`"6-3f9a"`, `"6"`, `W/"6"`, `6`) matches if one of its members does.
+    """
     names = [tag.strip().removeprefix(b"W/").strip(b'"') for tag in if_match.split(b",")]
-    return b"*" in names or b"%d" % revision in names
+    return not {b"*", b"%d" % revision, revision_tag(revision, stamp)}.isdisjoint(names)

@@ -19,7 +19,8 @@ CORS: Headers = [
         b"access-control-expose-headers",
         (
             b"ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link,"
-            b" X-Ignored-Parameters, X-Tournament-Revision, Idempotency-Replayed"
+            b" X-Ignored-Parameters, X-Tournament-Revision, X-Tournament-Tag, Idempotency-Replayed,"
+            b" Age"
         ),
     ),
 ]
@@ -30,6 +31,11 @@ PREFLIGHT: Headers = [
     (b"access-control-allow-headers", b"*, Authorization"),
     (b"access-control-max-age", b"7200"),
 ]
+
+
+def encode_headers(headers: Headers) -> bytes:
+    """The headers as they are sent."""
+    return b"".join([b"%b: %b\r\n" % header for header in headers])
 
 
 def body_message(body: bytes) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, Receive, Send, start_message
 from silverball.kit.http.endpoints import Access, Call, Endpoint, Handler
-from silverball.kit.http.query import Query, QueryParser
+from silverball.kit.http.query import Query
 
 Q = TypeVar("Q", bound=Query)
 T = TypeVar("T")
@@ -50,7 +50,6 @@ def get_async(path: str, *, query: type[Query] = Query, returns: Any) -> Callabl
             access=Access.ANYONE,
             query=query,
             returns=returns,
-            parser=QueryParser(query),
             is_async=True,
         )
 
@@ -61,17 +60,28 @@ class ClientDisconnected(Exception):
     """The client closed the connection while its answer was being made."""
 
 
-async def run_while_connected(work: Coroutine[Any, Any, T], receive: Receive) -> T:
-    """Run the work and return its result. Cancel it and raise ClientDisconnected if the client leaves."""
+class CallerRefused(Exception):
+    """The caller's token is refused since: revoked, expired or of a suspended account."""
+
+
+async def run_while_connected(
+    work: Coroutine[Any, Any, T], receive: Receive, refusal: Coroutine[Any, Any, None] | None = None
+) -> T:
+    """Run the work and return its result. Cancel it and raise ClientDisconnected if the client leaves.
+
+    Raise CallerRefused in the same way when `refusal` returns.
+    """
     working = asyncio.ensure_future(work)
     listening = asyncio.ensure_future(_wait_for_disconnect(receive))
+    watching = None if refusal is None else asyncio.ensure_future(refusal)
+    tasks = [task for task in (working, listening, watching) if task is not None]
     try:
-        await asyncio.wait({working, listening}, return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
-            raise ClientDisconnected
-        return working.result()
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise ClientDisconnected if listening.done() else CallerRefused
     finally:
-        for task in (working, listening):
+        for task in tasks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
                 await task

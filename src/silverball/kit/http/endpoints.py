@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 from silverball.kit.errors import NotAllowed, Refusal
@@ -142,7 +142,7 @@ class Write(Call[Any], Generic[B_co, D, X]):
     db: D
     # Holds the lock of the tournament in the path. The `prepare` step has none.
     transaction: X
-    # The value that the endpoint's `prepare` step returned.
+    # What was drawn for this call outside of any transaction; None so far.
     preparation: Any = None
 
     def with_body(self, body: Body) -> "Write[Any, D, X]":
@@ -157,23 +157,6 @@ class Write(Call[Any], Generic[B_co, D, X]):
 
 
 AnyWrite = Write[Any, Any, Any]
-
-
-class OpenTransaction(Protocol):
-    """A transaction, as far as this package reads it before the commit."""
-
-    @property
-    def connection(self) -> Any: ...
-
-    @property
-    def raised_revisions(self) -> Mapping[int, int]:
-        """Tournament id -> its revision after the commit."""
-        ...
-
-    @property
-    def hides(self) -> bool:
-        """Whether something of somebody was hidden."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -246,12 +229,10 @@ class Endpoint:
     access: Access
     query: type[Query]
     returns: Any
-    parser: QueryParser = field(repr=False)
     # The ability that the token needs; every token can read.
     ability: str = "read"
     # None for a route that takes no body.
     body: type[Body] | None = None
-    body_parser: BodyParser = field(repr=False, default_factory=lambda: BodyParser(Body))
     status: int = 200
     # Called with a snapshot before the lock is taken, for slow work such as a draw.
     prepare: Handler | None = None
@@ -261,6 +242,16 @@ class Endpoint:
     words: Mapping[str, str] = field(default_factory=dict)
     # Whether the members of a JSON object in the body are query parameters too; only for reads.
     accepts_body_parameters: bool = False
+
+    @cached_property
+    def parser(self) -> QueryParser:
+        """The parser of its parameters, built for the first request: a start would build two hundred."""
+        return QueryParser(self.query)
+
+    @cached_property
+    def body_parser(self) -> BodyParser:
+        """The parser of its body, built for the first request."""
+        return BodyParser(self.body or Body)
 
     @property
     def is_write(self) -> bool:
@@ -301,7 +292,6 @@ def _declare_read(
             access=access,
             query=query,
             returns=_return_type(handler),
-            parser=QueryParser(query),
             words=words or {},
             accepts_body_parameters=accepts_body_parameters,
         )
@@ -337,10 +327,8 @@ def _declare_write(
             access=Access.TOKEN,
             query=query,
             returns=returns,
-            parser=QueryParser(query),
             ability=ability,
             body=body,
-            body_parser=BodyParser(body or Body),
             status=status,
             prepare=prepare,
         )
@@ -381,15 +369,13 @@ class AbilityMissing(NotAllowed):
     sentence = "Invalid ability provided."
 
 
-class RevisionMismatch(Refusal):
-    """The tournament is not at the revision that If-Match names."""
-
-    sentence = "The tournament is at revision {revision} now. Read it again before you change it."
-
-    def __init__(self, revision: int) -> None:
-        super().__init__(revision=revision)
-        self.revision = revision
-
-
 class PreparationOutdated(Exception):
     """Raised by a handler whose preparation no longer fits: prepare and try again."""
+
+
+class DrawNeeded(PreparationOutdated):
+    """Raised by a handler that needs a long draw: run it after the transaction, and try again with it."""
+
+    def __init__(self, draw: Callable[[], Any]) -> None:
+        super().__init__()
+        self.draw = draw

@@ -219,7 +219,7 @@ def _response_headers(endpoint: Endpoint) -> Schema:
     if endpoint.is_write:
         names |= parts.REPLAYED_HEADER
         if TOURNAMENT in endpoint.parameters:
-            names |= parts.REVISION_HEADER
+            names |= parts.REVISION_HEADERS
     return parts.header_references(names)
 
 

@@ -11,6 +11,11 @@ HEADERS: Schema = {
         "description": "The version of this answer. Send it as If-None-Match to learn when nothing changed.",
         "schema": {"type": "string"},
     },
+    "Age": {
+        "description": "The database cannot be reached, and this was the answer so many seconds ago; absent "
+        "otherwise.",
+        "schema": {"type": "integer", "minimum": 0, "maximum": 60},
+    },
     "RateLimit": {"description": "Requests per minute.", "schema": {"type": "integer"}},
     "RateLimitRemaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
     "RateLimitReset": {
@@ -30,6 +35,11 @@ HEADERS: Schema = {
         "description": "The tournament's revision after the change. Send it with a read to see the change.",
         "schema": {"type": "integer"},
     },
+    "TournamentTag": {
+        "description": "The tournament's revision after the change, to be sent as If-Match. It also tells "
+        "the revision from one with the same number that was lost when the database was restored.",
+        "schema": {"type": "string"},
+    },
     "IdempotencyReplayed": {
         "description": "`true` when this is the stored answer to an earlier request with the same key.",
         "schema": {"type": "string"},
@@ -37,13 +47,13 @@ HEADERS: Schema = {
 }
 # Header on the wire -> its name among the components.
 LIMIT_HEADERS = {"X-RateLimit-Limit": "RateLimit", "X-RateLimit-Remaining": "RateLimitRemaining"}
-READ_HEADERS = {"ETag": "ETag", "X-Ignored-Parameters": "IgnoredParameters"}
-REVISION_HEADER = {"X-Tournament-Revision": "TournamentRevision"}
+READ_HEADERS = {"ETag": "ETag", "Age": "Age", "X-Ignored-Parameters": "IgnoredParameters"}
+REVISION_HEADERS = {"X-Tournament-Revision": "TournamentRevision", "X-Tournament-Tag": "TournamentTag"}
 REPLAYED_HEADER = {"Idempotency-Replayed": "IdempotencyReplayed"}
 RETRY_HEADER = {"Retry-After": "RetryAfter"}
 REFUSAL_HEADERS: dict[int, dict[str, str]] = {
-    304: {"ETag": "ETag"},
-    412: REVISION_HEADER,
+    304: {"ETag": "ETag", "Age": "Age"},
+    412: REVISION_HEADERS,
     429: {**LIMIT_HEADERS, "X-RateLimit-Reset": "RateLimitReset", **RETRY_HEADER},
     503: RETRY_HEADER,
 }
@@ -62,7 +72,7 @@ IDEMPOTENCY_KEY: Schema = {
 IF_MATCH: Schema = {
     "name": "If-Match",
     "in": "header",
-    "description": "The tournament's revision as the client knows it; 412 when it has changed since.",
+    "description": "The tournament's tag, or revision, as the client knows it; 412 when it has changed.",
     "schema": {"type": "string"},
 }
 # Status -> name among the components, and meaning.

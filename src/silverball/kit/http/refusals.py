@@ -17,7 +17,8 @@ from silverball.kit.errors import (
     WrongFormat,
 )
 from silverball.kit.http.body import BodyIsForm, MalformedBody
-from silverball.kit.http.endpoints import HttpResponse, RevisionMismatch, Unauthenticated
+from silverball.kit.http.endpoints import HttpResponse, Unauthenticated
+from silverball.kit.http.revisions import RevisionMismatch
 from silverball.kit.http.router import MethodNotAllowed, RouteNotFound
 
 LOG = logging.getLogger("silverball.app")
@@ -135,5 +136,5 @@ def _refusal_headers(refusal: Refusal) -> tuple[tuple[bytes, bytes], ...]:
     if isinstance(refusal, MethodNotAllowed):
         return ((b"allow", ", ".join(refusal.allowed).encode()),)
     if isinstance(refusal, RevisionMismatch):
-        return ((b"x-tournament-revision", b"%d" % refusal.revision),)
+        return refusal.headers
     return ()

@@ -77,6 +77,11 @@ class Router:
             raise MethodNotAllowed(method, path, _allowed_methods(node))
         return RouteMatch(endpoint, dict(zip(endpoint.parameters, words, strict=True)))
 
+    def template_for(self, path: str) -> str | None:
+        """The path as it is declared; None for an unknown one."""
+        match = _find_node(self._root, path.split("/")[1:])
+        return None if match is None else next(iter(match[0].endpoints.values())).path
+
     def methods_for(self, path: str) -> list[str]:
         """The methods that this path supports; empty for an unknown path."""
         match = _find_node(self._root, path.split("/")[1:])

@@ -1,5 +1,6 @@
 """Entries that players buy, are given or get refunded. Source: formats, section 19."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from silverball.kit.errors import Conflict, NotFound
@@ -40,7 +41,7 @@ def record_purchase(tournament: Tournament, purchase: Purchase) -> list[Change]:
     return [EntriesBought(purchase), EntrantChanged(entrant, after)]
 
 
-def _used_entries(tournament: Tournament, player_id: int) -> list[Card] | list[SinglePlayerGame]:
+def _used_entries(tournament: Tournament, player_id: int) -> Sequence[Card] | Sequence[SinglePlayerGame]:
     """The cards of the player, or the games where there are no cards."""
     if tournament_commands.format_of(tournament).has_cards:
         return cards.cards_of_player(tournament, player_id)

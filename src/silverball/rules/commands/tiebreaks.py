@@ -7,6 +7,7 @@ neither changes points, strikes or statistics. Each function returns changes or 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from random import Random
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.commands import tournament as tournament_commands
@@ -14,6 +15,9 @@ from silverball.rules.model.changes import Change, EntrantChanged, changes_betwe
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
 from silverball.rules.ranking import ties
+
+# More would not all get points of their own between 0.50 and 0.00.
+TIEBREAK_PLAYERS_MAX = 48
 
 
 class PlayersNotTied(Conflict):
@@ -29,15 +33,19 @@ class NotTheTiedPlayers(Conflict):
 
 
 def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
-    """Open a tiebreak between two to four tied players; its result is recorded as any other.
+    """Open a tiebreak between tied players; its result is recorded as any other.
 
+    More than four play several games, whose scores are compared as one game's; not in group brackets.
     It is in the open round, or outside of any when none is open; a golf bracket makes a hole for each
     player. Raises Invalid for wrong players, Conflict when they are not tied or play a tiebreak already.
     """
     tournament_commands.require_started(tournament)
     _require_known_players(tournament, player_ids)
-    if len(player_ids) > GROUP_SIZE:
-        sentence = f"A tiebreak game has at most {GROUP_SIZE} players. Order the others by hand."
+    most = TIEBREAK_PLAYERS_MAX
+    if tournament_commands.format_of(tournament).group_stages is not None:
+        most = GROUP_SIZE
+    if len(player_ids) > most:
+        sentence = f"A tiebreak here has at most {most} players. Order the others by hand, or draw."
         raise Invalid({"playerIds": [sentence]})
     if not any(set(player_ids) <= set(tie) for tie in tied_groups(tournament)):
         raise PlayersNotTied
@@ -62,6 +70,16 @@ def set_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[
     if not any(set(player_ids) == set(members) and set(members) in shared for members in listed):
         raise NotTheTiedPlayers
     return _store_order(tournament, player_ids)
+
+
+def draw_order(tournament: Tournament, player_ids: Sequence[int], dice: Random) -> list[Change]:
+    """Order all players who share a place by lot, stored as an order by hand. Raises as that does."""
+    return set_manual_order(tournament, dice.sample(sorted(player_ids), len(player_ids)))
+
+
+def next_draw_name(tournament: Tournament) -> str:
+    """The name of the next draw among tied players."""
+    return f"tie {max((entrant.tie_group or 0 for entrant in tournament.entrants), default=0) + 1}"
 
 
 def clear_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:

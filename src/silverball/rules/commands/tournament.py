@@ -19,12 +19,7 @@ from silverball.rules.model.changes import (
     EntrantAdded,
     EntrantChanged,
     EntrantRemoved,
-    GameDeleted,
-    QueueLeft,
     RoundReopened,
-    SinglePlayerGameDeleted,
-    SuggestionDecided,
-    TournamentCompleted,
     TournamentReopened,
     TournamentStarted,
     tournament_changes,
@@ -55,7 +50,10 @@ class RoundsNotDeletable(Conflict):
 
 
 class RoundIsOver(Conflict):
-    sentence = "{round} is over: {newest} exists. Adjust points or strikes, or delete rounds back to it."
+    sentence = (
+        "{round} is over: {newest} exists. The organizer can correct the result with a reason, "
+        "or adjust points or strikes."
+    )
 
 
 class TournamentNotCompleted(Conflict):
@@ -187,46 +185,6 @@ def require_correctable(tournament: Tournament, game: Game) -> None:
     if newest is not None and game.round_id is not None and is_past_correction(tournament, game):
         name = rounds.find_round(tournament, game.round_id).name
         raise RoundIsOver(round=name, newest=newest.name)
-
-
-def complete(tournament: Tournament, now: datetime) -> list[Change]:
-    """Complete the tournament and discard what is unfinished. Source: formats, sections 2 and 23."""
-    require_started(tournament)
-    changes = _remove_unfinished(tournament)
-    rest = apply_changes(tournament, changes)
-    form = format_of(tournament)
-    newest = rest.newest_round
-    if newest is not None and newest.status != "completed" and form.rounds is not Rounds.FIXED:
-        games = rest.games_by_round.get(newest.round_id, ())
-        attempts = [attempt for attempt in rest.single_player_games if attempt.round_id == newest.round_id]
-        if not attempts and all(game.is_bye for game in games):
-            changes += rounds.delete_round(rest, newest)
-        rest = apply_changes(tournament, changes)
-    for round_ in rest.rounds_in_order:
-        changes += rounds.complete_round(rest, round_, now)
-    changes += form.at_close(apply_changes(tournament, changes), now)
-    return [
-        *changes,
-        *tournament_changes(TournamentCompleted, tournament, status="completed", completed_at=now),
-    ]
-
-
-def _remove_unfinished(tournament: Tournament) -> list[Change]:
-    unfinished = {game.game_id for game in results.open_games(tournament.games)}
-    return [
-        *(
-            SuggestionDecided(suggestion)
-            for suggestion in tournament.suggestions
-            if suggestion.game_id in unfinished
-        ),
-        *(QueueLeft(spot) for spot in tournament.queue if not spot.is_done),
-        *(GameDeleted(game) for game in tournament.games if game.game_id in unfinished),
-        *(
-            SinglePlayerGameDeleted(attempt)
-            for attempt in tournament.single_player_games
-            if attempt.status != "completed"
-        ),
-    ]
 
 
 def reopen(tournament: Tournament) -> list[Change]:

@@ -10,14 +10,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 
-from silverball.rules.mechanics import attempts, lineups, queues
+from silverball.rules.mechanics import attempts, lineups, queues, rounds
 from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     QueueLeft,
     RoundChanged,
-    RoundCompleted,
     RoundDeleted,
     RoundOpened,
     RoundReopened,
@@ -267,7 +266,7 @@ def _update_status(run: _RaceUpdate, round_: Round, found: RaceRoundResult, memb
     run.apply(changes_between(RoundChanged, current, replace(current, score=found.bar)))
     current = run.tournament.round_by_id[round_.round_id]
     if is_over and current.status != "completed":
-        run.apply([RoundCompleted(current, replace(current, status="completed", completed_at=run.now))])
+        run.apply([rounds.completion(current, run.now)])
     elif not is_over and current.status == "completed":
         run.apply([RoundReopened(current, replace(current, status="started", completed_at=None))])
 

@@ -20,7 +20,7 @@ from silverball.rules.ranking import bestgame
 
 
 class QueuesExcludeSuggestions(Conflict):
-    sentence = "Queues and suggested results exclude each other. Turn one of them off first."
+    sentence = "Queues and results reported by players exclude each other. Turn one of them off first."
 
 
 class PlayerIsPlaying(Conflict):
@@ -61,8 +61,8 @@ def uses_queues(tournament: Tournament) -> bool:
 
 def running_attempt(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame | None:
     """The started single player game of this player on this arena."""
-    for attempt in tournament.single_player_games:
-        if attempt.status == "started" and (attempt.player_id, attempt.arena_id) == (player_id, arena_id):
+    for attempt in tournament.started_attempts:
+        if (attempt.player_id, attempt.arena_id) == (player_id, arena_id):
             return attempt
     return None
 
@@ -81,9 +81,7 @@ def outcome_of_running_attempt(tournament: Tournament, new_attempt: NewAttempt) 
 
 def require_player_and_arena_free(tournament: Tournament, player_id: int, arena_id: int) -> None:
     """Refuse a player or an arena in another game, or a player who is not up. Raises Conflict."""
-    for attempt in tournament.single_player_games:
-        if attempt.status != "started":
-            continue
+    for attempt in tournament.started_attempts:
         if attempt.player_id == player_id:
             raise PlayerIsPlaying(player=player_id, attempt=attempt.single_player_game_id)
         if attempt.arena_id == arena_id:

@@ -30,6 +30,7 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.refusals import DrawnElsewhere
+from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasBracketSize, has
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing import elimination
@@ -62,6 +63,12 @@ class BracketRules:
         after = apply_changes(tournament, changes)
         return [*changes, *open_missing_games(after, self.matches, dice, now)]
 
+    @staticmethod
+    def bye_lines(_settings: TournamentSettings, players: int) -> tuple[int, ...]:
+        """The best seeds have a bye where the players do not fill the smallest bracket that holds them."""
+        missing = elimination.size_for(players) - players
+        return (missing,) if missing else ()
+
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """Open the missing games, for example after an import. Raises Conflict when none is missing."""
         return call_ups.require_missing_games(open_missing_games(tournament, self.matches, dice, now))
@@ -88,6 +95,15 @@ class BracketRules:
             changes += open_missing_games(after, self.matches, dice, tournament.completed_at)
         return changes
 
+    def playing_ids(self, tournament: Tournament) -> tuple[int, ...]:
+        """Ids of the active players whom no match has put out."""
+        out: set[int] = set()
+        for match in self.matches(tournament).values():
+            decides = match.node.loser_place is not None or _is_decided_final(match)
+            if decides and not match.node.is_extra and match.finishing_order is not None:
+                out.update(match.finishing_order[1:])
+        return tuple(player_id for player_id in tournament.active_ids if player_id not in out)
+
     def require_own_schedule(self, tournament: Tournament) -> None:
         """Refuse an imported bracket with another schedule, all of which would go. Raises Conflict."""
         if any(match.stale_games for match in self.matches(tournament).values()):
@@ -101,6 +117,12 @@ class BracketRules:
         """The matches of all nodes."""
         assert has(tournament.settings, HasBracketSize)
         return bracket_matches.resolve_matches(tournament, self.nodes(tournament.settings.bracket_size))
+
+
+def _is_decided_final(match: BracketMatch) -> bool:
+    """Whether the match is the final, and no other final follows from an upset in it."""
+    is_last = match.node.reset_of is not None or not match.is_upset
+    return match.node.winner_place == 1 and is_last
 
 
 def delete_stale_games(tournament: Tournament, matches_of: Callable[[Tournament], Matches]) -> list[Change]:

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.mechanics import attempts
+from silverball.rules.mechanics.entries import attempts_of_player
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     CardChanged,
@@ -19,6 +20,7 @@ from silverball.rules.model.changes import (
     SinglePlayerGameDeleted,
     changes_between,
 )
+from silverball.rules.model.part_index import find_by_id
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 
 
@@ -47,10 +49,10 @@ class CardNotVoided(Conflict):
 
 def find_card(tournament: Tournament, card_id: int) -> Card:
     """A card of the tournament. Raises NotFound."""
-    for card in tournament.cards:
-        if card.card_id == card_id:
-            return card
-    raise NotFound("Card", card_id)
+    card = find_by_id(tournament.cards, "card_id", card_id)
+    if card is None:
+        raise NotFound("Card", card_id)
+    return card
 
 
 def cards_of_player(tournament: Tournament, player_id: int) -> list[Card]:
@@ -68,7 +70,10 @@ def card_in_progress(tournament: Tournament, player_id: int) -> Card | None:
 
 def games_on_card(tournament: Tournament, card_id: int) -> list[SinglePlayerGame]:
     """The games on a card, in the order in which they began."""
-    games = [attempt for attempt in tournament.single_player_games if attempt.card_id == card_id]
+    card = find_by_id(tournament.cards, "card_id", card_id)
+    # A card's games are all of one player.
+    among = tournament.single_player_games if card is None else attempts_of_player(tournament, card.player_id)
+    games = [attempt for attempt in among if attempt.card_id == card_id]
     return sorted(games, key=lambda game: game.game_index or 0)
 
 

@@ -50,6 +50,8 @@ class DrawnRoundRules:
     pairing_scores: Callable[[Tournament], Mapping[int, Decimal]]
     rank: Callable[[Tournament], list[Standing]]
     is_over: Callable[[Tournament], bool]
+    # Whether Swiss draws keep groups of three at the bottom of the table.
+    keeps_threes_low: bool = False
     # The tournament's own way to score a game.
     scorer: Callable[[Tournament], ScoreGame] = results.score_by_points_map
 
@@ -61,7 +63,7 @@ class DrawnRoundRules:
             return {"pairing": TiersNotPossible.sentence}
         if settings.duration not in tiers.ROUNDS:
             known = ", ".join(str(number) for number in tiers.ROUNDS)
-            sentence = f"Tiers need {known} rounds. Change the duration or choose another pairing."
+            sentence = f"Tiers need {known} rounds. Change the number of rounds or choose another pairing."
             return dict.fromkeys(("pairing", "duration"), sentence)
         return {}
 
@@ -94,6 +96,7 @@ class DrawnRoundRules:
             scores={player_id: scores.get(player_id, ZERO) for player_id in playing},
             ranking=pairings.rank_by_score(scores, playing, dice),
             group_size=self.group_size,
+            keeps_threes_low=self.keeps_threes_low,
         )
         draw = pairings.draw_groups(after, field, dice)
         games = games_per_round(after)

@@ -138,8 +138,8 @@ def settle(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime
     if not is_new or game.is_tiebreak or not has_queue(tournament):
         return changes
     current = apply_changes(tournament, changes)
-    changes += _open_next_game(current, game, dice, now)
-    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
+    following = _open_next_game(current, game, dice, now)
+    return [*changes, *following, *fill_arenas(apply_changes(current, following), dice, now)]
 
 
 def _open_next_game(tournament: Tournament, ended: Game, dice: Random, now: datetime) -> list[Change]:
@@ -149,15 +149,16 @@ def _open_next_game(tournament: Tournament, ended: Game, dice: Random, now: date
     """
     staying, leaving = ended.player_ids
     changes = join_at_end(tournament, [leaving], now)
-    queue = queues.waiting_spots(apply_changes(tournament, changes))
+    waiting = apply_changes(tournament, changes)
+    queue = queues.waiting_spots(waiting)
     active = staying in tournament.active_ids
     if not (active and queue and is_clock_running(tournament, now)):
-        return [*changes, *_join_at_head(apply_changes(tournament, changes), [staying], now)]
+        return [*changes, *_join_at_head(waiting, [staying], now)]
     pair = (queue[0].player_id, staying)
     arena_id = _choose_arena(tournament, pair, ended.arena_id, dice)
     if arena_id is None:
-        return [*changes, *_join_at_head(apply_changes(tournament, changes), [staying], now)]
-    changes += queues.complete_spot(apply_changes(tournament, changes), queue[0], now)
+        return [*changes, *_join_at_head(waiting, [staying], now)]
+    changes += queues.complete_spot(waiting, queue[0], now)
     return [*changes, *_open_game(tournament, pair, arena_id, now)]
 
 
@@ -172,7 +173,7 @@ def _choose_arena(
 ) -> int | None:
     """A free arena that the two have played least; the vacated one only as a last resort."""
     free = lineups.free_arenas(tournament)
-    plays = history.arena_plays(tournament)
+    plays = history.arena_plays_of(tournament, pair)
     chosen = arenas.draw_replacement(pair, free, plays, () if vacated is None else (vacated,), dice)
     return chosen if chosen is not None else arenas.draw_replacement(pair, free, plays, (), dice)
 
@@ -191,7 +192,7 @@ def _join_at_head(tournament: Tournament, player_ids: Sequence[int], now: dateti
 
 def _players_free_to_wait(tournament: Tournament, player_ids: Sequence[int]) -> list[int]:
     """Those who are active, in no game and not waiting already."""
-    busy = {seat for game in results.open_games(tournament.games) for seat in game.player_ids}
+    busy = {seat for game in tournament.open_games for seat in game.player_ids}
     busy.update(spot.player_id for spot in queues.waiting_spots(tournament))
     return [
         player_id for player_id in player_ids if player_id in tournament.active_ids and player_id not in busy
@@ -207,7 +208,7 @@ def fill_arenas(tournament: Tournament, dice: Random, now: datetime) -> list[Cha
     current = tournament
     for _ in range(GAMES_MAX):
         queue = queues.waiting_spots(current)
-        kept_waiting = _queue_size_wanted(current) if results.open_games(current.games) else 0
+        kept_waiting = _queue_size_wanted(current) if current.open_games else 0
         if not (has_queue(current) and is_clock_running(current, now) and len(queue) >= kept_waiting + 2):
             break
         pair = (queue[0].player_id, queue[1].player_id)
@@ -234,7 +235,7 @@ def roster_changed(tournament: Tournament, entrant: Entrant, dice: Random, now: 
         changes = join_at_end(tournament, [entrant.player_id], now)
     else:
         changes = queues.leave_all_queues(tournament, entrant.player_id)
-        for game in results.open_games(tournament.games):
+        for game in tournament.open_games:
             if entrant.player_id in game.player_ids and not game.is_tiebreak:
                 changes += _abandon_game(apply_changes(tournament, changes), game, now)
     return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
@@ -256,9 +257,7 @@ def lineup_changed(
     if not has_queue(tournament):
         return []
     changes: list[Change] = []
-    stranded = [
-        game for game in results.open_games(tournament.games) if game.arena_id == lineup_arena.arena_id
-    ]
+    stranded = [game for game in tournament.open_games if game.arena_id == lineup_arena.arena_id]
     for game in stranded if not lineup_arena.is_active else ():
         current = apply_changes(tournament, changes)
         arena_id = lineups.draw_other_arena(current, game, dice)
@@ -294,7 +293,7 @@ def create_game(
         raise ClockHasStopped
     if len(player_ids) != 2:
         raise Invalid({"playerIds": [f"A frenzy game has two players, not {len(player_ids)}."]})
-    for game in results.open_games(tournament.games):
+    for game in tournament.open_games:
         for player_id in player_ids:
             if player_id in game.player_ids:
                 raise PlayerInOpenGame(player=player_id, game=game.game_id)
@@ -319,4 +318,4 @@ def is_over(tournament: Tournament) -> bool:
     if tournament.status == "planned" or not has_queue(tournament) or paused_seconds(tournament):
         return False
     could_play = len(tournament.active_ids) > 1 and bool(lineups.available_arenas(tournament))
-    return could_play and bool(tournament.games) and not results.open_games(tournament.games)
+    return could_play and bool(tournament.games) and not tournament.open_games

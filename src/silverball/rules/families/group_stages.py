@@ -17,6 +17,7 @@ from silverball.rules.mechanics import call_ups, rounds, seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, RoundReopened
 from silverball.rules.model.refusals import AllRoundsPlayed, DrawnElsewhere
+from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasGroupBracket, has
 from silverball.rules.model.tournament import Round, Tournament
 from silverball.rules.pairing import group_bracket
@@ -73,6 +74,14 @@ class GroupStageRules:
         if size != players:
             raise WrongBracketSize(size=size, count=players)
         return []
+
+    @staticmethod
+    def bye_lines(settings: TournamentSettings, _players: int) -> tuple[int, ...]:
+        """The worst seed that joins in each later round: one line, or two with double byes."""
+        assert has(settings, HasGroupBracket)
+        has_double_byes = bool(settings.group_bracket_double_byes)
+        planned = group_bracket.planned_rounds(settings.bracket_size, has_double_byes=has_double_byes)
+        return tuple(round_.worst_joining_seed for round_ in planned[1:] if round_.worst_joining_seed)
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """Open the next round after completing the open one, or the missing games of the open one.
@@ -217,6 +226,11 @@ class GroupStageRules:
             groups, dice = self._groups_in_round(tournament, newest), call_ups.dice_at_reopen(tournament)
             changes = self.open_missing_games(tournament, newest, groups, dice, now)
         return [*changes, *self.delete_stale_rounds(apply_changes(tournament, changes))]
+
+    def playing_ids(self, tournament: Tournament) -> tuple[int, ...]:
+        """Ids of the active players whose place is not decided yet."""
+        placed = {row.player_id for row in self.rank(tournament)}
+        return tuple(player_id for player_id in tournament.active_ids if player_id not in placed)
 
     def is_over(self, tournament: Tournament) -> bool:
         """Whether the last round is played; shared places in a final do not keep it open."""

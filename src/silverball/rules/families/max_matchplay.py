@@ -6,13 +6,13 @@ The meetings still to be released are in `state.schedule`. Source: formats, sect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import free_games, lineups, results, rounds
-from silverball.rules.model import play_settings
+from silverball.rules.model import moments, play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, DrawRemembered, GameOpened, tournament_changes
 from silverball.rules.model.play_settings import HasMatchRequests
@@ -178,7 +178,7 @@ def games_left(tournament: Tournament) -> dict[int, int]:
 
 def waiting_players(tournament: Tournament) -> list[FreePlayer]:
     """Free players with games left, with their games so far and their turn: smaller has waited longer."""
-    busy = {player_id for game in results.open_games(tournament.games) for player_id in game.player_ids}
+    busy = {player_id for game in tournament.open_games for player_id in game.player_ids}
     turns = _turns(tournament)
     needed = games_per_player(tournament)
     return [
@@ -205,7 +205,7 @@ def games_by_end(tournament: Tournament) -> list[Game]:
 
 def free_slots(tournament: Tournament) -> int | None:
     """Number of games that can still start: free arenas and the allowed number; None for no limit."""
-    running = results.open_games(tournament.games)
+    running = tournament.open_games
     limits: list[int] = []
     if play_settings.arena_assignment(tournament.settings, default="balanced") != "disabled":
         # A game that waits for its arena will need one.
@@ -272,7 +272,7 @@ def award_walkover(tournament: Tournament) -> list[Change]:
     One win at most, and only for a player with games: a player too late to find opponents gets nothing.
     Source: formats, section 14.5.
     """
-    if results.open_games(tournament.games) or not is_over(tournament):
+    if tournament.open_games or not is_over(tournament):
         return []
     short = [player_id for player_id, left in games_left(tournament).items() if left > 0]
     have_played = {player_id for game in completed_games(tournament) for player_id in game.player_ids}
@@ -288,14 +288,14 @@ def award_walkover(tournament: Tournament) -> list[Change]:
 
 def is_over(tournament: Tournament) -> bool:
     """Whether all planned games are played, or one player is left short and no game runs."""
-    if tournament.status == "planned" or results.open_games(tournament.games):
+    if tournament.status == "planned" or tournament.open_games:
         return False
     return sum(left > 0 for left in games_left(tournament).values()) <= 1
 
 
 def clear_game(tournament: Tournament, game: Game) -> list[Change]:
     """Clear a result, so that the game is open again. Raises Conflict when players or arena are busy."""
-    busy = {seat: game for game in results.open_games(tournament.games) for seat in game.player_ids}
+    busy = {seat: game for game in tournament.open_games for seat in game.player_ids}
     for player_id in game.player_ids:
         if player_id in busy:
             raise PlayerPlaysElsewhere(
@@ -359,4 +359,4 @@ def _timestamp(when: datetime | None) -> float:
 def _seconds_played(game: Game) -> float | None:
     if game.started_at is None or game.completed_at is None:
         return None
-    return (game.completed_at - game.started_at) / timedelta(seconds=1)
+    return moments.seconds_between(game.started_at, game.completed_at)

@@ -13,7 +13,6 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     RoundChanged,
-    RoundCompleted,
     RoundOpened,
     RoundReopened,
     SinglePlayerGameChanged,
@@ -87,7 +86,7 @@ def update_rounds(tournament: Tournament, changes: Sequence[Change], now: dateti
         own = games.get(round_.round_id, ())
         is_done = bool(own) and all(game.status == "completed" for game in own)
         if is_done and round_.status != "completed":
-            moved.append(RoundCompleted(round_, replace(round_, status="completed", completed_at=now)))
+            moved.append(rounds.completion(round_, now))
         elif not is_done and own and round_.status == "completed":
             moved.append(RoundReopened(round_, replace(round_, status="started", completed_at=None)))
     return [*changes, *moved]

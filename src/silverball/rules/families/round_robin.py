@@ -94,9 +94,7 @@ class RoundRobinRules:
         """Whether every game of the schedule has its result."""
         if tournament.status == "planned":
             return False
-        return not results.open_games(tournament.games) and not _missing_games(
-            tournament, self.round_draws(tournament)
-        )
+        return not tournament.open_games and not _missing_games(tournament, self.round_draws(tournament))
 
     def round_draws(self, tournament: Tournament) -> list[Draw]:
         """The draw of each round; with several groups, all games of a group and no byes."""

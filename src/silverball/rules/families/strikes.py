@@ -1,13 +1,13 @@
 """Rules that the strike formats share. Source: formats, sections 14.1 and 14.2."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.mechanics.knockout_results import strike_scorer
 from silverball.rules.mechanics.results import ScoreGame
-from silverball.rules.model.tournament import Tournament
+from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.ranking import knockout
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import Standing
@@ -22,6 +22,10 @@ class StrikeFormatRules:
     def rank(self, tournament: Tournament) -> list[Standing]:
         """The standings by strikes. Source: formats, sections 14.1 and 14.2."""
         return knockout.rank(tournament, self.knockout_rules(tournament))
+
+    def require_rankable(self, tournament: Tournament, games: Sequence[Game]) -> None:
+        """Refuse games whose points are no strikes. Raises Invalid, for impossible settings too."""
+        knockout.require_countable(games, self.knockout_rules(tournament))
 
     def is_over(self, tournament: Tournament) -> bool:
         """Whether at most one player is left."""
@@ -48,4 +52,5 @@ class StrikeFormatRules:
             rank=self.rank,
             is_over=self.is_over,
             scorer=self.scorer,
+            keeps_threes_low=True,
         )

@@ -10,6 +10,7 @@ from silverball.rules.families import amazing_race
 from silverball.rules.format import (
     DemoNight,
     Format,
+    FormatGroup,
     PlayKind,
     ResultUnit,
     Rounds,
@@ -24,6 +25,8 @@ from silverball.rules.model.changes import Change, RoundChanged, SinglePlayerGam
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.refusals import RoundWithoutArena
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning
 from silverball.rules.ranking import race as ranking
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.race import RaceProgress
@@ -32,6 +35,7 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import no_points
 from silverball.rules.verify import race
 from silverball.rules.verify.checks import FormatChecks, no_wins
+from silverball.rules.worth import open_play, played
 
 
 class PlayerLeftRace(Conflict):
@@ -54,7 +58,7 @@ class PlayerOutOfRace(Conflict):
     sentence = "{player} is out of the race and cannot come back. Undo the departure."
 
 
-class AmazingRaceSettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class AmazingRaceSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of an amazing race. Source: formats, sections 14.21 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -205,9 +209,12 @@ def is_over(tournament: Tournament) -> bool:
 FORMAT = Format(
     type="amazingrace",
     title="Amazing race",
+    group=FormatGroup.KNOCKOUT,
     summary="Everybody plays one machine, the lowest score is out, until one player is left.",
+    form_settings=("seeding", "arenaAssignment"),
     settings=AmazingRaceSettings,
     demo=DemoNight(name="Amazing Race"),
+    planning=NightPlanning(certain_by=CertainBy.ELIMINATION, shape=nights.race_of_one_machine),
     play=PlayKind.RACE,
     players_per_game=1,
     result_unit=ResultUnit.SCORE,
@@ -218,6 +225,8 @@ FORMAT = Format(
     rounds=Rounds.FOLLOWING,
     rank=rank,
     is_over=is_over,
+    meaningful_games=open_play.race_rule,
+    meaningful_games_played=played.by_plan(open_play.race_rule),
     verify=FormatChecks(standings=race.race_table, wins_by=no_wins),
     start=start,
     settle=settle,

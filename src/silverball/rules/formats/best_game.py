@@ -1,6 +1,6 @@
 """Open qualifying: best scores are ranked arena by arena. Source: formats, 14.18."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -12,6 +12,7 @@ from silverball.rules.families import best_game as best_game_family
 from silverball.rules.format import (
     DemoNight,
     Format,
+    FormatGroup,
     PlayKind,
     ResultUnit,
     Rounds,
@@ -24,26 +25,36 @@ from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, NewAttempt, Outcome
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import NightPlanning, NightShape, OpenEnd, values_of
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing, points_text
 from silverball.rules.scoring.starting_points import curve_of_best_game
 from silverball.rules.verify import best
 from silverball.rules.verify.checks import FormatChecks, no_wins
+from silverball.rules.worth import open_play, played
 
 ArenasCounted = Annotated[
-    int, Meta(ge=0, le=1000, title="Arenas counted", description="Best arenas that count; 0 counts all.")
+    int,
+    Meta(ge=0, le=1000, title="Machines counted", description="A player's best so many count; 0 counts all."),
 ]
 AttemptsOnArena = Annotated[
-    int, Meta(ge=0, le=1000, title="Attempts per arena", description="Games on one arena; 0 is no limit.")
+    int,
+    Meta(
+        ge=0,
+        le=1000,
+        title="Entries per machine",
+        description="Games of a player on one machine; 0 is no limit.",
+    ),
 ]
 NumberOfBestGames = Annotated[
     int,
     Meta(
         ge=0,
         le=1000,
-        title="Best games per arena",
-        description="How many ranks a player may hold there; 0 is one too.",
+        title="Scores counted per machine",
+        description="Best scores of a player that count on one machine.",
     ),
 ]
 
@@ -153,7 +164,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 
 def counted_points(
-    best: Sequence[SinglePlayerGame], marks: dict[int, bestgame.GameMark], arenas_counted: int
+    best: Sequence[SinglePlayerGame], marks: Mapping[int, bestgame.GameMark], arenas_counted: int
 ) -> list[Decimal]:
     """Points of a player's ranked games on the arenas that count, highest first.
 
@@ -166,12 +177,34 @@ def counted_points(
     return sorted((points for arena in arenas for points in arena), reverse=True)
 
 
+def night_shape(chosen: settings.TournamentSettings, _players: int) -> NightShape:
+    """The games that each player may play; no end without a limit."""
+    assert isinstance(chosen, BestGameSettings)
+    if not chosen.best_game_overall_attempts:
+        return OpenEnd("Nothing limits the games of a player: it ends when you close it.")
+    return nights.turns(chosen.best_game_overall_attempts)
+
+
 FORMAT = Format(
     type="best_game",
     title="Best game",
+    group=FormatGroup.SCORES,
     summary="Open qualifying: the best scores on each machine earn points.",
+    form_settings=(
+        "bestGameScoring",
+        "bestGameOverallAttempts",
+        "bestGameAttemptsOnArena",
+        "bestGameArenasCounted",
+        "useQueues",
+        "suggestions",
+    ),
     settings=BestGameSettings,
     demo=DemoNight(name="Best Game", players=12),
+    planning=NightPlanning(
+        shape=night_shape,
+        choices=values_of("bestGameOverallAttempts", 5, 10, 15),
+        unit="games each",
+    ),
     play=PlayKind.SCORES,
     players_per_game=1,
     result_unit=ResultUnit.SCORE,
@@ -181,6 +214,8 @@ FORMAT = Format(
     rounds=Rounds.NONE,
     rank=rank,
     is_over=never_over,
+    meaningful_games=open_play.best_game_rule,
+    meaningful_games_played=played.by_plan(open_play.best_game_rule),
     verify=FormatChecks(
         standings=best.best_game_table,
         has_one_open_game=True,

@@ -12,6 +12,7 @@ from silverball.rules.format import (
     CountedIn,
     DemoNight,
     Format,
+    FormatGroup,
     PlayKind,
     ResultUnit,
     Rounds,
@@ -25,6 +26,8 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import NightPlanning, NightShape, values_of
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
@@ -32,6 +35,7 @@ from silverball.rules.scoring import bowling
 from silverball.rules.scoring.starting_points import no_points
 from silverball.rules.verify import alone, results
 from silverball.rules.verify.checks import FormatChecks, no_wins
+from silverball.rules.worth import planned, played
 
 Frames = list[tuple[int, ...]]
 
@@ -148,12 +152,23 @@ def _tally(tournament: Tournament, entrant: Entrant, played: Mapping[int, Single
     )
 
 
+def night_shape(chosen: settings.TournamentSettings, _players: int) -> NightShape:
+    """A turn of each player in each frame."""
+    assert isinstance(chosen, BowlingSettings)
+    return nights.turns(chosen.golf_duration)
+
+
+WITHOUT_RULE = planned.without_rule("No published rule counts the meaningful games of pinbowling.")
+
 FORMAT = Format(
     type="bowling",
     title="Pinbowling",
+    group=FormatGroup.OTHERS,
     summary="Each machine is a frame; pins are counted as in ten-pin bowling.",
+    form_settings=("golfDuration", "tiebreaker"),
     settings=BowlingSettings,
     demo=DemoNight(name="Pinbowling", settings={"golfDuration": 4}),
+    planning=NightPlanning(shape=night_shape, choices=values_of("golfDuration", 5, 10), unit="frames"),
     play=PlayKind.HOLES,
     players_per_game=1,
     counted_in=CountedIn.PINS,
@@ -164,6 +179,8 @@ FORMAT = Format(
     rounds=Rounds.FIXED,
     rank=rank,
     is_over=pingolf.is_over,
+    meaningful_games=WITHOUT_RULE,
+    meaningful_games_played=played.by_plan(WITHOUT_RULE),
     verify=FormatChecks(standings=alone.bowling_table, wins_by=no_wins, attempt_faults=results.frame_faults),
     start=start,
     settle=settle,

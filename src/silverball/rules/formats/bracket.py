@@ -7,6 +7,7 @@ from silverball.rules.families.brackets import BracketRules
 from silverball.rules.format import (
     DemoNight,
     Format,
+    FormatGroup,
     Rounds,
     no_tied_groups,
     refuse_to_complete_round,
@@ -16,13 +17,16 @@ from silverball.rules.mechanics import bracket_matches
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import bracket_nodes
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
 from silverball.rules.verify.checks import FormatChecks
+from silverball.rules.worth import planned, played
 
 
-class BracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class BracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a bracket. Source: formats, sections 14.10 and 24."""
 
     has_matches: ClassVar[bool] = True
@@ -53,23 +57,35 @@ def is_over(tournament: Tournament) -> bool:
 FORMAT = Format(
     type="bracket",
     title="Bracket, single elimination",
+    group=FormatGroup.BRACKETS,
     summary="One lost match and you are out.",
+    form_settings=("seeding", "gamesPerRound", "arenaAssignment", "playerOrder"),
     settings=BracketSettings,
     demo=DemoNight(name="Bracket", settings={"gamesPerRound": 3}),
+    planning=NightPlanning(
+        certain_by=CertainBy.ELIMINATION,
+        shape=nights.bracket(bracket_nodes.single_elimination_nodes),
+        choices=values_of("gamesPerRound", 1, 3, 5),
+        unit="games at most in a match",
+    ),
     players_per_game=2,
     rated=True,
     is_ranked_by_points=False,
     points_map=one_point_per_win,
     rounds=Rounds.FIXED,
     bracket=RULES,
+    bye_lines=RULES.bye_lines,
     rank=rank,
     is_over=is_over,
+    meaningful_games=planned.single_elimination,
+    meaningful_games_played=played.by_plan(planned.single_elimination),
     verify=FormatChecks(standings=bracket_checks.single_bracket_table),
     start=RULES.start,
     open_round=RULES.open_round,
     settle=RULES.settle,
     roster_changed=refuse_to_join,
     result_cleared=RULES.result_cleared,
+    playing_ids=RULES.playing_ids,
     complete_round=refuse_to_complete_round,
     tied_groups=no_tied_groups,
     at_reopen=RULES.at_reopen,

@@ -12,6 +12,7 @@ from silverball.rules.families import cards
 from silverball.rules.format import (
     DemoNight,
     Format,
+    FormatGroup,
     PlayKind,
     ResultUnit,
     Rounds,
@@ -25,6 +26,8 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import NightPlanning, NightShape, OpenEnd, values_of
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.bestgame import CardValue
 from silverball.rules.ranking.solo import PlayerTally
@@ -32,21 +35,23 @@ from silverball.rules.ranking.standing import CountedCard, Standing, points_text
 from silverball.rules.scoring.starting_points import curve_of_best_game
 from silverball.rules.verify import best
 from silverball.rules.verify.checks import FormatChecks, no_wins
+from silverball.rules.worth import open_play, played
 
 GamesPerCard = Annotated[
-    int, Meta(ge=1, le=1000, title="Games per card", description="Arenas on a card, each played once.")
+    int, Meta(ge=1, le=1000, title="Games per card", description="Machines on a card, each played once.")
 ]
 CardsCounted = Annotated[
-    int, Meta(ge=1, le=1000, title="Cards counted", description="A player's best cards that count.")
+    int, Meta(ge=1, le=1000, title="Cards counted", description="A player's best so many count.")
 ]
 GamesCounted = Annotated[
-    int, Meta(ge=0, le=1000, title="Games counted", description="Best games of a card; 0 counts all.")
+    int,
+    Meta(ge=0, le=1000, title="Games counted", description="The best so many of a card count; 0 counts all."),
 ]
 CardScoring = Annotated[
     Literal[0, 1],
     Meta(
         title="Cards ranked",
-        description="0: every completed card holds ranks; 1: only the newest card of each player.",
+        description="Which cards hold places on the machines.",
     ),
 ]
 
@@ -191,12 +196,34 @@ def _tally(tournament: Tournament, entrant: Entrant, counted: list[CardValue], g
     )
 
 
+def night_shape(chosen: settings.TournamentSettings, _players: int) -> NightShape:
+    """The games on the cards that each player may play; no end without a limit."""
+    assert isinstance(chosen, CardBestGameSettings)
+    if not chosen.best_game_overall_attempts:
+        return OpenEnd("Nothing limits the cards of a player: it ends when you close it.")
+    return nights.turns(chosen.best_game_overall_attempts * chosen.card_best_game_games_per_card)
+
+
 FORMAT = Format(
     type="card_best_game",
     title="Best game on cards",
+    group=FormatGroup.SCORES,
     summary="A card is a few machines played once each; the best cards count.",
+    form_settings=(
+        "cardBestGameGamesPerCard",
+        "cardBestGameCardsCounted",
+        "bestGameScoring",
+        "bestGameOverallAttempts",
+        "useQueues",
+        "suggestions",
+    ),
     settings=CardBestGameSettings,
     demo=DemoNight(name="Card Best Game", settings={"cardBestGameGamesPerCard": 3}, games_per_player=6),
+    planning=NightPlanning(
+        shape=night_shape,
+        choices=values_of("bestGameOverallAttempts", 1, 2, 3),
+        unit="cards each",
+    ),
     play=PlayKind.SCORES,
     players_per_game=1,
     result_unit=ResultUnit.SCORE,
@@ -207,6 +234,8 @@ FORMAT = Format(
     rounds=Rounds.NONE,
     rank=rank,
     is_over=never_over,
+    meaningful_games=open_play.cards_rule,
+    meaningful_games_played=played.by_plan(open_play.cards_rule),
     verify=FormatChecks(standings=best.card_table, has_one_open_game=True, wins_by=no_wins),
     setting_faults=best_game_family.setting_faults,
     defaults_beside=best_game_family.defaults_beside,

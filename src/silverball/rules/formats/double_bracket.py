@@ -7,6 +7,7 @@ from silverball.rules.families.brackets import BracketRules
 from silverball.rules.format import (
     DemoNight,
     Format,
+    FormatGroup,
     Rounds,
     no_tied_groups,
     refuse_to_complete_round,
@@ -16,13 +17,16 @@ from silverball.rules.mechanics import bracket_matches
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import bracket_nodes
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
 from silverball.rules.verify.checks import FormatChecks
+from silverball.rules.worth import planned, played
 
 
-class DoubleBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class DoubleBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a double bracket. Source: formats, sections 14.11 and 24."""
 
     has_matches: ClassVar[bool] = True
@@ -50,26 +54,40 @@ def is_over(tournament: Tournament) -> bool:
     return tournament.status != "planned" and bracket_matches.is_over(RULES.matches(tournament))
 
 
+WITHOUT_RULE = planned.without_rule("No published rule counts the games of double elimination.")
+
 FORMAT = Format(
     type="double_bracket",
     title="Bracket, double elimination",
+    group=FormatGroup.BRACKETS,
     summary="Two lost matches and you are out.",
+    form_settings=("seeding", "gamesPerRound", "arenaAssignment", "playerOrder"),
     settings=DoubleBracketSettings,
     demo=DemoNight(name="Double Bracket", players=9),
+    planning=NightPlanning(
+        certain_by=CertainBy.ELIMINATION,
+        shape=nights.bracket(bracket_nodes.double_elimination_nodes),
+        choices=values_of("gamesPerRound", 1, 3, 5),
+        unit="games at most in a match",
+    ),
     players_per_game=2,
     rated=True,
     is_ranked_by_points=False,
     points_map=one_point_per_win,
     rounds=Rounds.FIXED,
     bracket=RULES,
+    bye_lines=RULES.bye_lines,
     rank=rank,
     is_over=is_over,
+    meaningful_games=WITHOUT_RULE,
+    meaningful_games_played=played.by_plan(WITHOUT_RULE),
     verify=FormatChecks(standings=bracket_checks.double_bracket_table),
     start=RULES.start,
     open_round=RULES.open_round,
     settle=RULES.settle,
     roster_changed=refuse_to_join,
     result_cleared=RULES.result_cleared,
+    playing_ids=RULES.playing_ids,
     complete_round=refuse_to_complete_round,
     tied_groups=no_tied_groups,
     at_reopen=RULES.at_reopen,

@@ -1,18 +1,21 @@
 """Double round robin: all play all twice, once from each side. Source: formats, 14.9."""
 
 from silverball.rules.families.round_robin import RoundRobinRules
-from silverball.rules.format import DemoNight, Format, Rounds, refuse_to_complete_round
+from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds, refuse_to_complete_round
 from silverball.rules.mechanics import rounds
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, FormatChecks
+from silverball.rules.worth import planned, played
 
 
-class DoubleRoundRobinSettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class DoubleRoundRobinSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a double round robin. Source: formats, sections 14.9 and 24."""
 
     round_robin_group_size: settings.RoundRobinGroupSize = 0
@@ -35,16 +38,28 @@ def rank(tournament: Tournament) -> list[Standing]:
 FORMAT = Format(
     type="double_round_robin",
     title="Double round robin",
+    group=FormatGroup.MATCH_PLAY,
     summary="Everybody plays everybody twice, once from each side.",
+    form_settings=("roundRobinGroupSize", "byes", "arenaAssignment", "playerOrder"),
     settings=DoubleRoundRobinSettings,
     demo=DemoNight(name="Double Round Robin", settings={"roundRobinGroupSize": 4}),
+    planning=NightPlanning(
+        certain_by=CertainBy.GAMES,
+        shape=nights.round_robin(is_double=True),
+        choices=values_of("roundRobinGroupSize", 0, 6, 8),
+        unit="players in a group",
+    ),
     players_per_game=2,
     rated=True,
     points_map=one_point_per_win,
     rounds=Rounds.FIXED,
     rank=rank,
     is_over=RULES.is_over,
-    verify=FormatChecks(standings=tallies.points_table, arena_use=ArenaUse.ONCE_PER_ROUND),
+    meaningful_games=planned.round_robin_rule(is_double=True),
+    meaningful_games_played=played.games_per_player,
+    verify=FormatChecks(
+        standings=tallies.points_table, arena_use=ArenaUse.ONCE_PER_ROUND, games_per_pairing=2
+    ),
     setting_faults=RULES.setting_faults,
     start=RULES.start,
     open_round=RULES.open_round,

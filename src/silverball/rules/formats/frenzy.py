@@ -5,18 +5,25 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from silverball.rules.families import frenzy as frenzy_family
-from silverball.rules.format import DemoNight, Format, Rounds
+from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds
 from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
+from silverball.rules.planning.shapes import ClockNight, NightPlanning, NightShape, values_of
 from silverball.rules.ranking import frenzy as ranking
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
+from silverball.rules.worth import open_play, played
 
 FrenzyDuration = Annotated[int, Meta(ge=1, le=1440, title="Minutes", description="How long the clock runs.")]
 FrenzyQueueSize = Annotated[
     int,
-    Meta(ge=0, le=1000, title="Queue", description="Players to keep waiting; a fifth of the field is usual."),
+    Meta(
+        ge=0,
+        le=1000,
+        title="Players in the queue",
+        description="At least so many wait; a fifth of the players is usual.",
+    ),
 ]
 FrenzyPausedSecondsLeft = Annotated[
     int,
@@ -24,11 +31,11 @@ FrenzyPausedSecondsLeft = Annotated[
 ]
 FrenzyStandings = Annotated[
     Literal[0, 1],
-    Meta(title="Standings", description="0: shown while it runs; 1: hidden until the end."),
+    Meta(title="Standings", description="Whether everybody sees them while the clock runs."),
 ]
 FrenzyTiebreaker = Annotated[
     Literal["wins", "losses", "disabled", "none"],
-    Meta(title="Tiebreaker", description="What separates equals: more wins, or fewer losses."),
+    Meta(title="Ties", description="What decides between equals."),
 ]
 
 
@@ -44,12 +51,25 @@ class FrenzySettings(settings.TournamentSettings, frozen=True, kw_only=True):
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
+def night_shape(chosen: settings.TournamentSettings, _players: int) -> NightShape:
+    """The clock, and the games that run when it stops."""
+    assert isinstance(chosen, FrenzySettings)
+    return ClockNight(minutes=chosen.frenzy_duration)
+
+
 FORMAT = Format(
     type="frenzy",
     title="Frenzy",
+    group=FormatGroup.MATCH_PLAY,
     summary="A clock and one queue: play whoever is next for as long as the time lasts.",
+    form_settings=("frenzyDuration", "frenzyQueueSize", "useQueues", "tiebreaker"),
     settings=FrenzySettings,
     demo=DemoNight(name="Frenzy", players=10, settings={"frenzyDuration": 60}),
+    planning=NightPlanning(
+        shape=night_shape,
+        choices=values_of("frenzyDuration", 60, 90, 120, 180),
+        unit="minutes",
+    ),
     players_per_game=2,
     rated=True,
     points_map=one_point_per_win,
@@ -57,6 +77,8 @@ FORMAT = Format(
     has_clock=True,
     rank=ranking.rank,
     is_over=frenzy_family.is_over,
+    meaningful_games=open_play.frenzy_rule,
+    meaningful_games_played=played.frenzy_played,
     verify=FormatChecks(
         standings=tallies.frenzy_table, has_one_group_per_round=False, has_one_open_game=True
     ),

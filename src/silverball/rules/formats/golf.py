@@ -10,6 +10,7 @@ from silverball.rules.format import (
     CountedIn,
     DemoNight,
     Format,
+    FormatGroup,
     PlayKind,
     ResultUnit,
     Rounds,
@@ -22,6 +23,8 @@ from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import NightPlanning, NightShape, values_of
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
@@ -29,6 +32,7 @@ from silverball.rules.scoring import golf
 from silverball.rules.scoring.starting_points import no_points
 from silverball.rules.verify import alone, results
 from silverball.rules.verify.checks import FormatChecks, no_wins
+from silverball.rules.worth import open_play, played
 
 
 class GolfSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -94,7 +98,11 @@ def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: dateti
 
 
 def rank(tournament: Tournament) -> list[Standing]:
-    """The standings: fewest strokes first, then more holes in one, in two, in three. Source: formats, 16."""
+    """The standings: fewest strokes first, then more holes in one, in two, in three. Source: formats, 16.
+
+    While it runs, players without a hole are last: no strokes are the fewest. Later each missing hole
+    counts the maximum.
+    """
     played = pingolf.completed_by_player(tournament)
     tallies = {
         entrant.player_id: _tally(tournament, entrant, played.get(entrant.player_id, {}))
@@ -106,18 +114,23 @@ def rank(tournament: Tournament) -> list[Standing]:
 def _tally(tournament: Tournament, entrant: Entrant, played: dict[int, SinglePlayerGame]) -> PlayerTally:
     chosen = settings_of(tournament)
     strokes = [_strokes_in_game(played.get(index)) for index in range(chosen.golf_duration)]
+    is_closed = tournament.status == "completed"
     total = golf.strokes_total(
         strokes,
         holes_counted=chosen.golf_holes_counted,
         stroke_limit=chosen.golf_stroke_limit,
-        is_closed=tournament.status == "completed",
+        is_closed=is_closed,
     )
     points = total + solo.adjustment_total(entrant)
     broken = golf.golf_tiebreak(total, strokes)
     is_broken = chosen.tiebreaker == "standard"
     return PlayerTally(
         points=points,
-        key=(-points, *(Decimal(-part) for part in (broken.key[1:] if is_broken else ()))),
+        key=(
+            Decimal(is_closed or bool(played)),
+            -points,
+            *(Decimal(-part) for part in (broken.key[1:] if is_broken else ())),
+        ),
         tiebreakers=broken.values[1:] if is_broken else (),
         games_played=len(played),
     )
@@ -127,12 +140,25 @@ def _strokes_in_game(attempt: SinglePlayerGame | None) -> int | None:
     return None if attempt is None or attempt.points is None else int(attempt.points)
 
 
+def night_shape(chosen: settings.TournamentSettings, _players: int) -> NightShape:
+    """A turn of each player on each hole."""
+    assert isinstance(chosen, GolfSettings)
+    return nights.turns(chosen.golf_duration)
+
+
 FORMAT = Format(
     type="golf",
     title="Pingolf",
+    group=FormatGroup.OTHERS,
     summary="Each machine is a hole with a target score; the fewest balls win.",
+    form_settings=("golfDuration", "golfStrokeLimit", "golfHolesCounted", "tiebreaker"),
     settings=GolfSettings,
     demo=DemoNight(name="Pingolf", settings={"golfDuration": 5}),
+    planning=NightPlanning(
+        shape=night_shape,
+        choices=values_of("golfDuration", 6, 9, 18),
+        unit="holes",
+    ),
     play=PlayKind.HOLES,
     players_per_game=1,
     counted_in=CountedIn.STROKES,
@@ -143,6 +169,8 @@ FORMAT = Format(
     rounds=Rounds.FIXED,
     rank=rank,
     is_over=pingolf.is_over,
+    meaningful_games=open_play.strokes_unknown,
+    meaningful_games_played=played.holes_played,
     verify=FormatChecks(standings=alone.golf_table, wins_by=no_wins, attempt_faults=results.stroke_faults),
     start=start,
     settle=settle,

@@ -16,6 +16,7 @@ from silverball.rules.format import (
     CountedIn,
     DemoNight,
     Format,
+    FormatGroup,
     PlayKind,
     ResultUnit,
     no_wins_or_losses,
@@ -34,12 +35,15 @@ from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
 from silverball.rules.pairing import group_bracket as pairing
 from silverball.rules.pairing.groups import Group
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import group_rounds
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import golf, point_maps
 from silverball.rules.scoring.starting_points import no_points
 from silverball.rules.verify import groups, results
 from silverball.rules.verify.checks import FormatChecks, no_wins
+from silverball.rules.worth import open_play, played
 
 ZERO = Decimal(0)
 BRACKET_SIZE: Literal[8] = 8
@@ -49,7 +53,7 @@ class PlayerHasOpenHole(Conflict):
     sentence = "{player} has a hole to finish first. Record its strokes."
 
 
-class GolfBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class GolfBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a golf bracket. Source: formats, sections 14.17 and 24."""
 
     round_count: settings.RoundCount = pairing.round_count(BRACKET_SIZE)
@@ -71,7 +75,7 @@ class GolfBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True
         """These settings with the number of rounds that follows from size and byes."""
         has_double_byes = bool(self.group_bracket_double_byes)
         count = pairing.round_count(self.bracket_size, has_double_byes=has_double_byes)
-        return msgspec.structs.replace(self, round_count=count)
+        return msgspec.structs.replace(super().with_derived(), round_count=count)
 
 
 def settings_of(tournament: Tournament) -> GolfBracketSettings:
@@ -240,9 +244,17 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
 FORMAT = Format(
     type="golf_bracket",
     title="Golf bracket",
+    group=FormatGroup.OTHERS,
     summary="Groups of four play holes; the two with the fewest strokes go on.",
+    form_settings=("bracketSize", "groupBracketDoubleByes", "gamesPerRound", "golfStrokeLimit", "seeding"),
     settings=GolfBracketSettings,
     demo=DemoNight(name="Golf Bracket", settings={"gamesPerRound": 2}),
+    planning=NightPlanning(
+        certain_by=CertainBy.ELIMINATION,
+        shape=nights.group_stages,
+        choices=values_of("gamesPerRound", 2, 3, 4),
+        unit="holes in a round",
+    ),
     play=PlayKind.HOLES,
     players_per_game=1,
     counted_in=CountedIn.STROKES,
@@ -252,8 +264,11 @@ FORMAT = Format(
     points_map=no_points,
     win_loss_rule=no_wins_or_losses,
     group_stages=RULES,
+    bye_lines=RULES.bye_lines,
     rank=RULES.rank,
     is_over=RULES.is_over,
+    meaningful_games=open_play.strokes_unknown,
+    meaningful_games_played=played.holes_played,
     verify=FormatChecks(
         standings=groups.hole_bracket_table, wins_by=no_wins, attempt_faults=results.stroke_faults
     ),
@@ -262,6 +277,7 @@ FORMAT = Format(
     settle=settle,
     roster_changed=refuse_to_join,
     complete_round=RULES.complete_round,
+    playing_ids=RULES.playing_ids,
     tied_groups=RULES.tied_groups,
     open_tiebreak=open_tiebreak,
     at_reopen=RULES.at_reopen,

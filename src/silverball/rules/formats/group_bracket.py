@@ -12,7 +12,7 @@ import msgspec
 
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
-from silverball.rules.format import DemoNight, Format, refuse_to_join
+from silverball.rules.format import DemoNight, Format, FormatGroup, refuse_to_join
 from silverball.rules.mechanics import call_ups, results, rounds
 from silverball.rules.mechanics.call_ups import CallUp
 from silverball.rules.model import settings
@@ -22,18 +22,21 @@ from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing import group_bracket as pairing
 from silverball.rules.pairing.groups import Draw, Group
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import group_rounds, points
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.starting_points import points_of_scoring
 from silverball.rules.verify import groups
 from silverball.rules.verify.checks import ArenaUse, FormatChecks
+from silverball.rules.worth import planned, played
 
 ZERO = Decimal(0)
 BRACKET_SIZE: Literal[8] = 8
 
 
-class GroupBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class GroupBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a group bracket. Source: formats, sections 14.12 and 24."""
 
     round_count: settings.RoundCount = pairing.round_count(BRACKET_SIZE)
@@ -55,7 +58,7 @@ class GroupBracketSettings(settings.TournamentSettings, frozen=True, kw_only=Tru
         """These settings with the number of rounds that follows from size and byes."""
         has_double_byes = bool(self.group_bracket_double_byes)
         count = pairing.round_count(self.bracket_size, has_double_byes=has_double_byes)
-        return msgspec.structs.replace(self, round_count=count)
+        return msgspec.structs.replace(super().with_derived(), round_count=count)
 
 
 def games_per_round(tournament: Tournament) -> int:
@@ -166,16 +169,28 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
 FORMAT = Format(
     type="group_bracket",
     title="Group bracket",
+    group=FormatGroup.BRACKETS,
     summary="Groups of four; the best two of each go on.",
+    form_settings=("bracketSize", "groupBracketDoubleByes", "seeding", "gamesPerRound", "scoring"),
     settings=GroupBracketSettings,
     demo=DemoNight(name="Group Bracket"),
+    planning=NightPlanning(
+        certain_by=CertainBy.ELIMINATION,
+        shape=nights.group_stages,
+        choices=values_of("gamesPerRound", 2, 3, 4),
+        fitted=lambda players: {"bracketSize": nights.size_for(players)},
+        unit="games in a round",
+    ),
     players_per_game=4,
     rated=True,
     is_ranked_by_points=False,
     points_map=points_of_scoring,
     group_stages=RULES,
+    bye_lines=RULES.bye_lines,
     rank=RULES.rank,
     is_over=RULES.is_over,
+    meaningful_games=planned.group_elimination,
+    meaningful_games_played=played.by_plan(planned.group_elimination),
     verify=FormatChecks(standings=groups.group_bracket_table, arena_use=ArenaUse.ONCE_PER_WAVE),
     start=RULES.start,
     open_round=RULES.open_round,
@@ -183,6 +198,7 @@ FORMAT = Format(
     roster_changed=refuse_to_join,
     result_cleared=result_cleared,
     complete_round=RULES.complete_round,
+    playing_ids=RULES.playing_ids,
     tied_groups=RULES.tied_groups,
     open_tiebreak=open_tiebreak,
     at_reopen=RULES.at_reopen,

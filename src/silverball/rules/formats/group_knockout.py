@@ -1,6 +1,6 @@
 """Strikes in groups of four: as a knockout, with strikes by place. Source: formats, 14.2."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from random import Random
 from typing import Annotated, Any, Literal
@@ -9,11 +9,13 @@ from msgspec import Meta
 
 from silverball.kit.errors import Invalid
 from silverball.rules.families.strikes import StrikeFormatRules
-from silverball.rules.format import CountedIn, DemoNight, Format
+from silverball.rules.format import CountedIn, DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import Awards, CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.scoring import strikes
@@ -21,19 +23,20 @@ from silverball.rules.scoring.starting_points import points_for_strikes
 from silverball.rules.scoring.strikes import StrikeSettings
 from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
+from silverball.rules.worth import lasting, played
 
 FourPlayerStrikes = Annotated[
     Literal[1, 2, 3, 100, 101],
     Meta(
         title="Strikes in a group of four",
-        description="How many players get a strike: 1, 2 or 3; 100 is progressive, 101 is fair.",
+        description="Who gets strikes in each game.",
     ),
 ]
 ThreePlayerStrikes = Annotated[
     Literal[0, 1, 2],
     Meta(
         title="Strikes in a group of three",
-        description="1: the last gets a strike; 0 or 2: second and last. Not for fair and progressive.",
+        description="Who gets strikes where four do not come out even. Fair and progressive have their own.",
     ),
 ]
 Progressive = Annotated[
@@ -44,7 +47,7 @@ Fair = Annotated[
 ]
 
 
-class GroupKnockoutSettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class GroupKnockoutSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a group knockout. Source: formats, sections 14.2 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -83,6 +86,12 @@ def strike_settings(chosen: GroupKnockoutSettings) -> StrikeSettings:
     )
 
 
+def strikes_of_settings(chosen: settings.TournamentSettings) -> StrikeSettings:
+    """The strikes by place, from any settings of the format. Raises as `strike_settings` does."""
+    assert isinstance(chosen, GroupKnockoutSettings)
+    return strike_settings(chosen)
+
+
 def setting_faults(chosen: settings.TournamentSettings) -> Mapping[str, str]:
     """Wire key -> sentence, for impossible strikes and pairings."""
     assert isinstance(chosen, GroupKnockoutSettings)
@@ -113,20 +122,52 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
 STRIKES = StrikeFormatRules(knockout_rules)
 RULES = STRIKES.drawn_rounds(GROUP_SIZE)
 
+
+def awards_by_place(chosen: settings.TournamentSettings) -> Awards:
+    """The strikes by size of a group and place."""
+    assert isinstance(chosen, GroupKnockoutSettings)
+    rule = strike_settings(chosen)
+    return {size: strikes.strikes_by_place(rule, size) for size in (2, 3, 4)}
+
+
+def struck_out(chosen: settings.TournamentSettings) -> Callable[[Any, int], Any]:
+    """Return who is out: players with all their strikes."""
+    assert isinstance(chosen, GroupKnockoutSettings)
+    limit = chosen.knockout_strike_count
+    return lambda totals, _rounds: totals >= limit
+
+
 FORMAT = Format(
     type="group_knockout",
     title="Strikes, groups of four",
+    group=FormatGroup.KNOCKOUT,
     summary="Groups of four and three every round; strikes by place, and enough of them put you out.",
+    form_settings=(
+        "knockoutStrikeCount",
+        "knockoutFourPlayerStrikes",
+        "knockoutThreePlayerStrikes",
+        "pairing",
+        "arenaAssignment",
+    ),
     settings=GroupKnockoutSettings,
     primary_settings=("knockoutStrikeCount", "knockoutFourPlayerStrikes"),
     demo=DemoNight(name="Group Knockout", players=10),
+    planning=NightPlanning(
+        certain_by=CertainBy.ELIMINATION,
+        shape=nights.rounds_until(awards_by_place, struck_out),
+        choices=values_of("knockoutStrikeCount", 3, 4, 6),
+        unit="strikes",
+    ),
     players_per_game=4,
     counted_in=CountedIn.STRIKES,
     rated=True,
     points_map=points_for_strikes,
     win_loss_rule=win_loss_rule,
     rank=STRIKES.rank,
+    require_rankable=STRIKES.require_rankable,
     is_over=STRIKES.is_over,
+    meaningful_games=lasting.strikes_rule(GROUP_SIZE, strikes_of_settings),
+    meaningful_games_played=played.elimination_played,
     verify=FormatChecks(
         standings=knockouts.group_knockout_table,
         drawn_groups=DrawnGroups.FOURS,

@@ -2,16 +2,19 @@
 
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
-from silverball.rules.format import DemoNight, Format
+from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.pairing.groups import GROUP_SIZE
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
 from silverball.rules.scoring.starting_points import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
+from silverball.rules.worth import planned, played
 
 
-class GroupMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class GroupMatchplaySettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a group match play. Source: formats, sections 14.4 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -39,17 +42,30 @@ RULES = DrawnRoundRules(
 FORMAT = Format(
     type="group_matchplay",
     title="Group match play",
+    group=FormatGroup.MATCH_PLAY,
     summary="Groups of four or three every round; points by place; most points win.",
+    form_settings=("duration", "scoring", "pairing", "arenaAssignment", "tiebreaker"),
     settings=GroupMatchplaySettings,
     demo=DemoNight(name="Group Match Play", players=12, settings={"duration": 6}),
+    planning=NightPlanning(
+        certain_by=CertainBy.ROUNDS,
+        shape=nights.drawn_rounds(GROUP_SIZE),
+        choices=values_of("duration", 4, 5, 6, 8),
+        unit="rounds",
+    ),
     players_per_game=4,
     rated=True,
     points_map=points_of_scoring,
     # Points, then the tiebreaker. Source: formats, 14.4.
     rank=ranking.rank,
     is_over=drawn_rounds.all_rounds_played,
+    meaningful_games=planned.rounds_in_fours,
+    meaningful_games_played=played.rounds_played,
     verify=FormatChecks(
-        standings=tallies.points_table, drawn_groups=DrawnGroups.FOURS, arena_use=ArenaUse.ONCE_PER_WAVE
+        standings=tallies.group_points_table,
+        earlier_standings=tallies.points_table,
+        drawn_groups=DrawnGroups.FOURS,
+        arena_use=ArenaUse.ONCE_PER_WAVE,
     ),
     open_round=RULES.open_round,
     settle=RULES.settle,

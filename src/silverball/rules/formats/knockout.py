@@ -1,18 +1,24 @@
 """Basic strikes: rounds of two, the loser gets a strike, last one standing wins. Source: formats, 14.1."""
 
+from collections.abc import Callable
+from typing import Any
+
 from silverball.rules.families.strikes import StrikeFormatRules
-from silverball.rules.format import CountedIn, DemoNight, Format
+from silverball.rules.format import CountedIn, DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import Awards, CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
+from silverball.rules.worth import lasting, played
 
 
-class KnockoutSettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class KnockoutSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a knockout. Source: formats, sections 14.1 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -41,19 +47,43 @@ def knockout_rules(tournament: Tournament) -> KnockoutRules:
 STRIKES = StrikeFormatRules(knockout_rules)
 RULES = STRIKES.drawn_rounds(PAIR_SIZE)
 
+
+def awards_by_place(_settings: settings.TournamentSettings) -> Awards:
+    """The strikes of a game of two."""
+    return {2: strikes.strikes_by_place(strikes.HEAD_TO_HEAD, 2)}
+
+
+def struck_out(chosen: settings.TournamentSettings) -> Callable[[Any, int], Any]:
+    """Return who is out: players with all their strikes."""
+    assert isinstance(chosen, KnockoutSettings)
+    limit = chosen.knockout_strike_count
+    return lambda totals, _rounds: totals >= limit
+
+
 FORMAT = Format(
     type="knockout",
     title="Strikes, two players",
+    group=FormatGroup.KNOCKOUT,
     summary="Rounds of two: the loser gets a strike, and the last player standing wins.",
+    form_settings=("knockoutStrikeCount", "pairing", "arenaAssignment", "byes"),
     settings=KnockoutSettings,
     primary_settings=("knockoutStrikeCount", "pairing"),
     demo=DemoNight(name="Knockout", players=9, settings={"knockoutStrikeCount": 2}),
+    planning=NightPlanning(
+        certain_by=CertainBy.ELIMINATION,
+        shape=nights.rounds_until(awards_by_place, struck_out, is_in_pairs=True),
+        choices=values_of("knockoutStrikeCount", 2, 3, 4),
+        unit="strikes",
+    ),
     players_per_game=2,
     counted_in=CountedIn.STRIKES,
     rated=True,
     points_map=one_point_per_win,
     rank=STRIKES.rank,
+    require_rankable=STRIKES.require_rankable,
     is_over=STRIKES.is_over,
+    meaningful_games=lasting.strikes_rule(PAIR_SIZE, lambda _settings: strikes.HEAD_TO_HEAD),
+    meaningful_games_played=played.elimination_played,
     verify=FormatChecks(
         standings=knockouts.pair_knockout_table,
         drawn_groups=DrawnGroups.PAIRS,

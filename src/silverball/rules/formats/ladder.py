@@ -11,6 +11,7 @@ from silverball.rules.families.bracket_standings import bracket_standing
 from silverball.rules.format import (
     DemoNight,
     Format,
+    FormatGroup,
     Rounds,
     no_tied_groups,
     refuse_to_complete_round,
@@ -26,18 +27,21 @@ from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing import ladder
 from silverball.rules.pairing.groups import Draw
 from silverball.rules.pairing.ladder import LadderGame
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning, NightShape, values_of
 from silverball.rules.ranking import standing
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
 from silverball.rules.verify.checks import FormatChecks
+from silverball.rules.worth import planned, played
 
 
 class LadderGameIsOpen(Conflict):
     sentence = "The next game of a ladder comes up by itself when the open one has its result."
 
 
-class LadderSettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class LadderSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a ladder. Source: formats, sections 14.13 and 24."""
 
     seeding: settings.BracketSeeding = "manual"
@@ -176,17 +180,36 @@ def rank(tournament: Tournament) -> list[Standing]:
     return sorted(rows, key=lambda row: (row.position, row.player_id))
 
 
+def playing_ids(tournament: Tournament) -> tuple[int, ...]:
+    """Ids of the active players who are not out, best seed first."""
+    return read_ladder(tournament).alive
+
+
 def is_over(tournament: Tournament) -> bool:
     """Whether the last game is played."""
     return tournament.status != "planned" and read_ladder(tournament).step is None
 
 
+def night_shape(chosen: settings.TournamentSettings, players: int) -> NightShape:
+    """The games of the ladder, one after the other."""
+    assert isinstance(chosen, LadderSettings)
+    return nights.ladder_steps(players, is_fast=chosen.ladder_type == "fast")
+
+
 FORMAT = Format(
     type="ladder",
     title="Ladder",
+    group=FormatGroup.KNOCKOUT,
     summary="The bottom of the table plays, the last is out, the next seed joins.",
+    form_settings=("ladderType", "seeding", "arenaAssignment", "playerOrder"),
     settings=LadderSettings,
     demo=DemoNight(name="Ladder", players=10),
+    planning=NightPlanning(
+        certain_by=CertainBy.ELIMINATION,
+        shape=night_shape,
+        choices=values_of("ladderType", "fast", "regular"),
+        unit="ladder",
+    ),
     players_per_game=4,
     rated=True,
     is_ranked_by_points=False,
@@ -194,6 +217,8 @@ FORMAT = Format(
     rounds=Rounds.FOLLOWING,
     rank=rank,
     is_over=is_over,
+    meaningful_games=planned.ladder,
+    meaningful_games_played=played.by_plan(planned.ladder),
     verify=FormatChecks(standings=bracket_checks.ladder_table),
     start=open_next_game,
     open_round=open_round,
@@ -201,6 +226,7 @@ FORMAT = Format(
     roster_changed=refuse_to_join,
     result_cleared=result_cleared,
     complete_round=refuse_to_complete_round,
+    playing_ids=playing_ids,
     tied_groups=no_tied_groups,
     at_reopen=at_reopen,
     late_entry="never",

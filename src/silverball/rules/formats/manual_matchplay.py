@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from random import Random
 
-from silverball.rules.format import DemoNight, Format, never_over
+from silverball.rules.format import DemoNight, Format, FormatGroup, never_over
 from silverball.rules.mechanics import free_games, results, rounds
 from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
@@ -13,11 +13,13 @@ from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing.groups import Draw
+from silverball.rules.planning.shapes import NightPlanning, NightShape, OpenEnd
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
+from silverball.rules.worth import planned, played
 
 
 class ManualMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -84,18 +86,32 @@ def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetim
     return results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
 
 
+def night_shape(_chosen: settings.TournamentSettings, _players: int) -> NightShape:
+    """No shape: the organizer makes every game."""
+    return OpenEnd("You make every game: it ends when you close it.")
+
+
 FORMAT = Format(
     type="manual_matchplay",
     title="Manual match play",
+    group=FormatGroup.MATCH_PLAY,
     summary="The organizer makes every game; points by place.",
+    form_settings=("scoring", "tiebreaker", "playerOrder", "suggestions"),
     settings=ManualMatchplaySettings,
     demo=DemoNight(name="Manual Match Play"),
+    planning=NightPlanning(shape=night_shape),
     players_per_game=4,
     rated=True,
     points_map=points_of_scoring,
     rank=rank,
     is_over=never_over,
-    verify=FormatChecks(standings=tallies.points_table, has_one_group_per_round=False),
+    meaningful_games=planned.made_by_hand,
+    meaningful_games_played=played.made_by_hand_played,
+    verify=FormatChecks(
+        standings=tallies.group_points_table,
+        earlier_standings=tallies.points_table,
+        has_one_group_per_round=False,
+    ),
     open_round=open_round,
     settle=settle,
     free_games=FreeGameRules(create=create_game, delete=delete_game),

@@ -2,18 +2,21 @@
 
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
-from silverball.rules.format import DemoNight, Format
+from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
+from silverball.rules.worth import planned, played
 
 
-class MatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class MatchplaySettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a match play. Source: formats, sections 14.3 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -46,14 +49,24 @@ RULES = DrawnRoundRules(
 FORMAT = Format(
     type="matchplay",
     title="Match play",
+    group=FormatGroup.MATCH_PLAY,
     summary="Rounds of two, a point per won game; most points win.",
+    form_settings=("duration", "pairing", "arenaAssignment", "byes", "tiebreaker"),
     settings=MatchplaySettings,
     demo=DemoNight(name="Match Play", players=9, settings={"duration": 5}),
+    planning=NightPlanning(
+        certain_by=CertainBy.ROUNDS,
+        shape=nights.drawn_rounds(PAIR_SIZE),
+        choices=values_of("duration", 5, 7, 9, 11),
+        unit="rounds",
+    ),
     players_per_game=2,
     rated=True,
     points_map=one_point_per_win,
     rank=rank,
     is_over=drawn_rounds.all_rounds_played,
+    meaningful_games=planned.rounds_in_pairs,
+    meaningful_games_played=played.rounds_played,
     verify=FormatChecks(
         standings=tallies.points_table, drawn_groups=DrawnGroups.PAIRS, arena_use=ArenaUse.ONCE_PER_WAVE
     ),

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from silverball.rules.families import max_matchplay as max_matchplay_family
-from silverball.rules.format import DemoNight, Format, Rounds
+from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds
 from silverball.rules.mechanics import results
 from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
@@ -15,29 +15,32 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Tournament
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning, NightShape, values_of
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
+from silverball.rules.worth import planned, played
 
 MaxMatchplayDuration = Annotated[
-    int, Meta(ge=1, le=200, title="Games", description="Games that every player plays.")
+    int, Meta(ge=1, le=200, title="Games", description="So many does each player play.")
 ]
 MaxMatchplayMaxActive = Annotated[
-    int, Meta(ge=0, le=1000, title="Games at once", description="Most games running; 0 for no limit.")
+    int, Meta(ge=0, le=1000, title="Games at once", description="No more are running; 0 is no limit.")
 ]
 MaxMatchplayScorekeeperCreate = Annotated[
     Literal[0, 1],
-    Meta(title="Matches created by", description="1: scorekeepers too; 0: the organizer alone."),
+    Meta(title="Matches created by", description="Who may call the next matches."),
 ]
 MaxMatchplayTiebreaker = Annotated[
     Literal["disabled", "standard", "none"],
-    Meta(title="Tiebreaker", description="What separates players with equal points."),
+    Meta(title="Ties", description="What decides between equals."),
 ]
 
 
-class MaxMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class MaxMatchplaySettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a max match play. Source: formats, sections 14.5 and 24."""
 
     max_matchplay_duration: MaxMatchplayDuration = 10
@@ -66,13 +69,28 @@ def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetim
     return [*changes, *max_matchplay_family.award_walkover(apply_changes(tournament, changes))]
 
 
+def night_shape(chosen: settings.TournamentSettings, _players: int) -> NightShape:
+    """The games of each player, whenever two are free."""
+    assert isinstance(chosen, MaxMatchplaySettings)
+    at_once = chosen.max_matchplay_max_active
+    return nights.turns(chosen.max_matchplay_duration, size=2, at_once=at_once)
+
+
 FORMAT = Format(
     type="max_matchplay",
     title="Max match play",
+    group=FormatGroup.MATCH_PLAY,
     summary="Head to head without rounds: everybody plays the same number of games.",
+    form_settings=("maxMatchplayDuration", "maxMatchplayMaxActive", "arenaAssignment", "tiebreaker"),
     settings=MaxMatchplaySettings,
     primary_settings=("maxMatchplayDuration", "maxMatchplayMaxActive"),
     demo=DemoNight(name="Max Match Play", settings={"maxMatchplayDuration": 5}),
+    planning=NightPlanning(
+        certain_by=CertainBy.TURNS,
+        shape=night_shape,
+        choices=values_of("maxMatchplayDuration", 6, 8, 10, 12),
+        unit="games each",
+    ),
     players_per_game=2,
     rated=True,
     points_map=one_point_per_win,
@@ -80,6 +98,8 @@ FORMAT = Format(
     has_match_requests=True,
     rank=rank,
     is_over=max_matchplay_family.is_over,
+    meaningful_games=planned.fixed_games,
+    meaningful_games_played=played.games_per_player,
     verify=FormatChecks(
         standings=tallies.points_table, has_one_group_per_round=False, has_one_open_game=True
     ),

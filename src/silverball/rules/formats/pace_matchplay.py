@@ -1,21 +1,24 @@
 """Pace match play: group match play with a rising bar; a player below it is out. Source: formats, 14.6."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
 from silverball.kit.errors import Conflict
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
-from silverball.rules.format import DemoNight, Format
+from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import Awards, CertainBy, NightPlanning
 from silverball.rules.ranking import pace
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.pace import PaceRules
@@ -24,6 +27,7 @@ from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.starting_points import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
+from silverball.rules.worth import lasting, played
 
 PaceInitialRounds = Annotated[
     int, Meta(ge=1, le=100, title="First bar after round", description="Nobody is out before that.")
@@ -43,7 +47,7 @@ class PlayerBelowBar(Conflict):
     )
 
 
-class PaceMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class PaceMatchplaySettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a pace match play. Source: formats, sections 14.6 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -129,23 +133,70 @@ RULES = DrawnRoundRules(
     is_over=is_over,
 )
 
+
+def awards_by_place(chosen: settings.TournamentSettings) -> Awards:
+    """The points by size of a group and place; those of IFPA for points of one's own."""
+    assert isinstance(chosen, PaceMatchplaySettings)
+    return nights.points_by_size(point_maps.SCORINGS.get(chosen.scoring, point_maps.IFPA))
+
+
+def below_bar(chosen: settings.TournamentSettings) -> Callable[[Any, int], Any]:
+    """Return who is out: players below the bar of the round."""
+    assert isinstance(chosen, PaceMatchplaySettings)
+    bars = PaceRules(
+        initial_rounds=chosen.pace_initial_rounds,
+        initial_target=chosen.pace_initial_target,
+        increment=chosen.pace_increment,
+    )
+
+    def leaves(totals: Any, rounds: int) -> Any:
+        bar = bars.bar_after(rounds)
+        return totals < (0 if bar is None else float(bar))
+
+    return leaves
+
+
 FORMAT = Format(
     type="pace_matchplay",
     title="Pace match play",
+    group=FormatGroup.MATCH_PLAY,
     summary="Group match play with a rising bar: a player below it is out.",
+    form_settings=(
+        "paceInitialRounds",
+        "paceInitialTarget",
+        "paceIncrement",
+        "scoring",
+        "pairing",
+        "arenaAssignment",
+    ),
     settings=PaceMatchplaySettings,
     demo=DemoNight(
         name="Pace Match Play",
         players=12,
         settings={"paceInitialRounds": 2, "paceInitialTarget": 6, "paceIncrement": 6},
     ),
+    planning=NightPlanning(
+        certain_by=CertainBy.ELIMINATION,
+        shape=nights.rounds_until(awards_by_place, below_bar),
+        choices=(
+            {"paceInitialRounds": 3, "paceInitialTarget": 12, "paceIncrement": 5},
+            {"paceInitialRounds": 5, "paceInitialTarget": 20, "paceIncrement": 5},
+            {"paceInitialRounds": 7, "paceInitialTarget": 28, "paceIncrement": 7},
+        ),
+        unit="rounds before the first bar",
+    ),
     players_per_game=4,
     rated=True,
     points_map=points_of_scoring,
     rank=rank,
     is_over=is_over,
+    meaningful_games=lasting.pace_rule,
+    meaningful_games_played=played.elimination_played,
     verify=FormatChecks(
-        standings=tallies.pace_table, drawn_groups=DrawnGroups.FOURS, arena_use=ArenaUse.ONCE_PER_WAVE
+        standings=tallies.pace_table,
+        earlier_standings=tallies.pace_table_by_sums,
+        drawn_groups=DrawnGroups.FOURS,
+        arena_use=ArenaUse.ONCE_PER_WAVE,
     ),
     playing_ids=playing_ids,
     open_round=RULES.open_round,

@@ -1,18 +1,21 @@
 """Round robin: all play all once, a point per win. Source: formats, 14.8."""
 
 from silverball.rules.families.round_robin import RoundRobinRules
-from silverball.rules.format import DemoNight, Format, Rounds, refuse_to_complete_round
+from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds, refuse_to_complete_round
 from silverball.rules.mechanics import rounds
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, FormatChecks
+from silverball.rules.worth import planned, played
 
 
-class RoundRobinSettings(settings.TournamentSettings, frozen=True, kw_only=True):
+class RoundRobinSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a round robin. Source: formats, sections 14.8 and 24."""
 
     round_robin_group_size: settings.RoundRobinGroupSize = 0
@@ -35,15 +38,25 @@ def rank(tournament: Tournament) -> list[Standing]:
 FORMAT = Format(
     type="round_robin",
     title="Round robin",
+    group=FormatGroup.MATCH_PLAY,
     summary="Everybody plays everybody once.",
+    form_settings=("roundRobinGroupSize", "byes", "arenaAssignment", "playerOrder"),
     settings=RoundRobinSettings,
     demo=DemoNight(name="Round Robin"),
+    planning=NightPlanning(
+        certain_by=CertainBy.GAMES,
+        shape=nights.round_robin(is_double=False),
+        choices=values_of("roundRobinGroupSize", 0, 6, 8),
+        unit="players in a group",
+    ),
     players_per_game=2,
     rated=True,
     points_map=one_point_per_win,
     rounds=Rounds.FIXED,
     rank=rank,
     is_over=RULES.is_over,
+    meaningful_games=planned.round_robin_rule(is_double=False),
+    meaningful_games_played=played.games_per_player,
     verify=FormatChecks(standings=tallies.points_table, arena_use=ArenaUse.ONCE_PER_WAVE),
     setting_faults=RULES.setting_faults,
     start=RULES.start,

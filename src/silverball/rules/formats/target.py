@@ -1,22 +1,27 @@
 """Target match play: players stop when they reach the target; the first wins. Source: formats, 14.15."""
 
+from collections.abc import Callable
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
-from silverball.rules.format import DemoNight, Format
+from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
+from silverball.rules.planning import nights
+from silverball.rules.planning.shapes import Awards, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking import target
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.starting_points import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
+from silverball.rules.worth import lasting, played
 
 TargetPoints = Annotated[
     int, Meta(ge=1, le=1000, title="Target", description="Points with which a player has made it.")
@@ -79,17 +84,40 @@ RULES = DrawnRoundRules(
     is_over=is_over,
 )
 
+
+def awards_by_place(chosen: settings.TournamentSettings) -> Awards:
+    """The points by size of a group and place; those of IFPA for points of one's own."""
+    assert isinstance(chosen, TargetSettings)
+    return nights.points_by_size(point_maps.SCORINGS.get(chosen.scoring, point_maps.IFPA))
+
+
+def at_target(chosen: settings.TournamentSettings) -> Callable[[Any, int], Any]:
+    """Return who has made it: players at the target."""
+    assert isinstance(chosen, TargetSettings)
+    target_points = chosen.target_points
+    return lambda totals, _rounds: totals >= target_points
+
+
 FORMAT = Format(
     type="target",
     title="Target match play",
+    group=FormatGroup.MATCH_PLAY,
     summary="Group match play to a target: the first to reach it wins.",
+    form_settings=("targetPoints", "duration", "scoring", "pairing", "arenaAssignment"),
     settings=TargetSettings,
     demo=DemoNight(name="Target", settings={"targetPoints": 20}),
+    planning=NightPlanning(
+        shape=nights.rounds_until(awards_by_place, at_target),
+        choices=values_of("targetPoints", 16, 20, 24),
+        unit="points",
+    ),
     players_per_game=4,
     rated=True,
     points_map=points_of_scoring,
     rank=rank,
     is_over=is_over,
+    meaningful_games=lasting.target_rule,
+    meaningful_games_played=played.target_played,
     verify=FormatChecks(
         standings=tallies.target_table, drawn_groups=DrawnGroups.FOURS, arena_use=ArenaUse.ONCE_PER_WAVE
     ),

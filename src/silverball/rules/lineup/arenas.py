@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeAlias
 
+from silverball.rules.lineup import exchange
 from silverball.rules.pairing import matching
 
 Group: TypeAlias = Sequence[int]
@@ -83,8 +84,10 @@ def assign_balanced(
 ) -> list[Lineup]:
     """One arena per group and wave with the smallest sum of costs; preferred arenas win ties.
 
-    Takes the groups as player ids, the active arenas and player id -> arena id -> plays (for
-    `balanced_series` summed over the series). With too few arenas, as many groups as possible get one.
+    The sum over all waves is the smallest by the plays before the round, and never above that of waves
+    assigned one by one when the arenas of earlier waves count as played. Takes the groups as player ids,
+    the active arenas and player id -> arena id -> plays (for `balanced_series` summed over the series).
+    With too few arenas, as many groups as possible get one.
     Raises ValueError below 1 or above 100 waves. Source: formats, section 7.
     """
     return _assign_waves(groups, [arenas] * _check_waves(waves), plays, dice)
@@ -163,16 +166,92 @@ def draw_replacement(
     return best.arena_id
 
 
+def played_cost(groups: Sequence[Group], lineups: Sequence[Lineup], plays: Plays) -> int:
+    """Cost of a round's arenas as they are played: those of earlier waves count as played in later ones."""
+    played = _RoundAssignment(groups, _copy_plays(plays), [[] for _ in groups])
+    total = 0
+    for arena_ids in zip(*lineups, strict=True):
+        wave = {at: arena_id for at, arena_id in enumerate(arena_ids) if arena_id is not None}
+        total += sum(arena_cost(played.plays, groups[at], arena_id) for at, arena_id in wave.items())
+        played.add_wave(wave)
+    return total
+
+
+def _copy_plays(plays: Plays) -> dict[int, dict[int, int]]:
+    return {player_id: dict(counts) for player_id, counts in plays.items()}
+
+
 def _assign_waves(
     groups: Sequence[Group], arenas_by_wave: Sequence[Sequence[DrawableArena]], plays: Plays, dice: Random
 ) -> list[Lineup]:
-    counted = {player_id: dict(counts) for player_id, counts in plays.items()}
+    """One arena per group and wave: each wave exactly, then the waves that share arenas together."""
+    exact = assign_one_by_one(groups, arenas_by_wave, plays, dice)
+    waves_of: dict[tuple[DrawableArena, ...], list[int]] = {}
+    for wave, arenas in enumerate(arenas_by_wave):
+        waves_of.setdefault(tuple(arenas), []).append(wave)
+    together = exact
+    for arenas_shared, waves in waves_of.items():
+        if len(waves) > 1 and arenas_shared and groups:
+            together = _assign_together(groups, together, waves, arenas_shared, plays, dice)
+    return min(
+        (exact, together),
+        key=lambda lineups: (
+            sum(lineup.count(None) for lineup in lineups),
+            played_cost(groups, lineups, plays),
+        ),
+    )
+
+
+def assign_one_by_one(
+    groups: Sequence[Group], arenas_by_wave: Sequence[Sequence[DrawableArena]], plays: Plays, dice: Random
+) -> list[Lineup]:
+    """One arena per group and wave, the cheapest of each wave, without a look at the waves after it."""
+    counted = _copy_plays(plays)
     assigned = _RoundAssignment(groups, counted, [[] for _ in groups])
     for arenas in arenas_by_wave:
         assigned.add_wave(
             _draw_wave(assigned, arenas, lambda group, arena_id: arena_cost(counted, group, arena_id), dice)
         )
     return [tuple(given) for given in assigned.arenas_by_group]
+
+
+def _assign_together(
+    groups: Sequence[Group],
+    lineups: Sequence[Lineup],
+    waves: Sequence[int],
+    arenas: Sequence[DrawableArena],
+    plays: Plays,
+    dice: Random,
+) -> list[Lineup]:
+    """The same lineups with these waves assigned together; their sum of costs is the smallest."""
+    group_order, arena_order = _random_order(len(groups), dice), _random_order(len(arenas), dice)
+    drawn = [arenas[at] for at in arena_order]
+    node_of = {arena.arena_id: node for node, arena in enumerate(drawn)}
+    # Preferred arenas win ties of the sum and nothing else.
+    scale = 1 + len(groups) * len(waves)
+    costs = [
+        [scale * arena_cost(plays, groups[at], arena.arena_id) - arena.is_preferred for arena in drawn]
+        for at in group_order
+    ]
+    begun = {
+        (node, node_of[arena_id])
+        for node, at in enumerate(group_order)
+        for arena_id in (lineups[at][wave] for wave in waves)
+        if arena_id is not None
+    }
+    uses = exchange.cheapest_uses(costs, begun, len(waves))
+    known = {
+        (node, other): sum(
+            plays.get(player_id, {}).get(drawn[other].arena_id, 0) > 0
+            for player_id in groups[group_order[node]]
+        )
+        for node, other in uses
+    }
+    given = [list(lineup) for lineup in lineups]
+    for wave, arena_of in zip(waves, exchange.order_uses(uses, len(waves), known), strict=True):
+        for node, at in enumerate(group_order):
+            given[at][wave] = drawn[arena_of[node]].arena_id if node in arena_of else None
+    return [tuple(arena_ids) for arena_ids in given]
 
 
 def _draw_wave(

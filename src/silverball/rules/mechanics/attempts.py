@@ -11,6 +11,7 @@ from decimal import Decimal
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules.mechanics import results
+from silverball.rules.model import moments
 from silverball.rules.model.changes import (
     Change,
     SinglePlayerGameChanged,
@@ -19,6 +20,7 @@ from silverball.rules.model.changes import (
     changes_between,
 )
 from silverball.rules.model.outcome import SCORE_MAX, AttemptOutcome, GameOutcome, NewAttempt
+from silverball.rules.model.part_index import find_by_id
 from silverball.rules.model.tournament import Entrant, LineupArena, Round, SinglePlayerGame, Tournament
 
 AttemptAction = Callable[[Tournament, SinglePlayerGame, datetime], list[Change]]
@@ -101,10 +103,10 @@ class AttemptRules:
 
 def find_attempt(tournament: Tournament, single_player_game_id: int) -> SinglePlayerGame:
     """A single player game of the tournament. Raises NotFound."""
-    for attempt in tournament.single_player_games:
-        if attempt.single_player_game_id == single_player_game_id:
-            return attempt
-    raise NotFound("SinglePlayerGame", single_player_game_id)
+    attempt = find_by_id(tournament.single_player_games, "single_player_game_id", single_player_game_id)
+    if attempt is None:
+        raise NotFound("SinglePlayerGame", single_player_game_id)
+    return attempt
 
 
 def attempts_in_round(tournament: Tournament, round_id: int) -> tuple[SinglePlayerGame, ...]:
@@ -189,7 +191,7 @@ def record_tiebreak_game(tournament: Tournament, outcome: GameOutcome, now: date
 
 
 def _duration_seconds(attempt: SinglePlayerGame, now: datetime) -> int | None:
-    return None if attempt.started_at is None else int((now - attempt.started_at).total_seconds())
+    return None if attempt.started_at is None else int(moments.seconds_between(attempt.started_at, now))
 
 
 def clear_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:

@@ -21,9 +21,9 @@ class AttemptsOnArenaUsedUp(Conflict):
     sentence = "{player} has used all {limit} attempts on {arena}. Choose another arena."
 
 
-def attempts_of_player(tournament: Tournament, player_id: int) -> list[SinglePlayerGame]:
+def attempts_of_player(tournament: Tournament, player_id: int) -> Sequence[SinglePlayerGame]:
     """All single player games of a player; voided ones are used up too."""
-    return [attempt for attempt in tournament.single_player_games if attempt.player_id == player_id]
+    return tournament.attempts_by_player.get(player_id, ())
 
 
 def require_entries_left(

@@ -11,6 +11,7 @@ from silverball.rules.lineup import order
 from silverball.rules.mechanics import history, lineups, results, rounds
 from silverball.rules.model import play_settings
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, SuggestionDecided
+from silverball.rules.model.part_index import lowest_id
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
 
@@ -87,7 +88,7 @@ def create_by_hand(
 
 def next_game_id(tournament: Tournament) -> int:
     """The next negative id for a game made in this action."""
-    return min([0, *(game.game_id for game in tournament.games)]) - 1
+    return lowest_id(tournament.games, "game_id") - 1
 
 
 def check_players(tournament: Tournament, player_ids: Sequence[int]) -> None:

@@ -71,6 +71,18 @@ def arena_plays(tournament: Tournament, *, with_series: bool = False) -> dict[in
     return plays
 
 
+def arena_plays_of(tournament: Tournament, player_ids: Sequence[int]) -> dict[int, dict[int, int]]:
+    """The arena plays of these players, without the series: player id -> arena id -> games."""
+    plays: dict[int, dict[int, int]] = {}
+    for player_id in player_ids:
+        arena_ids = [game.arena_id for game in tournament.games_by_player.get(player_id, ())]
+        arena_ids += [attempt.arena_id for attempt in tournament.attempts_by_player.get(player_id, ())]
+        counts = Counter(arena_id for arena_id in arena_ids if arena_id is not None)
+        if counts:
+            plays[player_id] = dict(counts)
+    return plays
+
+
 def bank_plays(tournament: Tournament) -> dict[int, dict[int, int]]:
     """Player id -> bank id -> rounds played on it."""
     rounds_on_banks: set[tuple[int, int, int | None]] = set()

@@ -73,7 +73,7 @@ def available_arenas(tournament: Tournament) -> list[DrawableArena]:
 
 def free_arenas(tournament: Tournament) -> list[DrawableArena]:
     """The active arenas on which no game is being played."""
-    taken = {game.arena_id for game in tournament.games if game.status == "started"}
+    taken = {game.arena_id for game in tournament.open_games}
     return [arena for arena in available_arenas(tournament) if arena.arena_id not in taken]
 
 
@@ -144,10 +144,8 @@ def games_by_taken_arena(tournament: Tournament, game: Game | None) -> dict[int,
     """
     taken: dict[int, int] = {}
     has_matches = tournament.settings.has_matches
-    for other in tournament.games:
-        is_open = other.status == "started" and other.arena_id is not None
-        if is_open and _is_simultaneous(other, game, has_matches=has_matches):
-            assert other.arena_id is not None
+    for other in tournament.open_games:
+        if other.arena_id is not None and _is_simultaneous(other, game, has_matches=has_matches):
             taken[other.arena_id] = other.game_id
     return taken
 

@@ -25,6 +25,8 @@ class PairingField:
     # Best standing first.
     ranking: tuple[int, ...]
     group_size: int
+    # Whether groups of three are at the bottom of the table, as in strikes, instead of at any level.
+    keeps_threes_low: bool = False
 
 
 Draft = Callable[[Tournament, PairingField, Random], Draw]
@@ -71,7 +73,7 @@ def _draw_groups_of_four(tournament: Tournament, field: PairingField, pairing: s
     if pairing == "random":
         return random_draw.draw_groups(field.player_ids, dice)
     if pairing in {"swiss", "strictswiss"}:
-        return swiss.draw_groups(field.scores, past, dice)
+        return swiss.draw_groups(field.scores, past, dice, keeps_threes_low=field.keeps_threes_low)
     return balanced.draw_groups(field.player_ids, past, dice)
 
 

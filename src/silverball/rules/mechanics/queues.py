@@ -9,7 +9,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from silverball.kit.errors import Conflict, NotFound
+from silverball.rules.model import moments
 from silverball.rules.model.changes import Change, QueueJoined, QueueLeft, QueueMoved, changes_between
+from silverball.rules.model.part_index import find_by_id, lowest_id
 from silverball.rules.model.tournament import QueueSpot, Tournament
 
 
@@ -23,12 +25,12 @@ class PlayerIsLastInQueue(Conflict):
 
 def find_spot(tournament: Tournament, queue_id: int) -> QueueSpot:
     """A waiting spot. Raises NotFound, and Conflict when its turn has come already."""
-    for spot in tournament.queue:
-        if spot.queue_id == queue_id:
-            if spot.is_done:
-                raise SpotAlreadyCalled(player=spot.player_id)
-            return spot
-    raise NotFound("Queue", queue_id)
+    spot = find_by_id(tournament.queue, "queue_id", queue_id)
+    if spot is None:
+        raise NotFound("Queue", queue_id)
+    if spot.is_done:
+        raise SpotAlreadyCalled(player=spot.player_id)
+    return spot
 
 
 def waiting_spots(
@@ -94,7 +96,7 @@ def leave_all_queues(tournament: Tournament, player_id: int) -> list[Change]:
 
 def complete_spot(tournament: Tournament, spot: QueueSpot, now: datetime | None) -> list[Change]:
     """Mark a spot as done because its turn has come; those behind move forward."""
-    after = replace(spot, is_done=True, queue_index=None, completed_at=now)
+    after = replace(spot, is_done=True, queue_index=None, completed_at=moments.end_at(spot.created_at, now))
     behind = [each for each in _queue_of_spot(tournament, spot) if each != spot]
     return [QueueMoved(spot, after), *_renumber_spots(behind)]
 
@@ -123,7 +125,7 @@ def insert_players(
     New ids are negative, below any there is.
     """
     queue = waiting_spots(tournament, arena_id=arena_id, round_id=round_id)
-    lowest = min([0, *(spot.queue_id for spot in tournament.queue)])
+    lowest = lowest_id(tournament.queue, "queue_id")
     behind = [replace(spot, queue_index=at + len(player_ids)) for at, spot in enumerate(queue) if at >= place]
     moved = [QueueMoved(before, after) for before, after in zip(queue[place:], behind, strict=True)]
     new = [

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
+from silverball.rules.model import moments, play_settings
 from silverball.rules.model import outcome as outcomes
-from silverball.rules.model import play_settings
 from silverball.rules.model.changes import (
     Change,
     GameCleared,
@@ -18,6 +18,7 @@ from silverball.rules.model.changes import (
     SuggestionDecided,
 )
 from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.part_index import find_by_id
 from silverball.rules.model.refusals import GameWithoutResult
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.scoring import point_maps
@@ -46,10 +47,10 @@ ScoreGame = Callable[[Game, GameOutcome], ScoredResult]
 
 def find_game(tournament: Tournament, game_id: int) -> Game:
     """A game of the tournament. Raises NotFound."""
-    for game in tournament.games:
-        if game.game_id == game_id:
-            return game
-    raise NotFound("Game", game_id)
+    game = find_by_id(tournament.games, "game_id", game_id)
+    if game is None:
+        raise NotFound("Game", game_id)
+    return game
 
 
 def score_by_points_map(tournament: Tournament) -> ScoreGame:
@@ -80,6 +81,7 @@ def complete_game(
     """
     game = find_game(tournament, outcome.game_id)
     check_can_be_recorded(tournament, game)
+    _require_scores_to_compare(tournament, game, outcome)
     scored = score_by_tiebreak_map(tournament)(game, outcome) if game.is_tiebreak else score(game, outcome)
     after = replace(
         game,
@@ -90,7 +92,7 @@ def complete_game(
         result_scores=tuple(outcome.scores.get(player_id) for player_id in game.player_ids),
         forfeited_by=outcome.forfeited_by,
         scorekeeper_id=outcome.recorded_by,
-        completed_at=game.completed_at or now,
+        completed_at=game.completed_at or moments.end_at(game.started_at, now),
     )
     changes = _correct_game(game, after) if game.status == "completed" else [GameCompleted(game, after)]
     # A recorded result settles the suggestions for the game.
@@ -98,6 +100,25 @@ def complete_game(
         suggestion for suggestion in tournament.suggestions if suggestion.game_id == game.game_id and changes
     ]
     return [*(SuggestionDecided(suggestion) for suggestion in settled), *changes]
+
+
+def _require_scores_to_compare(tournament: Tournament, game: Game, outcome: GameOutcome) -> None:
+    """Refuse a game of a larger tiebreak unless each player has a score of their own. Raises Invalid."""
+    others = [
+        other
+        for other in tournament.games_by_round.get(game.round_id, ())
+        if other.is_tiebreak and other.set_number == game.set_number and other.game_index != game.game_index
+    ]
+    if not game.is_tiebreak or not others:
+        return
+    if any(player_id not in outcome.scores for player_id in game.player_ids):
+        sentence = "This tiebreak is played in several games, which are compared by score: enter all scores."
+        raise Invalid({"resultScores": [sentence]})
+    taken = {score for other in others for score in other.result_scores}
+    for player_id in game.player_ids:
+        if outcome.scores[player_id] in taken:
+            text = "{player} has the score of another player of this tiebreak: let the two play again."
+            raise Invalid({"resultScores": [Sentence(text, player=player_id)]})
 
 
 def _correct_game(game: Game, after: Game) -> Sequence[Change]:

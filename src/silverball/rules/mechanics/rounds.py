@@ -8,6 +8,7 @@ from random import Random
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.mechanics import lineups, results, seeding
+from silverball.rules.model import moments
 from silverball.rules.model.changes import (
     Change,
     GameDeleted,
@@ -21,6 +22,7 @@ from silverball.rules.model.changes import (
     SuggestionDecided,
 )
 from silverball.rules.model.tournament import Game, Round, Tournament
+from silverball.rules.pairing import groups
 from silverball.rules.pairing.groups import Draw
 
 BYE_SET_NUMBER = 9999
@@ -58,7 +60,7 @@ def complete_round(tournament: Tournament, round_: Round, now: datetime) -> list
         named = ", ".join(str(game_id) for game_id in still_open[:NAMES_MAX])
         more = f" and {len(still_open) - NAMES_MAX} more" if len(still_open) > NAMES_MAX else ""
         raise RoundHasOpenGames(round=round_.name, listed=named + more)
-    return [RoundCompleted(round_, replace(round_, status="completed", completed_at=now))]
+    return [completion(round_, now)]
 
 
 def open_round(
@@ -189,20 +191,26 @@ def open_tiebreak_outside_rounds(
 def open_tiebreak_in_round(
     tournament: Tournament, round_: Round | None, player_ids: Sequence[int], now: datetime
 ) -> list[Change]:
-    """Open a tiebreak game in this round, as a group after all others; the better seed plays first."""
+    """Open a tiebreak in this round, as a group after all others; the better seed plays first.
+
+    More than four players play several games, which are one group and are compared by their scores.
+    """
     round_id = None if round_ is None else round_.round_id
     ordered = [player_id for player_id in seeding.ids_by_seed(tournament) if player_id in set(player_ids)]
+    ordered += [player_id for player_id in player_ids if player_id not in ordered]
     sets = [game.set_number for game in tournament.games_by_round.get(round_id, ()) if not game.is_bye]
-    game = replace(
-        new_game(
-            -1, [*ordered, *(player_id for player_id in player_ids if player_id not in ordered)], now=now
-        ),
-        round_id=round_id,
-        set_number=max(sets, default=-1) + 1,
-        game_index=0,
-        is_tiebreak=True,
-    )
-    return [GameOpened(game)]
+    return [
+        GameOpened(
+            replace(
+                new_game(-1 - index, group, now=now),
+                round_id=round_id,
+                set_number=max(sets, default=-1) + 1,
+                game_index=index,
+                is_tiebreak=True,
+            )
+        )
+        for index, group in enumerate(groups.slice_into_groups(ordered))
+    ]
 
 
 def settle_rounds(
@@ -216,7 +224,7 @@ def settle_rounds(
     for round_ in tournament.rounds_in_order:
         settled = is_settled(tournament, round_)
         if settled and round_.status == "started" and now is not None:
-            changes.append(RoundCompleted(round_, replace(round_, status="completed", completed_at=now)))
+            changes.append(completion(round_, now))
         elif not settled and round_.status == "completed":
             changes.append(RoundReopened(round_, replace(round_, status="started", completed_at=None)))
     return changes
@@ -225,3 +233,9 @@ def settle_rounds(
 def is_round_played(tournament: Tournament, round_: Round) -> bool:
     """Whether every game of the round has its result."""
     return not results.open_games(tournament.games_by_round.get(round_.round_id, ()))
+
+
+def completion(round_: Round, now: datetime | None) -> RoundCompleted:
+    """The change that completes a round, not before it began."""
+    completed_at = moments.end_at(round_.created_at, now)
+    return RoundCompleted(round_, replace(round_, status="completed", completed_at=completed_at))

@@ -3,14 +3,19 @@
 Source of truth for replaying a journal: `apply_all(before, changes)` equals the stored tournament.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
-from silverball.rules.model.tournament import Tournament
-
-NEW_ID_FIRST = 2**62
+from silverball.rules.model.part_index import (
+    KEPT_VALUES,
+    ItemStep,
+    followed_groups,
+    index_order,
+    position_by_id,
+)
+from silverball.rules.model.tournament import INDEXES, MADE_FROM_PART, Tournament
 
 # The field that identifies a thing of each part.
 ID_FIELDS = {
@@ -32,55 +37,132 @@ LOOKED_UP_FIELDS = {"entrants": "user_id", "lineup": "category_id", "banks": "ar
 
 def apply_change(tournament: Tournament, change: Change) -> Tournament:
     """The tournament after this change. Raises ValueError when the change does not fit."""
-    if isinstance(change, TournamentAltered):
-        return replace(tournament, **change.after)
-    parts: dict[str, Any] = {change.part: _changed_part(getattr(tournament, change.part), change)}
-    return replace(tournament, **parts)
+    return apply_changes(tournament, (change,))
 
 
 def apply_changes(tournament: Tournament, changes: Iterable[Change]) -> Tournament:
     """The tournament after all these changes, in their order."""
+    values: dict[str, Any] = {}
+    steps: dict[str, list[ItemStep | None]] = {}
     for change in changes:
-        tournament = apply_change(tournament, change)
-    return tournament
+        if isinstance(change, TournamentAltered):
+            values.update(change.after)
+            steps.update({part: [None] for part in change.after if part in ID_FIELDS})
+            continue
+        part = change.part
+        items = values[part] if part in values else getattr(tournament, part)
+        if isinstance(items, tuple):
+            # One list for all changes of a part, instead of a new tuple for each of them.
+            items = values[part] = list(items)
+        steps.setdefault(part, []).append(_change_part(items, change))
+    values = {name: tuple(value) if name in ID_FIELDS else value for name, value in values.items()}
+    if not values:
+        return tournament
+    after = replace(tournament, **values)
+    _carry_indexes(tournament, after, steps)
+    return after
 
 
-def _changed_part(items: tuple[Any, ...], change: Change) -> tuple[Any, ...]:
+def _carry_indexes(
+    before: Tournament, after: Tournament, steps: Mapping[str, Sequence[ItemStep | None]]
+) -> None:
+    """Take over the indexes and kept values of the state before, with what changed."""
+    # As cached properties do it: the class is frozen, its instances are not.
+    ours, theirs = after.__dict__, before.__dict__
+    for name, index in INDEXES.items():
+        if index.part not in steps:
+            if name in theirs:
+                ours[name] = theirs[name]
+            continue
+        groups = followed_groups(getattr(before, name), index, steps[index.part], ID_FIELDS[index.part])
+        if groups is not None:
+            ours[name] = groups
+    for name, part in MADE_FROM_PART.items():
+        if part not in steps and name in theirs:
+            ours[name] = theirs[name]
+    if before.kept_values:
+        ours[KEPT_VALUES] = dict(before.kept_values)
+
+
+def revert_changes(tournament: Tournament, changes: Iterable[Change]) -> Tournament:
+    """The tournament before these changes, which come newest first. For many changes at once.
+
+    Raises ValueError when a change adds what is not there, removes what is, or alters what is not.
+    """
+    parts: dict[str, dict[int, Any]] = {}
+    values: dict[str, Any] = {}
+    for change in changes:
+        if isinstance(change, TournamentAltered):
+            values.update(change.before)
+            continue
+        if change.part not in parts:
+            name = ID_FIELDS[change.part]
+            parts[change.part] = {getattr(item, name): item for item in getattr(tournament, change.part)}
+        _revert_item(parts[change.part], change)
+    for part, items in parts.items():
+        name = ID_FIELDS[part]
+        values[part] = tuple(sorted(items.values(), key=lambda each: index_order(each, name)))
+    return replace(tournament, **values)
+
+
+def _revert_item(items: dict[int, Any], change: Change) -> None:
+    name = ID_FIELDS[change.part]
+    if not isinstance(change, Added | Removed | Altered):
+        raise ValueError(f"{type(change).__name__} is not a change of a part")
+    item = change.after if isinstance(change, Altered) else change.subject
+    key = getattr(item, name)
+    if (key in items) == isinstance(change, Removed):
+        raise ValueError(f"{name} {key} is not what the change says it was")
+    if isinstance(change, Added):
+        del items[key]
+        return
+    before = change.before if isinstance(change, Altered) else change.subject
+    looked_up = LOOKED_UP_FIELDS.get(change.part)
+    if looked_up is not None and key in items:
+        before = replace(before, **{looked_up: getattr(items[key], looked_up)})
+    items[key] = before
+
+
+def _change_part(items: list[Any], change: Change) -> ItemStep | None:
+    """Change these items, and return the step."""
     name = ID_FIELDS[change.part]
     if isinstance(change, Added):
         return _insert_item(items, change.subject, name)
     if isinstance(change, Removed):
-        return _replace_item(items, change.subject, None, name)
+        del items[_position(items, change.subject, name)]
+        return None
     if isinstance(change, Altered):
         return _replace_item(items, change.before, change.after, name, LOOKED_UP_FIELDS.get(change.part))
     raise ValueError(f"{type(change).__name__} is not a change of a part")
 
 
-def _insert_item(items: tuple[Any, ...], item: Any, name: str) -> tuple[Any, ...]:
+def _insert_item(items: list[Any], item: Any, name: str) -> ItemStep | None:
     key = getattr(item, name)
-    if any(getattr(part, name) == key for part in items):
+    # Nearly all that is new comes last, and then it is not among the others.
+    is_last = not items or index_order(items[-1], name) < index_order(item, name)
+    if not is_last and position_by_id(items, name, key) is not None:
         raise ValueError(f"{name} {key} exists already")
-    if not items or _sort_key(items[-1], name) < _sort_key(item, name):
-        return (*items, item)
-    return tuple(sorted((*items, item), key=lambda each: _sort_key(each, name)))
+    items.append(item)
+    if is_last:
+        return ItemStep(None, item)
+    items.sort(key=lambda each: index_order(each, name))
+    return None
 
 
-def _sort_key(item: Any, name: str) -> tuple[int, int]:
-    """By place where there is one, then by id. New ones have falling negative ids and come last."""
-    key = getattr(item, name)
-    return (getattr(item, "place", 0), key if key > 0 else NEW_ID_FIRST - key)
-
-
-def _replace_item(
-    items: tuple[Any, ...], before: Any, after: Any, name: str, looked_up: str | None = None
-) -> tuple[Any, ...]:
+def _position(items: Sequence[Any], before: Any, name: str) -> int:
     key = getattr(before, name)
-    for at, stored in enumerate(items):
-        if getattr(stored, name) == key:
-            if stored != before:
-                raise ValueError(f"{name} {key} is not what the change says it was")
-            if looked_up is not None:
-                after = replace(after, **{looked_up: getattr(stored, looked_up)})
-            replacement = () if after is None else (after,)
-            return (*items[:at], *replacement, *items[at + 1 :])
-    raise ValueError(f"{name} {key} is not there")
+    at = position_by_id(items, name, key)
+    if at is None:
+        raise ValueError(f"{name} {key} is not there")
+    if items[at] is not before and items[at] != before:
+        raise ValueError(f"{name} {key} is not what the change says it was")
+    return at
+
+
+def _replace_item(items: list[Any], before: Any, after: Any, name: str, looked_up: str | None) -> ItemStep:
+    at = _position(items, before, name)
+    if looked_up is not None:
+        after = replace(after, **{looked_up: getattr(items[at], looked_up)})
+    step = ItemStep(items[at], after)
+    items[at] = after
+    return step

@@ -133,6 +133,14 @@ class ClockChanged(TournamentAltered):
     """The clock was started, paused or set."""
 
 
+class RoundTimerChanged(TournamentAltered):
+    """The round timer was set, moved or switched off."""
+
+
+class PlayersCalled(TournamentAltered):
+    """The players of a game were called to their machine."""
+
+
 class DrawRemembered(TournamentAltered):
     """The stored facts of a draw changed: a schedule, a redraw."""
 
@@ -316,6 +324,8 @@ def _pair_opposites() -> None:
         QueueMoved,
         TournamentEdited,
         ClockChanged,
+        RoundTimerChanged,
+        PlayersCalled,
         DrawRemembered,
     ):
         same.undone_by = same

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
 from silverball.rules.model.apply import ID_FIELDS
@@ -33,23 +34,27 @@ def _assign_ids_to_change(change: Change, assigned: AssignedIds, new_id: NewId) 
         key = getattr(change.subject, name)
         if key < 0:
             assigned[change.part, key] = new_id(change.part)
-        return replace(change, subject=_with_real_ids(change.subject, assigned))
-    if isinstance(change, Removed):
-        return replace(change, subject=_with_real_ids(change.subject, assigned))
+    if isinstance(change, Added | Removed):
+        subject = _with_real_ids(change.subject, assigned)
+        return change if subject is change.subject else replace(change, subject=subject)
     if isinstance(change, Altered):
-        return replace(
-            change,
-            before=_with_real_ids(change.before, assigned),
-            after=_with_real_ids(change.after, assigned),
-        )
+        before = _with_real_ids(change.before, assigned)
+        after = _with_real_ids(change.after, assigned)
+        is_same = before is change.before and after is change.after
+        return change if is_same else replace(change, before=before, after=after)
     return change
 
 
 def _with_real_ids(item: Any, assigned: AssignedIds) -> Any:
     with_ids = {}
-    for field in fields(item):
-        kind = PART_BY_ID_FIELD.get(field.name)
-        value = getattr(item, field.name)
-        if kind is not None and value is not None and value < 0:
-            with_ids[field.name] = assigned[kind, value]
+    for name in _id_fields(item.__class__):
+        value = getattr(item, name)
+        if value is not None and value < 0:
+            with_ids[name] = assigned[PART_BY_ID_FIELD[name], value]
     return replace(item, **with_ids) if with_ids else item
+
+
+@cache
+def _id_fields(kind: Any) -> tuple[str, ...]:
+    """The fields of things of this kind that hold ids of new things."""
+    return tuple(field.name for field in fields(kind) if field.name in PART_BY_ID_FIELD)

@@ -15,7 +15,7 @@ from typing import (
 )
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from silverball.rules.model import literals
 
@@ -29,7 +29,11 @@ BANDS_MAX = 100
 
 Scorekeeping = Annotated[
     literals.Scorekeeping,
-    Meta(title="Scorekeepers", description="Whether other accounts may record results."),
+    Meta(title="Scorekeepers", description="Whose accounts may enter results."),
+]
+ForecastSwitch = Annotated[
+    bool,
+    Meta(title="Forecast", description="Everybody sees chances, and what is certain, while it runs."),
 ]
 
 
@@ -46,6 +50,17 @@ class TournamentSettings(msgspec.Struct, rename="camel", frozen=True, kw_only=Tr
         return self
 
 
+class ForecastSettings(TournamentSettings, frozen=True, kw_only=True):
+    """The settings of the formats that have a forecast."""
+
+    # Absent while it is off, so that a tournament without a forecast has the keys that it always had.
+    forecast: ForecastSwitch | UnsetType = UNSET
+
+    def with_derived(self) -> Self:
+        """These settings, with a forecast that is switched off left out."""
+        return self if self.forecast else msgspec.structs.replace(self, forecast=UNSET)
+
+
 class Band(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     """A band of the standings that reaches a playoff."""
 
@@ -57,82 +72,89 @@ class Band(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
 
 
 Seeding = Annotated[
-    literals.Seeding, Meta(title="Seeding", description="How entrants are ranked before the first round.")
+    literals.Seeding, Meta(title="Seeding", description="How players are ranked before the first round.")
 ]
 FirstRoundPairing = Annotated[
     literals.FirstRoundPairing,
-    Meta(title="First round", description="Who meets whom in the first round, by seed."),
+    Meta(title="First round", description="Who meets in the first round."),
 ]
 Pairing = Annotated[
-    literals.Pairing, Meta(title="Later rounds", description="Who meets whom from the second round on.")
+    literals.Pairing, Meta(title="Pairing", description="Who meets from the second round on.")
 ]
 PlayerOrder = Annotated[
-    literals.PlayerOrder, Meta(title="Playing order", description="Who plays first in a game.")
+    literals.PlayerOrder, Meta(title="Play order", description="Who goes first in a game.")
 ]
 PlayerOrderOpen = Annotated[
     literals.PlayerOrderOpen,
-    Meta(title="Order changed by", description="Who may change the playing order of an open game."),
+    Meta(title="Play order changed by", description="Who may change it in an open game."),
 ]
 ArenaAssignment = Annotated[
-    literals.ArenaAssignment, Meta(title="Arenas", description="How a game gets its arena.")
+    literals.ArenaAssignment, Meta(title="Machines", description="How a game gets its machine.")
 ]
 Suggestions = Annotated[
     literals.SuggestionMode,
-    Meta(title="Suggested results", description="Whether players send in results, and who approves them."),
+    Meta(title="Players report results", description="On their own phones, from the codes you print."),
 ]
-Byes = Annotated[literals.Byes, Meta(title="Byes", description="What a round without opponent is worth.")]
+Byes = Annotated[literals.Byes, Meta(title="Byes", description="What a round without an opponent is worth.")]
 Duration = Annotated[
-    int, Meta(ge=0, le=100, title="Rounds", description="Planned number of rounds; 0 leaves it open.")
+    int, Meta(ge=0, le=100, title="Rounds", description="How many you plan; 0 plays until you stop.")
 ]
 GamesPerRound = Annotated[
-    int, Meta(ge=1, le=9, title="Games per round", description="Games each group plays in a round.")
+    int, Meta(ge=1, le=9, title="Games per round", description="Games that each group plays in a round.")
 ]
-Tiebreaker = Annotated[
-    literals.Tiebreaker, Meta(title="Tiebreaker", description="What separates players with equal points.")
-]
+Tiebreaker = Annotated[literals.Tiebreaker, Meta(title="Ties", description="What decides between equals.")]
 HeadToHeadTiebreaker = Annotated[
     Literal["standard", "seed", "disabled", "none"],
-    Meta(title="Tiebreaker", description="What separates players with equal points."),
+    Meta(title="Ties", description="What decides between equals."),
 ]
 GroupTiebreaker = Annotated[
     Literal["disabled", "standard", "placement", "placement_last", "wins", "none"],
-    Meta(title="Tiebreaker", description="What separates players with equal points."),
+    Meta(title="Ties", description="What decides between equals."),
 ]
 Scoring = Annotated[literals.Scoring, Meta(title="Points", description="What each place in a game is worth.")]
 PlayoffsCutoffs = Annotated[
     tuple[Band, ...],
-    Meta(
-        max_length=BANDS_MAX, title="Playoff bands", description="Which places of the standings go through."
-    ),
+    Meta(max_length=BANDS_MAX, title="Playoff bands", description="Which places go on to the playoffs."),
 ]
 KnockoutStrikeCount = Annotated[
-    int, Meta(ge=1, le=30, title="Strikes", description="Strikes that put a player out.")
+    int, Meta(ge=1, le=30, title="Strikes", description="With so many you are out.")
 ]
 
-GolfDuration = Annotated[int, Meta(ge=1, le=36, title="Holes", description="How many holes are played.")]
+GolfDuration = Annotated[int, Meta(ge=1, le=36, title="Holes", description="How many are played.")]
 GolfParScore = Annotated[
-    int, Meta(ge=0, le=10, title="Par", description="Strokes a hole should take, for display; 0 is no par.")
+    int,
+    Meta(
+        ge=0,
+        le=10,
+        title="Par",
+        description="Strokes that a hole should take, shown beside the results; 0 is no par.",
+    ),
 ]
 GolfStrokeLimit = Annotated[
-    int, Meta(ge=0, le=10, title="Stroke limit", description="Most strokes a hole counts; 0 is no limit.")
+    int, Meta(ge=0, le=10, title="Strokes at most", description="A hole counts no more; 0 is no limit.")
 ]
 GolfHolesCounted = Annotated[
-    int, Meta(ge=0, le=36, title="Holes counted", description="Best holes that count; 0 counts all of them.")
+    int, Meta(ge=0, le=36, title="Holes counted", description="The best so many count; 0 counts all.")
 ]
 BestGameScoring = Annotated[
-    literals.BestGameScoring, Meta(title="Points", description="What each rank on an arena is worth.")
+    literals.BestGameScoring, Meta(title="Points", description="What each place on a machine is worth.")
 ]
 BestGameOverallAttempts = Annotated[
     int,
-    Meta(ge=0, le=1000, title="Attempts", description="Games (or cards) a player may play; 0 is no limit."),
+    Meta(
+        ge=0,
+        le=1000,
+        title="Entries",
+        description="Games (or cards) that each player may play; 0 is no limit.",
+    ),
 ]
 UseQueues = Annotated[
-    bool, Meta(title="Queues", description="Whether players wait for their turn in queues.")
+    bool, Meta(title="Queues", description="Players line up for each machine, and see when it is their turn.")
 ]
 
 BracketSeeding = Annotated[
     literals.BracketSeeding,
-    Meta(title="Seeding", description="How entrants are ranked; the draw follows from it."),
+    Meta(title="Seeding", description="How players are ranked; the bracket follows from it."),
 ]
 RoundRobinGroupSize = Annotated[
     int,
@@ -140,26 +162,26 @@ RoundRobinGroupSize = Annotated[
 ]
 BestOf = Annotated[
     Literal[1, 3, 5, 7, 9],
-    Meta(title="Best of", description="Most games of a match; more than half of them win it."),
+    Meta(title="Games per match", description="More than half of them win it."),
 ]
 BracketSize = Annotated[
     Literal[4, 8, 16, 32, 64, 128],
-    Meta(title="Bracket size", description="Places in the bracket; the start takes the size that fits."),
+    Meta(title="Bracket size", description="Follows from the number of players at the start."),
 ]
 GroupBracketSize = Annotated[
     Literal[4, 6, 8, 10, 12, 16, 24, 28, 32, 40, 64, 128],
-    Meta(title="Bracket size", description="How many players take part, exactly."),
+    Meta(title="Players", description="Exactly so many take part."),
 ]
 GroupBracketDoubleByes = Annotated[
     Literal[0, 1],
-    Meta(title="Double byes", description="1: the best quarter of the seeds joins in the third round."),
+    Meta(title="Double byes", description="The best quarter of the seeds joins in the third round."),
 ]
 RoundCount = Annotated[
     int, Meta(title="Rounds", description="Follows from the size and the byes; what is entered is ignored.")
 ]
 LadderType = Annotated[
     literals.LadderType,
-    Meta(title="Ladder", description="Regular: one player is out per game. Fast: two of four are."),
+    Meta(title="Ladder", description="How many are out after each game."),
 ]
 
 

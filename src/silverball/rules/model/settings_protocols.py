@@ -6,6 +6,8 @@ Nobody asks which format a tournament has; a format has what its settings have.
 from functools import cache
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
 
+from msgspec import UnsetType
+
 from silverball.rules.model import literals
 from silverball.rules.model.settings import Band, TournamentSettings
 
@@ -39,6 +41,9 @@ class HasCardScoring(Protocol):
     def card_best_game_scoring(self) -> Literal[0, 1]: ...
 
     @property
+    def card_best_game_games_per_card(self) -> int: ...
+
+    @property
     def card_best_game_games_counted(self) -> int: ...
 
     @property
@@ -51,6 +56,14 @@ class HasPairing(Protocol):
 
     @property
     def pairing(self) -> literals.Pairing: ...
+
+
+@runtime_checkable
+class HasForecast(Protocol):
+    """Settings of a format whose chances and certain facts can be shown while it runs; unset is off."""
+
+    @property
+    def forecast(self) -> bool | UnsetType: ...
 
 
 @runtime_checkable
@@ -214,6 +227,22 @@ class HasBestGames(Protocol):
 
     @property
     def best_game_arenas_counted(self) -> int: ...
+
+
+@runtime_checkable
+class HasAttemptLimit(Protocol):
+    """Settings of a format that may limit the games (or cards) of a player; 0 is no limit."""
+
+    @property
+    def best_game_overall_attempts(self) -> int: ...
+
+
+@runtime_checkable
+class HasArenaAttemptLimit(Protocol):
+    """Settings of a format that may limit the games of a player on one arena; 0 is no limit."""
+
+    @property
+    def best_game_attempts_on_arena(self) -> int: ...
 
 
 def has(settings: object, protocol: type[P]) -> "TypeIs[P]":

@@ -5,12 +5,14 @@ which they were added).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal
 
+from silverball.rules.model.engine_state import EngineState
+from silverball.rules.model.part_index import Groups, PartIndex, group_items
 from silverball.rules.model.settings import TournamentSettings
 
 TournamentStatus = Literal["planned", "started", "completed"]
@@ -251,30 +253,6 @@ class Purchase:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EngineState:
-    """Stored facts that no answer shows."""
-
-    # The source of all draws: the same seed, round and redraw count give the same draw.
-    dice_seed: str = ""
-    # Key of a draw ("round 3") -> number of requested redraws.
-    redraws: Mapping[str, int] = field(default_factory=dict)
-    # When the clock of a frenzy runs out; None while it is paused or not started.
-    clock_ends_at: datetime | None = None
-    # The pairs that a max match play still has to release.
-    schedule: tuple[tuple[int, int], ...] = ()
-    # Tournaments of the same series: meetings and plays that `balanced_series` counts too.
-    series_groups: tuple[tuple[int, ...], ...] = ()
-    series_plays: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
-    # For seeding by rank, rating or series position: player id -> number, lower is better.
-    seed_facts: Mapping[int, float] = field(default_factory=dict)
-
-    @property
-    def persistent(self) -> "EngineState":
-        """The stored part, without the facts looked up for each draw."""
-        return replace(self, series_groups=(), series_plays={}, seed_facts={})
-
-
-@dataclass(frozen=True, kw_only=True)
 class Tournament:
     """One tournament as it stands."""
 
@@ -303,7 +281,7 @@ class Tournament:
     # Whether bought or given entries limit how often a player may play.
     has_entry_limits: bool = False
     completed_at: datetime | None = None
-    state: EngineState = EngineState()
+    state: EngineState = field(default_factory=EngineState)
     # Facts without a rule: name, texts, times, links, prizes; column -> JSON value, moments as text.
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -318,23 +296,66 @@ class Tournament:
     @cached_property
     def games_by_round(self) -> Mapping[int | None, tuple[Game, ...]]:
         """Round id (None outside a round) -> its games, ascending by id."""
-        by_round: dict[int | None, list[Game]] = {}
-        for game in self.games:
-            by_round.setdefault(game.round_id, []).append(game)
-        return {round_id: tuple(games) for round_id, games in by_round.items()}
+        return self._index("games_by_round")
+
+    @cached_property
+    def games_by_player(self) -> Mapping[int, tuple[Game, ...]]:
+        """Player id -> their games, byes included, ascending by id."""
+        return self._index("games_by_player")
+
+    @cached_property
+    def games_by_openness(self) -> Mapping[bool, tuple[Game, ...]]:
+        """True -> the games without a result, ascending by id."""
+        return self._index("games_by_openness")
 
     @cached_property
     def attempts_by_round(self) -> Mapping[int | None, tuple[SinglePlayerGame, ...]]:
         """Round id (None outside a round) -> its single player games, ascending by id."""
-        by_round: dict[int | None, list[SinglePlayerGame]] = {}
-        for attempt in self.single_player_games:
-            by_round.setdefault(attempt.round_id, []).append(attempt)
-        return {round_id: tuple(attempts) for round_id, attempts in by_round.items()}
+        return self._index("attempts_by_round")
 
     @cached_property
+    def attempts_by_arena(self) -> Mapping[int | None, tuple[SinglePlayerGame, ...]]:
+        """Arena id -> the single player games on it, ascending by id."""
+        return self._index("attempts_by_arena")
+
+    @cached_property
+    def attempts_by_player(self) -> Mapping[int, tuple[SinglePlayerGame, ...]]:
+        """Player id -> their single player games, ascending by id."""
+        return self._index("attempts_by_player")
+
+    @cached_property
+    def attempts_by_openness(self) -> Mapping[bool, tuple[SinglePlayerGame, ...]]:
+        """True -> the single player games that have begun and have no result, ascending by id."""
+        return self._index("attempts_by_openness")
+
+    @cached_property
+    def spots_by_waiting(self) -> Mapping[bool, tuple[QueueSpot, ...]]:
+        """True -> the waiting spots of all queues, ascending by id."""
+        return self._index("spots_by_waiting")
+
+    def _index(self, name: str) -> Groups:
+        index = INDEXES[name]
+        return group_items(getattr(self, index.part), index.keys_of)
+
+    @cached_property
+    def kept_values(self) -> dict[Any, Any]:
+        """Values that rules keep with this state: name -> sources and value (`part_index.kept_value`)."""
+        return {}
+
+    @property
+    def open_games(self) -> tuple[Game, ...]:
+        """The games without a result, ascending by id."""
+        return self.games_by_openness.get(True, ())
+
+    @property
+    def started_attempts(self) -> tuple[SinglePlayerGame, ...]:
+        """The single player games that have begun and have no result, ascending by id."""
+        return self.attempts_by_openness.get(True, ())
+
+    @property
     def waiting_spots(self) -> tuple[QueueSpot, ...]:
         """The waiting spots of all queues, ascending by id."""
-        return tuple(spot for spot in self.queue if not spot.is_done)
+        return self.spots_by_waiting.get(True, ())
 
     @cached_property
     def rounds_in_order(self) -> tuple[Round, ...]:
@@ -354,3 +375,20 @@ class Tournament:
     def active_ids(self) -> tuple[int, ...]:
         """Ids of the active entrants, in the order they were added."""
         return tuple(entrant.player_id for entrant in self.entrants if entrant.is_active)
+
+
+# The cached properties of Tournament that are indexes of a part.
+INDEXES: Mapping[str, PartIndex] = {
+    "games_by_round": PartIndex("games", lambda game: (game.round_id,)),
+    "games_by_player": PartIndex("games", lambda game: game.player_ids),
+    "games_by_openness": PartIndex("games", lambda game: () if game.status == "completed" else (True,)),
+    "attempts_by_round": PartIndex("single_player_games", lambda attempt: (attempt.round_id,)),
+    "attempts_by_arena": PartIndex("single_player_games", lambda attempt: (attempt.arena_id,)),
+    "attempts_by_player": PartIndex("single_player_games", lambda attempt: (attempt.player_id,)),
+    "attempts_by_openness": PartIndex(
+        "single_player_games", lambda attempt: (True,) if attempt.status == "started" else ()
+    ),
+    "spots_by_waiting": PartIndex("queue", lambda spot: () if spot.is_done else (True,)),
+}
+# Other cached properties, each made from one part.
+MADE_FROM_PART = {"entrant_by_id": "entrants", "round_by_id": "rounds", "rounds_in_order": "rounds"}

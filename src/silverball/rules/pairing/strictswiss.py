@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
 
-from silverball.rules.pairing import matching, random_draw
+from silverball.rules.pairing import matching, random_draw, score_candidates
 from silverball.rules.pairing.groups import Draw
 from silverball.rules.pairing.history import DrawHistory
+from silverball.rules.pairing.score_candidates import ScoreField
 
 REPEATS_MAX = 12
 WHOLE_STEP = Decimal(1)
@@ -94,15 +95,44 @@ def draw_pairs(scores: Mapping[int, Decimal], past: DrawHistory, dice: Random, *
     order = random_draw.random_order(sorted(scores), dice)
     numbers = score_groups(scores, rounds)
     group_of = [numbers[player_id] for player_id in order]
-    costs = _pair_costs(order, group_of, past)
-    if len(order) % 2:
-        _add_bye(costs, order, group_of, past)
+    pairs = None
+    if len(order) > matching.PLAYERS_UNPRUNED_MAX:
+        pairs = score_candidates.cheapest_pairs(score_field(order, group_of, past))
+    if pairs is None:
+        pairs = exact_pairs(order, group_of, past)
     bye_at = len(order)
-    pairs = matching.perfect_matching(costs)
     pairs_of_ids = tuple(
         (order[node], order[other_node]) for node, other_node in pairs if other_node != bye_at
     )
     return Draw(pairs_of_ids, tuple(order[node] for node, other_node in pairs if other_node == bye_at))
+
+
+def exact_pairs(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> list[matching.Pair]:
+    """The cheapest of all pairs, as nodes numbered as in this order; the bye is the node after the last.
+
+    Takes player ids and the score group of each.
+    """
+    costs = _pair_costs(order, group_of, past)
+    if len(order) % 2:
+        _add_bye(costs, order, group_of, past)
+    return matching.cheapest_pairs(len(costs), matching.all_edges(costs))
+
+
+def score_field(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> ScoreField:
+    node_of = {player_id: node for node, player_id in enumerate(order)}
+    met: dict[int, set[int]] = {}
+    for player_id, opponent_id in past.meetings:
+        if player_id in node_of and opponent_id in node_of:
+            node, other = node_of[player_id], node_of[opponent_id]
+            met.setdefault(node, set()).add(other)
+            met.setdefault(other, set()).add(node)
+    penalties = Penalties(max(group_of), len(order))
+    return ScoreField(
+        group_of,
+        met,
+        lambda group, other_group: penalties.pair_penalty(group, other_group, 0, 0),
+        _bye_penalties(order, group_of, past) if len(order) % 2 else {},
+    )
 
 
 def _pair_costs(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> list[list[int]]:
@@ -123,13 +153,20 @@ def _pair_costs(order: Sequence[int], group_of: Sequence[int], past: DrawHistory
 def _add_bye(
     costs: list[list[int]], order: Sequence[int], group_of: Sequence[int], past: DrawHistory
 ) -> None:
-    """Add the bye as a last node, closed to players with the most byes unless all have equally many."""
-    byes = [past.bye_count(player_id) for player_id in order]
-    penalties = Penalties(max(group_of), len(order))
-    bye_costs = [
-        penalties.bye_penalty(group) if count < max(byes) or min(byes) == max(byes) else matching.NO_EDGE
-        for group, count in zip(group_of, byes, strict=True)
-    ]
+    """Add the bye as a last node."""
+    penalties = _bye_penalties(order, group_of, past)
+    bye_costs = [penalties.get(node, matching.NO_EDGE) for node in range(len(order))]
     for row, cost in zip(costs, bye_costs, strict=True):
         row.append(cost)
     costs.append([*bye_costs, 0])
+
+
+def _bye_penalties(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> dict[int, int]:
+    """Node -> penalty of a bye; without the players with the most byes unless all have equally many."""
+    byes = [past.bye_count(player_id) for player_id in order]
+    penalties = Penalties(max(group_of), len(order))
+    return {
+        node: penalties.bye_penalty(group)
+        for node, (group, count) in enumerate(zip(group_of, byes, strict=True))
+        if count < max(byes) or min(byes) == max(byes)
+    }

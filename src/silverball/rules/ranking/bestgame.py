@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from silverball.rules.model.part_index import kept_value
 from silverball.rules.model.settings_protocols import HasBestGames, HasBestGameScoring, HasCardScoring, has
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.scoring import curves
@@ -43,36 +44,78 @@ class CardValue:
     is_counted: bool
 
 
-def game_marks(tournament: Tournament) -> dict[int, GameMark]:
+def game_marks(tournament: Tournament) -> Mapping[int, GameMark]:
     """Single player game id -> mark, for every completed game, voided ones included.
 
-    Computed while the tournament runs, and as stored once it is completed.
+    Computed while the tournament runs, again only for machines that were played since, and as stored once
+    it is completed.
     """
     if tournament.status == "completed":
         return {
             game.single_player_game_id: GameMark(game.points or ZERO, game.is_best)
             for game in _completed_games(tournament.single_player_games)
         }
+    return kept_value(tournament, "game marks", _sources(tournament), lambda: _compute_marks(tournament))
+
+
+def _sources(tournament: Tournament) -> tuple[Any, ...]:
+    """All that points and marks follow from while the tournament runs."""
+    return (
+        tournament.single_player_games,
+        tournament.cards,
+        tournament.settings,
+        tournament.points_map,
+        tournament.status,
+    )
+
+
+def _compute_marks(tournament: Tournament) -> Mapping[int, GameMark]:
     if has(tournament.settings, HasCardScoring):
         return _marks_of_card_games(tournament)
-    ranked = ranked_games(tournament)
-    marks = {game.single_player_game_id: NO_MARK for game in _completed_games(tournament.single_player_games)}
-    for game, points in _points_of_games(ranked, _points_of_rank(tournament)):
-        marks[game.single_player_game_id] = GameMark(points, True)
+    marks: dict[int, GameMark] = {}
+    for arena_id in tournament.attempts_by_arena:
+        marks.update(_marks_on_arena(tournament, arena_id))
     return marks
 
 
-def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
-    """The games that hold a rank: each player's best few on each arena. Source: formats, 14.18."""
+def _marks_on_arena(tournament: Tournament, arena_id: int | None) -> Mapping[int, GameMark]:
+    """The marks of the completed games on one arena; of a best game, where arenas are apart."""
+    games = tournament.attempts_by_arena.get(arena_id, ())
+    sources = (games, tournament.settings, tournament.points_map)
+    return kept_value(
+        tournament, ("marks on arena", arena_id), sources, lambda: _compute_arena_marks(tournament, games)
+    )
+
+
+def _compute_arena_marks(tournament: Tournament, games: Sequence[SinglePlayerGame]) -> Mapping[int, GameMark]:
+    marks = dict.fromkeys([game.single_player_game_id for game in _completed_games(games)], NO_MARK)
+    mark_of = _mark_of_rank(tournament)
+    for game, rank in _ranks_on_arena(_ranked_games(tournament, games)):
+        marks[game.single_player_game_id] = mark_of(rank)
+    return marks
+
+
+def _mark_of_rank(tournament: Tournament) -> Callable[[int], GameMark]:
+    """The function rank -> mark of a game that holds this rank; kept, so that equal marks are one object."""
+
+    def compute() -> Callable[[int], GameMark]:
+        points_of = _points_of_rank(tournament)
+        return cache(lambda rank: GameMark(points_of(rank), True))
+
+    return kept_value(tournament, "mark of rank", (tournament.settings, tournament.points_map), compute)
+
+
+def _ranked_games(tournament: Tournament, games: Sequence[SinglePlayerGame]) -> list[SinglePlayerGame]:
+    """The games of one arena that hold a rank: each player's best few. Source: formats, 14.18."""
     assert has(tournament.settings, HasBestGames)
     each = max(1, tournament.settings.best_game_number_of_best_games)
-    by_player: dict[tuple[int, int], list[SinglePlayerGame]] = {}
-    for game in _counting_games(tournament.single_player_games):
-        by_player.setdefault((game.player_id, game.arena_id or 0), []).append(game)
+    by_player: dict[int, list[SinglePlayerGame]] = {}
+    for game in _counting_games(games):
+        by_player.setdefault(game.player_id, []).append(game)
     ranked: list[SinglePlayerGame] = []
-    for games in by_player.values():
+    for own in by_player.values():
         # Games come in the order of their ids, so the earlier of two equal scores holds the rank.
-        ranked += sorted(games, key=_score, reverse=True)[:each]
+        ranked += sorted(own, key=_score, reverse=True)[:each] if len(own) > each else own
     return ranked
 
 
@@ -82,20 +125,43 @@ def card_values(tournament: Tournament, marked: Mapping[int, GameMark]) -> list[
     return _compute_card_values(tournament, points)
 
 
-def is_best_by_card(tournament: Tournament) -> dict[int, bool]:
+def is_best_by_card(tournament: Tournament) -> Mapping[int, bool]:
     """Card id -> whether it counts for its player: stored once completed, computed before."""
     if tournament.status == "completed":
         return {card.card_id: card.is_best for card in tournament.cards}
     if not tournament.cards:
         return {}
-    counted = {value.card_id for value in card_values(tournament, game_marks(tournament)) if value.is_counted}
-    return {card.card_id: card.card_id in counted for card in tournament.cards}
+
+    def compute() -> Mapping[int, bool]:
+        values = card_values(tournament, game_marks(tournament))
+        counted = {value.card_id for value in values if value.is_counted}
+        return {card.card_id: card.card_id in counted for card in tournament.cards}
+
+    return kept_value(tournament, "counted cards", _sources(tournament), compute)
 
 
 def games_with_changed_marks(before: Tournament, after: Tournament) -> list[int]:
     """Ids of single player games whose points or mark differ between two states, ascending."""
     old = game_marks(before)
-    return sorted(game_id for game_id, mark in game_marks(after).items() if old.get(game_id) != mark)
+    return sorted(
+        game_id
+        for marks in _marks_that_may_differ(before, after)
+        for game_id, mark in marks.items()
+        if old.get(game_id) != mark
+    )
+
+
+def _marks_that_may_differ(before: Tournament, after: Tournament) -> Iterable[Mapping[int, GameMark]]:
+    """The marks after a change: of the arenas that were played where arenas are apart, else all."""
+    is_apart = "completed" not in {before.status, after.status} and not has(after.settings, HasCardScoring)
+    if not is_apart or before.settings is not after.settings or before.points_map is not after.points_map:
+        return [game_marks(after)]
+    played = before.attempts_by_arena
+    return [
+        _marks_on_arena(after, arena_id)
+        for arena_id, games in after.attempts_by_arena.items()
+        if games is not played.get(arena_id)
+    ]
 
 
 def cards_with_changed_marks(before: Tournament, after: Tournament) -> list[int]:
@@ -213,12 +279,18 @@ def _points_of_games(
     for game in games:
         by_arena.setdefault(game.arena_id or 0, []).append(game)
     for listed in by_arena.values():
-        listed.sort(key=_score, reverse=True)
-        rank, last = 0, -1
-        for place, game in enumerate(listed, start=1):
-            if _score(game) != last:
-                rank, last = place, _score(game)
+        for game, rank in _ranks_on_arena(listed):
             yield game, points_of(rank)
+
+
+def _ranks_on_arena(games: Iterable[SinglePlayerGame]) -> Iterable[tuple[SinglePlayerGame, int]]:
+    """The games of one arena with their ranks, best first; equal scores share the better rank."""
+    rank, last = 0, -1
+    for place, game in enumerate(sorted(games, key=_score, reverse=True), start=1):
+        score = game.score or 0
+        if score != last:
+            rank, last = place, score
+        yield game, rank
 
 
 def _points_of_rank(tournament: Tournament) -> PointsOfRank:

@@ -64,7 +64,7 @@ class _CompletedRounds:
 
     round_numbers: Mapping[int, int]
     completed: tuple[int, ...]
-    # Players with a game or a bye in the newest completed round or a later one.
+    # Players who were drawn into the newest completed round or a later one.
     present_ids: frozenset[int]
     # Whether departures are recorded; imported tournaments only tell who was present.
     knows_departures: bool
@@ -110,6 +110,13 @@ def rank(tournament: Tournament, rules: KnockoutRules) -> list[Standing]:
         )
         for player_id, position in placed.items()
     ]
+
+
+def require_countable(games: Sequence[Game], rules: KnockoutRules) -> None:
+    """Raise Invalid under `games.ID.resultPoints` for a completed game with impossible points."""
+    for game in games:
+        if game.status == "completed" and not game.is_tiebreak:
+            _points_and_strikes(game, rules.strike_settings)
 
 
 def alive_ids(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
@@ -231,6 +238,10 @@ def _completed_rounds(tournament: Tournament) -> _CompletedRounds:
         game for game in tournament.games if not game.is_tiebreak and _round_number(game, number_of) >= newest
     ]
     present = frozenset(player_id for game in late for player_id in game.player_ids)
+    state = tournament.state
+    if state.unfinished_round is not None and state.unfinished_round + 1 >= newest:
+        # Their game in the last round was taken out when the tournament was closed.
+        present |= frozenset(state.unfinished_ids)
     # Only a tournament that was played here has a dice seed; imported ones have none.
     return _CompletedRounds(
         number_of, tuple(completed), present, knows_departures=bool(tournament.state.dice_seed)

@@ -33,8 +33,9 @@ def out_rounds(tournament: Tournament, pace: PaceRules) -> dict[int, int]:
     """Player id -> the round after which the player was out; players still in are missing.
 
     Players below the target when a round completes are out, and players who left are out from the round
-    of their last game. If no player reaches a target, those with the most points stay. Adjustments count
-    from the start, so they may bring a player back. Source: formats, section 14.6.
+    of their last game. Nobody is out because a game was not finished. If no player reaches a target,
+    those with the most points stay. Adjustments count from the start, so they
+    may bring a player back. Source: formats, sections 14.1 and 14.6.
     """
     adjustments = {
         entrant.player_id: entrant.points_adjustment + entrant.score_adjustment
@@ -51,7 +52,7 @@ def out_rounds(tournament: Tournament, pace: PaceRules) -> dict[int, int]:
             player_id: adjustments[player_id] + _points_up_to(earned.get(player_id, {}), number)
             for player_id in adjustments
         }
-        staying = _staying_ids(alive, totals, bar)
+        staying = _staying_ids(alive, totals, bar, _unfinished_ids(tournament, number))
         left_ids = [entrant.player_id for entrant in tournament.entrants if not entrant.is_active]
         below = [player_id for player_id in left_ids if totals[player_id] < bar]
         for player_id in (*alive, *below):
@@ -73,9 +74,18 @@ def _points_up_to(earned: Mapping[int, Decimal], number: int) -> Decimal:
     return sum((points for at, points in earned.items() if at <= number), ZERO)
 
 
-def _staying_ids(alive: Sequence[int], totals: Mapping[int, Decimal], bar: Decimal) -> list[int]:
-    """Players at or above the target; if there are none, the best."""
-    reached = [player_id for player_id in alive if totals[player_id] >= bar]
+def _unfinished_ids(tournament: Tournament, number: int) -> frozenset[int]:
+    """Players whose game in this round was taken out when the tournament was closed."""
+    state = tournament.state
+    is_last = state.unfinished_round is not None and state.unfinished_round + 1 == number
+    return frozenset(state.unfinished_ids if is_last else ())
+
+
+def _staying_ids(
+    alive: Sequence[int], totals: Mapping[int, Decimal], bar: Decimal, unfinished: frozenset[int]
+) -> list[int]:
+    """Players at or above the target, or without the chance to reach it; if there are none, the best."""
+    reached = [player_id for player_id in alive if totals[player_id] >= bar or player_id in unfinished]
     if reached or not alive:
         return reached
     best = max(totals[player_id] for player_id in alive)

@@ -1,15 +1,18 @@
 """Standings by points, highest first: the list family. Source: formats, sections 13.1 to 13.5."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
-from silverball.rules.model.settings_protocols import playoff_bands_of, tiebreaker_of
+from silverball.rules.model.settings_protocols import HasScoring, has, playoff_bands_of, tiebreaker_of
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking import cutoffs, standing, tiebreakers, ties
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.ranking.tiebreakers import PointsTiebreak
 
 ZERO = Decimal(0)
+CENT = Decimal("0.01")
+# The best place of a tiebreak of several games.
+BEST_TIEBREAK = Decimal("0.50")
 
 
 def rank(
@@ -70,7 +73,7 @@ def tiebreaks_by_player(
     way = tiebreaker_of(tournament.settings)
     played = [game for game in counted if not game.is_bye]
     if way == "standard":
-        return tiebreakers.standard_tiebreaks(points, opponents_met(played))
+        return _standard_tiebreaks(tournament, points, opponents_met(played))
     if way == "seed":
         ranks = {
             entrant.player_id: entrant.seed_rank or len(tournament.entrants)
@@ -86,6 +89,15 @@ def tiebreaks_by_player(
     return ways[way](points, orders) if way in ways else tiebreakers.points_only(points)
 
 
+def _standard_tiebreaks(
+    tournament: Tournament, points: Mapping[int, Decimal], opponents: Mapping[int, Sequence[int]]
+) -> dict[int, PointsTiebreak]:
+    """Sums over the opponents of pairs, means where the groups are of several sizes."""
+    if has(tournament.settings, HasScoring):
+        return tiebreakers.mean_strength_tiebreaks(points, opponents)
+    return tiebreakers.standard_tiebreaks(points, opponents)
+
+
 def opponents_met(played: Sequence[Game]) -> dict[int, list[int]]:
     """Player id -> opponents met, one entry per meeting."""
     met: dict[int, list[int]] = {}
@@ -97,10 +109,36 @@ def opponents_met(played: Sequence[Game]) -> dict[int, list[int]]:
 
 
 def tiebreak_game_points(tournament: Tournament) -> dict[int, Decimal]:
-    """Player id -> points from completed tiebreak games."""
-    return points_of_games(
-        [game for game in tournament.games if game.is_tiebreak and game.status == "completed"]
-    )
+    """Player id -> points from tiebreaks that are played. Source: formats, 13.4."""
+    single: list[Game] = []
+    shared: dict[tuple[int | None, int], list[Game]] = {}
+    for game in tournament.games:
+        if game.is_tiebreak:
+            shared.setdefault((game.round_id, game.set_number), []).append(game)
+    totals: dict[int, Decimal] = {}
+    for games in shared.values():
+        if not any(game.game_index for game in games):
+            single += [game for game in games if game.status == "completed"]
+        elif all(game.status == "completed" for game in games):
+            for player_id, points in _points_by_score(games).items():
+                totals[player_id] = totals.get(player_id, ZERO) + points
+    for player_id, points in points_of_games(single).items():
+        totals[player_id] = totals.get(player_id, ZERO) + points
+    return totals
+
+
+def _points_by_score(games: Sequence[Game]) -> dict[int, Decimal]:
+    """Player id -> points between 0.50 and 0.00, by the share of the others with a lower score."""
+    scores = {
+        player_id: score or 0
+        for game in games
+        for player_id, score in zip(game.player_ids, game.result_scores, strict=True)
+    }
+    beaten = {player_id: sum(other < own for other in scores.values()) for player_id, own in scores.items()}
+    return {
+        player_id: (BEST_TIEBREAK * count / (len(scores) - 1)).quantize(CENT, ROUND_HALF_UP)
+        for player_id, count in beaten.items()
+    }
 
 
 def _listed_entrants(tournament: Tournament, counted: Sequence[Game]) -> list[Entrant]:

@@ -1,6 +1,6 @@
 """Standings of a series: the sum of its tournaments, the worst removed. Source: formats, section 21."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -37,10 +37,11 @@ def series_standings(
 ) -> list[SeriesStanding]:
     """The series standings, best first, equals by player id.
 
-    Takes one mapping player id -> points per tournament with results (the curve already applied), the
-    scoring (only "pingolf" changes the direction: fewest points first), removed results (-N: the best N
-    count; +N: the worst N of all tournaments are dropped, a missed one being a 0; 0: all count) and the
-    playoff bands as on the wire. Source: formats, section 21 (2,677 of 2,677 observed rows).
+    Takes one mapping player id -> points per tournament that counts (empty without results, the curve
+    already applied), the scoring (only "pingolf" changes the direction: fewest points first), removed
+    results (-N: the best N count; +N: the worst N of all tournaments are dropped, a missed one being a 0,
+    and none while there are N or fewer; 0: all count) and the playoff bands as on the wire.
+    Source: formats, section 21 (2,677 of 2,677 observed rows).
     """
     results = _results_by_player(tournament_points)
     counted_max = _counted_max(len(tournament_points), removed_results)
@@ -68,6 +69,53 @@ def series_standings(
     ]
 
 
+def dropped_nights(
+    tournament_points: Mapping[int, Mapping[int, Decimal | str | int]], *, scoring: str, removed_results: int
+) -> dict[int, frozenset[int]]:
+    """Player id -> ids of the tournaments whose points do not count for the player.
+
+    Takes tournament id -> player id -> points, and the scoring and the removed results as in
+    `series_standings`. Of equal results the later ones are dropped. Source: formats, section 21.
+    """
+    counted_max = _counted_max(len(tournament_points), removed_results) if removed_results else None
+    nights: dict[int, list[tuple[Decimal, int]]] = {}
+    for number, points in enumerate(tournament_points.values()):
+        for player_id, earned in points.items():
+            worth = Decimal(earned) if scoring == PINGOLF else -Decimal(earned)
+            nights.setdefault(player_id, []).append((worth, number))
+    tournament_ids = list(tournament_points)
+    return {
+        player_id: frozenset(tournament_ids[number] for _, number in sorted(results)[counted_max:])
+        if counted_max is not None
+        else frozenset()
+        for player_id, results in nights.items()
+    }
+
+
+def reachable_points(
+    tournament_points: Sequence[Mapping[int, Decimal | str | int]],
+    *,
+    removed_results: int,
+    nights_left: int,
+    best_result: int,
+    player_ids: Iterable[int],
+) -> dict[int, Decimal]:
+    """Player id -> the points of a player who wins all nights that are left, for these players.
+
+    Takes the points of the decided tournaments and the removed results as in `series_standings`, and what
+    the best place of a night is worth.
+    """
+    counted_max = _counted_max(len(tournament_points) + nights_left, removed_results)
+    if removed_results == 0:
+        counted_max = len(tournament_points) + nights_left
+    wins = [Decimal(best_result)] * nights_left
+    results = _results_by_player(tournament_points)
+    return {
+        player_id: _adjusted_total([*results.get(player_id, ()), *wins], counted_max, lowest_wins=False)
+        for player_id in player_ids
+    }
+
+
 def _results_by_player(
     tournament_points: Sequence[Mapping[int, Decimal | str | int]],
 ) -> dict[int, list[Decimal]]:
@@ -79,10 +127,10 @@ def _results_by_player(
 
 
 def _counted_max(tournaments: int, removed_results: int) -> int:
-    """The number of results of one player that count."""
+    """The number of results of one player that count; all while there are no more than would be dropped."""
     if removed_results < 0:
         return -removed_results
-    return max(0, tournaments - removed_results)
+    return tournaments - removed_results if tournaments > removed_results else tournaments
 
 
 def _adjusted_total(nights: Sequence[Decimal], counted_max: int, lowest_wins: bool) -> Decimal:

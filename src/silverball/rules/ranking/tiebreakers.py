@@ -7,12 +7,13 @@ Each function of a tiebreaker returns player id -> PointsTiebreak: the values th
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import TypeAlias
 
 Points: TypeAlias = Mapping[int, Decimal]
 FinishingOrder: TypeAlias = Sequence[int | None]
 OPPONENTS_FOR_MEDIAN = 3
+SHOWN_MEAN = Decimal("0.01")
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,25 @@ def standard_tiebreaks(points: Points, opponents: Mapping[int, Sequence[int]]) -
         totals = [points.get(opponent_id, Decimal(0)) for opponent_id in opponents.get(player_id, ())]
         values = (own, median_buchholz(totals), solkoff(totals))
         broken[player_id] = PointsTiebreak(values, values)
+    return broken
+
+
+def mean_strength_tiebreaks(
+    points: Points, opponents: Mapping[int, Sequence[int]]
+) -> dict[int, PointsTiebreak]:
+    """Points, the mean of the opponents without the best and the worst, the mean of all; all descending.
+
+    For groups, where the players of a three meet fewer opponents than those of a four, which would make
+    their sums smaller. Takes the same as `standard_tiebreaks`; the exact means are compared, and shown
+    with two decimals. Source: formats, 13.4.
+    """
+    broken: dict[int, PointsTiebreak] = {}
+    for player_id, sums in standard_tiebreaks(points, opponents).items():
+        own, median, full = sums.key
+        met = len(opponents.get(player_id, ()))
+        means = (median / max(met - 2, 1), full / max(met, 1))
+        shown = (mean.quantize(SHOWN_MEAN, ROUND_HALF_UP) for mean in means)
+        broken[player_id] = PointsTiebreak((own, *shown), (own, *means))
     return broken
 
 

@@ -55,7 +55,10 @@ class RatingTable:
         )
         played = PlayedGames(
             seated,
-            *(np.frombuffer(part, np.int64) for part in (day.places, day.seat_counts, day.played_counts)),
+            *(
+                np.frombuffer(part, np.int64)
+                for part in (day.places, day.seat_counts, day.played_counts, day.has_draws)
+            ),
         )
         rated = period.rate_period(before, played, self._parameters)
         deltas = rated.ratings_after.ratings - before.ratings

@@ -9,6 +9,8 @@ from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 
 SPAN_MAX = timedelta(days=7)
 PLAYERS_MIN = 2
+# Strikes say who did better, and nothing of those who have equally many.
+STRIKE_RULES = frozenset((WinLossRule.STRIKE, WinLossRule.FAIR_STRIKES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +32,16 @@ def is_counting(rated: bool, started_at: datetime, completed_at: datetime, *, is
 def counting_places(rule: WinLossRule, game: FinishedGame) -> dict[int, int]:
     """Player id -> place from 0, equal places for a draw; empty when the game does not count.
 
-    The finishing order decides where it is known, else the points. Byes, forfeits, games of one and games
-    without a result for one of the players do not count.
+    The finishing order decides where it is known, else the points. Where strikes may be equal only they
+    decide: an order can be stored or not, and the night must rate the same. Equal places are no result
+    there (`has_draws`). Byes, forfeits, games of one and games without a result for one of the players do
+    not count. Source: formats, section 22.
     """
     player_ids = game.result.player_ids
     if game.is_bye or game.is_forfeit or len(player_ids) < PLAYERS_MIN:
         return {}
-    if len(set(player_ids)) == len(player_ids) and set(game.finishing_order) == set(player_ids):
+    is_ordered = rule not in STRIKE_RULES and len(set(player_ids)) == len(player_ids)
+    if is_ordered and set(game.finishing_order) == set(player_ids):
         return {player_id: place for place, player_id in enumerate(game.finishing_order)}
     if rule is WinLossRule.POSITIONS and game.result.is_ordered:
         return {
@@ -45,7 +50,13 @@ def counting_places(rule: WinLossRule, game: FinishedGame) -> dict[int, int]:
             if player_id is not None
         }
     points = [None if value is None else float(value) for value in game.result.result_points]
-    return places_by_value(player_ids, [-math.inf if value is None else value for value in points])
+    places = places_by_value(player_ids, [-math.inf if value is None else value for value in points])
+    return places if has_draws(rule) or len(set(places.values())) > 1 else {}
+
+
+def has_draws(rule: WinLossRule) -> bool:
+    """Whether equal places of a game are a draw; where strikes are counted they are no result."""
+    return rule not in STRIKE_RULES
 
 
 def places_by_value(player_ids: Sequence[int], values: Sequence[float]) -> dict[int, int]:

@@ -9,19 +9,22 @@ from datetime import date
 class GameSeats:
     """Games as columns of seats, game after game, because a day has thousands of seats."""
 
-    # By seat: the key of a person in the event, and their place; equal places are a draw.
+    # By seat: the key of a person in the event, and their place; equal places are a draw or no result.
     keys: list[int] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     # By game: the number of seats listed here, and the number of players in the real game.
     seat_counts: list[int] = field(default_factory=list)
     played_counts: list[int] = field(default_factory=list)
+    # By game: 1 when equal places are a draw, 0 when they are no result.
+    has_draws: list[int] = field(default_factory=list)
 
-    def add(self, places: Mapping[int, int], size: int | None = None) -> None:
+    def add(self, places: Mapping[int, int], size: int | None = None, *, has_draws: bool = True) -> None:
         """Add a game: key -> place, and the number of players if it had more than are listed."""
         self.keys += places.keys()
         self.places += places.values()
         self.seat_counts.append(len(places))
         self.played_counts.append(len(places) if size is None else size)
+        self.has_draws.append(int(has_draws))
 
 
 @dataclass(frozen=True, slots=True)

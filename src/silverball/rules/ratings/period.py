@@ -11,7 +11,7 @@ from silverball.rules.ratings.kernel import Floats, HeadToHeadResults, Ints, Rat
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """Games, seat by seat, game after game; lower places are better, equal places are a draw."""
+    """Games, seat by seat, game after game; lower places are better."""
 
     # By seat: position in the rating arrays, and place in the game.
     players: Ints
@@ -19,6 +19,8 @@ class PlayedGames:
     # By game: the number of seats listed here, and the number of players in the real game.
     seat_counts: Ints
     played_counts: Ints
+    # By game: 1 when equal places are a draw, 0 when they are no result; None when they always are draws.
+    has_draws: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,10 @@ def rate_period(field: RatingArrays, played: PlayedGames, parameters: Parameters
 
 
 def head_to_head_results(played: PlayedGames) -> HeadToHeadResults:
-    """All games as results of pairs; k players give k(k-1)/2 results. Source: ratings, section A.1."""
+    """All games as results of pairs: of k players k(k-1)/2, without equal places that are no result.
+
+    Source: ratings, section A.1, and formats, section 22.
+    """
     starts = np.cumsum(played.seat_counts) - played.seat_counts
     firsts, seconds, scores, sizes = [], [], [], []
     for length in np.unique(played.seat_counts):
@@ -80,10 +85,13 @@ def head_to_head_results(played: PlayedGames) -> HeadToHeadResults:
         first_offsets, second_offsets = np.triu_indices(length, 1)
         seat, other_seat = (starts[has_length, None] + offsets for offsets in (first_offsets, second_offsets))
         place, other_place = played.places[seat], played.places[other_seat]
-        firsts.append(played.players[seat].ravel())
-        seconds.append(played.players[other_seat].ravel())
-        scores.append(((place < other_place) + 0.5 * (place == other_place)).ravel())
-        sizes.append(np.repeat(played.played_counts[has_length], len(first_offsets)))
+        is_result = np.ones(place.shape, bool)
+        if played.has_draws is not None:
+            is_result = (place != other_place) | (played.has_draws[has_length, None] == 1)
+        firsts.append(played.players[seat][is_result])
+        seconds.append(played.players[other_seat][is_result])
+        scores.append(((place < other_place) + 0.5 * (place == other_place))[is_result])
+        sizes.append(np.broadcast_to(played.played_counts[has_length, None], place.shape)[is_result])
     if not firsts:
         no_players, no_values = np.zeros(0, np.int64), np.zeros(0)
         return HeadToHeadResults(no_players, no_players, no_values, no_values)

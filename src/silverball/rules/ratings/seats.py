@@ -2,6 +2,7 @@
 
 import hashlib
 from array import array
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
@@ -9,8 +10,11 @@ from datetime import date
 from silverball.rules.ratings.events import RatedEvent
 from silverball.rules.ratings.identities import IdentityRegister
 
-# Raised whenever the same games would give other ratings; all days are then rated again.
-ALGORITHM_VERSION = 1
+# Raised whenever the same games would give other ratings, and stored with each day. 2: equal strikes are
+# no result.
+ALGORITHM_VERSION = 2
+# The fingerprints' own number: days without equal strikes have the same ones as in version 1.
+FINGERPRINT_VERSION = 1
 PLAYERS_MIN = 2
 
 
@@ -28,6 +32,8 @@ class RatingDay:
     # By game: the number of seats listed here, and the number of players in the real game.
     seat_counts: "array[int]" = field(default_factory=_empty_integers)
     played_counts: "array[int]" = field(default_factory=_empty_integers)
+    # By game: 1 when equal places are a draw, 0 when they are no result.
+    has_draws: "array[int]" = field(default_factory=_empty_integers)
     # Kind and id of each event, in order.
     events: list[tuple[str, int]] = field(default_factory=list)
     # Events with games that have one person in two seats; those games are left out.
@@ -46,11 +52,13 @@ class RatingDay:
         self.places.extend(games.places)
         self.seat_counts.extend(games.seat_counts)
         self.played_counts.extend(games.played_counts)
+        self.has_draws.extend(games.has_draws)
 
     def _add_identified_games(self, event: RatedEvent, ratings: dict[int, int]) -> None:
         """Add games one by one where a person is unknown or appears under two names."""
         games, start = event.games, 0
-        for length, size in zip(games.seat_counts, games.played_counts, strict=True):
+        counts = zip(games.seat_counts, games.played_counts, games.has_draws, strict=True)
+        for length, size, has_draws in counts:
             seats = slice(start, start + length)
             start += length
             identified = [
@@ -60,11 +68,14 @@ class RatingDay:
             ]
             if len({rating_id for rating_id, _ in identified}) < len(identified):
                 self.skipped.append((event.kind, event.event_id))
-            elif len(identified) >= PLAYERS_MIN:
+            elif len(identified) >= PLAYERS_MIN and (
+                has_draws or len({place for _, place in identified}) > 1
+            ):
                 self.players.extend([rating_id for rating_id, _ in identified])
                 self.places.extend([place for _, place in identified])
                 self.seat_counts.append(len(identified))
                 self.played_counts.append(size)
+                self.has_draws.append(has_draws)
 
     def apply_merges(self, merged: dict[int, int]) -> None:
         """Replace ratings that were merged during the day by the surviving ones, in all games."""
@@ -75,8 +86,9 @@ class RatingDay:
 
     def fingerprint(self, parameters: object) -> str:
         """SHA-256 in hex of the input of the day's ratings, except for the ratings before the day."""
-        digest = hashlib.sha256(repr((ALGORITHM_VERSION, parameters, self.events)).encode())
-        for part in (self.players, self.places, self.seat_counts, self.played_counts):
+        digest = hashlib.sha256(repr((FINGERPRINT_VERSION, parameters, self.events)).encode())
+        parts = [self.players, self.places, self.seat_counts, self.played_counts]
+        for part in [*parts, self.has_draws] if 0 in self.has_draws else parts:
             digest.update(len(part).to_bytes(8, "little"))
             digest.update(part.tobytes())
         return digest.hexdigest()
@@ -84,7 +96,14 @@ class RatingDay:
     @property
     def result_count(self) -> int:
         """Number of results of pairs, each counted once."""
-        return sum(length * (length - 1) // 2 for length in self.seat_counts)
+        count, start = 0, 0
+        for length, has_draws in zip(self.seat_counts, self.has_draws, strict=True):
+            count += length * (length - 1) // 2
+            if not has_draws:
+                equal = Counter(self.places[start : start + length]).values()
+                count -= sum(players * (players - 1) // 2 for players in equal)
+            start += length
+        return count
 
     @property
     def player_count(self) -> int:

@@ -52,24 +52,24 @@ def single_player_rows(
 
 
 def golf_table(tournament: Tournament) -> list[Row]:
-    """Rows by fewest strokes, then by most holes with one, two and three strokes."""
+    """Rows by fewest strokes, then by most holes in one, two and three; until the end, no hole is last."""
     settings = tournament.settings
     assert has(settings, HasCountedHoles)
     played = results.frames_by_player(tournament)
+    is_closed = tournament.status == "completed"
     points, keys, format_columns = {}, {}, {}
     for entrant in listed_entrants(tournament):
         own = played.get(entrant.player_id, {})
         strokes_by_hole = [int(game.points or 0) for at, game in own.items() if at < settings.golf_duration]
-        total = _counted_strokes(
-            strokes_by_hole, settings, is_closed=tournament.status == "completed"
-        ) + rows.adjustment_total(entrant)
+        counted = _counted_strokes(strokes_by_hole, settings, is_closed=is_closed)
+        total = counted + rows.adjustment_total(entrant)
         few = (
             [strokes_by_hole.count(strokes) for strokes in (1, 2, 3)]
             if tiebreaker_of(settings) == "standard"
             else []
         )
         points[entrant.player_id] = total
-        keys[entrant.player_id] = (-total, *few)
+        keys[entrant.player_id] = (is_closed or bool(own), -total, *few)
         format_columns[entrant.player_id] = {"tiebreakers": few, "gamesPlayed": len(own)}
     return single_player_rows(tournament, points, keys, format_columns, is_less_better=True)
 

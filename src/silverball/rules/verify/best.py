@@ -121,6 +121,10 @@ def card_table(tournament: Tournament) -> list[Row]:
         points[entrant.player_id], keys[entrant.player_id] = total, (total,)
         format_columns[entrant.player_id] = {
             "pointsList": [points_text(value[0]) for value in best],
+            "cardsCounted": [
+                {"cardId": -negative_id, "points": worth, "count": count}
+                for worth, negative_id, count in best
+            ],
             "gamesPlayed": sum(
                 game.player_id == entrant.player_id and game.status == "completed" and not game.is_voided
                 for game in tournament.single_player_games

@@ -80,6 +80,10 @@ class FormatChecks:
     # The standings, computed independently of the format's `rank`.
     standings: Callable[[Tournament], list[Row]]
 
+    # The standings by the rules of an earlier version, where they have changed: they stay as they are
+    # until something happens in the tournament.
+    earlier_standings: Callable[[Tournament], list[Row]] | None = None
+
     # Draws
     drawn_groups: DrawnGroups = DrawnGroups.ANY
     arena_use: ArenaUse = ArenaUse.ANY
@@ -89,6 +93,8 @@ class FormatChecks:
     has_one_open_game: bool = False
 
     # Results
+    # How often each pairing is played in its round: a bye of the schedule counts as often.
+    games_per_pairing: int = 1
     strike_kind: Callable[[Tournament], StrikeKind] = no_strikes
     wins_by: Callable[[Tournament], WinsBy] = wins_by_finishing_order
     # Faults of the results of single player games.

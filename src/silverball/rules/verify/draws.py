@@ -5,7 +5,6 @@ Source: formats, sections 3, 7 and 9.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from silverball.rules.model.changes import Change, GameOpened, RoundOpened
 from silverball.rules.model.settings_protocols import HasRoundRobinGroups, has
@@ -37,7 +36,8 @@ def state_faults(tournament: Tournament, checks: FormatChecks) -> list[str]:
         playing = [
             player_id
             for game in tournament.games
-            if game.status == "started"
+            # A tiebreak may be open beside another game.
+            if game.status == "started" and not game.is_tiebreak
             for player_id in game.player_ids
         ]
         playing += [game.player_id for game in tournament.single_player_games if game.status == "started"]
@@ -53,18 +53,27 @@ def _has_groups(tournament: Tournament) -> bool:
 
 
 def _twice_in_round_faults(tournament: Tournament) -> list[str]:
+    """Players in two groups of a round, or with two byes.
+
+    A bye beside games of a group is no fault: the opponent left before the games were over. Whether the
+    draw gave both is checked where it was drawn.
+    """
     faults = []
     for round_ in tournament.rounds:
-        groups: dict[Any, set[int]] = {}
+        groups: dict[int, set[int]] = {}
+        byes: list[int] = []
         for game in tournament.games:
             if game.round_id == round_.round_id and not game.is_tiebreak:
-                key = ("bye", game.game_id) if game.is_bye else ("set", game.set_number)
-                groups.setdefault(key, set()).update(game.player_ids)
+                if game.is_bye:
+                    byes += game.player_ids
+                else:
+                    groups.setdefault(game.set_number, set()).update(game.player_ids)
         seats = [player_id for group in groups.values() for player_id in group]
-        faults += [
-            f"Player {player_id} is in two groups of {round_.name} ({round_.round_id})."
-            for player_id in _repeated_values(seats)
-        ]
+        for kind, members in (("in two groups", seats), ("in two byes", byes)):
+            faults += [
+                f"Player {player_id} is {kind} of {round_.name} ({round_.round_id})."
+                for player_id in _repeated_values(members)
+            ]
     return faults
 
 

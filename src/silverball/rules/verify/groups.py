@@ -1,21 +1,21 @@
 """Expected standings of group elimination, by games or strokes. Source: formats, 14.12 and 14.17."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeAlias
 
 from silverball.rules.model.settings_protocols import HasGamesPerRound, HasGroupBracket, has
-from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
+from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
 from silverball.rules.pairing import group_bracket
 from silverball.rules.verify import rows
 from silverball.rules.verify.brackets import bracket_row
 from silverball.rules.verify.rows import ZERO, Row
 
 ADVANCING = 2
+GROUP_SIZE = 4
 # Players who join in a later round rank above all players who are out.
 JOINS_LATER = 1000
-TIEBREAK = ("0.50", "0.25", "0.12", "0.00")
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,14 @@ class _PlayedRound:
     finished_groups: set[tuple[int, ...]]
     is_final: bool
     is_last: bool
+    # Player id -> result of each tiebreak, where one followed another.
+    tiebreak_keys: Mapping[int, tuple[Decimal, ...]] = field(default_factory=dict)
 
-    def rank_key(self, player_id: int) -> tuple[Decimal, Decimal]:
-        return (self.scores.get(player_id, ZERO), self.tiebreak_scores.get(player_id, ZERO))
+    def rank_key(self, player_id: int) -> tuple[Decimal, tuple[Decimal, ...]]:
+        if not self.tiebreak_keys:
+            return (self.scores.get(player_id, ZERO), (self.tiebreak_scores.get(player_id, ZERO),))
+        nothing = (ZERO,) * len(next(iter(self.tiebreak_keys.values())))
+        return (self.scores.get(player_id, ZERO), self.tiebreak_keys.get(player_id, nothing))
 
     @property
     def is_finished(self) -> bool:
@@ -90,7 +95,7 @@ def _table(tournament: Tournament, read_round: _ReadRound, *, sign: int) -> list
     listed_rows = []
     for player_id, (stage, is_decided) in last.items():
         if is_decided:
-            score, extra = stage.rank_key(player_id)
+            score, extra = stage.scores.get(player_id, ZERO), stage.tiebreak_scores.get(player_id, ZERO)
             listed_rows.append(
                 bracket_row(tournament, player_id, placed[player_id], sign * score, sign * extra)
             )
@@ -124,9 +129,72 @@ def _round_of_games(tournament: Tournament, round_: Round, earlier: list[_Played
         for number, listed in sets.items()
         if len(listed) >= needed and all(game.status == "completed" for game in listed)
     }
-    extra = rows.points_of_games([game for game in games if game.is_tiebreak])
+    ties = _game_tiebreaks([game for game in games if game.is_tiebreak])
+    extra, keys = _linked_tiebreaks(tournament, ties)
     scores = rows.points_of_games(main)
-    return _PlayedRound(list(groups.values()), scores, extra, done, *_is_final_and_last(tournament, earlier))
+    is_final, is_last = _is_final_and_last(tournament, earlier)
+    return _PlayedRound(list(groups.values()), scores, extra, done, is_final, is_last, keys)
+
+
+def _game_tiebreaks(games: list[Game]) -> list[dict[int, Decimal]]:
+    """Player id -> points, for each completed tiebreak game."""
+    return [
+        {
+            player_id: points or ZERO
+            for player_id, points in zip(game.player_ids, game.result_points, strict=True)
+        }
+        for game in games
+        if game.status == "completed"
+    ]
+
+
+def _hole_tiebreaks(tournament: Tournament, games: list[SinglePlayerGame]) -> list[dict[int, Decimal]]:
+    """Player id -> points by fewest strokes, for each tiebreak hole that all its players have completed."""
+    found: list[dict[int, Decimal]] = []
+    for index in sorted({game.game_index or 0 for game in games}):
+        hole = [game for game in games if game.game_index == index]
+        if all(game.status == "completed" for game in hole):
+            strokes = {game.player_id: game.points or ZERO for game in hole}
+            worth = _worth_by_place(tournament, len(strokes))
+            found.append(
+                {
+                    player_id: worth[sum(other < own for other in strokes.values())]
+                    for player_id, own in strokes.items()
+                }
+            )
+    return found
+
+
+def _worth_by_place(tournament: Tournament, players: int) -> list[Decimal]:
+    row = (tournament.tiebreaker_points_map or ())[min(players, GROUP_SIZE) - 1]
+    return [Decimal(str(points)) for points in row] + [ZERO] * players
+
+
+def _linked_tiebreaks(
+    tournament: Tournament, tiebreaks: list[dict[int, Decimal]]
+) -> tuple[dict[int, Decimal], dict[int, tuple[Decimal, ...]]]:
+    """Points and sort keys of tiebreaks: a later one separates only players whom earlier ones left equal.
+
+    The points go by place among all players whom tiebreaks connect.
+    """
+    results: dict[int, list[Decimal]] = {}
+    connected: list[set[int]] = []
+    for tiebreak in tiebreaks:
+        before = max(len(results.get(player_id, ())) for player_id in tiebreak)
+        for player_id, points in tiebreak.items():
+            own = results.setdefault(player_id, [])
+            own += [ZERO] * (before - len(own)) + [points]
+        met = [players for players in connected if players & tiebreak.keys()]
+        connected = [players for players in connected if players not in met]
+        connected.append({*tiebreak}.union(*met))
+    longest = max(map(len, results.values()), default=0)
+    keys = {player_id: tuple(own + [ZERO] * (longest - len(own))) for player_id, own in results.items()}
+    values: dict[int, Decimal] = {}
+    for players in connected:
+        worth = _worth_by_place(tournament, len(players))
+        for player_id in players:
+            values[player_id] = worth[sum(keys[other] > keys[player_id] for other in players)]
+    return values, keys
 
 
 def _games_per_round(tournament: Tournament) -> int:
@@ -162,8 +230,10 @@ def _round_of_holes(tournament: Tournament, round_: Round, earlier: list[_Played
         for group in groups
         if all(sum(game.player_id == player_id for game in finished) >= needed for player_id in group)
     }
-    extra = _hole_tiebreaks([game for game in games if (game.game_index or 0) >= needed])
-    return _PlayedRound(groups, scores, extra, done, *_is_final_and_last(tournament, earlier))
+    ties = _hole_tiebreaks(tournament, [game for game in games if (game.game_index or 0) >= needed])
+    extra, keys = _linked_tiebreaks(tournament, ties)
+    is_final, is_last = _is_final_and_last(tournament, earlier)
+    return _PlayedRound(groups, scores, extra, done, is_final, is_last, keys)
 
 
 def _expected_groups(
@@ -191,24 +261,3 @@ def _expected_groups(
         tuple(ordered[at - 1] for at in (i, 2 * count + 1 - i, 2 * count + i, 4 * count + 1 - i))
         for i in range(1, count + 1)
     ]
-
-
-def _hole_tiebreaks(games: list[SinglePlayerGame]) -> dict[int, Decimal]:
-    """Tiebreak points by fewest strokes, further holes between equals; one set of points per tie."""
-    cards: list[dict[int, list[int]]] = []
-    for index in sorted({game.game_index or 0 for game in games}):
-        hole = [game for game in games if game.game_index == index]
-        if any(game.status != "completed" for game in hole):
-            continue
-        own = next((card for card in cards if any(game.player_id in card for game in hole)), None)
-        if own is None:
-            own = {}
-            cards.append(own)
-        for game in hole:
-            own.setdefault(game.player_id, []).append(int(game.points or 0))
-    values: dict[int, Decimal] = {}
-    for card in cards:
-        worth = [*TIEBREAK[: len(card) - 1], "0.00"] if len(card) < 4 else list(TIEBREAK)
-        for player_id, strokes in card.items():
-            values[player_id] = Decimal(worth[sum(other < strokes for other in card.values())])
-    return values

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from silverball.rules.model.changes import opposite_changes
+from silverball.rules.model.changes import SuggestionDecided, opposite_changes
 from silverball.rules.verify.replay import ReplayedAction
 
 
@@ -28,6 +28,10 @@ def _undo_faults(action: ReplayedAction, original: ReplayedAction | None, taken_
     number, undone_number = action.action_id, action.undone_action_id
     if original.action_id in taken_back:
         return [f"Action {number} undoes action {undone_number}, which was undone before."]
-    if list(action.changes) != opposite_changes(original.changes):
+    opposites = opposite_changes(original.changes)
+    before = len(action.changes) - len(opposites)
+    # Reports that came later are settled first, where their games go.
+    settles = all(isinstance(change, SuggestionDecided) for change in action.changes[: max(before, 0)])
+    if not settles or list(action.changes[max(before, 0) :]) != opposites:
         return [f"Action {number} undoes action {undone_number}, but its changes are not the opposite ones."]
     return []

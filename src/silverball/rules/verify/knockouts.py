@@ -148,6 +148,9 @@ def _decide_out_rounds(
         if not game.is_tiebreak and number.get(game.round_id or 0, 0) >= newest
         for player_id in game.player_ids
     }
+    closed_in = tournament.state.unfinished_round
+    if closed_in is not None and closed_in >= newest - 1:
+        present.update(tournament.state.unfinished_ids)
     was_played_here = bool(tournament.state.dice_seed)
     for path in paths:
         path.out_round = path.struck_out_round

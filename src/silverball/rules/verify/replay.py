@@ -11,7 +11,8 @@ import msgspec
 
 from silverball.rules.model.apply import ID_FIELDS
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
-from silverball.rules.model.tournament import Bank, EngineState, Entrant, LineupArena, Tournament
+from silverball.rules.model.engine_state import EngineState
+from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Tournament
 
 # (part, id) -> item.
 ItemsById: TypeAlias = dict[tuple[str, int], Any]

@@ -16,6 +16,8 @@ from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
 from silverball.rules.verify import matches
 from silverball.rules.verify.checks import FormatChecks, StrikeKind, WinsBy
 
+# The points of a tiebreak game where the tournament has none of its own, by size and place.
+TIEBREAKERS = (("0.50",), ("0.50", "0.00"), ("0.50", "0.25", "0.00"), ("0.50", "0.25", "0.12", "0.00"))
 ZERO = Decimal(0)
 ONE = Decimal("1.00")
 STROKES_MAX = 10
@@ -45,16 +47,17 @@ def result_faults(tournament: Tournament, checks: FormatChecks, recorded: set[in
             if any(value is not None for value in (*game.result_points, *game.result_positions)):
                 faults.append(f"Game {game.game_id} is open, but has a result.")
         elif is_checked:
-            faults += _game_faults(tournament, game, checks.strike_kind(tournament))
+            faults += _game_faults(tournament, game, checks)
     return faults + checks.attempt_faults(tournament)
 
 
-def _game_faults(tournament: Tournament, game: Game, kind: StrikeKind) -> list[str]:
+def _game_faults(tournament: Tournament, game: Game, checks: FormatChecks) -> list[str]:
+    kind = checks.strike_kind(tournament)
     if None in game.result_points:
         return [f"Game {game.game_id} is completed, but not every player has points."]
     shown = [points for points in game.result_points if points is not None]
     if game.is_bye:
-        allowed = _bye_values(tournament, kind)
+        allowed = _bye_values(tournament, kind, checks.games_per_pairing)
         return (
             []
             if shown[0] in allowed
@@ -62,7 +65,9 @@ def _game_faults(tournament: Tournament, game: Game, kind: StrikeKind) -> list[s
         )
     order = [player_id for player_id in game.result_positions if player_id is not None]
     if game.is_tiebreak:
-        return _points_faults(game, shown, _points_from_map(tournament.tiebreaker_points_map, game, order))
+        return _points_faults(
+            game, shown, _points_from_map(tournament.tiebreaker_points_map or TIEBREAKERS, game, order)
+        )
     if kind is StrikeKind.STANDARD:
         return _standard_faults(tournament, game, shown)
     if kind in STRIKE_POINTS:
@@ -74,14 +79,14 @@ def _game_faults(tournament: Tournament, game: Game, kind: StrikeKind) -> list[s
     return _points_faults(game, shown, _points_from_map(tournament.points_map, game, order))
 
 
-def _bye_values(tournament: Tournament, kind: StrikeKind) -> set[Decimal]:
+def _bye_values(tournament: Tournament, kind: StrikeKind, games_per_pairing: int) -> set[Decimal]:
     """Valid points of a bye: by the setting, or full points for each game lost by a departure."""
     settings = tournament.settings
     has_strikes = kind is not StrikeKind.NONE
     full = ONE if has_strikes else Decimal(str((tournament.points_map or [[1]])[0][0]))
     byes = settings.byes if has(settings, HasByes) else "full"
     each = {"half": Decimal("0.50"), "zero": ZERO}.get(byes, full)
-    games = settings.games_per_round if has(settings, HasGamesPerRound) else 1
+    games = settings.games_per_round if has(settings, HasGamesPerRound) else games_per_pairing
     return {each * games, *(full * count for count in range(1, games + 1))}
 
 

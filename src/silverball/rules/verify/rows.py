@@ -37,10 +37,26 @@ def points_of_games(games: list[Game]) -> dict[int, Decimal]:
 
 
 def tiebreak_points(tournament: Tournament) -> dict[int, Decimal]:
-    """Player id -> points of completed tiebreak games."""
-    return points_of_games(
-        [game for game in tournament.games if game.status == "completed" and game.is_tiebreak]
+    """Player id -> points of completed tiebreaks; several games of one are compared by score."""
+    ties = [game for game in tournament.games if game.is_tiebreak]
+    joint = {(game.round_id, game.set_number) for game in ties if game.game_index}
+    added = points_of_games(
+        [
+            game
+            for game in ties
+            if game.status == "completed" and (game.round_id, game.set_number) not in joint
+        ]
     )
+    for key in joint:
+        own = [game for game in ties if (game.round_id, game.set_number) == key]
+        if all(game.status == "completed" for game in own):
+            listed = sorted(score or 0 for game in own for score in game.result_scores)
+            for game in own:
+                for player_id, score in zip(game.player_ids, game.result_scores, strict=True):
+                    # Fifty hundredths for beating all others, halves of a hundredth up.
+                    share = (100 * listed.index(score or 0) + len(listed) - 1) // (2 * (len(listed) - 1))
+                    added[player_id] = added.get(player_id, ZERO) + Decimal(share) / 100
+    return added
 
 
 def adjustment_total(entrant: Entrant) -> Decimal:

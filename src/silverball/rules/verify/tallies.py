@@ -1,18 +1,59 @@
 """Expected standings by points: match plays, round robins, flip frenzies. Source: formats, 13.4 and 14."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import Any
+from fractions import Fraction
+from typing import Any, TypeAlias
 
-from silverball.rules.model.settings_protocols import HasPace, HasTargetPoints, has, tiebreaker_of
+from silverball.rules.model.settings_protocols import (
+    HasGamesPerRound,
+    HasPace,
+    HasTargetPoints,
+    has,
+    tiebreaker_of,
+)
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.verify import rows
 from silverball.rules.verify.rows import ZERO, Row, points_text
 
 Keys = Mapping[int, Any]
+# The tiebreakers as shown, and their sort key, higher is better.
+Tiebreaks: TypeAlias = tuple[list[Any], tuple[Any, ...]]
+# Takes the points of the opponents met, smallest first.
+Strength: TypeAlias = Callable[[list[Decimal]], Tiebreaks]
 
 
-def points_table(tournament: Tournament, first: Keys | None = None) -> list[Row]:
+@dataclass(frozen=True, kw_only=True)
+class _NextBar:
+    """The column of a player whom the next bar may put out, by its names on the wire."""
+
+    target: Decimal
+    needed: Decimal
+
+
+def opponent_sums(met: list[Decimal]) -> Tiebreaks:
+    """Median-Buchholz and Solkoff: sums over the opponents. Takes their points, smallest first."""
+    return _more_is_better([sum(met[1:-1], ZERO) if len(met) > 2 else ZERO, sum(met, ZERO)])
+
+
+def opponent_means(met: list[Decimal]) -> Tiebreaks:
+    """The same as means, exact for the order and with two decimals for the eye."""
+    between = met[1:-1] if len(met) > 2 else []
+    means = [Fraction(sum(listed, ZERO)) / max(len(listed), 1) for listed in (between, met)]
+    # Halves are rounded away from zero.
+    hundredths = [(abs(mean) * 200 + 1) // 2 * (1 if mean > 0 else -1) for mean in means]
+    return [Decimal(number) / 100 for number in hundredths], tuple(means)
+
+
+def group_points_table(tournament: Tournament) -> list[Row]:
+    """Rows by points of groups of three and four."""
+    return points_table(tournament, strength=opponent_means)
+
+
+def points_table(
+    tournament: Tournament, first: Keys | None = None, *, strength: Strength = opponent_sums
+) -> list[Row]:
     """Rows by points, then by tiebreaker. `first` (player id -> key) sorts before the points."""
     games = rows.counted_games(tournament)
     listed = _listed_ids(tournament, games)
@@ -21,7 +62,7 @@ def points_table(tournament: Tournament, first: Keys | None = None) -> list[Row]
         entrant: totals.get(entrant, ZERO) + rows.adjustment_total(tournament.entrant_by_id[entrant])
         for entrant in listed
     }
-    broken = _tiebreaks(tournament, points, [game for game in games if not game.is_bye])
+    broken = _tiebreaks(tournament, points, [game for game in games if not game.is_bye], strength)
     keys = {
         entrant: (
             (first or {}).get(entrant, 0),
@@ -60,12 +101,12 @@ def _listed_ids(tournament: Tournament, games: list[Game]) -> list[int]:
 
 
 def _tiebreaks(
-    tournament: Tournament, points: Mapping[int, Decimal], games: list[Game]
-) -> dict[int, tuple[list[Any], tuple[Any, ...]]]:
+    tournament: Tournament, points: Mapping[int, Decimal], games: list[Game], strength: Strength
+) -> dict[int, Tiebreaks]:
     """Player id -> displayed tiebreakers and their sort key, higher is better."""
     way = tiebreaker_of(tournament.settings)
-    ways: Mapping[str, Callable[[int], tuple[list[Any], tuple[Any, ...]]]] = {
-        "standard": lambda player_id: _more_is_better(_opponent_strength(player_id, points, games)),
+    ways: Mapping[str, Callable[[int], Tiebreaks]] = {
+        "standard": lambda player_id: strength(_points_met(player_id, points, games)),
         "seed": lambda player_id: _fewer_is_better(
             tournament.entrant_by_id[player_id].seed_rank or len(tournament.entrants)
         ),
@@ -80,25 +121,23 @@ def _tiebreaks(
     return {player_id: ways[way](player_id) for player_id in points}
 
 
-def _more_is_better(values: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+def _more_is_better(values: list[Any]) -> Tiebreaks:
     return values, tuple(values)
 
 
-def _fewer_is_better(value: int) -> tuple[list[Any], tuple[Any, ...]]:
+def _fewer_is_better(value: int) -> Tiebreaks:
     return [value], (-value,)
 
 
-def _opponent_strength(player_id: int, points: Mapping[int, Decimal], games: list[Game]) -> list[Decimal]:
-    """Median-Buchholz and Solkoff: sums of the final points of all opponents met."""
-    met = [
+def _points_met(player_id: int, points: Mapping[int, Decimal], games: list[Game]) -> list[Decimal]:
+    """The final points of all opponents met, smallest first."""
+    return sorted(
         points.get(other, ZERO)
         for game in games
         if player_id in game.player_ids
         for other in game.player_ids
         if other != player_id
-    ]
-    all_of_them = sum(met, ZERO)
-    return [all_of_them - max(met) - min(met) if len(met) > 2 else ZERO, all_of_them]
+    )
 
 
 def _count_places(player_id: int, games: list[Game], place: int) -> int:
@@ -182,7 +221,7 @@ def _round_reaching(own: Mapping[int, Decimal], needed: Decimal) -> int | None:
     return None
 
 
-def pace_table(tournament: Tournament) -> list[Row]:
+def pace_table(tournament: Tournament, strength: Strength = opponent_means) -> list[Row]:
     """Rows by still in before out, then by latest out round. Source: formats, section 14.6."""
     settings = tournament.settings
     assert has(settings, HasPace)
@@ -204,6 +243,8 @@ def pace_table(tournament: Tournament) -> list[Row]:
             continue
         bar = settings.pace_initial_target + (number - settings.pace_initial_rounds) * settings.pace_increment
         staying = {player_id for player_id in alive if points_after(player_id, number) >= bar}
+        if tournament.state.unfinished_round == number - 1:
+            staying |= alive.intersection(tournament.state.unfinished_ids)
         if not staying and alive:
             best = max(points_after(player_id, number) for player_id in alive)
             staying = {player_id for player_id in alive if points_after(player_id, number) == best}
@@ -216,6 +257,28 @@ def pace_table(tournament: Tournament) -> list[Row]:
     for player_id in left_ids:
         last = max(own[player_id], default=0)
         out[player_id] = min(out.get(player_id, last), last)
-    return points_table(
-        tournament, {player_id: (0, out[player_id]) if player_id in out else (1, 0) for player_id in own}
-    )
+    first = {player_id: (0, out[player_id]) if player_id in out else (1, 0) for player_id in own}
+    listed = points_table(tournament, first, strength=strength)
+    return [
+        {**row, "onPaceBubble": None if row["playerId"] in out else _pace_bubble(tournament, row)}
+        for row in listed
+    ]
+
+
+def pace_table_by_sums(tournament: Tournament) -> list[Row]:
+    """The rows of versions before means."""
+    return pace_table(tournament, opponent_sums)
+
+
+def _pace_bubble(tournament: Tournament, row: Row) -> Row | None:
+    """The next bar and the points missing, for a player whom last place of four would leave below it."""
+    settings = tournament.settings
+    assert has(settings, HasPace)
+    number = tournament.rounds_completed + 1
+    if number < settings.pace_initial_rounds or tournament.status != "started":
+        return None
+    bar = settings.pace_initial_target + (number - settings.pace_initial_rounds) * settings.pace_increment
+    games = settings.games_per_round if has(settings, HasGamesPerRound) else 1
+    lowest = Decimal(str((tournament.points_map or ())[3][-1])) * games
+    needed = bar - Decimal(row["points"])
+    return asdict(_NextBar(target=Decimal(bar), needed=needed)) if needed > lowest else None

@@ -135,6 +135,11 @@ def estimate_value(field: Iterable[FieldPlayer]) -> Estimate:
     return _total_estimate(worths)
 
 
+def value_of_rated(players: int) -> float:
+    """The base of so many players who are all rated: the value of a field of which no more is known."""
+    return min(BASE_MAX, players * BASE_EACH)
+
+
 def winner_points(total: float, *, tgp_percent: int, booster: Booster = "none") -> float:
     """The winner's points: the value of the players times the grade of the format and the booster.
 

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, func, null, select
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.mechanics import seeding
+from silverball.service.standings import reads as standings
 from silverball.store import audit, tables
 
 # Tournaments that a refusal names; there may be many more.
@@ -24,6 +25,10 @@ class LastAdmin(Conflict):
     sentence = "This is the only admin who can sign in. Make somebody else an admin before you delete it."
 
 
+def _as_selected(_db: Connection, rows: Sequence[Row[Any]]) -> Sequence[Sequence[Any]]:
+    return [tuple(row) for row in rows]
+
+
 @dataclass(frozen=True)
 class ExportSection:
     """A section of the export: its name, a description, and the statement that selects its rows."""
@@ -31,8 +36,8 @@ class ExportSection:
     name: str
     description: str
     statement: Select[Any]
-    # The values of a row as exported; the last `helper_columns` of the statement are for it alone.
-    published_row: Callable[[Row[Any]], Sequence[Any]] = tuple
+    # The rows as exported; the last `helper_columns` of the statement are for this alone.
+    published_rows: Callable[[Connection, Sequence[Row[Any]]], Sequence[Sequence[Any]]] = _as_selected
     helper_columns: int = 0
 
 
@@ -68,34 +73,40 @@ def _claimed_player_ids(user_id: int) -> Select[tuple[int]]:
 
 
 def _entered_tournaments(user_id: int) -> Select[Any]:
-    own, standing = tables.entrant.c, tables.standing.c
+    own = tables.entrant.c
     columns = (_T.tournament_id, _T.name, _T.type, _T.status, _T.start_local, own.player_id)
     labelled = (
         *columns,
         own.status.label("entrant_status"),
-        standing.position,
-        standing.points,
+        null().label("position"),
+        null().label("points"),
         own.seed,
         own.seed_rank,
         _T.settings,
     )
-    is_own_standing = and_(standing.tournament_id == own.tournament_id, standing.player_id == own.player_id)
     return (
         select(*labelled)
         .select_from(tables.entrant)
         .join(tables.tournament, _T.tournament_id == own.tournament_id)
-        .outerjoin(tables.standing, is_own_standing)
         .where(own.player_id.in_(_claimed_player_ids(user_id)))
         .order_by(own.tournament_id, own.player_id)
     )
 
 
-def _with_published_seed(row: Row[Any]) -> Sequence[Any]:
-    """The row of a tournament played, with the seed as the interface shows it."""
-    *values, seed, seed_rank, settings = tuple(row)
-    if settings.get("seeding") == seeding.MANUAL:
-        seed = seeding.published_seed(seed, seed_rank)
-    return (*values, seed)
+def _with_places_and_seeds(db: Connection, rows: Sequence[Row[Any]]) -> Sequence[Sequence[Any]]:
+    """The rows of tournaments played, with the place, and with the seed as the interface shows it."""
+    player_ids = {row.player_id for row in rows}
+    tournament_ids = select(tables.entrant.c.tournament_id).where(tables.entrant.c.player_id.in_(player_ids))
+    places = standings.places_where(db, _T.tournament_id.in_(tournament_ids), player_ids)
+    published = []
+    for row in rows:
+        *values, _position, _points, seed, seed_rank, settings = tuple(row)
+        place = places.get(row.tournament_id, {}).get(row.player_id)
+        if settings.get("seeding") == seeding.MANUAL:
+            seed = seeding.published_seed(seed, seed_rank)
+        placed = (None, None) if place is None else (place.position, place.points)
+        published.append((*values, *placed, seed))
+    return published
 
 
 def _games(user_id: int) -> Select[Any]:
@@ -142,20 +153,22 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
         journal_line.source,
         journal_line.at,
     )
-    suggested, entry = tables.suggestion.c, tables.audit_entry.c
+    suggested, entry, two_step = tables.suggestion.c, tables.audit_entry.c, tables.two_step.c
     return (
         ExportSection("account", "Your account and what it hides.", own),
         ExportSection("tokens", "Your API tokens, without their secrets.",
                       _rows_without(tables.token, user_id, "hash")),
         ExportSection("sessions", "Where you are signed in.",
                       _rows_without(tables.session, user_id, "hash", "csrf")),
+        ExportSection("two_step_sign_in", "Since when signing in asks for a code, without its secret.",
+             select(two_step.confirmed_at).where(two_step.user_id == user_id)),
         ExportSection("players", "Players of any book that are you.", entries.order_by(_PLAYER.player_id)),
         ExportSection("claims", "Players that you said are you; nobody has approved it yet.",
              select(*claims).where(claims.user_id == user_id).order_by(claims.at)),
         ExportSection("confirmed_numbers", "Your federation number, as an administrator confirmed it.",
              select(*confirmed).where(confirmed.user_id == user_id)),
         ExportSection("tournaments_played", "Tournaments that you played, and your places.",
-                      _entered_tournaments(user_id), _with_published_seed, helper_columns=2),
+                      _entered_tournaments(user_id), _with_places_and_seeds, helper_columns=2),
         ExportSection("games", "Your seats in games.", _games(user_id)),
         ExportSection("single_player_games", "Your single player games.",
                       _tournament_rows(tables.single_player_game, user_id)),
@@ -171,10 +184,7 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
                       _owned_rows(tables.tournament, user_id)),
         ExportSection("webhooks", "Webhooks of your tournaments, without their secrets.", _webhooks(user_id)),
         ExportSection("series", "Your series.", _owned_rows(tables.series, user_id)),
-        ExportSection("book_players", "The players of your book.", _owned_rows(tables.player, user_id)),
-        ExportSection("book_arenas", "The arenas of your book.", _owned_rows(tables.arena, user_id)),
-        ExportSection("book_banks", "The banks of your book.", _owned_rows(tables.bank, user_id)),
-        ExportSection("book_locations", "The locations of your book.", _owned_rows(tables.location, user_id)),
+        *_book_sections(user_id),
         ExportSection("events", "Your events.", _owned_rows(tables.occasion, user_id)),
         ExportSection("clubs", "Your clubs.", _owned_rows(tables.club, user_id, "user_id")),
         ExportSection("rating", "Your rating.", _owned_rows(tables.rating, user_id, "user_id")),
@@ -193,14 +203,23 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
     )  # fmt: skip
 
 
+def _book_sections(user_id: int) -> tuple[ExportSection, ...]:
+    return (
+        ExportSection("book_players", "The players of your book.", _owned_rows(tables.player, user_id)),
+        ExportSection("book_arenas", "The arenas of your book.", _owned_rows(tables.arena, user_id)),
+        ExportSection("book_banks", "The banks of your book.", _owned_rows(tables.bank, user_id)),
+        ExportSection("book_locations", "The locations of your book.", _owned_rows(tables.location, user_id)),
+    )
+
+
 def account_data(db: Connection, user_id: int) -> Iterator[ExportedSection]:
     """The sections of the account's export with their rows. Raises NotFound."""
     require_account(db, user_id)
     for section in export_sections(user_id):
-        rows = db.execute(section.statement)
-        columns = tuple(rows.keys())
+        found = db.execute(section.statement)
+        columns = tuple(found.keys())
         exported = columns[: len(columns) - section.helper_columns]
-        yield ExportedSection(section, exported, [section.published_row(row) for row in rows])
+        yield ExportedSection(section, exported, section.published_rows(db, found.all()))
 
 
 def require_account(db: Connection, user_id: int) -> None:

@@ -3,6 +3,7 @@
 import logging
 
 from silverball.service.accounts.writes import tidying
+from silverball.store import erased_accounts
 from silverball.store.engine import Store
 from silverball.store.faults import DatabaseFault
 
@@ -11,6 +12,15 @@ LOG = logging.getLogger("silverball.jobs")
 
 def finish_erasures(store: Store) -> None:
     """Tidy until nothing is left to do. Safe to be stopped at any point, and to be run twice."""
+    try:
+        erased_accounts.note_beside_database(store)
+    except OSError as error:
+        LOG.warning("the list of erased accounts beside the database cannot be written", exc_info=error)
+    tidy_erased(store)
+
+
+def tidy_erased(store: Store) -> None:
+    """Tidy until nothing is left to do, and note nothing beside the database."""
     is_busy = True
     while is_busy:
         # No answer shows what is tidied, so cached ones stay valid.

@@ -10,7 +10,7 @@ from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import names, tables
-from silverball.store.named_rows import NamedRow, PreparedStatement, RowMapper
+from silverball.store.named_rows import NamedRow, PreparedLookup, RowMapper
 from silverball.wire.arenas import Arena, LineupArenaPart
 from silverball.wire.base import UNSET, Id
 from silverball.wire.values import Status
@@ -41,8 +41,8 @@ LINEUP_ROW = RowMapper(
     _LINEUP.labels.label("lineup_labels"),
     _LINEUP.label_color.label("lineup_label_color"),
 )
-# The arena of a game, loaded with every result.
-_ARENA_BY_ID = PreparedStatement(select(*ROW.columns).where(_ARENA.arena_id == bindparam("arena_id")))
+# The arenas of games, loaded with every result.
+_ARENAS_BY_ID = PreparedLookup(select(*ROW.columns).order_by(_ARENA.arena_id), _ARENA.arena_id, ROW)
 _LINEUP_ROWS = (
     select(*LINEUP_ROW.columns)
     .join(tables.lineup_arena, _LINEUP.arena_id == _ARENA.arena_id)
@@ -120,10 +120,7 @@ def _conditions(organizer_id: int, query: ArenaQuery) -> ColumnElement[bool]:
 
 def existing_arenas(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
     """Those of the given arenas that exist, by id."""
-    if len(arena_ids) == 1:
-        return tuple(arena_item(row) for row in _ARENA_BY_ID.rows(db, arena_id=arena_ids[0]))
-    rows = select(*ROW.columns).where(_ARENA.arena_id.in_(arena_ids)).order_by(_ARENA.arena_id)
-    return tuple(arena_item(row) for row in db.execute(rows.limit(len(arena_ids))))
+    return tuple([arena_item(row) for row in _ARENAS_BY_ID.rows(db, set(arena_ids))])
 
 
 def search_arenas(db: Connection, organizer_id: int, words: str) -> tuple[Arena, ...]:

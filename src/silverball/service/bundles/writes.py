@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, delete, insert, update
 
-from silverball.service.bundles import reads
+from silverball.service.bundles.reads import bundles as reads
 from silverball.service.events import feed_events
-from silverball.store import imports, tables
+from silverball.store import digests, imports, tables
 from silverball.store.transaction import Transaction
 
 Rows = Sequence[Mapping[str, Any]]
@@ -54,7 +54,8 @@ def store_contents(transaction: Transaction, contents: BundleContents, *, now: d
     feed_events.announce_locations(transaction, changed)
     feed_events.announce_series(transaction, _store_series(db, contents))
     feed_events.announce_arenas(transaction, _upsert(db, tables.arena, "arena_id", contents.arenas))
-    feed_events.announce_players(transaction, _upsert(db, tables.player, "player_id", contents.players))
+    players = [digests.with_name_digest(values) for values in contents.players]
+    feed_events.announce_players(transaction, _upsert(db, tables.player, "player_id", players))
     _store_banks(db, contents)
     _upsert(db, tables.occasion, "occasion_id", contents.occasions)
     moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)

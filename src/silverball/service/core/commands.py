@@ -7,12 +7,13 @@ Nothing here speaks SQL; the transaction is the caller's.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from silverball.kit.errors import NotAllowed
-from silverball.kit.http.endpoints import TOURNAMENT, PreparationOutdated
+from silverball.kit.http.endpoints import TOURNAMENT, DrawNeeded, PreparationOutdated
+from silverball.rules.commands import draws
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
@@ -20,8 +21,10 @@ from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.calls import Write
 from silverball.service.core import enact, loaded
-from silverball.service.core.enact import ActionContext
+from silverball.service.core.enact import ActionContext, JournalEntries
+from silverball.store import journal
 from silverball.store.loaded import LoadedTournament
+from silverball.store.stamps import Revision
 
 Permission = Callable[[AuthenticatedCaller, Tournament], bool]
 
@@ -32,6 +35,8 @@ class Decision:
 
     changes: Sequence[Change]
     dice_seed: str | None = None
+    # Journal entries that are no changes.
+    notes: JournalEntries = ()
 
 
 CommandRule = Callable[[Tournament], "Decision | Sequence[Change]"]
@@ -41,8 +46,14 @@ CommandRule = Callable[[Tournament], "Decision | Sequence[Change]"]
 class DryRun:
     """A decision made on a snapshot, without the lock, and the revision of that snapshot."""
 
-    revision: int
+    revision: Revision
     decision: Decision = field(default_factory=lambda: Decision(()))
+    # Ids of rows that the handler added for the decision, and adds again under the same ids.
+    added_ids: tuple[int, ...] = ()
+
+
+# Runs while no transaction is open.
+Draw = Callable[[], DryRun]
 
 
 def action_context(call: Write[Any]) -> ActionContext:
@@ -63,10 +74,28 @@ def run_command(
     return _enact(call, _decision(rule(before.tournament)), before)
 
 
-def dry_run(call: Write[Any], rule: CommandRule, *, is_allowed: Permission = access.is_organizer) -> DryRun:
-    """Run the rule on a snapshot, without the lock: for draws that may take long."""
+def run_long_command(
+    call: Write[Any],
+    rule: CommandRule,
+    *,
+    is_allowed: Permission = access.is_organizer,
+    added_ids: tuple[int, ...] = (),
+) -> Tournament:
+    """Run a rule that may take long: outside of the transaction, and again where it was overtaken.
+
+    Raises DrawNeeded with the rule, unless the call brings its decision for the tournament as it is. The
+    rule must not read from the database. `added_ids`: of rows that the handler has added for it.
+    """
     before = _load_permitted(call, is_allowed)
-    return DryRun(before.revision, _decision(rule(before.tournament)))
+    prepared: DryRun | None = call.preparation
+    if prepared is None or prepared.revision != before.revision:
+        raise DrawNeeded(lambda: DryRun(before.revision, _decision(rule(before.tournament)), added_ids))
+    return _enact(call, prepared.decision, before)
+
+
+def load_snapshot(call: Write[Any], is_allowed: Permission = access.is_organizer) -> LoadedTournament:
+    """The tournament in the path with its revision, for a draw that follows."""
+    return _load_permitted(call, is_allowed)
 
 
 def decide_by_draw(tournament: Tournament, draw: str, rule: Callable[[Random], Sequence[Change]]) -> Decision:
@@ -75,13 +104,23 @@ def decide_by_draw(tournament: Tournament, draw: str, rule: Callable[[Random], S
     return Decision(rule(dice), seed)
 
 
-def commit_dry_run(call: Write[Any]) -> Tournament:
-    """Enact the call's dry run. Raises PreparationOutdated when the tournament has changed since."""
+def draw_notes(informed: Tournament) -> JournalEntries:
+    """The journal entry with what a draw took from outside the tournament; none when that was nothing."""
+    facts = draws.facts_from_outside(informed)
+    return [(journal.DRAW_FACTS, facts)] if facts else ()
+
+
+def commit_dry_run(call: Write[Any], notes: JournalEntries = ()) -> Tournament:
+    """Enact what was drawn for the call, with more notes for the journal.
+
+    Raises PreparationOutdated when the tournament has changed since.
+    """
     prepared: DryRun = call.preparation
     before = loaded.load_for_change(call.transaction, call.ids[TOURNAMENT])
     if before.revision != prepared.revision:
         raise PreparationOutdated
-    return _enact(call, prepared.decision, before)
+    decision = replace(prepared.decision, notes=[*prepared.decision.notes, *notes])
+    return _enact(call, decision, before)
 
 
 def _load_permitted(call: Write[Any], is_allowed: Permission) -> LoadedTournament:
@@ -102,6 +141,7 @@ def _enact(call: Write[Any], decision: Decision, before: LoadedTournament) -> To
         decision.changes,
         action_context(call),
         dice_seed=decision.dice_seed,
+        extra_entries=decision.notes,
         before=before,
     )
 

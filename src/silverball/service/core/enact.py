@@ -4,7 +4,7 @@ The caller's transaction holds the tournament's lock, and the edge commits it.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
@@ -13,11 +13,14 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import Conflict
+from silverball.rules.commands import draws
 from silverball.rules.model import numbering
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Added,
     Change,
+    GameDeleted,
+    SuggestionDecided,
     TournamentAltered,
     TournamentImported,
     opposite_changes,
@@ -31,6 +34,7 @@ from silverball.store import (
     account_storage,
     affected_tournaments,
     announcements,
+    chaining,
     imports,
     journal,
     rating_days,
@@ -38,8 +42,10 @@ from silverball.store import (
     tables,
     writers,
 )
+from silverball.store.chain import WrittenLine
 from silverball.store.journal import Action
 from silverball.store.loaded import LoadedTournament
+from silverball.store.stamps import Revision
 from silverball.store.transaction import Transaction
 
 JournalEntries = Sequence[tuple[str, Mapping[str, Any]]]
@@ -100,13 +106,13 @@ def enact(
     numbered = _with_real_ids(db, changes)
     writers.write_changes(db, before.tournament, numbered)
     after = apply_changes(before.tournament, numbered)
-    rows = standings.store_ranking(db, before, after)
+    standings.follow_changes(db, before.tournament, after, numbered)
     if before.tournament.status != after.status:
         summaries.store_summaries(db, tournament_id)
     if before.tournament.status == "completed" or after.status == "completed":
         rating_days.mark_changed_tournament(db, before.tournament, after)
     entries = [(type(change).__name__, journal.encode_change(change)) for change in numbered]
-    action_id = journal.append(
+    end = journal.append(
         db,
         tournament_id,
         [*extra_entries, *entries],
@@ -114,11 +120,12 @@ def enact(
         source=context.source,
         now=context.now,
         dice_seed=dice_seed,
-        newest_action_id=before.newest_action_id,
+        draw_version=None if dice_seed is None else draws.DRAW_VERSION,
+        end=before.journal_end,
     )
     if (device := context.device) is not None:
         journal.note_device(
-            db, tournament_id, action_id, device_id=device.device_id, player_id=device.player_id
+            db, tournament_id, end.action_id, device_id=device.device_id, player_id=device.player_id
         )
     revision = revisions.raise_locked(transaction, tournament_id, context.now)
     feed_events.announce_changes(transaction, before.tournament, after, numbered)
@@ -126,15 +133,24 @@ def enact(
         feed_events.announce_tournaments(
             transaction, affected_tournaments.tournaments_linking_to(db, tournament_id)
         )
-    transaction.loaded[tournament_id] = LoadedTournament(revision, after, rows, action_id)
+    transaction.loaded[tournament_id] = LoadedTournament(Revision(revision, transaction.stamp), after, end)
     return after
 
 
 def _linked_details_differ(before: Tournament, after: Tournament) -> bool:
     """Whether a change concerns the tournaments that link to this one."""
-    return before.status != after.status or any(
-        before.details.get(name) != after.details.get(name) for name in LINKED_DETAILS
+    return (
+        before.status != after.status
+        or _worth_differs(before, after)
+        or any(before.details.get(name) != after.details.get(name) for name in LINKED_DETAILS)
     )
+
+
+def _worth_differs(before: Tournament, after: Tournament) -> bool:
+    """Whether the plan or the field changes, on which the worth of a qualifying and its playoffs depends."""
+    if before.settings is not after.settings and before.settings != after.settings:
+        return True
+    return before.entrants is not after.entrants and before.active_ids != after.active_ids
 
 
 def create_tournament(
@@ -147,12 +163,41 @@ def create_tournament(
     db = transaction.connection
     epoch = f"{dice.getrandbits(32):08x}"
     tournament_id = writers.write_new_tournament(db, planned, context.now, epoch)
-    entry = (journal.TOURNAMENT_CREATED, journal.encode_creation(planned))
+    entries: JournalEntries = [(journal.TOURNAMENT_CREATED, journal.encode_creation(planned))]
+    entries = [*entries, *commitment_notes(planned.state.dice_seed)]
     journal.append(
-        db, tournament_id, [entry], actor_id=context.actor_id, source=context.source, now=context.now
+        db, tournament_id, entries, actor_id=context.actor_id, source=context.source, now=context.now
     )
     revisions.raise_tournaments(transaction, [tournament_id])
     return replace(planned, tournament_id=tournament_id)
+
+
+def commitment_notes(dice_seed: str) -> JournalEntries:
+    """The journal entry that commits to the seed of the draws that follow; none without a seed."""
+    if not dice_seed:
+        return ()
+    return [(journal.SEED_COMMITTED, {"commitment": draws.commitment(dice_seed)})]
+
+
+def record_merge(
+    transaction: Transaction,
+    tournament_ids: Collection[int],
+    removed_id: int,
+    remaining_id: int,
+    context: ActionContext,
+) -> None:
+    """Append the merge of two players of a book to these journals, whose revisions are raised already."""
+    entry = (journal.PLAYERS_MERGED, {"removed": removed_id, "remaining": remaining_id})
+    for tournament_id in sorted(tournament_ids):
+        journal.append(
+            transaction.connection,
+            tournament_id,
+            [entry],
+            actor_id=context.actor_id,
+            source=context.source,
+            now=context.now,
+        )
+        transaction.loaded.pop(tournament_id, None)
 
 
 def undo_action(
@@ -163,12 +208,14 @@ def undo_action(
     tournament = loaded.load_for_change(transaction, tournament_id).tournament
     if tournament.status == "completed":
         raise TournamentNotReopened
-    newest = journal.newest_undoable_action(journal.newest_actions(db, tournament_id))
-    if newest is None:
+    undoable = journal.undoable_actions(journal.newest_actions(db, tournament_id))
+    if not undoable:
         raise NothingToUndo
-    if newest.action_id != action_id:
-        raise _not_newest_action(db, tournament_id, newest)
-    opposites = opposite_changes(newest.decode_changes(tournament.type))
+    undone = next((action for action in undoable if action.action_id == action_id), None)
+    if undone is None:
+        raise _not_newest_action(db, tournament_id, undoable[0])
+    opposites = opposite_changes(undone.decode_changes(tournament.type))
+    opposites = [*_settled_reports(tournament, opposites), *opposites]
     after = enact(
         transaction,
         tournament_id,
@@ -179,6 +226,17 @@ def undo_action(
     # The restored parts have the claims and categories of their time, so the tournament is loaded again.
     transaction.loaded.clear()
     return after
+
+
+def _settled_reports(tournament: Tournament, opposites: Sequence[Change]) -> list[Change]:
+    """The end of the reports that came after an action, for games that its undo deletes."""
+    settled = {change.subject.suggestion_id for change in opposites if isinstance(change, SuggestionDecided)}
+    deleted = {change.subject.game_id for change in opposites if isinstance(change, GameDeleted)}
+    return [
+        SuggestionDecided(suggestion)
+        for suggestion in tournament.suggestions
+        if suggestion.game_id in deleted and suggestion.suggestion_id not in settled
+    ]
 
 
 def _not_newest_action(db: Connection, tournament_id: int, newest: Action) -> NotNewestAction:
@@ -216,9 +274,13 @@ def _added_id(change: Added[Any]) -> int:
 
 
 def enact_import(
-    transaction: Transaction, change: TournamentImported, context: ActionContext, dice: Random
+    transaction: Transaction,
+    change: TournamentImported,
+    context: ActionContext,
+    dice: Random,
+    lines: Sequence[WrittenLine] = (),
 ) -> None:
-    """Store an imported tournament. Raises Invalid when it cannot be ranked.
+    """Store an imported tournament, and its journal if it has one. Raises Invalid when it cannot be ranked.
 
     Nothing is announced: `dice` name a new epoch, so that followers of the channel read everything again.
     """
@@ -229,13 +291,15 @@ def enact_import(
     rating_days.mark_tournament(db, tournament_id)
     standings.store_imported(db, change)
     summaries.store_summaries(db, tournament_id)
+    name = journal.JOURNAL_IMPORTED if lines else journal.TOURNAMENT_IMPORTED
     journal.append(
         db,
         tournament_id,
-        [(type(change).__name__, journal.encode_change(change))],
+        [(name, journal.encode_change(change))],
         actor_id=context.actor_id,
         source=context.source,
         now=context.now,
+        end=chaining.store_lines(db, lines) if lines else None,
     )
     announcements.start_epoch(transaction, tournament_id, f"{dice.getrandbits(32):08x}")
     revisions.raise_tournaments(transaction, [tournament_id])

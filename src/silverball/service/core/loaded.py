@@ -6,11 +6,15 @@ from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.store import snapshot, tables
+from silverball.store.driver_statements import DriverStatement
 from silverball.store.loaded import LoadedTournament
+from silverball.store.stamps import Revision
 from silverball.store.transaction import Transaction
 
 _T = tables.tournament.c
-_SELECT_NEWEST = select(_T.revision, _T.type).where(_T.tournament_id == bindparam("own_id"))
+_SELECT_NEWEST = DriverStatement(
+    select(_T.revision, _T.stamp, _T.type).where(_T.tournament_id == bindparam("own_id"))
+)
 
 
 class FormatUnknown(Conflict):
@@ -25,7 +29,7 @@ def load_tournament(db: Connection, tournament_id: int) -> Tournament:
 
 
 def load_with_revision(db: Connection, tournament_id: int) -> LoadedTournament:
-    """The tournament with its revision and its stored standings. Raises NotFound and FormatUnknown."""
+    """The tournament with its revision. Raises NotFound and FormatUnknown."""
     return snapshot.load_at_revision(db, tournament_id, _current_revision(db, tournament_id))
 
 
@@ -35,10 +39,11 @@ def load_for_change(transaction: Transaction, tournament_id: int) -> LoadedTourn
     return snapshot.load_for_change(transaction, tournament_id, revision)
 
 
-def _current_revision(db: Connection, tournament_id: int) -> int:
-    row = db.execute(_SELECT_NEWEST, {"own_id": tournament_id}).one_or_none()
-    if row is None:
+def _current_revision(db: Connection, tournament_id: int) -> Revision:
+    found = _SELECT_NEWEST.rows(db, own_id=tournament_id)
+    if not found:
         raise NotFound("Tournament", tournament_id)
-    if row.type not in FORMATS:
-        raise FormatUnknown(type=row.type)
-    return int(row.revision)
+    ((number, stamp, type_),) = found
+    if type_ not in FORMATS:
+        raise FormatUnknown(type=type_)
+    return Revision(number, stamp)

@@ -1,23 +1,20 @@
-"""Rank a tournament and store its standings in the shape that the interface publishes."""
+"""Store the standings of completed tournaments, and refuse what cannot be ranked."""
 
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert
 from sqlalchemy import update as change
 
-from silverball.rules.model.changes import TournamentImported
-from silverball.rules.model.tournament import Tournament
+from silverball.rules.model.changes import Added, Altered, Change, TournamentAltered, TournamentImported
+from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.registry import FORMATS
-from silverball.service.core.standing_shapes import wire_standing
-from silverball.store import snapshot
-from silverball.store.loaded import LoadedTournament
+from silverball.service.standings import reads
+from silverball.store import earlier_nodes, snapshot
 from silverball.store.tables import standing
 from silverball.wire.standings import Standing
 
-HUNDREDTH = Decimal("0.01")
 UPDATE_STANDING = (
     change(standing)
     .where(
@@ -31,27 +28,61 @@ UPDATE_STANDING = (
         }
     )
 )
+# A change of these may leave earlier results without a place.
+RANKING_FIELDS = frozenset({"status", "settings"})
 
 
-def store_ranking(db: Connection, before: LoadedTournament, after: Tournament) -> dict[int, str]:
-    """Store the rows of the standings that have changed. Returns player id -> row as text, for all rows."""
-    return update_standings(db, after.tournament_id, _ranked(after), before.standings)
+def follow_changes(db: Connection, before: Tournament, after: Tournament, changes: Sequence[Change]) -> None:
+    """Store the standings of a completed tournament, delete those of a reopened one.
+
+    Raises Invalid for a result that the format cannot rank.
+    """
+    tournament_id = after.tournament_id
+    if after.status == "completed" or earlier_nodes.read_stored_standings(db):
+        update_standings(db, tournament_id, reads.ranked_rows(after))
+        return
+    if before.status == "completed":
+        db.execute(delete(standing).where(standing.c.tournament_id == tournament_id))
+    if after.status != "planned":
+        _require_rankable(after, changes)
+
+
+def _require_rankable(after: Tournament, changes: Sequence[Change]) -> None:
+    """Raise Invalid when what these changes made cannot be ranked."""
+    form = FORMATS[after.type]
+    if any(isinstance(each, TournamentAltered) and RANKING_FIELDS & each.after.keys() for each in changes):
+        form.rank(after)
+        return
+    sides = [
+        each.after if isinstance(each, Altered) else each.subject
+        for each in changes
+        if isinstance(each, Altered | Added)
+    ]
+    form.require_rankable(after, [side for side in sides if isinstance(side, Game)])
 
 
 def store_imported(db: Connection, imported: TournamentImported) -> None:
-    """Store the standings that an import brings, or rank the tournament where it brings none."""
-    if "standings" in imported.parts:
-        rows = msgspec.convert(imported.parts["standings"], list[Standing])
-    else:
-        rows = _ranked(snapshot.load(db, imported.tournament_id))
-    replace_standings(db, imported.tournament_id, rows)
+    """Store the standings that an import of a completed tournament brings, or rank it.
 
-
-def _ranked(tournament: Tournament) -> list[Standing]:
-    """The rows by place; none before the start."""
-    if tournament.status == "planned":
-        return []
-    return [wire_standing(ranked) for ranked in FORMATS[tournament.type].rank(tournament)]
+    It is ranked where the import brings no row for a player, and where it was played with this program,
+    whose rows cannot differ. A running tournament is ranked when somebody asks; here it is only seen
+    whether that can be done. Raises Invalid when it cannot.
+    """
+    given = imported.parts.get("standings")
+    type_, status = snapshot.stored_type_and_status(db, imported.tournament_id)
+    is_running = type_ in FORMATS and status != "completed"
+    if given is not None and type_ not in FORMATS:
+        replace_standings(db, imported.tournament_id, msgspec.convert(given, list[Standing]))
+        return
+    tournament = snapshot.load(db, imported.tournament_id)
+    if given is not None and not is_running and not tournament.state.dice_seed:
+        rows = msgspec.convert(given, list[Standing])
+        if {row.player_id for row in rows} >= set(tournament.entrant_by_id):
+            replace_standings(db, imported.tournament_id, rows)
+            return
+    ranked = reads.ranked_rows(tournament)
+    if not is_running or earlier_nodes.read_stored_standings(db):
+        replace_standings(db, imported.tournament_id, ranked)
 
 
 def replace_standings(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> None:
@@ -64,13 +95,9 @@ def replace_standings(db: Connection, tournament_id: int, rows: Sequence[Standin
         db.execute(insert(standing), [_standing_row(tournament_id, row) for row in rows])
 
 
-def update_standings(
-    db: Connection, tournament_id: int, rows: Sequence[Standing], stored: Mapping[int, str]
-) -> dict[int, str]:
-    """Store those of these rows that differ from the stored ones.
-
-    Takes and returns player id -> row as text.
-    """
+def update_standings(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> None:
+    """Store those of these rows that differ from the stored ones, and delete others."""
+    stored: Mapping[int, str] = snapshot.load_standings(db, tournament_id)
     texts = {row.player_id: msgspec.json.encode(row).decode() for row in rows}
     gone = [player_id for player_id in stored if player_id not in texts]
     if gone:
@@ -85,7 +112,6 @@ def update_standings(
         db.execute(
             UPDATE_STANDING, [{f"new_{name}": value for name, value in row.items()} for row in changed]
         )
-    return texts
 
 
 def _standing_row(tournament_id: int, row: Standing) -> dict[str, Any]:
@@ -93,14 +119,6 @@ def _standing_row(tournament_id: int, row: Standing) -> dict[str, Any]:
         "tournament_id": tournament_id,
         "player_id": row.player_id,
         "position": row.position,
-        "points": None if row.points is None else _hundredths(row.points),
+        "points": reads.stored_points(row),
         "row": row,
     }
-
-
-def _hundredths(points: str | float) -> Decimal:
-    """Points to two decimals, for sorting and search; the row keeps the points that it was given."""
-    try:
-        return Decimal(str(points)).quantize(HUNDREDTH, ROUND_HALF_EVEN)
-    except ArithmeticError as error:
-        raise ValueError(f"{points!r} is not a number of points") from error

@@ -34,12 +34,10 @@ class KnownDevice:
     is_revoked: bool
     # Whether the tournament is completed. Reopening it makes the device work again.
     is_over: bool
-    # Whether the tournament uses scorekeepers; printed codes work without.
-    has_scorekeepers: bool
 
     @property
     def is_usable(self) -> bool:
-        return not self.is_revoked and not self.is_over and self.has_scorekeepers
+        return not self.is_revoked and not self.is_over
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +71,7 @@ def find_device(db: Connection, secret: str) -> KnownDevice | None:
     # The lookup is by hash, so its duration reveals nothing about the secret.
     rows = _device_rows().where(_D.hash == tokens.digest(secret), _D.kind == SCOREKEEPER)
     row = db.execute(rows).one_or_none()
-    return None if row is None else _known_device(row, row.settings.get("scorekeeping") == "user")
+    return None if row is None else _known_device(row)
 
 
 def find_code(
@@ -86,7 +84,7 @@ def find_code(
         codes = _printed_codes(db, row)
         wanted = codes.game_code(game_id) if game_id is not None else codes.player_code(player_id or 0)
         if hmac.compare_digest(wanted.encode(), code.encode("utf-8", "replace")):
-            return _known_device(row, has_scorekeepers=True, player_id=player_id, game_id=game_id)
+            return _known_device(row, player_id=player_id, game_id=game_id)
     return None
 
 
@@ -131,16 +129,14 @@ def _actor_name(row: Any) -> str:
 
 
 def _device_rows() -> Select[Any]:
-    columns = (*device.c, _T.organizer_id, _T.name.label("tournament_name"), _T.status, _T.settings)
+    columns = (*device.c, _T.organizer_id, _T.name.label("tournament_name"), _T.status)
     rows = select(*columns, user.c.suspended_at)
     return rows.join(tournament, _T.tournament_id == _D.tournament_id).join(
         user, user.c.user_id == _T.organizer_id
     )
 
 
-def _known_device(
-    row: Row[Any], has_scorekeepers: bool, *, player_id: int | None = None, game_id: int | None = None
-) -> KnownDevice:
+def _known_device(row: Row[Any], *, player_id: int | None = None, game_id: int | None = None) -> KnownDevice:
     return KnownDevice(
         device=Device(
             device_id=row.device_id,
@@ -153,5 +149,4 @@ def _known_device(
         tournament_name=row.tournament_name,
         is_revoked=row.revoked_at is not None or row.suspended_at is not None,
         is_over=row.status == "completed",
-        has_scorekeepers=has_scorekeepers,
     )

@@ -16,6 +16,7 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.federation.reads import records as reads
 from silverball.service.federation.reads.records import FederationPlayer
 from silverball.service.series.reads import results, series
+from silverball.service.standings import reads as standings
 from silverball.store import tables
 from silverball.wire import times
 from silverball.wire.base import Id
@@ -63,18 +64,18 @@ def wppr_estimate(db: Connection, query: EstimateQuery, viewer: AuthenticatedCal
     """The WPPR value of a field. Raises NotFound, or Invalid unless exactly one selector is given."""
     field = _selected_field(db, query, viewer)
     records = {record.ifpa_id: record for record in reads.records_by_ifpa(db, field.ifpa_ids)}
-    estimate = value.estimate_value(_field_player(record) for record in records.values())
+    estimate = value.estimate_value(field_player(record) for record in records.values())
     unknown = [name for ifpa_id, name in field.names.items() if ifpa_id not in records]
     return WpprEstimate(
         players=tuple(_estimated_player(worth, records[worth.ifpa_id]) for worth in estimate.players),
         unresolved_names=(*field.nameless, *unknown),
-        base_value=_number(estimate.base),
-        womens_base_value=_number(estimate.womens_base),
-        rating_value=_number(estimate.rating),
-        rank_value=_number(estimate.ranking),
-        womens_rank_value=_number(estimate.womens_ranking),
-        wppr_value=_number(estimate.total),
-        womens_wppr_value=_number(estimate.womens_total),
+        base_value=plain_number(estimate.base),
+        womens_base_value=plain_number(estimate.womens_base),
+        rating_value=plain_number(estimate.rating),
+        rank_value=plain_number(estimate.ranking),
+        womens_rank_value=plain_number(estimate.womens_ranking),
+        wppr_value=plain_number(estimate.total),
+        womens_wppr_value=plain_number(estimate.womens_total),
         standings_order=field.standings_order,
     )
 
@@ -105,7 +106,7 @@ def _field_of_tournament(
     status = db.execute(select(_T.status).where(_T.tournament_id == tournament_id)).scalar_one_or_none()
     if status is None:
         raise NotFound("Tournament", tournament_id)
-    people = _participants(db, _ENTRANT.tournament_id == tournament_id)
+    people = participants_where(db, _ENTRANT.tournament_id == tournament_id)
     order: tuple[str, ...] | None = None
     if status == "completed":
         rows = select(_PLAYER.name).join(tables.standing, _ST.player_id == _PLAYER.player_id)
@@ -117,7 +118,7 @@ def _field_of_tournament(
 def _field_of_series(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> EstimatedField:
     status = series.find_series(db, series_id, viewer).status
     nights = select(_T.tournament_id).where(_T.series_id == series_id)
-    people = _participants(db, _ENTRANT.tournament_id.in_(nights))
+    people = participants_where(db, _ENTRANT.tournament_id.in_(nights))
     order: tuple[str, ...] | None = None
     if status == "completed":
         details = results.series_details(db, series_id, viewer)
@@ -126,26 +127,31 @@ def _field_of_series(db: Connection, series_id: int, viewer: AuthenticatedCaller
     return _field_of_players(people, order, viewer)
 
 
-def _participants(db: Connection, where: ColumnElement[bool]) -> Sequence[Any]:
+def participants_where(db: Connection, where: ColumnElement[bool]) -> Sequence[Any]:
     """The participants by id. As in the standings, entrants who left before they played do not count."""
-    taking_part = (
-        select(_ENTRANT.player_id)
-        .outerjoin(
-            tables.standing,
-            (_ST.tournament_id == _ENTRANT.tournament_id) & (_ST.player_id == _ENTRANT.player_id),
-        )
-        .where(where, or_(_ENTRANT.status == "active", _ST.position.is_not(None)))
-    )
-    columns = (_PLAYER.name, _PLAYER.claimed_by, _USER.profile_opt_out)
+    active = select(_ENTRANT.player_id).where(where, _ENTRANT.status == "active")
+    taking_part = or_(_PLAYER.player_id.in_(active), _PLAYER.player_id.in_(_placed_leavers(db, where)))
+    columns = (_PLAYER.player_id, _PLAYER.name, _PLAYER.claimed_by, _USER.profile_opt_out)
     rows = (
         select(*columns, reads.IFPA_ID_OF_PLAYER.label("ifpa_id"))
         .select_from(tables.player)
         .outerjoin(tables.user, _USER.user_id == _PLAYER.claimed_by)
-        .where(_PLAYER.player_id.in_(taking_part))
+        .where(taking_part)
         .order_by(_PLAYER.player_id)
         .limit(results.PLAYERS_MAX)
     )
     return db.execute(rows).all()
+
+
+def _placed_leavers(db: Connection, where: ColumnElement[bool]) -> set[int]:
+    """Ids of the entrants who left and have a place in the standings."""
+    rows = select(_ENTRANT.tournament_id, _ENTRANT.player_id).where(where, _ENTRANT.status != "active")
+    left = {(row.tournament_id, row.player_id) for row in db.execute(rows)}
+    if not left:
+        return set()
+    own = _T.tournament_id.in_({tournament_id for tournament_id, _ in left})
+    places = standings.places_where(db, own, {player_id for _, player_id in left})
+    return {player_id for tournament_id, player_id in left if player_id in places.get(tournament_id, {})}
 
 
 def _field_of_players(
@@ -168,7 +174,8 @@ def _field_of_players(
     return EstimatedField(frozenset(names), tuple(nameless), names, order)
 
 
-def _field_player(record: FederationPlayer) -> FieldPlayer:
+def field_player(record: FederationPlayer) -> FieldPlayer:
+    """The player as the formulas need them."""
     return FieldPlayer(
         ifpa_id=record.ifpa_id,
         rank=record.rank,
@@ -184,22 +191,22 @@ def _estimated_player(worth: PlayerWorth, record: FederationPlayer) -> Estimated
         name=record.name,
         rank=record.rank,
         womens_rank=record.womens_rank,
-        rating=None if record.rating is None else _number(record.rating),
+        rating=None if record.rating is None else plain_number(record.rating),
         total_events=record.total_events,
         updated_at=times.plain_z(record.updated_at),
-        base_value=_number(worth.base),
-        womens_base_value=_number(worth.womens_base),
-        rating_value=_number(worth.rating),
+        base_value=plain_number(worth.base),
+        womens_base_value=plain_number(worth.womens_base),
+        rating_value=plain_number(worth.rating),
         rating_value_included=worth.rating_included,
-        rank_value=_number(worth.ranking),
+        rank_value=plain_number(worth.ranking),
         rank_value_included=worth.ranking_included,
-        womens_rank_value=_number(worth.womens_ranking),
+        womens_rank_value=plain_number(worth.womens_ranking),
         womens_rank_value_included=worth.womens_ranking_included,
-        wppr_value=_number(worth.total),
-        womens_wppr_value=_number(worth.womens_total),
+        wppr_value=plain_number(worth.total),
+        womens_wppr_value=plain_number(worth.womens_total),
     )
 
 
-def _number(exact: float) -> Number:
+def plain_number(exact: float) -> Number:
     """The number as existing clients know it: 6, not 6.0, and all digits of a fraction."""
     return int(exact) if exact.is_integer() else exact

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from silverball.rules.model.changes import Change
+from silverball.rules.model.part_index import find_by_id
 from silverball.rules.model.tournament import Tournament
 from silverball.service.cards import reads as cards
 from silverball.service.events.touched_parts import TOURNAMENT, TouchedPart, touched_parts
@@ -96,9 +97,9 @@ def _id_messages(before: Tournament, after: Tournament, touched: Collection[Touc
         messages += _encode_ids(after.tournament_id, ADDED[part], added)
         messages += _encode_ids(after.tournament_id, name, [row_id for row_id in ids if row_id in old_ids])
     for part, name in DELETED.items():
-        ids = _touched_ids(touched, part)
-        deleted = (_ids_in(before, part) - _ids_in(after, part)) if ids else frozenset()
-        messages += _encode_ids(after.tournament_id, name, [row_id for row_id in ids if row_id in deleted])
+        gone = [row_id for row_id in _touched_ids(touched, part) if not _is_in(after, part, row_id)]
+        deleted = [row_id for row_id in gone if _is_in(before, part, row_id)]
+        messages += _encode_ids(after.tournament_id, name, deleted)
     return messages
 
 
@@ -109,6 +110,10 @@ def _touched_ids(touched: Collection[TouchedPart], part: str) -> list[int]:
 def _ids_in(tournament: Tournament, part: str) -> frozenset[int]:
     key = STORED_PARTS[part].key
     return frozenset(getattr(row, key) for row in getattr(tournament, part))
+
+
+def _is_in(tournament: Tournament, part: str, row_id: int) -> bool:
+    return find_by_id(getattr(tournament, part), STORED_PARTS[part].key, row_id) is not None
 
 
 def _encode_ids(tournament_id: int, name: str, ids: Sequence[int]) -> Messages:

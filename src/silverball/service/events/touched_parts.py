@@ -83,6 +83,15 @@ def _queues(change: Change, _after: Tournament) -> Iterable[TouchedPart]:
     return (TouchedPart("queue", spot.arena_id or 0, spot.round_id or 0) for spot in _sides(change))
 
 
+def _called_games(change: Any, after: Tournament) -> Iterable[TouchedPart]:
+    before_calls, after_calls = change.before["state"].calls, change.after["state"].calls
+    return (
+        TouchedPart("games", game.game_id)
+        for game in after.open_games
+        if before_calls.get(game.game_id) != after_calls.get(game.game_id)
+    )
+
+
 def _buying_entrant(change: Change, _after: Tournament) -> Iterable[TouchedPart]:
     return (TouchedPart("entrants", _sides(change)[-1].player_id),)
 
@@ -95,6 +104,8 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.TournamentReopened: _tournament_only,
     change_classes.TournamentEdited: _tournament_only,
     change_classes.ClockChanged: _tournament_only,
+    change_classes.RoundTimerChanged: _tournament_only,
+    change_classes.PlayersCalled: _called_games,
     change_classes.DrawRemembered: _no_part,
     change_classes.EntrantAdded: _changed_part,
     change_classes.EntrantRemoved: _changed_part,

@@ -7,13 +7,12 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 from sqlalchemy import Connection
-from sqlalchemy.dialects import postgresql, sqlite
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id
 from silverball.kit.texts import ONE_LINE
-from silverball.store import names
+from silverball.store import names, upserts
 from silverball.store.tables import federation_player
 
 NaturalNumber = Annotated[int, Meta(ge=0, le=100_000_000)]
@@ -49,12 +48,11 @@ class NewRecord(Body, frozen=True, kw_only=True):
 def store_records(db: Connection, records: Sequence[NewRecord], *, now: datetime) -> None:
     """Store these records; each replaces an earlier one with its number."""
     if records:
-        db.execute(_upsert_statement(db.dialect.name), [_record_row(record, now) for record in records])
+        db.execute(_upsert_statement(db), [_record_row(record, now) for record in records])
 
 
-def _upsert_statement(dialect: str) -> Any:
-    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    statement = insert(federation_player)
+def _upsert_statement(db: Connection) -> Any:
+    statement = upserts.insert_into(db, federation_player)
     others = [column.name for column in federation_player.c if not column.primary_key]
     replaced = {name: statement.excluded[name] for name in others}
     return statement.on_conflict_do_update(index_elements=["ifpa_id"], set_=replaced)

@@ -1,8 +1,9 @@
 """Bodies of requests about games."""
 
+from decimal import Decimal
 from typing import Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
@@ -20,6 +21,25 @@ RESULT_FIELDS = {
     "forfeit": "forfeit",
 }
 WINS_MAX = 9
+REASON_MAX = 500
+
+
+class ResultCorrection(Body, frozen=True, kw_only=True):
+    """Why a result is corrected, and what becomes of players who are back in or out by it."""
+
+    reason: Annotated[str, Meta(max_length=REASON_MAX)] | None = None
+    """Reason, which the journal keeps; only a dry run needs none."""
+    missed_rounds: Annotated[dict[Id, Decimal], Meta(max_length=500)] = field(default_factory=dict)
+    """Strikes in knockouts, points elsewhere, for rounds that players missed who are back in, by player id;
+    0 where nothing is given."""
+    take_out: Annotated[tuple[Id, ...], Meta(max_length=500)] = ()
+    """Ids of players who are out by the correction and leave their open games; the others finish theirs."""
+
+
+def require_reason(correction: ResultCorrection | UnsetType, *, dry_run: bool) -> None:
+    """Refuse a correction without a reason. Raises Invalid."""
+    if isinstance(correction, ResultCorrection) and not dry_run and not correction.reason:
+        raise Invalid({"correction.reason": ["Give the reason of the correction: the journal keeps it."]})
 
 
 class ReportedResult(Body, frozen=True, kw_only=True):
@@ -59,6 +79,15 @@ class EnteredResult(ReportedResult, frozen=True, kw_only=True):
     """Games won so far in a match of a bracket, by player id; who is left out has won none."""
     forfeit: Id | UnsetType = UNSET
     """Id of the player who did not appear, in a game of two."""
+    correction: ResultCorrection | UnsetType = UNSET
+    """Reason to correct a result that is there, of any round; for the organizer."""
+    dry_run: bool = False
+    """Answer with the consequences of the correction and store nothing."""
+
+    def __post_init__(self) -> None:
+        # `super` needs its arguments in a class that msgspec makes.
+        ReportedResult.__post_init__(self)
+        require_reason(self.correction, dry_run=self.dry_run)
 
     def outcome(self, game_id: int, by: int | None) -> GameOutcome:
         """The result in the form that the rules take."""
@@ -70,7 +99,6 @@ class EnteredResult(ReportedResult, frozen=True, kw_only=True):
             return GameOutcome(game_id=game_id, games_won=self.games, recorded_by=by)
         if not isinstance(self.forfeit, UnsetType):
             return GameOutcome(game_id=game_id, forfeited_by=self.forfeit, recorded_by=by)
-        # `super` needs its arguments in a class that msgspec makes.
         return ReportedResult.outcome(self, game_id, by)
 
 

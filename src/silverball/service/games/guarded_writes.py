@@ -1,20 +1,34 @@
-"""Results entered on a page, which may have been open for a while."""
+"""Results entered on a page, which may have been open for a while, or sent long after they were entered."""
+
+import hashlib
 
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import results
+from silverball.rules.model.tournament import Game
 from silverball.service import access
 from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.games import writes as games
 from silverball.service.games.bodies import EnteredResult, NewLeg
 
+REVISION_LETTERS = 16
+
 
 class ResultAlreadyRecorded(Conflict):
-    """The game got its result after the page was opened."""
+    """The game got another result after the page was opened."""
 
     sentence = (
         "{game} has another result by now: somebody was quicker. Nothing was changed."
         " Correct it under Results if it is wrong."
+    )
+
+
+class GameChangedMeanwhile(Conflict):
+    """The game got another machine or other players after the page was opened."""
+
+    sentence = (
+        "{game} was changed after this was entered: it has another machine or other players now."
+        " Nothing was changed."
     )
 
 
@@ -25,6 +39,22 @@ class LegAlreadyRecorded(Conflict):
         "{game} has {count} single games by now: somebody was quicker. Nothing was changed."
         " Look at the match, then record the next one."
     )
+
+
+def game_revision(game: Game) -> str:
+    """A short text that changes with the machine, the players, the state and the result of a game."""
+    shown = (
+        game.status,
+        game.arena_id,
+        sorted(game.player_ids),
+        game.result_positions,
+        game.finishing_order,
+        game.result_points,
+        game.result_scores,
+        game.forfeited_by,
+        [leg.finishing_order for leg in game.legs],
+    )
+    return hashlib.sha256(repr(shown).encode()).hexdigest()[:REVISION_LETTERS]
 
 
 class LegFromPage(NewLeg, frozen=True, kw_only=True):
@@ -43,17 +73,21 @@ def record_leg(call: Write[LegFromPage]) -> None:
 
 
 class ResultFromPage(EnteredResult, frozen=True, kw_only=True):
-    """A result, and whether the game was open on the page that it was entered on."""
+    """A result, and the revision of the game on the page that it was entered on; empty for any."""
 
-    was_open: bool = False
+    seen: str = ""
 
 
 def record_result(call: Write[ResultFromPage]) -> None:
-    """Record a result. Raises ResultAlreadyRecorded when a stale page would replace another one."""
+    """Record a result. Raises ResultAlreadyRecorded or GameChangedMeanwhile when the page was out of date."""
     game_id = call.ids[games.GAME]
     before = results.find_game(commands.load_tournament(call, access.may_score), game_id)
+    is_outdated = call.body.seen not in ("", game_revision(before))
+    if is_outdated and before.status != "completed":
+        raise GameChangedMeanwhile(game=game_id)
     games.record_result(call)
     tournament = commands.load_tournament(call, access.may_score)
     after = next((game for game in tournament.games if game.game_id == game_id), None)
-    if call.body.was_open and before.status == "completed" and after != before:
+    # The same result again is no conflict.
+    if is_outdated and after != before:
         raise ResultAlreadyRecorded(game=game_id)

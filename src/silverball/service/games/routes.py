@@ -10,14 +10,20 @@ from silverball.service.games.bodies import EnteredResult, GamePatch, LegPatch, 
 from silverball.service.games.reads import games as reads
 from silverball.service.games.reads import legs
 from silverball.service.games.reads.games import GamesQuery, TournamentGamesQuery
+from silverball.service.history import reads as history
+from silverball.wire.corrections import RecordedGame
 from silverball.wire.games import Game, Leg
 from silverball.wire.pages import Data, Page
 
 
 @get("/api/tournaments/{tournament_id}/games", query=TournamentGamesQuery, access=Access.OPENABLE)
 def list_games_of_tournament(call: Call[TournamentGamesQuery]) -> Data[tuple[Game, ...]]:
-    """All games of a tournament."""
+    """All games of a tournament; with `at` as they stood after that action of the journal."""
     with call.read() as db:
+        if call.query.at is not None:
+            tournament = history.tournament_after(db, call.ids["tournament_id"], call.query.at)
+            if tournament is not None:
+                return Data(data=history.games_of(db, tournament, call.query))
         return Data(data=reads.games_in_tournament(db, call.ids["tournament_id"], call.query))
 
 
@@ -39,9 +45,9 @@ GAME = "/api/tournaments/{tournament_id}/games/{game_id}"
 
 
 @put(GAME + "/result", body=EnteredResult, ability="score")
-def record_result(call: Write[EnteredResult]) -> Data[Game]:
-    """Record the result of a game; only the organizer can replace a result with another one."""
-    return Data(data=writes.record_result(call))
+def record_result(call: Write[EnteredResult]) -> RecordedGame:
+    """Record the result of a game; only the organizer can replace one, in any round with a `correction`."""
+    return writes.record_result(call)
 
 
 @delete(GAME + "/result", ability="manage")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from silverball.kit.errors import Invalid, Sentence
 from silverball.kit.http.body import Body
@@ -22,33 +22,41 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.calls import Write
-from silverball.service.core import commands
+from silverball.service.core import commands, corrections
 from silverball.service.games import overwriting
 from silverball.service.games.bodies import EnteredResult, GamePatch, LegPatch, NewGame, NewLeg, SeatedPlayer
 from silverball.service.games.reads import games as reads
 from silverball.service.games.reads import legs as leg_reads
+from silverball.wire.corrections import RecordedGame
 from silverball.wire.games import Game, Leg
 
 TOURNAMENT, GAME, PLAYER, LEG = "tournament_id", "game_id", "player_id", "leg"
 
 
-def record_result(call: Write[EnteredResult]) -> Game:
-    """Record the result of a game; only the organizer can replace a result with another one."""
-    game_id = call.ids[GAME]
-    outcome = call.body.outcome(game_id, call.actor_id)
+def record_result(call: Write[EnteredResult]) -> RecordedGame:
+    """Record the result of a game; only the organizer can replace a result with another one.
+
+    With `correction` the game may be of any round.
+    """
+    game_id, body = call.ids[GAME], call.body
+    outcome = body.outcome(game_id, call.actor_id)
+    draw = f"result of game {game_id}"
+    if body.dry_run or body.correction is not UNSET:
+        correction = corrections.correct_result(call, outcome, draw, body.correction, dry_run=body.dry_run)
+        return RecordedGame(data=_current_game(call), correction=correction)
 
     def rule(tournament: Tournament) -> commands.Decision:
         results.find_game(tournament, game_id)
         decision = commands.decide_by_draw(
             tournament,
-            f"result of game {game_id}",
+            draw,
             lambda dice: tournament_commands.record_result(tournament, outcome, dice, call.now),
         )
         overwriting.refuse_overwrite(call, tournament, game_id, decision.changes)
         return decision
 
     commands.run_command(call, rule, is_allowed=access.may_score)
-    return _current_game(call)
+    return RecordedGame(data=_current_game(call))
 
 
 def record_leg(call: Write[NewLeg]) -> Leg:

@@ -7,6 +7,7 @@ from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.service.formats import reads as formats
 from silverball.service.games.reads import games
 from silverball.store import snapshot
+from silverball.store.stamps import Revision
 from silverball.store.tables import tournament
 from silverball.wire.maxmatchplay import MaxMatchplayPlayer, MaxMatchplayState
 
@@ -14,8 +15,10 @@ from silverball.wire.maxmatchplay import MaxMatchplayPlayer, MaxMatchplayState
 def max_matchplay_state(db: Connection, tournament_id: int) -> MaxMatchplayState:
     """Started games, the opponents that each entrant has met, and the games left. Raises WrongFormat."""
     formats.require_match_requests(db, tournament_id)
-    rows = select(tournament.c.revision).where(tournament.c.tournament_id == tournament_id)
-    loaded = snapshot.load_at_revision(db, tournament_id, db.execute(rows).scalar_one())
+    rows = select(tournament.c.revision, tournament.c.stamp).where(
+        tournament.c.tournament_id == tournament_id
+    )
+    loaded = snapshot.load_at_revision(db, tournament_id, Revision(*db.execute(rows).one()))
     view = max_matchplay_family.live_view(loaded.tournament)
     return MaxMatchplayState(
         games=games.started_games(db, tournament_id),

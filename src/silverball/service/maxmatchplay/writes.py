@@ -15,7 +15,7 @@ from silverball.wire.games import Game
 def create_matches(call: Write[Body]) -> tuple[Game, ...]:
     """Create the matches that can be played now."""
     before = {game.game_id for game in commands.load_tournament(call, _may_create).games}
-    after = commands.run_command(
+    after = commands.run_long_command(
         call,
         lambda tournament: commands.decide_by_draw(
             tournament,

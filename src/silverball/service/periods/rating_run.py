@@ -1,26 +1,32 @@
-"""A rating run: rate every day that waits or was corrected, oldest first, several days per transaction.
+"""A rating run: rate every day that waits or was corrected, oldest first, in transactions of under a second.
 
-An interrupted run leaves a consistent state, and the next run continues from it. `SOURCES` lists the
-sources of results.
+An interrupted run leaves a consistent state, and the next run continues from it: the first day that it
+rates marks all later ones, and the last day is finished only when the ratings of everybody are
+published. `SOURCES` lists the sources of results.
 """
 
 import gc
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 from silverball.rules.ratings import seats
 from silverball.rules.ratings.events import RatedEvent
 from silverball.rules.ratings.formulas import Parameters
+from silverball.rules.ratings.standing import CurrentRating, RankedRatings
 from silverball.service.periods.reads import standing, submissions, tournaments
 from silverball.service.periods.reads.standing import DayRow
 from silverball.service.periods.writes import periods as writes
+from silverball.service.periods.writes import staging
 from silverball.service.periods.writes.periods import RatedDay
 from silverball.service.submissions.writes import moving
-from silverball.store import rating_days
+from silverball.store import rating_days, slices
 from silverball.store.engine import Db, Store
 
 if TYPE_CHECKING:
@@ -43,10 +49,13 @@ class ResultSource(Protocol):
 
 # A new source is one line here. Code that changes its results marks their day (`store/rating_days.py`).
 SOURCES: Sequence[Callable[[], ResultSource]] = (tournaments.TournamentResults, submissions.SubmissionResults)
-# Results are recorded between the transactions of a run, so each must be short.
-DAYS_PER_TRANSACTION = 20
+# Results are recorded between the transactions of a run, so each must be short: as many days as fit.
+SLICE_SECONDS = 0.5
+DAYS_PER_TRANSACTION_MAX = 20
 # A pass can find that two ratings are one person's; then earlier days are rated once more.
 PASSES_MAX = 3
+# People who opt out while ratings are staged change the ranks, which are staged once more.
+PUBLISH_TRIES_MAX = 5
 Progress = Callable[[int, int], None]
 
 
@@ -74,6 +83,13 @@ def rate_days(
     return days
 
 
+def next_slice_days(days: int, seconds: float) -> int:
+    """The number of days of the next transaction, when the last one took so long for so many."""
+    if seconds > SLICE_SECONDS:
+        return max(1, days // 2)
+    return min(2 * days, DAYS_PER_TRANSACTION_MAX) if 2 * seconds < SLICE_SECONDS else days
+
+
 @contextmanager
 def _paused_garbage_collection() -> Iterator[None]:
     """Pause the garbage collector: it would scan all standings repeatedly and find no garbage."""
@@ -86,6 +102,26 @@ def _paused_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
+@dataclass(frozen=True)
+class TableBefore:
+    """The ratings of everybody before a day, computed ahead of the transaction that rates it."""
+
+    day: date
+    table: "RatingTable"
+    # Whether a run from this day on continues the published ratings.
+    continues_current: bool
+
+
+@dataclass(frozen=True)
+class Publication:
+    """The ratings of everybody after a run, and their ranks."""
+
+    standings: list[CurrentRating]
+    cleared_ids: list[int]
+    hidden_ids: set[int]
+    ranking: RankedRatings
+
+
 class RatingRun:
     """One pass over the days that need it."""
 
@@ -96,8 +132,12 @@ class RatingRun:
         self._sources = [source() for source in SOURCES]
         # The current standings; None while no day has changed results.
         self._table: RatingTable | None = None
+        # For the first day that may need it.
+        self._table_before: TableBefore | None = None
         # Whether the run continues from the published ratings.
         self._continues_current = False
+        # The digest of the last day, which is stored when its ratings are published.
+        self._last_fingerprint: str | None = None
         self.has_merged = False
 
     def rate_until(self, until: date, rerate_from: date | None, progress: Progress) -> int:
@@ -116,21 +156,34 @@ class RatingRun:
         with self._store.read() as db:
             days = standing.days_to_rate(db, until)
             self._register = standing.load_register(db)
-        for start in range(0, len(days), DAYS_PER_TRANSACTION):
-            batch = days[start : start + DAYS_PER_TRANSACTION]
-            is_last = start + len(batch) == len(days)
-            with self._store.write() as transaction:
-                writes.require_current_run(transaction.connection, self._number)
-                self._rate_days(transaction.connection, batch)
-                if is_last:
-                    self._publish(transaction.connection, batch[-1].day)
-            # The collector is paused: collect the short-lived garbage of this batch.
-            gc.collect(0)
-            progress(start + len(batch), len(days))
+            if days:
+                # Here, because it takes over a second for many people; whoever changes it begins a run.
+                self._table_before = self._read_table(db, days[0].day)
+        rated, size = 0, 1
+        while rated < len(days):
+            # The last day alone: it is finished when its ratings are published.
+            last = max(rated + 1, len(days) - 1)
+            batch = days[rated : min(rated + size, last)]
+            begun_at = time.monotonic()
+            self._rate_slice(batch, is_last=rated + len(batch) == len(days))
+            size = next_slice_days(size, time.monotonic() - begun_at)
+            rated += len(batch)
+            progress(rated, len(days))
+        if self._table is not None:
+            self._publish(self._table, days[-1].day)
         return len(days)
 
-    def _rate_days(self, db: Db, batch: list[DayRow]) -> None:
+    def _rate_slice(self, batch: list[DayRow], *, is_last: bool) -> None:
+        """Rate these days in one transaction."""
+        with self._store.write() as transaction:
+            writes.require_current_run(transaction.connection, self._number)
+            self._rate_days(transaction.connection, batch, is_last=is_last)
+        # The collector is paused: collect the short-lived garbage of this batch.
+        gc.collect(0)
+
+    def _rate_days(self, db: Db, batch: list[DayRow], *, is_last: bool) -> None:
         """Rate a batch of days and store it."""
+        had_table = self._table is not None
         first, last = batch[0].day, batch[-1].day
         # The rows are locked: from here on, a mark is set only after this transaction.
         day_rows = standing.day_rows(db, first, last, is_locked=True)
@@ -147,7 +200,8 @@ class RatingRun:
             else:
                 revisions = self._load_table(db, row.day).rate_day(day)
                 was_rated = row.status != rating_days.WAITING
-                rated_days.append(RatedDay(day, fingerprint, revisions, was_rated))
+                self._last_fingerprint = fingerprint
+                rated_days.append(RatedDay(day, None if is_last else fingerprint, revisions, was_rated))
         for row in day_rows:
             # From now on these submissions cannot be withdrawn.
             moving.process_day(db, row.day, self._now)
@@ -155,6 +209,9 @@ class RatingRun:
         writes.store_identities(db, self._register)
         for rated_day in rated_days:
             writes.store_day(db, rated_day, self._parameters, self._now)
+        if self._table is not None and not had_table:
+            # They depend on this one, also for the run that continues an interrupted one.
+            writes.mark_for_rerating(db, last + timedelta(days=1))
         if merged_ids:
             self.has_merged = True
             writes.mark_merged(db, merged_ids)
@@ -170,26 +227,92 @@ class RatingRun:
 
     def _load_table(self, db: Db, day: date) -> "RatingTable":
         if self._table is None:
-            from silverball.rules.ratings.book import RatingTable
-
-            self._continues_current = standing.are_ratings_current_before(db, day)
-            load_standings = (
-                standing.current_standings if self._continues_current else standing.standings_before
-            )
-            self._table = RatingTable(self._parameters, load_standings(db, day))
+            before = self._table_before
+            if before is None or before.day != day:
+                # Days before this one did not change, so another one than the first is the first to rate.
+                before = self._read_table(db, day)
+            self._table, self._continues_current = before.table, before.continues_current
+            self._table_before = None
         return self._table
 
-    def _publish(self, db: Db, last: date) -> None:
-        """Publish the computed ratings; until here the ratings from before the run were visible."""
-        if self._table is None:
-            return
+    def _read_table(self, db: Db, day: date) -> TableBefore:
+        from silverball.rules.ratings.book import RatingTable
+
+        is_current = standing.are_ratings_current_before(db, day)
+        load_standings = standing.current_standings if is_current else standing.standings_before
+        return TableBefore(day, RatingTable(self._parameters, load_standings(db, day)), is_current)
+
+    def _publish(self, table: "RatingTable", last: date) -> None:
+        """Publish the computed ratings; until here the ratings from before the run are visible."""
+        for _ in range(PUBLISH_TRIES_MAX):
+            publication = self._prepare_publication(table, last)
+            if len(publication.ranking.rows) <= slices.SLICE_ROWS:
+                self._publish_at_once(table, publication, last)
+                return
+            if self._publish_in_slices(table, publication, last):
+                return
+        # Its day has no fingerprint, so the next run rates and publishes it.
+        LOG.warning("opt-outs changed while the ratings of %s were published; the next run does it", last)
+
+    def _publish_at_once(self, table: "RatingTable", publication: Publication, last: date) -> None:
+        """Publish the ratings of a few people in one transaction."""
+        with self._store.write() as transaction:
+            db = transaction.connection
+            writes.require_current_run(db, self._number)
+            ranking = publication.ranking
+            hidden_ids = standing.hidden_rating_ids(db)
+            if hidden_ids != publication.hidden_ids:
+                ranking = table.ranked_on(last, hidden_ids)
+            writes.store_standings(db, publication.standings)
+            writes.clear_standings(db, publication.cleared_ids)
+            writes.store_ranking(db, ranking, last)
+            # Last, because it locks the day: a result that is corrected meanwhile marks it.
+            writes.finish_day(db, last, self._last_fingerprint)
+
+    def _publish_in_slices(self, table: "RatingTable", publication: Publication, last: date) -> bool:
+        """Stage the ratings, show them all at once, and move them; returns whether they were shown."""
+        run, ranking = self._number, publication.ranking
+        rows = staging.staged_rows(run, table.all_ratings(), ranking, publication.cleared_ids)
+        self._run_slices(staging.delete_hidden_slice)
+        for begin in range(0, len(rows), slices.SLICE_ROWS):
+            with self._store.write(quiet=True) as transaction:
+                writes.require_current_run(transaction.connection, run)
+                staging.store_slice(transaction.connection, rows[begin : begin + slices.SLICE_ROWS])
+        with self._store.write() as transaction:
+            writes.require_current_run(transaction.connection, run)
+            if not staging.show_run(transaction.connection, run, last, ranking, publication.hidden_ids):
+                return False
+        self._run_slices(partial(staging.move_slice, run=run))
+        with self._store.write(quiet=True) as transaction:
+            writes.require_current_run(transaction.connection, run)
+            writes.finish_day(transaction.connection, last, self._last_fingerprint)
+        # Those of an interrupted run, which were shown until now.
+        self._run_slices(staging.delete_hidden_slice)
+        return True
+
+    def _run_slices(self, run_slice: Callable[[Db], int]) -> None:
+        """Run it in short transactions until there is nothing left, unless another run begins."""
+
+        def run_while_current(db: Db) -> int:
+            writes.require_current_run(db, self._number)
+            return run_slice(db)
+
+        slices.run_slices(self._store, run_while_current)
+
+    def _prepare_publication(self, table: "RatingTable", last: date) -> Publication:
+        """Compute all that can be computed before the transaction, which others wait for."""
+        with self._store.read() as db:
+            hidden_ids = standing.hidden_rating_ids(db)
+            published = [] if self._continues_current else standing.current_standings(db, last)
+        cleared_ids: list[int] = []
         if self._continues_current:
-            standings = self._table.pop_changed()
+            standings = table.pop_changed()
         else:
-            standings = self._table.all_ratings()
-            writes.clear_other_standings(db, standings)
-        writes.store_standings(db, standings)
-        writes.store_ranking(db, self._table.ranked_on(last, standing.hidden_rating_ids(db)), last)
+            known = {current.rating_id: current for current in published}
+            computed = table.all_ratings()
+            standings = [current for current in computed if known.get(current.rating_id) != current]
+            cleared_ids = sorted(known.keys() - {current.rating_id for current in computed})
+        return Publication(standings, cleared_ids, hidden_ids, table.ranked_on(last, hidden_ids))
 
     def _log_skipped(self, day: seats.RatingDay) -> None:
         for kind, event_id in day.skipped:

@@ -46,7 +46,8 @@ def games_from_seats(seats: Sequence[SeatRow], regimes: Mapping[int, WinLossRule
         regime = regimes.get(rows[0][0])
         places = {} if regime is None else _places_by_regime(regime, rows)
         if places:
-            games.setdefault(rows[0][0], GameSeats()).add(places)
+            own = games.setdefault(rows[0][0], GameSeats())
+            own.add(places, has_draws=regime is None or counting.has_draws(regime))
     return games
 
 
@@ -79,7 +80,11 @@ def _games_by_position(table: "Ints", starts: "Ints", lengths: "Ints", is_plain:
         begin, end = (ends[first] - sizes[first]), ends[last - 1]
         lengths_of_games = sizes[first:last].tolist()
         games[int(tournament_ids[first])] = GameSeats(
-            keys[begin:end].tolist(), places[begin:end].tolist(), lengths_of_games, list(lengths_of_games)
+            keys[begin:end].tolist(),
+            places[begin:end].tolist(),
+            lengths_of_games,
+            list(lengths_of_games),
+            [1] * len(lengths_of_games),
         )
     return games
 

@@ -12,8 +12,18 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Color, Id, Labels, Name
 from silverball.service import ownership
 from silverball.service.calls import Write
+from silverball.service.core import commands, enact
 from silverball.service.events import feed_events
-from silverball.store import account_quotas, announcements, book, merging, rating_days, revisions
+from silverball.store import (
+    account_quotas,
+    announcements,
+    book,
+    digests,
+    merging,
+    rating_days,
+    remote_ids,
+    revisions,
+)
 from silverball.store.tables import claim, player
 from silverball.store.transaction import Transaction
 from silverball.wire.values import Status
@@ -100,14 +110,15 @@ class ClaimApproval(Body, frozen=True, kw_only=True):
 def add_player(call: Write[NewPlayer]) -> int:
     """Add a player to the caller's book, and return the id."""
     account_quotas.require_room_for_players(call.db, call.user_id, call.settings.players_per_account)
-    return book.add(call.db, book.PLAYER, call.user_id, ownership.sent_values(call.body))
+    values = digests.with_name_digest(ownership.sent_values(call.body))
+    return book.add(call.db, book.PLAYER, call.user_id, values)
 
 
 def change_player(call: Write[ChangedPlayer]) -> int:
     """Change the player in the path, and return the id."""
     player_id = ownership.owned_id_in_path(call, book.PLAYER)
     values = ownership.sent_values(call.body)
-    book.change(call.db, book.PLAYER, player_id, values)
+    book.change(call.db, book.PLAYER, player_id, digests.with_name_digest(values))
     feed_events.announce_players(call.transaction, [player_id])
     if values.keys() & {"name", "ifpa_id"}:
         rating_days.mark_players(call.db, [player_id])
@@ -124,8 +135,8 @@ def require_removable(call: Write[Body]) -> int:
 def merge_players(call: Write[MergeTarget]) -> int:
     """Merge the player in the path into the one in the body, and return the latter's id.
 
-    All entries, results and journal lines move to the remaining player. Raises NotFound, NotAllowed,
-    Invalid, and Conflict when the two cannot be the same person.
+    All entries and results move to the remaining player; each journal gets a line about it. Raises
+    NotFound, NotAllowed, Invalid, and Conflict when the two cannot be the same person.
     """
     removed_id, remaining_id = ownership.owned_id_in_path(call, book.PLAYER), call.body.player_id
     owner_id = book.lock_owner(call.db, book.PLAYER, removed_id)
@@ -142,8 +153,11 @@ def merge_players(call: Write[MergeTarget]) -> int:
     others = merging.tournaments_with(call.db, remaining_id)
     others |= merging.tournaments_mentioning(call.db, owner_id, remaining_id)
     _refuse_different_people(call.db, removed_id, remaining_id, tournament_ids & others)
-    merging.replace_player(call.db, removed_id, remaining_id, tournament_ids | (mentioning - others))
+    concerned = tournament_ids | (mentioning - others)
+    merging.replace_player(call.db, removed_id, remaining_id, concerned)
+    enact.record_merge(call.transaction, concerned, removed_id, remaining_id, commands.action_context(call))
     _inherit_details(call.db, removed_id, remaining_id)
+    remote_ids.replace_local_id(call.db, "playerId", removed_id, remaining_id)
     book.remove(call.db, book.PLAYER, removed_id)
     # Followers know the removed id, so they must read everything again.
     announcements.restart_epochs(call.transaction, tournament_ids)

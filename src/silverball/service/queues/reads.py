@@ -1,11 +1,14 @@
 """Queues for arenas."""
 
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from silverball.kit.errors import NotAllowed, NotFound
+from silverball.rules.model import moments
 from silverball.service.formats import reads as formats
+from silverball.store.named_rows import PreparedStatement
 from silverball.store.tables import queue_entry
 from silverball.wire import times
 from silverball.wire.queues import ArenaQueues, EntriesByArena, QueueEntry
@@ -36,17 +39,28 @@ def spots_in_line(
     db: Connection, tournament_id: int, arena_id: int | None, round_id: int | None
 ) -> tuple[QueueEntry, ...]:
     """The queue of an arena, of a round, or (both None) of the tournament, first in line first."""
-    rows = (
+    line = {"arena_id": arena_id, "round_id": round_id}
+    given = {name: value for name, value in line.items() if value is not None}
+    rows = _select_line(*given).rows(db, tournament_id=tournament_id, **given)
+    return tuple([_spot_item(row) for row in rows])
+
+
+@cache
+def _select_line(*names: str) -> PreparedStatement:
+    """The waiting spots of a line that has these ids; a line without an arena or a round has null there."""
+    own = queue_entry.c
+    return PreparedStatement(
         select(queue_entry)
         .where(
-            queue_entry.c.tournament_id == tournament_id,
-            queue_entry.c.arena_id.is_(None) if arena_id is None else queue_entry.c.arena_id == arena_id,
-            queue_entry.c.round_id.is_(None) if round_id is None else queue_entry.c.round_id == round_id,
-            queue_entry.c.completed_at.is_(None),
+            own.tournament_id == bindparam("tournament_id"),
+            *(
+                own[name] == bindparam(name) if name in names else own[name].is_(None)
+                for name in ("arena_id", "round_id")
+            ),
+            own.completed_at.is_(None),
         )
-        .order_by(queue_entry.c.queue_index, queue_entry.c.queue_id)
+        .order_by(own.queue_index, own.queue_id)
     )
-    return tuple(_spot_item(row) for row in db.execute(rows).all())
 
 
 def find_spot(db: Connection, tournament_id: int, queue_id: int) -> QueueEntry:
@@ -71,7 +85,7 @@ def wait_seconds(db: Connection, tournament_id: int) -> list[float]:
         queue_entry.c.created_at.is_not(None),
         queue_entry.c.completed_at.is_not(None),
     )
-    return [(completed - created).total_seconds() for created, completed in db.execute(rows).all()]
+    return [moments.seconds_between(created, completed) for created, completed in db.execute(rows).all()]
 
 
 def group_by_arena(entries: tuple[QueueEntry, ...]) -> EntriesByArena:

@@ -12,6 +12,7 @@ from silverball.kit.http.fields import Id, Name
 from silverball.rules.model.tournament import Tournament
 from silverball.service.calls import Write
 from silverball.service.core import commands
+from silverball.service.federation.reads import records
 from silverball.service.machines import reads as machines
 from silverball.service.players import reads as players
 from silverball.service.roster import writes as roster
@@ -24,15 +25,17 @@ OpdbId = Annotated[str, Meta(max_length=40)]
 
 
 class PlayersToAdd(Body, frozen=True, kw_only=True):
-    """Players by name, and players picked from the book."""
+    """Players by name, and players picked from the book and from the federation's file."""
 
     names: Annotated[tuple[Name, ...], Meta(max_length=AT_ONCE_MAX)] = ()
     player_ids: Annotated[tuple[Id, ...], Meta(max_length=AT_ONCE_MAX)] = ()
+    # Picked from the federation's file.
+    ifpa_ids: Annotated[tuple[Id, ...], Meta(max_length=AT_ONCE_MAX)] = ()
     # The strikes of players who join a knockout late.
     strikes: Strikes | None = None
 
     def __post_init__(self) -> None:
-        if not self.names and not self.player_ids:
+        if not self.names and not self.player_ids and not self.ifpa_ids:
             raise Invalid({"names": ["Enter a name on each line, or pick players from your book."]})
 
 
@@ -63,9 +66,30 @@ def add_players(call: Write[PlayersToAdd]) -> None:
         player_id = _find_player_by_name(tournament, name, known_ids, picked)
         entrants.append({"name": name} if player_id is None else {"playerId": player_id})
         picked |= set() if player_id is None else {player_id}
+    entrants += _federation_entrants(call, tournament, picked)
     if body.strikes is not None:
         entrants = [{**entrant, "strikes": body.strikes} for entrant in entrants]
     roster.add_players(call.with_body(msgspec.convert({"players": entrants}, NewEntrants)))
+
+
+def _federation_entrants(
+    call: Write[PlayersToAdd], tournament: Tournament, picked: set[int]
+) -> list[dict[str, Any]]:
+    """The people picked from the federation's file: those of the book, others with name and number."""
+    picked_records = records.records_by_ifpa(call.db, call.body.ifpa_ids)
+    if len(picked_records) < len(set(call.body.ifpa_ids)):
+        raise Invalid({"ifpaIds": ["One of them is not in the federation's file any more. Search again."]})
+    organizer_id = tournament.details["organizer_id"]
+    known_ids = players.ids_by_name(call.db, organizer_id, [record.name for record in picked_records])
+    entrants: list[dict[str, Any]] = []
+    for record in picked_records:
+        player_id = _find_player_by_name(tournament, record.name, known_ids, picked)
+        if player_id is None:
+            entrants.append({"name": record.name[:NAME_LETTERS_MAX], "ifpaId": record.ifpa_id})
+        else:
+            entrants.append({"playerId": player_id})
+            picked.add(player_id)
+    return entrants
 
 
 def _find_player_by_name(

@@ -39,3 +39,9 @@ def book_bank_arenas(
     if not rows:
         return None
     return tuple((row.arena_id, row.category_id) for row in rows if row.arena_id is not None)
+
+
+def are_in_a_book(db: Connection, player_ids: Collection[int]) -> bool:
+    """Whether any organizer's book has one of these players."""
+    statement = select(_PLAYER.player_id).where(_PLAYER.player_id.in_(player_ids)).limit(1)
+    return db.execute(statement).first() is not None

@@ -1,7 +1,8 @@
 """Players, arenas, banks and scorekeepers of a tournament, changed by the organizer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
+from random import Random
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -9,11 +10,13 @@ from sqlalchemy import insert
 
 from silverball.kit.errors import Invalid, NotFound, Sentence
 from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import PreparationOutdated
 from silverball.rules.commands import adjustments
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import roster as roster_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import seeding
+from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Tournament
 from silverball.service.arenas import reads as arenas
 from silverball.service.banks import reads as banks
@@ -30,7 +33,7 @@ from silverball.service.roster.bodies import (
     NewLineupArenas,
 )
 from silverball.service.users import reads as users
-from silverball.store import account_quotas, tables
+from silverball.store import account_quotas, digests, tables
 from silverball.wire.arenas import Arena
 from silverball.wire.banks import Bank as ShownBank
 from silverball.wire.players import Player
@@ -49,20 +52,41 @@ def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
         if isinstance(entrant.points_adjustment, Decimal):
             adjustments.require_adjustable(tournament, pointsAdjustment=entrant.points_adjustment)
     entrants = _new_entrants(call, tournament, new_entrants)
-    commands.run_command(
-        call,
-        lambda tournament: commands.decide_by_draw(
-            tournament,
-            "roster",
-            lambda dice: roster_commands.add_entrants(tournament, entrants, dice, call.now),
-        ),
-    )
     ids = [entrant.player_id for entrant in entrants]
+    _run_by_draw(
+        call,
+        tournament,
+        "roster",
+        lambda tournament, dice: roster_commands.add_entrants(tournament, entrants, dice, call.now),
+        added_ids=tuple(ids),
+    )
     added = {
         player.player_id: player
         for player in players.entrants_by_ids(call.db, call.ids[TOURNAMENT], ids, call.caller)
     }
     return tuple(added[player_id] for player_id in ids)
+
+
+def _run_by_draw(
+    call: Write[Any],
+    current: Tournament,
+    draw: str,
+    rule: Callable[[Tournament, Random], Sequence[Change]],
+    *,
+    added_ids: tuple[int, ...] = (),
+) -> None:
+    """Run the rule with the dice of this draw.
+
+    Once the tournament has begun, it may draw a whole schedule anew, or a game for each arena of a queue.
+    """
+
+    def decide(tournament: Tournament) -> commands.Decision:
+        return commands.decide_by_draw(tournament, draw, lambda dice: rule(tournament, dice))
+
+    if current.status == "started":
+        commands.run_long_command(call, decide, added_ids=added_ids)
+    else:
+        commands.run_command(call, decide)
 
 
 def _new_entrants(
@@ -73,30 +97,46 @@ def _new_entrants(
     limit, more = call.settings.players_per_account, len(new_entrants) - len(player_ids)
     account_quotas.require_room_for_players(call.db, organizer_id, limit, more)
     claimed = reads.book_players(call.db, organizer_id, player_ids)
-    entrants = []
-    for entrant in new_entrants:
-        player_id = entrant.player_id
-        if not isinstance(player_id, int):
-            player_id = _insert_player(call, organizer_id, entrant)
-        elif player_id not in claimed:
+    for player_id in player_ids:
+        if player_id not in claimed:
             sentence = Sentence(
                 "{player} is not in the organizer's book. Add the player by name.", player=player_id
             )
             raise Invalid({"playerId": [sentence]})
+    named = [entrant for entrant in new_entrants if not isinstance(entrant.player_id, int)]
+    new_ids = iter(_insert_players(call, organizer_id, named) if named else ())
+    entrants = []
+    for entrant in new_entrants:
+        player_id = entrant.player_id if isinstance(entrant.player_id, int) else next(new_ids)
         entrants.append(_new_entrant(tournament, entrant, player_id, claimed.get(player_id)))
     return entrants
 
 
-def _insert_player(call: Write[Any], organizer_id: int, entrant: NewEntrant) -> int:
-    values: dict[str, Any] = {
-        "organizer_id": organizer_id,
-        "name": entrant.name,
-        "ifpa_id": None if entrant.ifpa_id is UNSET else entrant.ifpa_id,
-        "status": "active",
-        "labels": [],
-    }
-    inserted = insert(tables.player).values(**values).returning(tables.player.c.player_id)
-    return int(call.db.execute(inserted).scalar_one())
+def _insert_players(call: Write[Any], organizer_id: int, named: Sequence[NewEntrant]) -> list[int]:
+    """Add players to the book, under the ids that they had when the draw was made; returns the ids."""
+    player = tables.player
+    rows: list[dict[str, Any]] = [
+        digests.with_name_digest(
+            {
+                "organizer_id": organizer_id,
+                "name": entrant.name,
+                "ifpa_id": None if entrant.ifpa_id is UNSET else entrant.ifpa_id,
+                "status": "active",
+                "labels": [],
+            }
+        )
+        for entrant in named
+    ]
+    if call.preparation is not None:
+        # Those of the book are named by their ids, so the draw has added all others.
+        own_ids = {entrant.player_id for entrant in call.body.new_entrants}
+        drawn_ids = [player_id for player_id in call.preparation.added_ids if player_id not in own_ids]
+        if reads.are_in_a_book(call.db, drawn_ids):
+            # SQLite gave an id to somebody else meanwhile.
+            raise PreparationOutdated
+        rows = [{**row, "player_id": player_id} for row, player_id in zip(rows, drawn_ids, strict=True)]
+    inserted = insert(player).returning(player.c.player_id, sort_by_parameter_order=True)
+    return list(call.db.execute(inserted, rows).scalars())
 
 
 def _new_entrant(tournament: Tournament, entrant: NewEntrant, player_id: int, user_id: int | None) -> Entrant:
@@ -130,14 +170,12 @@ def change_players(call: Write[EntrantsPatch]) -> tuple[Player, ...]:
 
 
 def _change_entrants(call: Write[Any], changes: Sequence[tuple[int, dict[str, Any]]]) -> None:
-    commands.run_command(
+    _run_by_draw(
         call,
-        lambda tournament: commands.decide_by_draw(
-            tournament,
-            "roster",
-            lambda dice: roster_commands.change_entrants(
-                tournament, _with_stored_seeds(tournament, changes), dice, call.now
-            ),
+        commands.load_tournament(call),
+        "roster",
+        lambda tournament, dice: roster_commands.change_entrants(
+            tournament, _with_stored_seeds(tournament, changes), dice, call.now
         ),
     )
 
@@ -162,14 +200,15 @@ def _with_stored_seeds(
 def remove_player(call: Write[Body]) -> Player:
     """Remove a player without games; returns their last state."""
     player_id = call.ids[PLAYER]
-    tournament_commands.find_entrant(commands.load_tournament(call), player_id)
+    tournament = commands.load_tournament(call)
+    tournament_commands.find_entrant(tournament, player_id)
     removed = _current_player(call, player_id)
-    commands.run_command(
+    _run_by_draw(
         call,
-        lambda tournament: commands.decide_by_draw(
-            tournament,
-            "roster",
-            lambda dice: tournament_commands.remove_entrant(tournament, player_id, dice=dice, now=call.now),
+        tournament,
+        "roster",
+        lambda tournament, dice: tournament_commands.remove_entrant(
+            tournament, player_id, dice=dice, now=call.now
         ),
     )
     return removed
@@ -178,12 +217,12 @@ def remove_player(call: Write[Body]) -> Player:
 def forfeit_games(call: Write[Body]) -> Player:
     """Forfeit all open two-player games of the player."""
     player_id = call.ids[PLAYER]
-    commands.run_command(
+    _run_by_draw(
         call,
-        lambda tournament: commands.decide_by_draw(
-            tournament,
-            f"forfeits of player {player_id}",
-            lambda dice: tournament_commands.forfeit_open_games(tournament, player_id, dice, call.now),
+        commands.load_tournament(call),
+        f"forfeits of player {player_id}",
+        lambda tournament, dice: tournament_commands.forfeit_open_games(
+            tournament, player_id, dice, call.now
         ),
     )
     return _current_player(call, player_id)
@@ -210,11 +249,11 @@ def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
         LineupArena(arena_id=arena_id, category_id=categories[arena_id], **fields)
         for arena_id, fields in new_arenas
     ]
-    commands.run_command(
+    _run_by_draw(
         call,
-        lambda tournament: commands.decide_by_draw(
-            tournament, "lineup", lambda dice: lineup_commands.add_arenas(tournament, new, dice, call.now)
-        ),
+        tournament,
+        "lineup",
+        lambda tournament, dice: lineup_commands.add_arenas(tournament, new, dice, call.now),
     )
     added = {
         arena.arena_id: arena for arena in arenas.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], ids)
@@ -226,17 +265,14 @@ def change_arena(call: Write[LineupArenaPatch]) -> Arena:
     """Change an arena's labels, status and switches; `redraw` moves its open games to other arenas."""
     arena_id = call.ids[ARENA]
 
-    def rule(tournament: Tournament) -> commands.Decision:
-        def changes(dice: Any) -> list[Any]:
-            fields = call.body.lineup_fields
-            if not call.body.redraw:
-                return lineup_commands.change_arena(tournament, arena_id, dice, call.now, **fields)
-            others = {name: value for name, value in fields.items() if name != "is_active"}
-            return lineup_commands.mark_out_of_order(tournament, arena_id, dice, call.now, **others)
+    def rule(tournament: Tournament, dice: Random) -> list[Change]:
+        fields = call.body.lineup_fields
+        if not call.body.redraw:
+            return lineup_commands.change_arena(tournament, arena_id, dice, call.now, **fields)
+        others = {name: value for name, value in fields.items() if name != "is_active"}
+        return lineup_commands.mark_out_of_order(tournament, arena_id, dice, call.now, **others)
 
-        return commands.decide_by_draw(tournament, f"arena {arena_id}", changes)
-
-    commands.run_command(call, rule)
+    _run_by_draw(call, commands.load_tournament(call), f"arena {arena_id}", rule)
     return _current_arena(call, arena_id)
 
 
@@ -263,11 +299,11 @@ def add_bank(call: Write[Body]) -> ShownBank:
         raise NotFound("Bank", bank_id)
     bank = Bank(bank_id=bank_id, arena_ids=tuple(arena_id for arena_id, _ in inside))
     new = [LineupArena(arena_id=arena_id, category_id=category) for arena_id, category in inside]
-    commands.run_command(
+    _run_by_draw(
         call,
-        lambda tournament: commands.decide_by_draw(
-            tournament, "lineup", lambda dice: roster_commands.add_bank(tournament, bank, new, dice, call.now)
-        ),
+        tournament,
+        "lineup",
+        lambda tournament, dice: roster_commands.add_bank(tournament, bank, new, dice, call.now),
     )
     return _current_bank(call, bank_id)
 

@@ -2,8 +2,9 @@
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post
-from silverball.kit.http.query import Query
 from silverball.service.calls import Write
+from silverball.service.history import reads as history
+from silverball.service.history.reads import PastQuery
 from silverball.service.rounds import reads, writes
 from silverball.service.rounds.bodies import NewRound, RoundPatch
 from silverball.wire.pages import Data
@@ -12,10 +13,14 @@ from silverball.wire.rounds import DrawnRound, Round
 ROUND = "/api/tournaments/{tournament_id}/rounds/{round_id}"
 
 
-@get("/api/tournaments/{tournament_id}/rounds", access=Access.OPENABLE)
-def list_rounds(call: Call[Query]) -> Data[tuple[Round, ...]]:
-    """Rounds of a tournament, newest first."""
+@get("/api/tournaments/{tournament_id}/rounds", query=PastQuery, access=Access.OPENABLE)
+def list_rounds(call: Call[PastQuery]) -> Data[tuple[Round, ...]]:
+    """Rounds of a tournament, newest first; with `at` as they stood after that action of the journal."""
     with call.read() as db:
+        if call.query.at is not None:
+            tournament = history.tournament_after(db, call.ids["tournament_id"], call.query.at)
+            if tournament is not None:
+                return Data(data=history.rounds_of(db, tournament))
         return Data(data=reads.rounds_in_tournament(db, call.ids["tournament_id"]))
 
 

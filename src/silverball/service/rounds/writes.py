@@ -13,31 +13,35 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.tournament import Tournament
 from silverball.service.calls import Write
 from silverball.service.core import commands, loaded
-from silverball.service.core.commands import Decision, DryRun
+from silverball.service.core.commands import Decision, Draw, DryRun
+from silverball.service.core.enact import JournalEntries
 from silverball.service.games.reads import games
 from silverball.service.games.reads.games import TournamentGamesQuery
 from silverball.service.rounds import drafts, reads
 from silverball.service.rounds.bodies import NewRound, RoundPatch
 from silverball.service.tournaments.reads import series_facts
+from silverball.store import draw_previews, journal
 from silverball.wire.rounds import DrawnRound, Round
 
 TOURNAMENT, ROUND = "tournament_id", "round_id"
 
 
-def prepare_round(call: Write[NewRound]) -> DryRun:
-    """Draw the next round from a snapshot, because the draw may take long."""
-    return commands.dry_run(call, lambda tournament: _round_decision(call, tournament))
+def prepare_round(call: Write[NewRound]) -> Draw:
+    """Read what the draw of the next round needs; returns the draw."""
+    before = commands.load_snapshot(call)
+    informed = series_facts.with_series_facts(call.db, before.tournament)
+    return lambda: DryRun(before.revision, _round_decision(call, before.tournament, informed))
 
 
-def _round_decision(call: Write[NewRound], tournament: Tournament) -> Decision:
+def _round_decision(call: Write[NewRound], tournament: Tournament, informed: Tournament) -> Decision:
     draw = tournament_commands.next_draw_name(tournament)
     changes = tournament_commands.request_redraw(tournament, draw) if call.body.redraw else []
     current = apply_changes(tournament, changes)
-    informed = series_facts.with_series_facts(call.db, current)
+    informed = series_facts.with_facts_of(informed, current)
     decision = commands.decide_by_draw(
         current, draw, lambda dice: tournament_commands.open_round(informed, dice, call.now)
     )
-    return Decision([*changes, *decision.changes], decision.dice_seed)
+    return Decision([*changes, *decision.changes], decision.dice_seed, commands.draw_notes(informed))
 
 
 def open_round(call: Write[NewRound]) -> DrawnRound:
@@ -48,14 +52,25 @@ def open_round(call: Write[NewRound]) -> DrawnRound:
         current = loaded.load_for_change(call.transaction, tournament_id)
         if current.revision != dry_run.revision:
             raise PreparationOutdated
+        draw_previews.count_preview(
+            call.db, tournament_id, tournament_commands.next_draw_name(current.tournament)
+        )
         return drafts.drawn_round(apply_changes(current.tournament, dry_run.decision.changes))
-    newest = commands.commit_dry_run(call).newest_round
+    newest = commands.commit_dry_run(call, _preview_notes(call)).newest_round
     assert newest is not None
     query = TournamentGamesQuery(round=str(newest.round_id))
     return DrawnRound(
         data=reads.find_round(call.db, tournament_id, newest.round_id),
         games=games.games_in_tournament(call.db, tournament_id, query),
     )
+
+
+def _preview_notes(call: Write[NewRound]) -> JournalEntries:
+    """The journal entry that says how often the draw was looked at before; none when it never was."""
+    tournament_id = call.ids[TOURNAMENT]
+    current = loaded.load_for_change(call.transaction, tournament_id).tournament
+    looks = draw_previews.take_count(call.db, tournament_id, tournament_commands.next_draw_name(current))
+    return [(journal.DRAW_PREVIEWED, {"times": looks})] if looks else ()
 
 
 def change_round(call: Write[RoundPatch]) -> Round:

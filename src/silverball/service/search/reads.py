@@ -1,26 +1,32 @@
 """Search users, tournaments and series by name, ignoring case and accents."""
 
+from array import array
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta
-from sqlalchemy import Connection, Select, Table, func, literal, select
+from sqlalchemy import ColumnElement, Connection, Table, literal, select
 
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.pages import PageRows, refuse_deep_pagination
+from silverball.service.pages import ROWS_DEEP_MAX, PageRows, refuse_deep_pagination
 from silverball.service.series.reads import series
 from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
 from silverball.store import names, tables
-from silverball.store.kept_lists import kept_total
+from silverball.store.kept_lists import KeptList, kept_list
 from silverball.wire.search import SearchResult
 from silverball.wire.series import SeriesListItem
-from silverball.wire.tournaments import Tournament
-from silverball.wire.users import User
 from silverball.wire.values import SearchType
 
 PER_PAGE = 25
-_TABLES = {"users": tables.user, "tournaments": tables.tournament, "series": tables.series}
+_USER_ID, _SERIES_ID = tables.user.c.user_id, tables.series.c.series_id
+# Table, id and order of each type of result.
+_SEARCHED: Mapping[str, tuple[Table, ColumnElement[int], Sequence[ColumnElement[Any]]]] = {
+    "users": (tables.user, _USER_ID, (_USER_ID,)),
+    "tournaments": (tables.tournament, tables.tournament.c.tournament_id, listing.NEWEST_FIRST),
+    "series": (tables.series, _SERIES_ID, (_SERIES_ID.desc(),)),
+}
 
 
 class SearchQuery(Query, frozen=True, kw_only=True):
@@ -40,38 +46,24 @@ def results_page(
     A user with a hidden profile is found by name, but without the hidden details.
     """
     refuse_deep_pagination(query.page, PER_PAGE)
-    table = _TABLES[query.type]
-    wanted = _has_name(table, query)
-    counted = select(func.count()).select_from(table).where(wanted)
-    total = kept_total(db, ("search", query.type, query.query), lambda: db.execute(counted).scalar_one())
+    found = kept_list(db, ("search", query.type, query.query), lambda: _find_ids(db, query))
+    skipped = PER_PAGE * (query.page - 1)
+    ids = found.ids[skipped : skipped + PER_PAGE].tolist()
     if query.type == "users":
-        return PageRows(list(_matching_users(db, query, viewer)), total)
+        return PageRows(list(users.existing_users(db, ids, viewer)), found.total)
     if query.type == "tournaments":
-        return PageRows(list(_matching_tournaments(db, query, viewer)), total)
-    return PageRows(list(_matching_series(db, query)), total)
+        return PageRows(list(listing.tournaments_by_id(db, ids, viewer)), found.total)
+    return PageRows(list(_series_by_id(db, ids)), found.total)
 
 
-def _has_name(table: Table, query: SearchQuery) -> names.NameContains:
-    return names.NameContains(table.c.name, literal(query.query))
+def _find_ids(db: Connection, query: SearchQuery) -> KeptList:
+    """The ids of all matches, in one pass over the names; those in reach of a page are kept."""
+    table, id_column, order = _SEARCHED[query.type]
+    wanted = names.NameContains(table.c.name, literal(query.query))
+    ids = db.scalars(select(id_column).where(wanted).order_by(*order)).all()
+    return KeptList(len(ids), array("q", ids[:ROWS_DEEP_MAX]))
 
 
-def _page_of(statement: Select[Any], query: SearchQuery) -> Select[Any]:
-    return statement.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-
-
-def _matching_users(db: Connection, query: SearchQuery, viewer: AuthenticatedCaller | None) -> list[User]:
-    rows = select(*users.ROW.columns).where(_has_name(tables.user, query)).order_by(tables.user.c.user_id)
-    return [users.user_item(row, viewer) for row in db.execute(_page_of(rows, query))]
-
-
-def _matching_tournaments(
-    db: Connection, query: SearchQuery, viewer: AuthenticatedCaller | None
-) -> list[Tournament]:
-    found = select(tables.tournament.c.tournament_id).where(_has_name(tables.tournament, query))
-    ids = db.execute(_page_of(found.order_by(*listing.NEWEST_FIRST), query)).scalars().all()
-    return listing.tournaments_by_id(db, ids, viewer)
-
-
-def _matching_series(db: Connection, query: SearchQuery) -> list[SeriesListItem]:
-    rows = select(*series.ROW.columns).where(_has_name(tables.series, query))
-    return series.series_list_items(db, _page_of(rows.order_by(tables.series.c.series_id.desc()), query))
+def _series_by_id(db: Connection, ids: list[int]) -> list[SeriesListItem]:
+    own = tables.series.c.series_id
+    return series.series_list_items(db, select(*series.ROW.columns).where(own.in_(ids)).order_by(own.desc()))

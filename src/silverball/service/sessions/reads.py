@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, exists, or_, select
 
 from silverball.kit import tokens
-from silverball.store.tables import known_browser, session, user
+from silverball.store.tables import known_browser, session, two_step, user
 
 EMAIL_MAX = 254
 SESSIONS_MAX = 100
@@ -23,6 +23,8 @@ class Credentials:
     user_id: int
     password_hash: str = field(repr=False)
     is_suspended: bool = False
+    # Whether the sign-in asks for a code after the password.
+    needs_code: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +49,18 @@ def find_credentials(db: Connection, email: str) -> Credentials | None:
     # Databases reject control characters in a query, and no address contains any.
     if len(email) > EMAIL_MAX or not email.isprintable():
         return None
+    is_confirmed = (two_step.c.user_id == user.c.user_id, two_step.c.confirmed_at.is_not(None))
     columns = (user.c.user_id, user.c.password_hash, user.c.suspended_at)
-    row = db.execute(select(*columns).where(user.c.email == email)).one_or_none()
+    rows = select(*columns, exists().where(*is_confirmed).label("needs_code"))
+    row = db.execute(rows.where(user.c.email == email)).one_or_none()
     if row is None or row.password_hash is None:
         return None
-    return Credentials(row.user_id, row.password_hash, is_suspended=row.suspended_at is not None)
+    return Credentials(
+        row.user_id,
+        row.password_hash,
+        is_suspended=row.suspended_at is not None,
+        needs_code=bool(row.needs_code),
+    )
 
 
 def is_known_browser(db: Connection, user_id: int, secret: str) -> bool:

@@ -19,7 +19,9 @@ from silverball.rules.ranking.bestgame import GameMark
 from silverball.service.formats import reads as formats
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import snapshot
-from silverball.store.named_rows import IsoText, PointsText, points_text
+from silverball.store.loaded import LoadedTournament
+from silverball.store.named_rows import IsoText, PointsText, PreparedLookup, RowMapper, points_text
+from silverball.store.stamps import Revision
 from silverball.store.tables import single_player_game, tournament
 from silverball.wire.base import Id
 from silverball.wire.singleplayer import SinglePlayerGame
@@ -28,9 +30,9 @@ from silverball.wire.values import AttemptStatus
 LIMIT_DEFAULT = 25
 LIMIT_MAX = 500
 TOP_SCORES_EACH = 5
-_TOURNAMENT_FACTS = select(tournament.c.type, tournament.c.status, tournament.c.revision).where(
-    tournament.c.tournament_id == bindparam("tournament_id")
-)
+_TOURNAMENT_FACTS = select(
+    tournament.c.type, tournament.c.status, tournament.c.revision, tournament.c.stamp
+).where(tournament.c.tournament_id == bindparam("tournament_id"))
 # Single player game id -> its points and whether it counts.
 Marks = Mapping[int, GameMark]
 NO_MARKS: Marks = {}
@@ -56,6 +58,11 @@ COLUMNS = (
     _GAME.tournament_id,
     _GAME.round_id,
     _GAME.card_id,
+)
+
+_ROW = RowMapper(*COLUMNS)
+_GAMES_BY_ID = PreparedLookup(
+    select(*COLUMNS).order_by(_GAME.single_player_game_id), _GAME.single_player_game_id, _ROW
 )
 
 
@@ -90,7 +97,7 @@ def running_best_game(db: Connection, tournament_id: int) -> Tournament | None:
         raise NotFound("Tournament", tournament_id)
     if not formats.is_best_game(row.type) or row.status == "completed":
         return None
-    return snapshot.load_at_revision(db, tournament_id, row.revision).tournament
+    return snapshot.load_at_revision(db, tournament_id, Revision(row.revision, row.stamp)).tournament
 
 
 def current_marks(running: Tournament | None) -> Marks:
@@ -134,17 +141,24 @@ def single_player_games_in_tournament(
 
 
 def find_single_player_game(
-    db: Connection, tournament_id: int, single_player_game_id: int
+    db: Connection,
+    tournament_id: int,
+    single_player_game_id: int,
+    *,
+    changed: LoadedTournament | None = None,
 ) -> SinglePlayerGame:
-    """A single player game of this tournament. Raises NotFound."""
-    marks = current_marks(running_best_game(db, tournament_id))
-    rows = select(*COLUMNS).where(
-        _GAME.single_player_game_id == single_player_game_id, _GAME.tournament_id == tournament_id
+    """A single player game of this tournament. Raises NotFound.
+
+    `changed` is the tournament, where this transaction has changed it already.
+    """
+    running = (
+        running_best_game(db, tournament_id) if changed is None else _running_or_none(changed.tournament)
     )
-    row = db.execute(rows).one_or_none()
-    if row is None:
-        raise NotFound("SinglePlayerGame", single_player_game_id)
-    return _single_player_game_item(row, marks)
+    marks = current_marks(running)
+    for row in _GAMES_BY_ID.rows(db, [single_player_game_id]):
+        if row.tournament_id == tournament_id:
+            return _single_player_game_item(row, marks)
+    raise NotFound("SinglePlayerGame", single_player_game_id)
 
 
 def single_player_games_by_id(
@@ -152,11 +166,11 @@ def single_player_games_by_id(
 ) -> dict[int, SinglePlayerGame]:
     """Id -> game with its current points, for those of the given games that are in the tournament."""
     marks = current_marks(_running_or_none(tournament))
-    rows = select(*COLUMNS).where(
-        _GAME.tournament_id == tournament.tournament_id,
-        _GAME.single_player_game_id.in_(single_player_game_ids),
-    )
-    return {row.single_player_game_id: _single_player_game_item(row, marks) for row in db.execute(rows)}
+    return {
+        row.single_player_game_id: _single_player_game_item(row, marks)
+        for row in _GAMES_BY_ID.rows(db, set(single_player_game_ids))
+        if row.tournament_id == tournament.tournament_id
+    }
 
 
 def _running_or_none(tournament: Tournament) -> Tournament | None:

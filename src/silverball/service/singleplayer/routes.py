@@ -9,6 +9,7 @@ from silverball.service import pages
 from silverball.service.calls import Write
 from silverball.service.singleplayer import reads, writes
 from silverball.service.singleplayer.reads import SinglePlayerGamesQuery
+from silverball.wire.corrections import RecordedSinglePlayerGame
 from silverball.wire.pages import Data, Page
 from silverball.wire.singleplayer import SinglePlayerGame
 
@@ -48,10 +49,12 @@ def add_single_player_game(call: Write[writes.NewSinglePlayerGame]) -> Data[Sing
     return _single_player_game_data(call, writes.add_single_player_game(call))
 
 
-@patch(ONE, body=writes.AttemptResult, ability="score")
-def record_single_player_game(call: Write[writes.AttemptResult]) -> Data[SinglePlayerGame]:
+@patch(ONE, body=writes.ReplacedAttemptResult, ability="score")
+def record_single_player_game(call: Write[writes.ReplacedAttemptResult]) -> RecordedSinglePlayerGame:
     """Record or correct the result of a single player game."""
-    return _single_player_game_data(call, writes.record_single_player_game(call))
+    correction = writes.record_single_player_game(call)
+    game = _single_player_game_data(call, call.ids[writes.SINGLE_PLAYER_GAME]).data
+    return RecordedSinglePlayerGame(data=game, correction=correction)
 
 
 @post(ONE + "/void", ability="score")
@@ -81,4 +84,8 @@ def advance_in_amazing_race(call: Write[Body]) -> Data[SinglePlayerGame]:
 
 
 def _single_player_game_data(call: Write[Any], single_player_game_id: int) -> Data[SinglePlayerGame]:
-    return Data(data=reads.find_single_player_game(call.db, call.ids[TOURNAMENT], single_player_game_id))
+    tournament_id = call.ids[TOURNAMENT]
+    changed = call.transaction.loaded.get(tournament_id)
+    return Data(
+        data=reads.find_single_player_game(call.db, tournament_id, single_player_game_id, changed=changed)
+    )

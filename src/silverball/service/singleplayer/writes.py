@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import Body
@@ -14,8 +14,10 @@ from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.calls import Write
-from silverball.service.core import commands
+from silverball.service.core import commands, corrections
 from silverball.service.core.commands import Decision
+from silverball.service.games.bodies import ResultCorrection, require_reason
+from silverball.wire.corrections import Correction
 
 Score = Annotated[int, Meta(ge=0, le=ID_MAX)]
 Strokes = Annotated[int, Meta(ge=1, le=1000)]
@@ -40,6 +42,20 @@ class AttemptResult(Body, frozen=True, kw_only=True):
     def result_count(self) -> int:
         """The number of results in the body, of the three kinds."""
         return (self.score is not None) + (self.strokes is not None) + bool(self.rolls)
+
+
+class ReplacedAttemptResult(AttemptResult, frozen=True, kw_only=True):
+    """The result of a single player game that is there, or the correction of one."""
+
+    correction: ResultCorrection | UnsetType = UNSET
+    """Reason to correct a result that is there; for the organizer."""
+    dry_run: bool = False
+    """Answer with the consequences of the correction and store nothing."""
+
+    def __post_init__(self) -> None:
+        # `super` needs its arguments in a class that msgspec makes.
+        AttemptResult.__post_init__(self)
+        require_reason(self.correction, dry_run=self.dry_run)
 
 
 class NewSinglePlayerGame(AttemptResult, frozen=True, kw_only=True):
@@ -105,30 +121,41 @@ def _open_decision(
     return Decision(single_player_commands.open_attempt(tournament, attempt, call.now))
 
 
-def record_single_player_game(call: Write[AttemptResult]) -> int:
-    """Record or correct a result; returns the game's id."""
-    game_id = call.ids[SINGLE_PLAYER_GAME]
+def record_single_player_game(call: Write[ReplacedAttemptResult]) -> Correction | UnsetType:
+    """Record or correct a result; returns the consequences where one was corrected."""
+    game_id, body = call.ids[SINGLE_PLAYER_GAME], call.body
+    if body.dry_run or body.correction is not UNSET:
+        return corrections.correct_result(
+            call, _outcome(call, game_id), _draw_name(game_id), body.correction, dry_run=body.dry_run
+        )
     commands.run_command(
         call, lambda tournament: _record_decision(call, tournament, game_id), is_allowed=access.may_score
     )
-    return game_id
+    return UNSET
 
 
 def _record_decision(call: Write[Any], tournament: Tournament, game_id: int) -> Decision:
+    outcome = _outcome(call, game_id)
+    return commands.decide_by_draw(
+        tournament,
+        _draw_name(game_id),
+        lambda dice: single_player_commands.record_attempt(tournament, outcome, dice, call.now),
+    )
+
+
+def _outcome(call: Write[Any], game_id: int) -> AttemptOutcome:
     body: AttemptResult = call.body
-    outcome = AttemptOutcome(
+    return AttemptOutcome(
         single_player_game_id=game_id,
         score=body.score,
         strokes=body.strokes,
         rolls=body.rolls,
         recorded_by=call.actor_id,
     )
-    draw = f"single player game {game_id}"
-    return commands.decide_by_draw(
-        tournament,
-        draw,
-        lambda dice: single_player_commands.record_attempt(tournament, outcome, dice, call.now),
-    )
+
+
+def _draw_name(game_id: int) -> str:
+    return f"single player game {game_id}"
 
 
 def void_single_player_game(call: Write[Body]) -> int:

@@ -1,24 +1,41 @@
-"""Standings as they were stored with the last result."""
+"""Standings: stored for completed tournaments, ranked for running ones when somebody asks.
 
-from collections.abc import Sequence
+The table holds rows of completed tournaments, and of types that the registry does not know, which are
+never ranked. All others are ranked from the snapshot, once for each revision; everybody reads through
+this module.
+"""
+
+from collections.abc import Collection
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import cast
 
 import msgspec
-from sqlalchemy import Connection, Text, bindparam, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, Text, bindparam, or_, select, true, type_coerce
 
-from silverball.kit.errors import NotFound
+from silverball.kit.errors import Invalid, NotFound
+from silverball.rules.model.tournament import Tournament
+from silverball.rules.registry import FORMATS
+from silverball.service.standings.shapes import wire_standing
+from silverball.store import snapshot
+from silverball.store.loaded import LoadedTournament
 from silverball.store.named_rows import PreparedStatement
+from silverball.store.stamps import Revision
 from silverball.store.tables import player, standing, tournament
 from silverball.wire.standings import Standing
 
-_ROWS = PreparedStatement(
-    select(tournament.c.status, type_coerce(standing.c.row, Text))
-    .select_from(tournament.outerjoin(standing, standing.c.tournament_id == tournament.c.tournament_id))
-    .where(tournament.c.tournament_id == bindparam("tournament_id"))
-    .order_by(standing.c.position, standing.c.player_id)
+HUNDREDTH = Decimal("0.01")
+_T, _ST = tournament.c, standing.c
+_HEAD = PreparedStatement(
+    select(_T.status, _T.type, _T.revision, _T.stamp).where(_T.tournament_id == bindparam("tournament_id"))
 )
+_ROWS = PreparedStatement(
+    select(type_coerce(_ST.row, Text))
+    .where(_ST.tournament_id == bindparam("tournament_id"))
+    .order_by(_ST.position, _ST.player_id)
+)
+# Whether the table has the standings of a tournament, if there are any.
+_IS_STORED = or_(_T.status == "completed", _T.type.not_in(sorted(FORMATS)))
 
 
 @dataclass(frozen=True)
@@ -29,35 +46,114 @@ class StandingPlace:
     points: Decimal | None
 
 
+# Tournament id -> player id -> place, by position and then by player id.
+PlacesByTournament = dict[int, dict[int, StandingPlace]]
+
+
+def ranked_rows(ranked: Tournament) -> tuple[Standing, ...]:
+    """The standings of a snapshot, by place, then player id; none before the start.
+
+    Raises Invalid when it cannot be ranked.
+    """
+    if ranked.status == "planned":
+        return ()
+    rows = [wire_standing(row) for row in FORMATS[ranked.type].rank(ranked)]
+    return tuple(sorted(rows, key=lambda row: (row.position, row.player_id)))
+
+
+def standings_of(loaded: LoadedTournament) -> tuple[Standing, ...]:
+    """The standings of a tournament that is not completed, ranked once however many ask.
+
+    None for one that its format cannot rank: it came with an import into an earlier version.
+    """
+    rows: tuple[Standing, ...] = loaded.ranking.get(lambda: _rows_or_none(loaded.tournament))
+    return rows
+
+
+def _rows_or_none(ranked: Tournament) -> tuple[Standing, ...]:
+    try:
+        return ranked_rows(ranked)
+    except Invalid:
+        return ()
+
+
 def tournament_standings(db: Connection, tournament_id: int) -> tuple[tuple[Standing, ...], bool]:
     """The standings by place, then player id, and whether they may still change. Raises NotFound."""
-    stored = _ROWS.rows(db, tournament_id=tournament_id)
-    if not stored:
+    heads = _HEAD.rows(db, tournament_id=tournament_id)
+    if not heads:
         raise NotFound("Tournament", tournament_id)
-    # The stored text is sent as it is and never decoded, so each text stands for a Standing.
-    texts = tuple([msgspec.Raw(row.row) for row in stored if row.row is not None])
-    return cast("tuple[Standing, ...]", texts), stored[0].status == "started"
+    (head,) = heads
+    if head.status == "completed" or head.type not in FORMATS:
+        # The stored text is sent as it is and never decoded, so each text stands for a Standing.
+        texts = tuple([msgspec.Raw(row.row) for row in _ROWS.rows(db, tournament_id=tournament_id)])
+        return cast("tuple[Standing, ...]", texts), head.status == "started"
+    if head.status == "planned":
+        return (), False
+    revision = Revision(head.revision, head.stamp)
+    return standings_of(snapshot.load_at_revision(db, tournament_id, revision)), True
 
 
-def places_of_user(db: Connection, user_id: int, tournament_ids: Sequence[int]) -> dict[int, StandingPlace]:
-    """Tournament id -> the best place there of the user's claimed players."""
-    columns = (standing.c.tournament_id, standing.c.position, standing.c.points)
-    rows = (
-        select(*columns)
-        .join(player, player.c.player_id == standing.c.player_id)
-        .where(player.c.claimed_by == user_id, standing.c.tournament_id.in_(tournament_ids))
-        .order_by(standing.c.tournament_id, standing.c.position.desc())
+def decoded_standings(db: Connection, tournament_id: int) -> tuple[Standing, ...]:
+    """The same standings, each as a Standing."""
+    rows, _ = tournament_standings(db, tournament_id)
+    return msgspec.json.decode(msgspec.json.encode(rows), type=tuple[Standing, ...])
+
+
+def places_where(
+    db: Connection, where: ColumnElement[bool], player_ids: Collection[int] | None = None
+) -> PlacesByTournament:
+    """The places in tournaments that meet a condition on their row, of these players or of all.
+
+    Tournaments without standings are left out.
+    """
+    is_wanted = true() if player_ids is None else _ST.player_id.in_(player_ids)
+    stored = (
+        select(_T.tournament_id, _ST.player_id, _ST.position, _ST.points)
+        .join(standing, _ST.tournament_id == _T.tournament_id)
+        .where(where, _IS_STORED, is_wanted)
+        .order_by(_T.tournament_id, _ST.position, _ST.player_id)
     )
-    return {
-        tournament_id: StandingPlace(position, points) for tournament_id, position, points in db.execute(rows)
-    }
+    places: PlacesByTournament = {}
+    for tournament_id, player_id, position, points in db.execute(stored):
+        places.setdefault(tournament_id, {})[player_id] = StandingPlace(position, points)
+    running = select(_T.tournament_id, _T.revision, _T.stamp).where(
+        where, _T.status == "started", _T.type.in_(sorted(FORMATS))
+    )
+    for tournament_id, number, stamp in db.execute(running).all():
+        loaded = snapshot.load_at_revision(db, tournament_id, Revision(number, stamp))
+        found = {
+            row.player_id: StandingPlace(row.position, stored_points(row))
+            for row in standings_of(loaded)
+            if player_ids is None or row.player_id in player_ids
+        }
+        if found:
+            places[tournament_id] = found
+    return places
+
+
+def stored_points(row: Standing) -> Decimal | None:
+    """The points of a row to two decimals, for sorting and search; the row keeps those that it was given.
+
+    Raises ValueError when they are a text that is no number.
+    """
+    if row.points is None:
+        return None
+    try:
+        return Decimal(str(row.points)).quantize(HUNDREDTH, ROUND_HALF_EVEN)
+    except ArithmeticError as error:
+        raise ValueError(f"{row.points!r} is not a number of points") from error
+
+
+def places_of_user(db: Connection, user_id: int, tournament_ids: Collection[int]) -> dict[int, StandingPlace]:
+    """Tournament id -> the best place there of the user's claimed players."""
+    claimed = select(player.c.player_id).where(player.c.claimed_by == user_id)
+    player_ids = frozenset(db.execute(claimed).scalars())
+    places = places_where(db, _T.tournament_id.in_(tournament_ids), player_ids)
+    return {tournament_id: next(iter(own.values())) for tournament_id, own in places.items()}
 
 
 def places_of_players(
-    db: Connection, tournament_id: int, player_ids: Sequence[int]
+    db: Connection, tournament_id: int, player_ids: Collection[int]
 ) -> dict[int, StandingPlace]:
     """Player id -> place in this tournament, for players in its standings."""
-    rows = select(standing.c.player_id, standing.c.position, standing.c.points).where(
-        standing.c.tournament_id == tournament_id, standing.c.player_id.in_(player_ids)
-    )
-    return {player_id: StandingPlace(position, points) for player_id, position, points in db.execute(rows)}
+    return places_where(db, _T.tournament_id == tournament_id, player_ids).get(tournament_id, {})

@@ -117,14 +117,21 @@ def frequent_opponents(
     met = match_summary.c
     own = players.player_rows().with_only_columns(player.c.player_id)
     own = own.where(player.c.claimed_by == user_id, players.shows_stats_to(viewer))
-    games = func.sum(met.games)
-    columns = (user.c.user_id, user.c.name, games, func.sum(met.wins), func.sum(met.losses))
+    # Grouped in the index first: the regular's meetings are many, the players that they met are few.
+    counted = (
+        select(met.opponent_id, *(func.sum(met[name]).label(name) for name in ("games", "wins", "losses")))
+        .where(met.player_id.in_(own))
+        .group_by(met.opponent_id)
+        .subquery()
+    )
+    games = func.sum(counted.c.games)
+    columns = (user.c.user_id, user.c.name, games, func.sum(counted.c.wins), func.sum(counted.c.losses))
     rows = (
         select(*(column.label(name) for column, name in zip(columns, OPPONENT_RECORD_COLUMNS, strict=True)))
-        .select_from(match_summary)
-        .join(player, player.c.player_id == met.opponent_id)
+        .select_from(counted)
+        .join(player, player.c.player_id == counted.c.opponent_id)
         .join(user, user.c.user_id == player.c.claimed_by)
-        .where(met.player_id.in_(own), player.c.claimed_by != user_id, players.shows_stats_to(viewer))
+        .where(player.c.claimed_by != user_id, players.shows_stats_to(viewer))
         .group_by(user.c.user_id, user.c.name)
         .order_by(games.desc(), user.c.user_id)
         .limit(OPPONENTS_MAX)

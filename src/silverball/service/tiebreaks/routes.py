@@ -11,5 +11,5 @@ from silverball.wire.standings import Standing
 
 @post("/api/tournaments/{tournament_id}/tiebreaks", body=TiebreakRequest, ability="manage", status=201)
 def break_tie(call: Write[TiebreakRequest]) -> Data[tuple[Game, ...] | tuple[Standing, ...]]:
-    """Open tiebreak games of `playerIds`; or set or `forget` an `order`, and answer the standings."""
+    """Open a tiebreak of `playerIds`; or set, `draw` or `forget` an `order`, and answer the standings."""
     return Data(data=writes.break_tie(call))

@@ -8,8 +8,10 @@ from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id
 from silverball.rules.commands import tiebreaks as tiebreak_commands
+from silverball.rules.model.tournament import Tournament
 from silverball.service.calls import Write
-from silverball.service.core import commands
+from silverball.service.core import commands, loaded
+from silverball.service.core.commands import Decision
 from silverball.service.games.reads import games
 from silverball.service.standings import reads as standings
 from silverball.wire.games import Game
@@ -20,18 +22,22 @@ PlayerIds = Annotated[tuple[Id, ...], Meta(min_length=1, max_length=1000)]
 
 
 class TiebreakRequest(Body, frozen=True, kw_only=True):
-    """A game of tied players, an order by hand, or the withdrawal of such an order."""
+    """A game of tied players, an order by hand or by lot, or the withdrawal of such an order."""
 
     player_ids: PlayerIds | UnsetType = UNSET
     """Ids of the tied players who play a tiebreak game."""
     order: PlayerIds | UnsetType = UNSET
     """Ids of the tied players in the order that the organizer decides, best first."""
+    draw: PlayerIds | UnsetType = UNSET
+    """Ids of the tied players whose order is drawn on purpose, in place of a game."""
     forget: PlayerIds | UnsetType = UNSET
     """Ids of tied players whose order by hand is withdrawn."""
 
     def __post_init__(self) -> None:
-        if sum(field is not UNSET for field in (self.player_ids, self.order, self.forget)) != 1:
-            raise Invalid({"playerIds": ["Send playerIds for a game, an order by hand, or whom to forget."]})
+        fields = (self.player_ids, self.order, self.draw, self.forget)
+        if sum(field is not UNSET for field in fields) != 1:
+            sentence = "Send playerIds for a game, an order by hand, a draw, or whom to forget."
+            raise Invalid({"playerIds": [sentence]})
 
 
 def break_tie(call: Write[TiebreakRequest]) -> tuple[Game, ...] | tuple[Standing, ...]:
@@ -48,9 +54,21 @@ def break_tie(call: Write[TiebreakRequest]) -> tuple[Game, ...] | tuple[Standing
     if not isinstance(body.order, UnsetType):
         order = body.order
         commands.run_command(call, lambda tournament: tiebreak_commands.set_manual_order(tournament, order))
+    elif not isinstance(body.draw, UnsetType):
+        drawn = body.draw
+        commands.run_command(call, lambda tournament: _draw_order(tournament, drawn))
     elif not isinstance(body.forget, UnsetType):
         forgotten = body.forget
         commands.run_command(
             call, lambda tournament: tiebreak_commands.clear_manual_order(tournament, forgotten)
         )
-    return standings.tournament_standings(call.db, tournament_id)[0]
+    # The transaction's own state, which the commit leaves in memory with its ranking.
+    return standings.standings_of(loaded.load_for_change(call.transaction, tournament_id))
+
+
+def _draw_order(tournament: Tournament, player_ids: tuple[int, ...]) -> Decision:
+    return commands.decide_by_draw(
+        tournament,
+        tiebreak_commands.next_draw_name(tournament),
+        lambda dice: tiebreak_commands.draw_order(tournament, player_ids, dice),
+    )

@@ -1,10 +1,10 @@
 """Looks up callers by their tokens."""
 
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 from silverball.kit.http.endpoints import Caller
+from silverball.kit.threads import start_pool
 from silverball.service.tokens import reads, writes
 from silverball.service.tournaments.reads import staff
 from silverball.store.engine import Store
@@ -18,7 +18,7 @@ class CallerLookup:
     def __init__(self, store: Store) -> None:
         self._store = store
         # A read must not wait behind a long write only to record a token's use.
-        self._recorder = ThreadPoolExecutor(1, thread_name_prefix="silverball-notes")
+        self._recorder = start_pool(1, "silverball-notes")
 
     def find_caller(self, authorization: bytes) -> Caller | None:
         """The caller of this Authorization header; None when it holds no valid token."""

@@ -51,6 +51,7 @@ def find_caller(db: Connection, authorization: bytes, now: datetime) -> Authenti
         role=row.role,
         ability=access.highest_ability(row.role, row.abilities),
         has_opt_outs=any(getattr(row, name) for name in OPT_OUTS),
+        token_id=row.token_id,
         token_to_note=row.token_id if is_use_due else None,
     )
 

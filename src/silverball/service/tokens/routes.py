@@ -1,6 +1,7 @@
 """API tokens over HTTP."""
 
 from random import SystemRandom
+from typing import Any
 
 import msgspec
 
@@ -24,7 +25,21 @@ def list_tokens(call: Call[Query]) -> Data[tuple[ApiToken, ...]]:
 @post("/api/tokens", body=writes.TokenRequest, ability="score", status=201)
 def add_token(call: Write[writes.TokenRequest]) -> OneTimeResult[Data[ApiToken]]:
     """Create a token, shown only once. It can do no more than the token that creates it."""
-    issued = writes.create_token_for_caller(call, SystemRandom())
+    return _issued_token(call, writes.create_token_for_caller(call, SystemRandom()))
+
+
+@post("/api/tokens/{token_id}/rotate", ability="read")
+def rotate_token(call: Write[Body]) -> OneTimeResult[Data[ApiToken]]:
+    """Give a token of the caller a new secret, shown only once; the old one works no longer.
+
+    A token can rotate itself. It keeps its name and ability, and the day on which it expires.
+    """
+    token = reads.find_token(call.db, call.user_id, call.ids["token_id"])
+    return _issued_token(call, writes.rotate_for_caller(call, token, SystemRandom()))
+
+
+def _issued_token(call: Write[Any], issued: writes.IssuedToken) -> OneTimeResult[Data[ApiToken]]:
+    """The token with its secret, which the answer to a repeated request leaves out."""
     item = reads.api_token(reads.find_token(call.db, call.user_id, issued.token_id))
     first, repeated = (msgspec.structs.replace(item, token=secret) for secret in (issued.text, None))
     return OneTimeResult(Data(data=first), Data(data=repeated))

@@ -56,6 +56,10 @@ class TokenTooStrongToRevoke(NotAllowed):
     sentence = "A token cannot revoke one that can do more than itself."
 
 
+class TokenTooStrongToRotate(NotAllowed):
+    sentence = "A token can rotate itself, and with `score` those that can do no more than itself."
+
+
 def create_token(
     db: Connection,
     user_id: int,
@@ -138,27 +142,49 @@ def revoke_token(
 
 
 def rotate_token(
-    transaction: Transaction, token_id: int, *, user_id: int, now: datetime, dice: Random, source: str
+    transaction: Transaction,
+    token_id: int,
+    *,
+    user_id: int,
+    now: datetime,
+    dice: Random,
+    source: str,
+    renews: bool = True,
 ) -> IssuedToken:
-    """Give a token of this user a new secret, as if it had been made now. Raises NotFound.
+    """Give a token of this user a new secret; the old secret works no longer. Raises NotFound.
 
-    The old secret works no longer; a token that expires gets as many days as it had.
+    `renews` lets a token that expires have as many days as it had, as if it had been made now.
     """
     db, own = transaction.connection, (token.c.token_id == token_id, token.c.user_id == user_id)
     row = db.execute(select(token.c.created_at, token.c.expires_at).where(*own)).one_or_none()
     if row is None:
         raise NotFound("Token", token_id)
     secret = tokens.new_secret(dice)
-    values = {
-        "hash": tokens.digest(secret),
-        "created_at": now,
-        "last_used_at": None,
-        "expires_at": None if row.expires_at is None else now + (row.expires_at - row.created_at),
-    }
+    values: dict[str, object] = {"hash": tokens.digest(secret), "last_used_at": None}
+    if renews:
+        values["created_at"] = now
+        values["expires_at"] = None if row.expires_at is None else now + (row.expires_at - row.created_at)
     db.execute(update(token).where(*own).values(**values))
     transaction.changed_user_ids.add(user_id)
     audit.record(db, "token-rotated", at=now, user_id=user_id, source=source, detail=str(token_id))
     return IssuedToken(token_id, tokens.full_token(token_id, secret))
+
+
+def rotate_for_caller(call: Write[Body], token_to_rotate: Token, dice: Random) -> IssuedToken:
+    """Rotate a token of the caller, which expires when it did. Raises NotAllowed for one that can do more."""
+    token_id = token_to_rotate.token_id
+    may_rotate_others = call.caller.may("score") and call.caller.may(token_to_rotate.ability)
+    if call.caller.token_id != token_id and not may_rotate_others:
+        raise TokenTooStrongToRotate
+    return rotate_token(
+        call.transaction,
+        token_id,
+        user_id=call.user_id,
+        now=call.now,
+        dice=dice,
+        source=call.source,
+        renews=False,
+    )
 
 
 def record_use(db: Connection, token_id: int, now: datetime) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -117,6 +117,13 @@ class NewTournamentFields(TournamentFields, frozen=True, kw_only=True):
     """Format of the tournament; it never changes."""
 
 
+class NewNightFields(NewTournamentFields, frozen=True, kw_only=True):
+    """A new tournament with players and arenas of the organizer's book, as the console takes it."""
+
+    player_ids: Annotated[tuple[Id, ...], Meta(max_length=PLAYERS_MAX)] = ()
+    arena_ids: Annotated[tuple[Id, ...], Meta(max_length=PLAYERS_MAX)] = ()
+
+
 class ChangedTournamentFields(TournamentFields, frozen=True, kw_only=True):
     """Changes to a tournament, without the settings of its format."""
 
@@ -128,6 +135,13 @@ class UndoRequest(Body, frozen=True, kw_only=True):
 
     action: Id
     """Number of the action to undo, which must be the newest one."""
+
+
+class Completion(Body, frozen=True, kw_only=True):
+    """The end of a tournament, and the fate of a round that is open then."""
+
+    open_round: Literal["keep", "drop"] = "keep"
+    """`keep` the finished games of an open round and take out the others, or `drop` the whole round."""
 
 
 class NewPlayoffs(Body, frozen=True, kw_only=True):
@@ -173,6 +187,7 @@ def _with_settings(name: str, fields: type[B]) -> type[B]:
 
 
 NewTournament = _with_settings("NewTournament", NewTournamentFields)
+NewNight = _with_settings("NewNight", NewNightFields)
 ChangedTournament = _with_settings("ChangedTournament", ChangedTournamentFields)
 
 

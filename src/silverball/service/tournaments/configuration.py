@@ -21,7 +21,7 @@ from silverball.rules.scoring import point_maps
 
 # Settings that can still change after the start. Source: formats, section 2.
 CHANGEABLE_WHILE_STARTED = frozenset(
-    {"scorekeeping", "suggestions", "playoffsCutoffs", "pairing", "duration"}
+    {"scorekeeping", "suggestions", "playoffsCutoffs", "pairing", "duration", "forecast"}
 )
 # Settings that the service maintains itself, so values that callers send are ignored.
 IGNORED_SETTINGS = frozenset({"frenzyPausedSecondsLeft"})
@@ -103,7 +103,7 @@ def changed_settings(tournament: Tournament, sent: Mapping[str, Any]) -> Tournam
     before: dict[str, Any] = msgspec.to_builtins(tournament.settings)
     settings = build_settings(tournament.type, sent, before=before)
     after: dict[str, Any] = msgspec.to_builtins(settings)
-    differing = [key for key in after if after[key] != before[key]]
+    differing = [key for key in {**before, **after} if after.get(key) != before.get(key)]
     if differing and tournament.status == "completed":
         raise SettingsOfCompletedTournament
     if tournament.status == "started":

@@ -40,6 +40,11 @@ def change_sentence(change: str, data: ChangeData, names: Names) -> str:
     return f"{change}." if tell is None else tell(data, names)
 
 
+def times_text(count: int) -> str:
+    """Once, twice, or a number of times."""
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
 def _from_thing(ending: Callable[[ChangeData, Names], str]) -> Callable[[ChangeData, Names], str]:
     return lambda data, names: ending(data["thing"], names)
 
@@ -142,17 +147,43 @@ def _purchase_sentence(purchase: ChangeData, names: Names) -> str:
     return f"{names.player(purchase['player_id'])}: {purchase['quantity']} entries ({purchase['type']})."
 
 
+def _timer_sentence(data: ChangeData, _names: Names) -> str:
+    before, after = data["before"]["state"], data["after"]["state"]
+    minutes = after.get("round_minutes")
+    if minutes is None:
+        return "Round timer switched off."
+    if before.get("round_minutes") == minutes and before.get("timed_round_ends_at"):
+        return "Round timer changed."
+    return f"Round timer set to {minutes} minutes."
+
+
+def _call_sentence(data: ChangeData, _names: Names) -> str:
+    before, after = (data[side]["state"].get("calls") or {} for side in ("before", "after"))
+    called = [game_id for game_id, called_at in after.items() if before.get(game_id) != called_at]
+    return f"Players called: game {', '.join(called)}." if called else "A call was taken back."
+
+
 SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "TournamentCreated": _fixed_sentence("The tournament was created."),
     "TournamentImported": _fixed_sentence("The tournament was imported."),
+    "JournalImported": _fixed_sentence("The tournament was imported with its journal."),
     "TournamentStarted": _fixed_sentence("The tournament was started."),
     "TournamentUnstarted": _fixed_sentence("The start was undone."),
     "TournamentCompleted": _fixed_sentence("The tournament was completed."),
     "TournamentReopened": _fixed_sentence("The tournament was reopened."),
     "TournamentEdited": _edit_sentence,
     "ClockChanged": _fixed_sentence("The clock was changed."),
+    "RoundTimerChanged": _timer_sentence,
+    "PlayersCalled": _call_sentence,
     "DrawRemembered": _fixed_sentence("The input of the next draws was stored."),
     "ActionUndone": lambda data, _: f"Action {data['action']} was undone.",
+    "SeedCommitted": lambda data, _: f"The seed of all draws was committed to: {data['commitment']}.",
+    "DrawFacts": _fixed_sentence("What the draw took from outside the tournament was stored."),
+    "DrawPreviewed": lambda data, _: f"The draw was looked at {times_text(data['times'])} before.",
+    "PlayersMerged": lambda data, names: (
+        f"Player {data['removed']} of the book was merged into {names.player(data['remaining'])}."
+    ),
+    "ResultCorrected": lambda data, _: f"A result was corrected. Reason: {data['reason']}",
     "EntrantAdded": _from_thing(lambda entrant, names: f"{names.player(entrant['player_id'])} joined."),
     "EntrantRemoved": _from_thing(
         lambda entrant, names: f"{names.player(entrant['player_id'])} was removed."

@@ -12,7 +12,7 @@ from silverball.service.tournaments import bodies
 from silverball.service.tournaments.reads import activity, journal, listing
 from silverball.service.tournaments.writes import playoffs
 from silverball.service.tournaments.writes import tournaments as writes
-from silverball.wire.journal import ActivityLog, JournalAction
+from silverball.wire.journal import ActivityLog, JournalPage
 from silverball.wire.pages import Data, Page, SimplePage
 from silverball.wire.tournaments import Tournament
 
@@ -53,16 +53,16 @@ def start_tournament(call: Write[Body]) -> Data[Tournament]:
     return _tournament_data(call, writes.start_tournament(call).tournament_id)
 
 
-@post(ITEM + "/complete", query=parts.PartsQuery, ability="manage")
-def complete_tournament(call: Write[Body]) -> Data[Tournament]:
-    """Complete a tournament; unfinished games are removed."""
+@post(ITEM + "/complete", body=bodies.Completion, query=parts.PartsQuery, ability="manage")
+def complete_tournament(call: Write[bodies.Completion]) -> Data[Tournament]:
+    """Complete a tournament; unfinished games are removed, and on request the round that is open."""
     return _tournament_data(call, writes.complete_tournament(call).tournament_id)
 
 
 @post(ITEM + "/reopen", query=parts.PartsQuery, ability="manage")
 def reopen_tournament(call: Write[Body]) -> Data[Tournament]:
     """Reopen a completed tournament."""
-    return _tournament_data(call, writes.reopen_tournament(call).tournament_id)
+    return _tournament_data(call, writes.reopen_tournament(call, SystemRandom()).tournament_id)
 
 
 @post(ITEM + "/undo", body=bodies.UndoRequest, query=parts.PartsQuery, ability="manage")
@@ -72,11 +72,11 @@ def undo_action(call: Write[bodies.UndoRequest]) -> Data[Tournament]:
 
 
 @get(ITEM + "/journal", query=journal.JournalQuery, access=Access.OWN)
-def show_journal(call: Call[journal.JournalQuery]) -> Page[JournalAction]:
+def show_journal(call: Call[journal.JournalQuery]) -> JournalPage:
     """The actions in the caller's tournament with actor, time and source, newest first."""
     with call.read() as db:
         rows = journal.journal_page(db, call.ids[TOURNAMENT], call.query, call.caller)
-    return pages.full_page(call, rows, per_page=journal.PER_PAGE)
+    return journal.envelope(pages.full_page(call, rows, per_page=journal.PER_PAGE), rows)
 
 
 @get("/api/activity-logs", query=activity.ActivityQuery, access=Access.OWN)
@@ -87,7 +87,14 @@ def list_activity_logs(call: Call[activity.ActivityQuery]) -> Page[ActivityLog]:
     return pages.full_page(call, rows, per_page=activity.PER_PAGE)
 
 
-@post(ITEM + "/playoffs", body=bodies.NewPlayoffs, query=parts.PartsQuery, ability="manage", status=201)
+@post(
+    ITEM + "/playoffs",
+    body=bodies.NewPlayoffs,
+    query=parts.PartsQuery,
+    ability="manage",
+    status=201,
+    prepare=playoffs.prepare_playoffs,
+)
 def create_playoffs(call: Write[bodies.NewPlayoffs]) -> Data[Tournament]:
     """Create a tournament for the best of this one, seeded by place and linked in both directions."""
     return _tournament_data(call, playoffs.create_playoffs(call, SystemRandom()).tournament_id)

@@ -2,9 +2,10 @@
 
 import dataclasses
 from collections.abc import Sequence
+from datetime import datetime
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, select, type_coerce
+from sqlalchemy import Connection, bindparam, func, literal, or_, select, type_coerce
 
 from silverball.kit.errors import NotAllowed, NotFound
 from silverball.service import access
@@ -12,9 +13,9 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.clubs import reads as clubs
 from silverball.service.federation.reads import records as federation
 from silverball.service.ratings.reads import ratings
-from silverball.store import tables
+from silverball.store import names, tables
 from silverball.store.named_rows import IsoText, NamedRow, RowMapper
-from silverball.wire.base import UNSET
+from silverball.wire.base import ID_MAX, UNSET
 from silverball.wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
 
 _USER = tables.user.c
@@ -45,6 +46,44 @@ ROW = RowMapper(
     type_coerce(_USER.created_at, IsoText),
 )
 _BY_ID = select(*ROW.columns).where(_USER.user_id == bindparam("user_id"))
+
+
+# Of accounts that an administrator looks for.
+ACCOUNTS_LISTED_MAX = 25
+
+
+@dataclasses.dataclass(frozen=True)
+class ListedAccount:
+    """An account as administrators see it."""
+
+    user_id: int
+    name: str
+    email: str | None
+    role: str
+    suspended_at: datetime | None
+
+
+def find_accounts(
+    db: Connection, words: str, viewer: AuthenticatedCaller, *, role: str = ""
+) -> list[ListedAccount]:
+    """The accounts with this id, e-mail or part of a name; without words those of the role, or suspended.
+
+    Raises NotAllowed for all but administrators.
+    """
+    if not viewer.is_admin:
+        raise NotAllowed
+    rows = select(_USER.user_id, _USER.name, _USER.email, _USER.role, _USER.suspended_at)
+    if words:
+        matches = [_USER.email == words.lower(), names.NameContains(_USER.name, literal(words))]
+        if words.isascii() and words.isdigit() and int(words) <= ID_MAX:
+            matches.append(_USER.user_id == int(words))
+        rows = rows.where(or_(*matches))
+    elif role:
+        rows = rows.where(_USER.role == role)
+    else:
+        rows = rows.where(_USER.suspended_at.is_not(None))
+    listed = db.execute(rows.order_by(_USER.user_id).limit(ACCOUNTS_LISTED_MAX))
+    return [ListedAccount(**row) for row in listed.mappings()]
 
 
 class HistoryHidden(NotAllowed):

@@ -19,7 +19,15 @@ from silverball.service import access
 from silverball.service.events import feed_events
 from silverball.service.users import reads
 from silverball.store import audit, hidings, rating_days
-from silverball.store.tables import OPT_OUTS, known_browser, session, site_value, user
+from silverball.store.tables import (
+    OPT_OUTS,
+    account_link,
+    half_sign_in,
+    known_browser,
+    session,
+    site_value,
+    user,
+)
 from silverball.store.transaction import Transaction
 
 NAME_MAX = 100
@@ -169,8 +177,8 @@ def set_password(db: Connection, user_id: int, password_hash: str) -> None:
         raise NotFound("User", user_id)
     if email[0] is None:
         raise AccountCannotSignIn(user_id=user_id)
-    db.execute(delete(session).where(session.c.user_id == user_id))
-    db.execute(delete(known_browser).where(known_browser.c.user_id == user_id))
+    for table in (session, half_sign_in, known_browser, account_link):
+        db.execute(delete(table).where(table.c.user_id == user_id))
 
 
 def rehash_password(db: Connection, user_id: int, *, old: str, new: str) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+import msgspec
+from sqlalchemy import Connection, Row, func, select
 
 from silverball.kit.errors import NotFound
 from silverball.rules.model.changes import Added, Altered, TournamentAltered
@@ -13,12 +14,16 @@ from silverball.rules.registry import FORMATS
 from silverball.rules.verify import draws, replay, results, standings, sums
 from silverball.rules.verify import journal as stories
 from silverball.rules.verify.replay import ReplayedAction
-from silverball.store import journal, snapshot
+from silverball.service.standings import reads as standing_reads
+from silverball.service.verify.chain import verify_chain
+from silverball.store import digests, journal, snapshot
 from silverball.store.journal import Action
 from silverball.store.tables import (
     announcement,
     arena_summary,
+    entrant,
     match_summary,
+    player,
     player_arena_summary,
     standing,
     tournament,
@@ -35,6 +40,8 @@ class VerificationReport:
     tournament_id: int
     name: str
     faults: Sequence[str]
+    # The action up to which a head proves that nothing was changed; None without one.
+    proven_action_id: int | None = None
 
 
 @dataclass(frozen=True)
@@ -56,8 +63,11 @@ def tournament_ids(db: Connection) -> list[int]:
     return list(db.execute(select(key).order_by(key)).scalars())
 
 
-def verify_tournament(db: Connection, tournament_id: int) -> VerificationReport:
-    """Recompute everything stored of a tournament and report the differences. Raises NotFound."""
+def verify_tournament(db: Connection, tournament_id: int, against: str | None = None) -> VerificationReport:
+    """Recompute everything stored of a tournament and report the differences. Raises NotFound.
+
+    `against` is a head of its journal that was published earlier, and must still be one.
+    """
     own = tournament.c
     columns = select(own.name, own.type).where(own.tournament_id == tournament_id)
     row = db.execute(columns).one_or_none()
@@ -65,20 +75,32 @@ def verify_tournament(db: Connection, tournament_id: int) -> VerificationReport:
         raise NotFound("Tournament", tournament_id)
     # Tournaments of unknown formats can be read but not verified.
     faults = _all_faults(db, tournament_id) if row.type in FORMATS else []
-    return VerificationReport(tournament_id, row.name, faults)
+    chained = verify_chain(db, tournament_id)
+    faults += chained.faults
+    if against is None:
+        return VerificationReport(tournament_id, row.name, faults)
+    head_fault = chained.head_fault(against)
+    if head_fault is not None:
+        return VerificationReport(tournament_id, row.name, [*faults, head_fault])
+    return VerificationReport(tournament_id, row.name, faults, chained.action_by_hash[against])
 
 
 def _all_faults(db: Connection, tournament_id: int) -> list[str]:
     loaded = snapshot.load(db, tournament_id)
     checks = FORMATS[loaded.type].verify
     story = _journal_history(loaded, journal.all_actions(db, tournament_id))
-    faults = [*_feed_faults(db, tournament_id), *stories.journal_faults(story.actions, story.first_action_id)]
+    faults = [*_feed_faults(db, tournament_id), *_name_faults(db, tournament_id)]
+    faults += stories.journal_faults(story.actions, story.first_action_id)
     faults += _replay_faults(loaded, story)
     faults += draws.state_faults(loaded, checks)
     faults += results.result_faults(loaded, checks, _recorded_game_ids(story.actions))
-    # Imported standings stay in place until the first action.
-    if story.actions or story.created is not None:
+    # Imported standings of a completed tournament stay in place until the first action.
+    if loaded.status == "completed" and (story.actions or story.created is not None):
         faults += _standing_faults(db, loaded)
+    elif loaded.status != "completed" and not faults:
+        # None are stored; what is whole can be ranked, and the ranking is checked in place of rows.
+        ranked = {row.player_id: msgspec.to_builtins(row) for row in standing_reads.ranked_rows(loaded)}
+        faults += standings.standings_faults(loaded, checks, ranked)
     if any("status" in change.after for change in _tournament_edits(story.actions)):
         faults += checks.final_points_faults(loaded)
     return faults + sums.summary_faults(loaded, checks, _stored_summaries(db, tournament_id))
@@ -156,11 +178,14 @@ def _standing_faults(db: Connection, loaded: Tournament) -> list[str]:
     return faults
 
 
-def _stored_summaries(db: Connection, tournament_id: int) -> dict[str, list[Any]]:
-    return {
-        table.name: list(db.execute(select(table).where(table.c.tournament_id == tournament_id)).mappings())
-        for table in SUMMARIES
-    }
+def _stored_summaries(db: Connection, tournament_id: int) -> dict[str, Sequence[Row[Any]]]:
+    """The rows of the summary tables, with the columns that are counted again."""
+    stored = {}
+    for table in SUMMARIES:
+        key_names, count_names = sums.TABLES[table.name]
+        columns = select(*(table.c[name] for name in (*key_names, *count_names)))
+        stored[table.name] = db.execute(columns.where(table.c.tournament_id == tournament_id)).all()
+    return stored
 
 
 def _feed_faults(db: Connection, tournament_id: int) -> list[str]:
@@ -179,4 +204,29 @@ def _feed_faults(db: Connection, tournament_id: int) -> list[str]:
     newest = db.execute(statement).scalar_one()
     if newest is not None and newest > row.seq:
         faults.append(f"Announcement {newest} is stored, but the channel has sent only {row.seq}.")
-    return faults
+    return faults + _announcement_faults(db, tournament_id)
+
+
+def _announcement_faults(db: Connection, tournament_id: int) -> list[str]:
+    """Announcements that are not what was announced; those of earlier versions have no digest."""
+    message = announcement.c
+    columns = select(message.epoch, message.seq, message.name, message.data, message.digest)
+    own = (message.tournament_id == tournament_id, message.digest.is_not(None))
+    return [
+        f"Announcement {seq} ({name}) is not what was announced: its body, name or number was changed."
+        for epoch, seq, name, data, digest in db.execute(columns.where(*own).order_by(message.seq))
+        if digests.announcement_digest(tournament_id, epoch, seq, name, data) != digest
+    ]
+
+
+def _name_faults(db: Connection, tournament_id: int) -> list[str]:
+    """Players whose names were changed past the program."""
+    columns = select(player.c.player_id, player.c.name, player.c.name_digest)
+    entered = columns.join(entrant, entrant.c.player_id == player.c.player_id).where(
+        entrant.c.tournament_id == tournament_id, player.c.name_digest.is_not(None)
+    )
+    return [
+        f"Player {player_id} is named {name!r}, which nobody entered: the name was changed in the database."
+        for player_id, name, digest in db.execute(entered.order_by(player.c.player_id))
+        if digests.name_digest(name) != digest
+    ]

@@ -2,16 +2,20 @@
 
 from silverball.store.tables.accounts import (
     OPT_OUTS,
+    account_link,
     audit_entry,
     blocked_network,
     club,
     confirmed_number,
+    half_sign_in,
     idempotency,
     known_browser,
+    recovery_code,
     session,
     shortcut,
     site_value,
     token,
+    two_step,
     user,
 )
 from silverball.store.tables.base import metadata
@@ -25,8 +29,10 @@ from silverball.store.tables.book import (
     occasion_link,
     occasion_tournament,
     player,
+    remote_id,
     series,
 )
+from silverball.store.tables.counts import allowance_lease, node_connection, sign_in_failure
 from silverball.store.tables.devices import device, device_action
 from silverball.store.tables.federation import federation_player
 from silverball.store.tables.machines import machine, machine_change, machine_video, tip
@@ -39,13 +45,15 @@ from silverball.store.tables.play import (
     single_player_game,
     suggestion,
 )
-from silverball.store.tables.ratings import rating, rating_period, rating_revision, rating_run
+from silverball.store.tables.ratings import rating, rating_period, rating_revision, rating_run, staged_rating
 from silverball.store.tables.submissions import rating_submission, submission_document, submission_player
 from silverball.store.tables.tournaments import (
     announcement,
     arena_summary,
+    draw_preview,
     entrant,
     entry,
+    forecast,
     journal,
     lineup_arena,
     lineup_bank,
@@ -58,9 +66,12 @@ from silverball.store.tables.tournaments import (
     world,
 )
 from silverball.store.tables.webhooks import webhook, webhook_delivery
+from silverball.store.tables.worth import simulated_night
 
 __all__ = [
     "OPT_OUTS",
+    "account_link",
+    "allowance_lease",
     "announcement",
     "arena",
     "arena_summary",
@@ -74,11 +85,14 @@ __all__ = [
     "confirmed_number",
     "device",
     "device_action",
+    "draw_preview",
     "entrant",
     "entry",
     "federation_player",
+    "forecast",
     "game",
     "game_player",
+    "half_sign_in",
     "idempotency",
     "journal",
     "known_browser",
@@ -90,6 +104,7 @@ __all__ = [
     "machine_video",
     "match_summary",
     "metadata",
+    "node_connection",
     "occasion",
     "occasion_link",
     "occasion_tournament",
@@ -101,13 +116,18 @@ __all__ = [
     "rating_revision",
     "rating_run",
     "rating_submission",
+    "recovery_code",
+    "remote_id",
     "round_",
     "scorekeeper",
     "series",
     "session",
     "shortcut",
+    "sign_in_failure",
+    "simulated_night",
     "single_player_game",
     "site_value",
+    "staged_rating",
     "standing",
     "submission_document",
     "submission_player",
@@ -116,6 +136,7 @@ __all__ = [
     "token",
     "tournament",
     "tournament_link",
+    "two_step",
     "user",
     "webhook",
     "webhook_delivery",

@@ -1,6 +1,6 @@
 """Accounts: users, their tokens and sessions, clubs."""
 
-from sqlalchemy import Column, Text, UniqueConstraint
+from sqlalchemy import Column, Index, Text, UniqueConstraint
 
 from silverball.store.tables.base import flag, integer, json, key, key_reference, reference, table, text
 from silverball.store.types import Id, Instant
@@ -44,8 +44,10 @@ user = table(
     Column("suspended_at", Instant),
     UniqueConstraint("email"),
     # Nearly every read of ratings asks for the few users who opted out.
-    indexes=[("ifpa_id",), ("ratings_opt_out",), ("profile_opt_out",)],
+    indexes=[("ifpa_id",), ("ratings_opt_out",), ("profile_opt_out",), ("club_id",)],
 )
+# Partial on PostgreSQL too, by the migration: said here, it would load that dialect at each start.
+Index("ix_user_suspended", user.c.user_id, sqlite_where=user.c.suspended_at.is_not(None))
 
 token = table(
     "token",
@@ -154,6 +156,54 @@ known_browser = table(
     reference("user_id", "user.user_id", cascade=True),
     Column("created_at", Instant, nullable=False),
     indexes=[("user_id",)],
+)
+
+# Accounts whose sign-in asks for a code of an app, too.
+two_step = table(
+    "two_step",
+    key_reference("user_id", "user.user_id"),
+    # Shown to its owner once. Encrypted.
+    text("secret"),
+    Column("created_at", Instant, nullable=False),
+    # When its owner first gave a code; null until then, when nothing is asked for yet.
+    Column("confirmed_at", Instant),
+    # The half minute, counted from 1970, whose code was accepted last: none is accepted twice.
+    integer("last_step", null=True),
+)
+
+# Codes that replace the app's, each once.
+recovery_code = table(
+    "recovery_code",
+    # SHA-256 in hex of the code.
+    Column("hash", Text, primary_key=True),
+    reference("user_id", "user.user_id", cascade=True),
+    indexes=[("user_id",)],
+)
+
+# Sign-ins whose password was right and whose code is asked for.
+half_sign_in = table(
+    "half_sign_in",
+    # SHA-256 in hex of the secret in the form.
+    Column("hash", Text, primary_key=True),
+    reference("user_id", "user.user_id", cascade=True),
+    Column("expires_at", Instant, nullable=False),
+    indexes=[("user_id",), ("expires_at",)],
+)
+
+# Links that an administrator makes: an invitation to make an account, or the way to a new password.
+account_link = table(
+    "account_link",
+    # SHA-256 in hex of the secret in the link.
+    Column("hash", Text, primary_key=True),
+    # The account that gets a new password; null in an invitation.
+    reference("user_id", "user.user_id", null=True, cascade=True),
+    # The role of the account that an invitation makes; null in a recovery.
+    text("role", null=True),
+    # The administrator.
+    reference("created_by", "user.user_id", cascade=True),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    indexes=[("user_id",), ("created_by",), ("expires_at",)],
 )
 
 # Networks whose requests are refused: `203.0.113.0/24`.

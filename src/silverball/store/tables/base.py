@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from sqlalchemy import REAL, Column, Double, ForeignKey, Index, MetaData, Table, Text
+from sqlalchemy import text as sql_text
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
 
@@ -61,6 +62,11 @@ def text(name: str, *, null: bool = False) -> Column[str]:
 
 def integer(name: str, *, null: bool = False) -> Column[int]:
     return Column(name, Id, nullable=null)
+
+
+def stamp(name: str) -> Column[int]:
+    """A random number beside a revision; a program that does not know it leaves it as it is."""
+    return Column(name, Id, nullable=False, server_default=sql_text("0"))
 
 
 def flag(name: str, *, null: bool = False) -> Column[bool]:

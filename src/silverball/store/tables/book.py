@@ -1,6 +1,6 @@
 """The organizer's book: players, arenas, banks, locations, series, occasions."""
 
-from sqlalchemy import Column, UniqueConstraint
+from sqlalchemy import Column, Text, UniqueConstraint
 
 from silverball.store.tables.base import (
     OpdbId,
@@ -14,7 +14,7 @@ from silverball.store.tables.base import (
     table,
     text,
 )
-from silverball.store.types import Instant
+from silverball.store.types import Id, Instant
 
 player = table(
     "player",
@@ -26,6 +26,8 @@ player = table(
     text("status"),
     json("labels"),
     text("label_color", null=True),
+    # Of the name (store/digests); rows of earlier versions have none.
+    text("name_digest", null=True),
     indexes=[("organizer_id",), ("claimed_by",)],
 )
 
@@ -155,4 +157,16 @@ occasion_tournament = table(
     json("external"),
     UniqueConstraint("occasion_id", "tournament_id"),
     indexes=[("occasion_id",), ("tournament_id",)],
+)
+
+# The id that a thing of another service has here, so that each later import finds it again.
+remote_id = table(
+    "remote_id",
+    # The service: the name in its bundles, or the name that the importer gave it.
+    Column("source", Text, primary_key=True),
+    # The name of the id on the wire: `playerId`.
+    Column("kind", Text, primary_key=True),
+    Column("remote_id", Id, primary_key=True),
+    Column("local_id", Id, nullable=False),
+    indexes=[("kind", "local_id")],
 )

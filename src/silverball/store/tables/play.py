@@ -2,7 +2,17 @@
 
 from sqlalchemy import Column
 
-from silverball.store.tables.base import flag, integer, json, key, key_reference, reference, table, text
+from silverball.store.tables.base import (
+    flag,
+    integer,
+    json,
+    key,
+    key_reference,
+    named_indexes,
+    reference,
+    table,
+    text,
+)
 from silverball.store.types import Hundredths, Instant
 
 round_ = table(
@@ -65,8 +75,10 @@ game_player = table(
     integer("result_position", null=True),
     Column("points", Hundredths),
     integer("score", null=True),
-    indexes=[("tournament_id", "game_id", "slot"), ("player_id",)],
+    indexes=[("tournament_id", "game_id", "slot")],
 )
+# The games of a player in some tournaments, from the index alone.
+named_indexes(game_player, ix_game_player_of_player=("player_id", "tournament_id", "game_id"))
 
 suggestion = table(
     "suggestion",

@@ -62,6 +62,8 @@ rating_period = table(
     json("parameters", null=True),
     # For the current period: the distribution of the listed ratings.
     json("percentiles", null=True),
+    # For the current period: the run whose staged ratings are shown until they are all moved to `rating`.
+    integer("staged_run", null=True),
     Column("processed_at", Instant),
     UniqueConstraint("period_date"),
     indexes=[("status", "period_date"), ("is_current",)],
@@ -85,6 +87,25 @@ rating_revision = table(
     json("meetings", null=True),
     UniqueConstraint("rating_id", "period_date"),
     indexes=[("period_date",)],
+)
+
+# Ratings of a run that are not in `rating` yet: shown once the current period names the run. Without
+# references, which would cost more than the rows. The columns are those of `rating`.
+staged_rating = table(
+    "staged_rating",
+    Column("run", Id, primary_key=True, autoincrement=False),
+    Column("rating_id", Id, primary_key=True, autoincrement=False),
+    Column("rating", Real),
+    Column("rd", Real),
+    Column("delta", Real),
+    Column("lower_bound", Real),
+    integer("rank", null=True),
+    text("first_period", null=True),
+    text("last_period", null=True),
+    integer("game_count", null=True),
+    integer("win_count", null=True),
+    integer("loss_count", null=True),
+    integer("result_count", null=True),
 )
 
 # The newest rating run; an older one that is still at work stops.

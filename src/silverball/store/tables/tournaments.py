@@ -11,6 +11,7 @@ from silverball.store.tables.base import (
     key_reference,
     named_indexes,
     reference,
+    stamp,
     table,
     text,
 )
@@ -55,6 +56,8 @@ tournament = table(
     json("engine", null=True),
     # Raised by every change that an answer below this tournament shows.
     integer("revision"),
+    # Drawn anew by every transaction that raises the revision: see `store/stamps.py`.
+    stamp("stamp"),
     # The feed channel: its epoch, its newest announcement, and the number up to which it is trimmed.
     text("epoch"),
     integer("seq"),
@@ -199,6 +202,10 @@ match_summary = table(
     integer("losses"),
     Column("opdb_id", OpdbId),
 )
+# A profile reads the meetings of a player from the index alone, opponent by opponent.
+named_indexes(
+    match_summary, ix_match_summary_of_player=("player_id", "opponent_id", "games", "wins", "losses")
+)
 
 journal = table(
     "journal",
@@ -213,7 +220,37 @@ journal = table(
     reference("actor_id", "user.user_id", null=True),
     text("source"),
     Column("at", Instant, nullable=False),
+    # The version of the drawing rules that made the draw (rules/draw_version); null without one.
+    integer("draw_version", null=True),
+    # The chain (store/chain): null in lines of an earlier version until they are chained.
+    text("source_salt", null=True),
+    text("source_hash", null=True),
+    # Salt and salted hashes of the labels in `data`; null for a line without labels.
+    json("sealed_labels", null=True),
+    # Short digests of actor, time, seed and change, by which a changed line says what was changed.
+    text("digests", null=True),
+    text("hash", null=True),
     indexes=[("tournament_id", "journal_id")],
+)
+
+# Looks at a draw before it is made; the line of the draw has their number then.
+draw_preview = table(
+    "draw_preview",
+    key_reference("tournament_id", "tournament.tournament_id"),
+    Column("draw", Text, primary_key=True),
+    integer("times"),
+)
+
+# The forecast of a running tournament; it can be computed again at any time, but for what was withdrawn.
+forecast = table(
+    "forecast",
+    key_reference("tournament_id", "tournament.tournament_id"),
+    # The revision that it was computed from; null before the first.
+    integer("revision", null=True),
+    Column("computed_at", Instant),
+    json("forecast", null=True),
+    # The node that computes it has until then.
+    Column("claimed_until", Instant, nullable=False),
 )
 
 announcement = table(
@@ -225,6 +262,10 @@ announcement = table(
     # The payload as it is sent: rendered once, at the time of the change.
     text("data"),
     Column("at", Instant, nullable=False),
+    # Of number, name and payload (store/digests); rows of earlier versions have none.
+    text("digest", null=True),
+    # The hash of the newest line of the journal, of an event that shows the tournament.
+    text("journal_head", null=True),
 )
 
 # The revision of everything that is not below one tournament is the sum over these rows. There
@@ -233,4 +274,5 @@ world = table(
     "world",
     Column("slot", Id, primary_key=True, autoincrement=False),
     integer("revision"),
+    stamp("stamp"),
 )

@@ -17,11 +17,18 @@ from silverball.service.tokens import writes as token_writes
 from silverball.service.users import writes as user_writes
 from silverball.store import audit
 from silverball.web import form_actions, refusal_counts, sessions
-from silverball.web.account import actions, password_proof, views
+from silverball.web.account import actions, password_proof, sign_in_code, views
 from silverball.web.error_pages import needs_new_key, status_for
 from silverball.web.forms import FormState
 from silverball.web.held_responses import hold_until_hidden
-from silverball.web.page_request import SESSION, PageRequest, not_found_page, page, redirect
+from silverball.web.page_request import (
+    SESSION,
+    PageRequest,
+    not_found_page,
+    page,
+    page_that_redirects,
+    redirect,
+)
 from silverball.web.sign_in_throttle import too_many_attempts
 from silverball.web.site import message_page
 
@@ -48,7 +55,7 @@ def overview(request: PageRequest) -> Response:
 def sign_in_form(request: PageRequest) -> Response:
     if request.session is not None:
         return redirect("/account")
-    return request.render_sign_in(_sign_in_fields(request))
+    return request.render_sign_in(sessions.sign_in_fields(request))
 
 
 @page("POST", "/account/sign-in", for_guests=True)
@@ -69,13 +76,17 @@ def sign_in(request: PageRequest) -> Response:
     if credentials is None or not is_correct:
         owner_id = credentials.user_id if credentials else None
         refusal_counts.count_refusal(request, "sign-in-refused", owner_id)
-        return request.render_sign_in(_sign_in_fields(request), 422, "The e-mail or the password is wrong.")
+        return request.render_sign_in(
+            sessions.sign_in_fields(request), 422, "The e-mail or the password is wrong."
+        )
     if credentials.is_suspended:
         # Said only to who knows the password.
         refusal_counts.count_refusal(request, "sign-in-refused", credentials.user_id)
-        return request.render_sign_in(_sign_in_fields(request), 403, SUSPENDED)
+        return request.render_sign_in(sessions.sign_in_fields(request), 403, SUSPENDED)
     site.sign_in_limiter.record_success(request.client_address, email, device=browser)
     _renew_hash(request, credentials, password)
+    if credentials.needs_code:
+        return sign_in_code.ask_for_code(request, credentials.user_id)
     return sessions.start_session(request, credentials.user_id)
 
 
@@ -88,15 +99,8 @@ def sign_out(request: PageRequest) -> Response:
     return response
 
 
-def _sign_in_fields(request: PageRequest) -> dict[str, str]:
-    """The hidden fields of the sign-in form: the page to go to, or the form that was interrupted."""
-    fields = {name: request.field(name) for name in ("next", "kept", "kept_path")}
-    fields["next"] = fields["next"] or request.query.get("next", "")
-    return {name: value for name, value in fields.items() if value}
-
-
 def _too_many_attempts(request: PageRequest, seconds: int) -> Response:
-    response = request.render_sign_in(_sign_in_fields(request), 429, too_many_attempts(seconds))
+    response = request.render_sign_in(sessions.sign_in_fields(request), 429, too_many_attempts(seconds))
     response.headers["retry-after"] = str(seconds)
     return response
 
@@ -178,15 +182,10 @@ def revoke_token(request: PageRequest) -> Response:
     return redirect("/account?said=revoked")
 
 
-def _redirect_to_account(_request: PageRequest) -> Response:
-    return redirect("/account")
-
-
-# Reloading or bookmarking the address of a form is not an error.
-sign_out_opened = page("GET", "/account/sign-out")(_redirect_to_account)
-tokens_opened = page("GET", "/account/tokens")(_redirect_to_account)
-rotate_opened = page("GET", "/account/tokens/{token_id}/rotate")(_redirect_to_account)
-revoke_opened = page("GET", "/account/tokens/{token_id}/revoke")(_redirect_to_account)
+sign_out_opened = page_that_redirects("/account/sign-out", "/account")
+tokens_opened = page_that_redirects("/account/tokens", "/account")
+rotate_opened = page_that_redirects("/account/tokens/{token_id}/rotate", "/account")
+revoke_opened = page_that_redirects("/account/tokens/{token_id}/revoke", "/account")
 
 
 # The profile, and entries in organizers' books
@@ -316,10 +315,5 @@ def delete_account(request: PageRequest) -> Response:
     return hold_until_hidden(request.site.store, response)
 
 
-def _redirect_to_data(_request: PageRequest) -> Response:
-    return redirect("/account/data")
-
-
-# Reloading the address of a form is not an error.
-sessions_opened = page("GET", "/account/sessions/end")(_redirect_to_data)
-delete_opened = page("GET", "/account/delete")(_redirect_to_data)
+sessions_opened = page_that_redirects("/account/sessions/end", "/account/data")
+delete_opened = page_that_redirects("/account/delete", "/account/data")

@@ -31,6 +31,7 @@ ABILITY_LABELS = {
 # Notices that an address asks for with `?said=`; other words are ignored.
 ACCOUNT_NOTICES = {
     "password": "The password is changed. You are signed out everywhere but here.",
+    "two-step-off": "Two-step sign-in is off. Remove the account from your app.",
     "revoked": "The token is revoked. Programs that use it are refused from now on.",
 }
 PROFILE_NOTICES = {

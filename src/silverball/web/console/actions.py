@@ -23,14 +23,17 @@ from silverball.service.roster import guarded_writes as guarded_roster
 from silverball.service.roster import writes as roster
 from silverball.service.rounds import bodies as round_bodies
 from silverball.service.rounds import writes as rounds
+from silverball.service.singleplayer import guarded_writes as guarded_attempts
 from silverball.service.singleplayer import writes as attempts
 from silverball.service.suggestions import writes as suggestions
 from silverball.service.tiebreaks import writes as tiebreaks
+from silverball.service.timekeeping import bodies as time_bodies
+from silverball.service.timekeeping import writes as timekeeping
 from silverball.service.tournaments import bodies as tournament_bodies
-from silverball.service.tournaments.writes import links, playoffs, tournaments
+from silverball.service.tournaments.writes import links, nights, playoffs, tournaments
 from silverball.service.webhooks.writes import webhooks
 from silverball.web import form_values
-from silverball.web.console import details, form_bodies
+from silverball.web.console import correction, details, form_bodies
 from silverball.web.form_actions import FormAction
 
 GAME, PLAYER, ARENA, LEG = "game_id", "player_id", "arena_id", "leg"
@@ -48,15 +51,19 @@ def _list_path(_value: Any) -> str:
 # The form of /run/new. The write itself says who may create tournaments, and whom to ask.
 CREATE_TOURNAMENT = FormAction(
     ability="read",
-    write=lambda call: tournaments.create_tournament(call, SystemRandom()),
-    body=tournament_bodies.NewTournament,
+    write=lambda call: nights.create_night(call, SystemRandom()),
+    body=tournament_bodies.NewNight,
     build_body=form_bodies.new_tournament,
     redirect_to=_console_path,
 )
 _TOURNAMENT_ACTIONS = {
     "start": FormAction(write=tournaments.start_tournament, prepare=tournaments.prepare_start),
-    "complete": FormAction(write=tournaments.complete_tournament),
-    "reopen": FormAction(write=tournaments.reopen_tournament),
+    "complete": FormAction(
+        write=tournaments.complete_tournament,
+        body=tournament_bodies.Completion,
+        build_body=form_values.texts("openRound"),
+    ),
+    "reopen": FormAction(write=lambda call: tournaments.reopen_tournament(call, SystemRandom())),
     "undo": FormAction(
         write=tournaments.undo_action,
         body=tournament_bodies.UndoRequest,
@@ -91,6 +98,7 @@ _TOURNAMENT_ACTIONS = {
         write=lambda call: playoffs.create_playoffs(call, SystemRandom()),
         body=tournament_bodies.NewPlayoffs,
         build_body=form_bodies.playoffs,
+        prepare=playoffs.prepare_playoffs,
         redirect_to=_console_path,
     ),
 }
@@ -167,6 +175,19 @@ _GAME_ACTIONS = {
         build_body=form_bodies.leg,
     ),
     "leg-out": FormAction(write=games.delete_leg, ability="score", id_fields=(GAME, LEG)),
+    "correct-order": FormAction(
+        write=correction.preview_path,
+        id_fields=(GAME,),
+        body=correction.ChosenOrder,
+        build_body=form_values.finishing_order,
+        redirect_to=str,
+    ),
+    "correct": FormAction(
+        write=games.record_result,
+        id_fields=(GAME,),
+        body=game_bodies.EnteredResult,
+        build_body=correction.corrected_game,
+    ),
     "result-clear": FormAction(write=games.clear_result, id_fields=(GAME,)),
     "game": FormAction(
         write=games.change_game,
@@ -204,11 +225,17 @@ _SINGLE_PLAYER_ACTIONS = {
         build_body=form_bodies.new_single_player_game,
     ),
     "attempt": FormAction(
-        write=attempts.record_single_player_game,
+        write=guarded_attempts.record_single_player_game,
         ability="score",
         id_fields=(ATTEMPT,),
-        body=attempts.AttemptResult,
-        build_body=form_bodies.single_player_result,
+        body=guarded_attempts.AttemptFromPage,
+        build_body=form_bodies.recorded_single_player_game,
+    ),
+    "attempt-correct": FormAction(
+        write=attempts.record_single_player_game,
+        id_fields=(ATTEMPT,),
+        body=attempts.ReplacedAttemptResult,
+        build_body=correction.corrected_attempt,
     ),
     "attempt-void": FormAction(write=attempts.void_single_player_game, ability="score", id_fields=(ATTEMPT,)),
     "attempt-unvoid": FormAction(write=attempts.unvoid_single_player_game, id_fields=(ATTEMPT,)),
@@ -242,6 +269,17 @@ _FRENZY_ACTIONS = {
     ),
     "frenzy-out": FormAction(write=frenzy.leave_queue, ability="score", id_fields=(QUEUE,)),
     "frenzy-end": FormAction(write=frenzy.send_to_end_of_queue, ability="score", id_fields=(QUEUE,)),
+}
+_TIME_ACTIONS = {
+    "timer": FormAction(
+        write=timekeeping.set_round_timer,
+        body=time_bodies.RoundTimer,
+        build_body=form_values.numbers("minutes"),
+    ),
+    "timer-more": FormAction(
+        write=timekeeping.extend_round, body=time_bodies.MoreTime, build_body=form_values.numbers("minutes")
+    ),
+    "call": FormAction(write=timekeeping.call_players, ability="score", id_fields=(GAME,)),
 }
 _DEVICE_ACTIONS = {
     "device": FormAction(
@@ -279,6 +317,7 @@ ACTIONS: Mapping[str, FormAction] = {
     **_GAME_ACTIONS,
     **_SINGLE_PLAYER_ACTIONS,
     **_FRENZY_ACTIONS,
+    **_TIME_ACTIONS,
     **_DEVICE_ACTIONS,
     **_WEBHOOK_ACTIONS,
 }

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from silverball.rules.model.tournament import SinglePlayerGame
 from silverball.service.tournaments import bodies
 from silverball.web import forms
 from silverball.web.form_values import (
@@ -17,7 +18,16 @@ from silverball.web.form_values import (
     text_fields,
 )
 from silverball.web.forms import FormData
+from silverball.wire.machines import OpdbEntry
 
+# The kinds of messages that a webhook may get.
+WEBHOOK_FORMS = (("text", "A chat: sentences"), ("events", "A program: events, signed"))
+# The events to choose from here; the interface accepts every event.
+WEBHOOK_EVENTS = (
+    ("TournamentUpdated", "Start, end, message to everybody"),
+    ("RoundCreatedOrUpdated", "Rounds"),
+    ("GameCreatedOrUpdated", "Results of games"),
+)
 # Link type -> label.
 LINK_TYPES: Mapping[str, str] = {
     "playoff": "its playoffs",
@@ -111,3 +121,19 @@ def price_values(details: Mapping[str, Any]) -> Mapping[str, Any]:
     stored = details["entry_configuration"] or msgspec.to_builtins(bodies.EntrySales(limited=False))
     bundles = "\n".join(f"{bundle['entries']} {bundle['price']}" for bundle in stored["bundles"])
     return {**stored, "bundles": bundles}
+
+
+def result_text(game: SinglePlayerGame) -> str:
+    """The result of a single player game in numbers."""
+    if game.rolls:
+        return " ".join(map(str, game.rolls))
+    if game.score is not None:
+        return f"{game.score:,}"
+    return "safe" if game.is_advanced else "" if game.points is None else f"{game.points:.0f}"
+
+
+def machine_text(machine: OpdbEntry) -> str:
+    """A machine by title, maker and year."""
+    maker = machine.manufacturer.name if machine.manufacturer else ""
+    origin = ", ".join(str(part) for part in (maker, machine.year) if part)
+    return f"{machine.name} ({origin})" if origin else machine.name

@@ -11,6 +11,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
+from silverball.service.core import commands
 from silverball.service.rounds import bodies
 from silverball.service.rounds import writes as rounds
 from silverball.service.tournaments.writes import tournaments
@@ -47,10 +48,13 @@ def preview_next_draw(request: PageRequest, night: TournamentNight) -> DrawPrevi
     def draw() -> Tournament:
         with request.site.store.read() as db:
             call = form_actions.build_call(request, {TOURNAMENT: night.id}, bodies.NewRound(), db=db)
-            if night.tournament.status == "planned":
-                changes = tournaments.prepare_start(call).decision.changes
-                return _with_first_round(apply_changes(night.tournament, changes), call.now)
-            return apply_changes(night.tournament, rounds.prepare_round(call).decision.changes)
+            # Somebody may have changed it since the page's data was read.
+            current = commands.load_snapshot(call).tournament
+            is_planned = current.status == "planned"
+            draw_changes = tournaments.prepare_start(call) if is_planned else rounds.prepare_round(call)
+        # No transaction is open while it is drawn.
+        drawn = apply_changes(current, draw_changes().decision.changes)
+        return _with_first_round(drawn, call.now) if is_planned else drawn
 
     preview = _preview(draw, night.name_of)
     return replace(preview, players=night.players, arenas=night.arenas)

@@ -6,7 +6,7 @@ from typing import Any
 from silverball.kit.errors import Invalid
 from silverball.rules.registry import FORMATS
 from silverball.web import forms
-from silverball.web.console import settings_form
+from silverball.web.console import pasted_names, settings_form
 from silverball.web.form_values import (
     is_unchanged,
     number_fields,
@@ -24,10 +24,12 @@ MINUTE_SECONDS = 60
 
 
 def new_tournament(form: FormData) -> Mapping[str, Any]:
-    """A new tournament with its settings."""
+    """A new tournament with its settings, and the ticked players and machines of a past one."""
     type_ = form.value("type")
     texts = text_fields(form, "name", "description", "startLocal", "timezone")
-    body: dict[str, Any] = {"type": type_, **texts}
+    body: dict[str, Any] = {"type": type_, **texts, **number_fields(form, "locationId", "seriesId")}
+    body["playerIds"] = parse_numbers(form.values("playerId"))
+    body["arenaIds"] = parse_numbers(form.values("arenaId"))
     if form.value("test"):
         body["test"] = True
     return {**body, **settings_form.submitted_settings(type_, form)} if type_ in FORMATS else body
@@ -80,10 +82,11 @@ def new_link(form: FormData) -> Mapping[str, Any]:
 
 
 def new_players(form: FormData) -> Mapping[str, Any]:
-    """Players by name, one a line, and ticked players."""
+    """Players by name, one a line, and ticked players of the book and of the federation's file."""
     return {
-        "names": list(forms.nonempty_lines(form.value("names"))),
+        "names": pasted_names.parse_names(form.value("names")),
         "playerIds": parse_numbers(form.values("playerId")),
+        "ifpaIds": parse_numbers(form.values("ifpaId")),
         **number_fields(form, "strikes"),
     }
 
@@ -158,7 +161,7 @@ def hole(form: FormData) -> Mapping[str, Any]:
 
 def result(form: FormData) -> Mapping[str, Any]:
     """A result in the way that was entered: forfeit, strikes, games won, scores or a finishing order."""
-    body: dict[str, Any] = {"wasOpen": form.value("seen") == "started"}
+    body: dict[str, Any] = {"seen": form.value("seen")}
     if form.value("forfeit"):
         body["forfeit"] = parse_number(form.value("forfeit"))
     elif form.has("striking"):
@@ -210,10 +213,12 @@ def new_game(form: FormData) -> Mapping[str, Any]:
 
 
 def tie(form: FormData) -> Mapping[str, Any]:
-    """A tiebreak game, an order by hand, or the end of such an order."""
+    """A tiebreak game, an order by hand or by lot, or the end of such an order."""
     way = form.value("way")
     if way == "order":
         return {"order": ordered_player_ids(form)}
+    if way == "draw":
+        return {"draw": parse_numbers(form.values("of"))}
     if way == "forget":
         return {"forget": parse_numbers(form.values("of"))}
     return {"playerIds": parse_numbers(form.values("playerId"))}
@@ -233,6 +238,11 @@ def single_player_result(form: FormData) -> Mapping[str, Any]:
     body: dict[str, Any] = number_fields(form, "score", "strokes")
     rolls = form.value("rolls").replace(",", " ").split()
     return {**body, "rolls": parse_numbers(rolls)} if rolls else body
+
+
+def recorded_single_player_game(form: FormData) -> Mapping[str, Any]:
+    """A result, and the revision of the game that the form was about."""
+    return {"seen": form.value("seen"), **single_player_result(form)}
 
 
 def new_single_player_game(form: FormData) -> Mapping[str, Any]:

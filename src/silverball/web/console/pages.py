@@ -1,11 +1,13 @@
 """Pages of the console: tournaments of an account, the console of one, and its forms."""
 
+import re
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.responses import Response
 
-from silverball.kit.errors import Conflict, NotAllowed, NotFound, Refusal
+from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refusal
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, AbilityMissing
 from silverball.kit.http.router import parse_path_id
@@ -13,17 +15,27 @@ from silverball.rules.registry import FORMATS
 from silverball.service.tournaments import configuration
 from silverball.service.webhooks.writes import webhooks
 from silverball.service.webhooks.writes.webhooks import WEBHOOK
-from silverball.web import form_actions, form_values, site, tournament_night
-from silverball.web.console import actions, devices, draw_preview, settings_form, views
+from silverball.web import form_actions, form_values, forms, site, tournament_night
+from silverball.web.console import (
+    actions,
+    conflicts,
+    devices,
+    draw_preview,
+    new_tournament,
+    settings_form,
+    views,
+)
 from silverball.web.error_pages import needs_new_key, status_for
-from silverball.web.format_titles import format_titles
-from silverball.web.forms import PAGE, FormState
+from silverball.web.forms import PAGE, FormData, FormState
 from silverball.web.page_request import PageRequest, not_found_page, page, redirect
 from silverball.web.tournament_night import TournamentNight
 
 FIELDS_MAX = 1200
 FORM = "/t/{tournament_id}/run/do/{action}"
 GONE = "What this form was about is not there any more. This is how it stands now."
+LISTED_NAME = re.compile(r"names\.(\d{1,6})", re.ASCII)
+NAME_SHOWN_MAX = 40
+NAME_RULE = "A name has one line of at most 100 characters, all of which can be seen. Nobody was added."
 SECRET = "/t/{tournament_id}/run/webhooks/{webhook_id}/secret"  # noqa: S105  # a path, no secret
 
 
@@ -32,25 +44,40 @@ SECRET = "/t/{tournament_id}/run/webhooks/{webhook_id}/secret"  # noqa: S105  # 
 
 @page("GET", "/run")
 def own_tournaments(request: PageRequest) -> Response:
-    return views.render_own_tournaments(request)
+    return new_tournament.render_own_tournaments(request)
 
 
 @page("GET", "/run/new")
 def new_form(request: PageRequest) -> Response:
-    type_ = request.query.get("type", "")
+    past = new_tournament.load_past_night(request, request.query.get("like", ""))
+    type_ = past.tournament.type if past else request.query.get("type", "")
     if type_ not in FORMATS:
-        return request.render("formats.html", formats=format_titles())
-    return views.render_new_form(request, type_, FormState())
+        return new_tournament.render_formats(request)
+    return new_tournament.render_new_form(request, type_, FormState(), past=past)
+
+
+def _render_new_again(
+    request: PageRequest, type_: str, form: FormState, status: int, **context: Any
+) -> Response:
+    """The form of a new tournament as it was sent."""
+    past = new_tournament.load_past_night(request, request.field("like"))
+    if past is not None and past.tournament.type != type_:
+        past = None
+    return new_tournament.render_new_form(request, type_, form, status, past=past, **context)
+
+
+def _new_form_state(request: PageRequest, fault: str = "", *, needs_new_key: bool = False) -> FormState:
+    return FormState(new_tournament.NEW_FORM, request.form, fault, needs_new_key)
 
 
 def _rerender_new(request: PageRequest, sentence: str) -> Response:
     type_ = request.field("type")
     if type_ not in FORMATS:
         return redirect("/run/new")
-    return views.render_new_form(request, type_, FormState(views.NEW_FORM, request.form, sentence), 419)
+    return _render_new_again(request, type_, _new_form_state(request, sentence), 419)
 
 
-@page("POST", "/run/new", rerender=_rerender_new)
+@page("POST", "/run/new", fields_max=FIELDS_MAX, rerender=_rerender_new)
 def create_tournament(request: PageRequest) -> Response:
     type_ = request.field("type")
     if type_ not in FORMATS:
@@ -60,8 +87,8 @@ def create_tournament(request: PageRequest) -> Response:
     try:
         return redirect(form_actions.run_action(request, actions.CREATE_TOURNAMENT, None).to)
     except Refusal as refusal:
-        form = FormState(views.NEW_FORM, request.form, refusal.text(), needs_new_key(refusal))
-        return views.render_new_form(request, type_, form, status_for(refusal))
+        form = _new_form_state(request, refusal.text(), needs_new_key=needs_new_key(refusal))
+        return _render_new_again(request, type_, form, status_for(refusal))
 
 
 def _preview_new(request: PageRequest, type_: str) -> Response:
@@ -73,10 +100,8 @@ def _preview_new(request: PageRequest, type_: str) -> Response:
         settings = configuration.build_settings(type_, settings_form.submitted_settings(type_, request.form))
         preview = draw_preview.preview_first_draw(type_, settings, players, request.site.now())
     except Refusal as refusal:
-        form = FormState(views.NEW_FORM, request.form, refusal.text())
-        return views.render_new_form(request, type_, form, 422)
-    form = FormState(views.NEW_FORM, request.form)
-    return views.render_new_form(request, type_, form, preview=preview, players=players)
+        return _render_new_again(request, type_, _new_form_state(request, refusal.text()), 422)
+    return _render_new_again(request, type_, _new_form_state(request), 200, preview=preview, players=players)
 
 
 # The console of one tournament
@@ -139,8 +164,10 @@ def _render_refusal(request: PageRequest, refusal: Refusal) -> Response:
         night = _load_night(request)
     except (NotAllowed, Conflict) as closed:
         return views.render_no_access(closed)
-    sentence = _refusal_text(refusal, night)
-    form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal))
+    sentence = _refusal_text(refusal, night, request.form)
+    is_conflict = isinstance(refusal, Conflict)
+    standing = conflicts.standing_result(refusal, night, request.form) if is_conflict else None
+    form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal), standing)
     return _render_form_page(request, night, form, status_for(refusal))
 
 
@@ -152,12 +179,25 @@ def _render_form_page(request: PageRequest, night: TournamentNight, form: FormSt
     return views.render_view(request, path.removeprefix("/"), night, status=status, form=form)
 
 
-def _refusal_text(refusal: Refusal, night: TournamentNight) -> str:
+def _refusal_text(refusal: Refusal, night: TournamentNight, form: FormData) -> str:
     if isinstance(refusal, NotFound):
         return GONE
     if type(refusal) in {NotAllowed, AbilityMissing}:
         return views.NOT_YOURS
+    if isinstance(refusal, Invalid):
+        return _name_fault(refusal, form) or night.refusal_text(refusal)
     return night.refusal_text(refusal)
+
+
+def _name_fault(refusal: Invalid, form: FormData) -> str:
+    """The sentence about the first faulty name of a pasted list; empty for other faults."""
+    faulty = next(filter(None, (LISTED_NAME.fullmatch(name) for name in refusal.errors)), None)
+    names = list(forms.nonempty_lines(form.value("names")))
+    if faulty is None or int(faulty[1]) >= len(names):
+        return ""
+    number = int(faulty[1]) + 1
+    shown = "".join(letter if letter.isprintable() else "?" for letter in names[number - 1][:NAME_SHOWN_MAX])
+    return f"Name {number} of the list, “{shown}”, cannot be stored. {NAME_RULE}"
 
 
 @page("GET", FORM, for_devices=True)

@@ -14,15 +14,18 @@ from msgspec import inspect
 from silverball.kit.http.query import humanize_name
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.registry import FORMATS
+from silverball.rules.scoring import point_maps
 from silverball.service.tournaments import configuration
 from silverball.web import forms
+from silverball.web.console import setting_words
 from silverball.web.form_values import parse_number
 from silverball.web.forms import FormData
 
 PREFIX = "set-"
 # Settings that follow from others, and settings that need a list.
 KEYS_HIDDEN = frozenset({*configuration.IGNORED_SETTINGS, "roundCount"})
-CHOICES_HIDDEN = frozenset({""})
+# Points of an import whose table is unknown, and no points at all.
+CHOICES_HIDDEN = frozenset({"", *point_maps.IMPORT_ONLY})
 CUSTOM = "custom"
 # Settings that accept a custom table of points -> the fields of the table: by group size, or by rank.
 CUSTOM_POINTS_KEYS: Mapping[str, tuple[str, ...]] = {"scoring": ("3P", "4P"), "bestGameScoring": ("curve",)}
@@ -34,19 +37,6 @@ POINTS_FIELDS: Mapping[str, tuple[str, str]] = {
 }
 POINTS_MAP_KEY = "pointsMapCustom"
 SEPARATORS = re.compile(r"[\s,;/]+")
-# Wire values that need an explanation.
-CHOICE_LABELS: Mapping[str, str] = {
-    "mp_rating": "rating, on the safe side",
-    "mp_rating_rating": "rating",
-    "ifpa": "IFPA",
-    "ifpa_womens": "IFPA, women's rank",
-    "slaughter": "slaughter: best meets worst",
-    "adjacent": "adjacent: neighbours meet",
-    "cross": "cross: upper half meets lower half",
-    "strictswiss": "strict swiss",
-    "user": "yes, those named below",
-    "custom": "your own points, below",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,11 +69,12 @@ def setting_fields(
     format_ = FORMATS[type_]
     values = msgspec.to_builtins(current or format_.settings())
     fields = [
-        _setting_field(each.encode_name, inspect.type_info(each.type), values[each.encode_name])
+        _setting_field(each.encode_name, inspect.type_info(each.type), values.get(each.encode_name))
         for each in msgspec.structs.fields(format_.settings)
         if each.encode_name not in KEYS_HIDDEN
     ]
-    fields.sort(key=lambda setting: setting.key not in format_.primary_settings)
+    shown_first = {key: place for place, key in enumerate(format_.form_settings)}
+    fields.sort(key=lambda setting: shown_first.get(setting.key, len(shown_first)))
     return [each for setting in fields for each in (setting, *_points_fields(setting, points or {}))]
 
 
@@ -117,17 +108,12 @@ def _setting_field(key: str, kind: inspect.Type, value: Any) -> SettingField:
         return SettingField(kind="flag", **{**common, "value": "on" if value else ""})
     if isinstance(kind, inspect.LiteralType):
         listed = [choice for choice in kind.values if choice not in CHOICES_HIDDEN or choice == value]
-        choices = {str(choice): choice_label(choice) for choice in listed}
+        choices = {str(choice): setting_words.choice_label(key, choice) for choice in listed}
         return SettingField(kind="choice", **{**common, "choices": choices})
     if isinstance(kind, inspect.IntType):
         return SettingField(kind="number", low=kind.ge, high=kind.le, **common)
     lines = [f"{band['value']} {band['text']}".strip() for band in value]
     return SettingField(kind="bands", **{**common, "value": "\n".join(lines)})
-
-
-def choice_label(value: object) -> str:
-    """The label of a setting's value."""
-    return CHOICE_LABELS.get(str(value), str(value).replace("_", " "))
 
 
 def submitted_settings(type_: str, form: FormData) -> dict[str, Any]:

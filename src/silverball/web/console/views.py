@@ -1,8 +1,7 @@
 """Views of the console: which parts a page has, and the data that its templates need."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -10,32 +9,46 @@ from starlette.responses import Response
 from silverball.kit.errors import Refusal
 from silverball.rules.mechanics import seeding
 from silverball.rules.model.settings_protocols import HasStrokeLimit, has
-from silverball.rules.model.tournament import SinglePlayerGame
+from silverball.rules.model.tournament import Tournament as StoredTournament
 from silverball.rules.registry import FORMATS
 from silverball.service.arenas import reads as arena_reads
 from silverball.service.banks import reads as bank_reads
 from silverball.service.devices import reads as device_reads
+from silverball.service.federation.reads import records
+from silverball.service.federation.reads.records import FederationPlayer
+from silverball.service.games import guarded_writes as guarded_games
 from silverball.service.locations import reads as location_reads
 from silverball.service.machines import reads as machine_reads
 from silverball.service.players import reads as player_reads
 from silverball.service.series.reads import series as series_reads
-from silverball.service.tournaments.reads import listing, staff
-from silverball.service.tournaments.writes import tournaments as tournament_writes
+from silverball.service.signups import reads as signups
+from silverball.service.singleplayer import guarded_writes as guarded_attempts
+from silverball.service.tournaments.reads import listing
 from silverball.service.webhooks.reads import webhooks as webhook_reads
+from silverball.service.worth.reads.estimates import Worth
 from silverball.store.engine import Db
-from silverball.web import site
-from silverball.web.console import details, draw_preview, settings_form
+from silverball.web import qr_codes, site, tournament_worth
+from silverball.web.console import (
+    correction,
+    details,
+    draw_preview,
+    impossible_choices,
+    navigation,
+    planner,
+    settings_form,
+)
+from silverball.web.console.navigation import ConsoleView
 from silverball.web.format_titles import format_title, format_titles
 from silverball.web.forms import FormState
 from silverball.web.page_request import PageRequest, not_found_page
 from silverball.web.tournament_night import TournamentNight
-from silverball.wire.machines import OpdbEntry
 from silverball.wire.tournaments import Tournament
 
 MODULES = ("console.js",)
-LISTED_MAX = 50
 SEARCH_LETTERS_MAX = 100
 FORMER_MAX = 50
+# Fewer letters are in most names of the file.
+FEDERATION_LETTERS_MIN = 2
 # A select element with every place for each of more players is too large for a phone.
 ORDER_MAX = 16
 # The buttons of a hole without a limit of strokes.
@@ -43,29 +56,12 @@ STROKES_MAX = 10
 # Deliveries of each webhook; the interface has all of them.
 DELIVERIES_SHOWN_MAX = 10
 # The choices that the address of a page may hold.
-QUERY_FIELDS = ("round", "q", "former", "machine", "game", "player", "attempt")
-NEW_FORM = "new"
-NOT_YOURS = "You may not do this here. The organizer of the tournament can."
-WEBHOOK_FORMS = (("text", "A chat: sentences"), ("events", "A program: events, signed"))
-# The events to choose from here; the interface accepts every event.
-WEBHOOK_EVENTS = (
-    ("TournamentUpdated", "Start, end, message to everybody"),
-    ("RoundCreatedOrUpdated", "Rounds"),
-    ("GameCreatedOrUpdated", "Results of games"),
+QUERY_FIELDS = (
+    *("round", "q", "former", "machine", "game", "player", "attempt", "show"),
+    *correction.RESULT_FIELDS,
 )
-ContextLoader: TypeAlias = Callable[[PageRequest, TournamentNight], dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class ConsoleView:
-    """A page of the console: its title, its parts in order, and what loads their data."""
-
-    title: str
-    parts: tuple[str, ...]
-    load_context: ContextLoader
-    for_organizer: bool = True
-    # Whether it is left out of the menu.
-    is_hidden: bool = False
+TONIGHT_PARTS = ("status", "undo", "prepare", "play", "ending", "worth")
+NOT_YOURS = "You may not do this here. The organizer of the tournament can."
 
 
 def render_view(
@@ -91,29 +87,35 @@ def render_view(
         tournament=night.tournament,
         view=name,
         view_title=view.title,
-        views={key: each for key, each in VIEWS.items() if _is_in_menu(each, night)},
+        **navigation.links(VIEWS, name, night, shows_reported=request.query.get("show") == "reported"),
         parts=(part,) if part else view.parts,
         form_state=form or FormState(),
+        outbox_account=_outbox_account(request),
         base_path=f"/t/{night.id}/run",
         page_path=_page_path(request, name),
         feed_key=site.feed_app_key(request.site.settings),
         format_title=format_title(night.tournament.type),
         choices=night.choices,
         player_choices=lambda player_ids: _player_choices(night, player_ids),
-        result_text=_result_text,
-        machine_text=_machine_text,
+        game_revision=guarded_games.game_revision,
+        attempt_revision=guarded_attempts.attempt_revision,
+        result_text=details.result_text,
+        machine_text=details.machine_text,
         **view.load_context(request, night),
     )
     response.headers["content-security-policy"] = site.feed_policy(request.base_url)
     return response
 
 
+def _outbox_account(request: PageRequest) -> str:
+    """Name the sender of what this browser has kept: the scorekeeper's device, or the account."""
+    return (
+        f"device-{request.device.device.device_id}" if request.device else f"user-{request.account.user_id}"
+    )
+
+
 def render_no_access(refusal: Refusal) -> Response:
     return site.message_page(403, "This console is not open to you", refusal.text())
-
-
-def _is_in_menu(view: ConsoleView, night: TournamentNight) -> bool:
-    return not view.is_hidden and (night.is_organizer or not view.for_organizer)
 
 
 def _page_path(request: PageRequest, name: str) -> str:
@@ -126,22 +128,6 @@ def _player_choices(night: TournamentNight, player_ids: Sequence[int]) -> list[t
     return [(player_id, night.player_name(player_id)) for player_id in player_ids]
 
 
-def _result_text(game: SinglePlayerGame) -> str:
-    """The result of a single player game in numbers."""
-    if game.rolls:
-        return " ".join(map(str, game.rolls))
-    if game.score is not None:
-        return f"{game.score:,}"
-    return "safe" if game.is_advanced else "" if game.points is None else f"{game.points:.0f}"
-
-
-def _machine_text(machine: OpdbEntry) -> str:
-    """A machine by title, maker and year."""
-    maker = machine.manufacturer.name if machine.manufacturer else ""
-    origin = ", ".join(str(part) for part in (maker, machine.year) if part)
-    return f"{machine.name} ({origin})" if origin else machine.name
-
-
 # The data of each page
 
 
@@ -151,6 +137,8 @@ def _tonight_context(request: PageRequest, night: TournamentNight) -> dict[str, 
             **_players_context(request, night),
             **_machines_context(request, night),
             "preview": draw_preview.preview_next_draw(request, night),
+            "worth": _worth(request, night),
+            "ending": None,
         }
     rounds = night.tournament.rounds_in_order
     round_id = request.query.get("round", "")
@@ -158,7 +146,9 @@ def _tonight_context(request: PageRequest, night: TournamentNight) -> dict[str, 
     if chosen is None:
         newest = rounds[-1] if rounds else None
         chosen = next((round_ for round_ in rounds if round_.status != "completed"), newest)
-    return {"hole": chosen, "strokes_max": _strokes_max(night), "idle": _idle_player_ids(night)}
+    idle = _idle_player_ids(night)
+    context = {"hole": chosen, "strokes_max": _strokes_max(night), "idle": idle, "worth": None}
+    return {**context, "ending": planner.ending_context(request, night)}
 
 
 def _strokes_max(night: TournamentNight) -> int:
@@ -200,7 +190,7 @@ def _entrant_context(request: PageRequest, night: TournamentNight) -> dict[str, 
 
 
 def _players_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    """Players of the book that a search or a former tournament offers."""
+    """Players of the book that a search or a former tournament offers, and of the federation's file."""
     words = request.query.get("q", "").replace("\x00", "").strip()[:SEARCH_LETTERS_MAX]
     former_id = request.query.get("former", "")
     organizer_id = night.tournament.details["organizer_id"]
@@ -211,8 +201,11 @@ def _players_context(request: PageRequest, night: TournamentNight) -> dict[str, 
             if tournament.tournament_id != night.id
         ]
         offered: tuple[Any, ...] = ()
+        in_federation: Sequence[FederationPlayer] = ()
         if words:
             offered = player_reads.search_players(db, organizer_id, words, request.caller)
+            if len(words) >= FEDERATION_LETTERS_MIN:
+                in_federation = records.search_records(db, words, organizer_id)
         elif any(str(tournament.tournament_id) == former_id for tournament in former):
             entrants = player_reads.entrants(db, int(former_id), request.caller)
             offered = tuple(player for player in entrants if player.organizer_id == organizer_id)
@@ -222,6 +215,9 @@ def _players_context(request: PageRequest, night: TournamentNight) -> dict[str, 
         "former": former,
         "former_id": former_id,
         "offered": [player for player in offered if player.player_id not in entered],
+        # Once some of them are in, who is left was left out on purpose.
+        "are_ticked": former_id != "" and not any(player.player_id in entered for player in offered),
+        "in_federation": in_federation,
         "was_searched": bool(words or former_id),
     }
 
@@ -272,9 +268,11 @@ def _settings_context(request: PageRequest, night: TournamentNight) -> dict[str,
         devices = device_reads.active_devices(db, night.id)
     excluded = {night.id, *(link["linked_tournament_id"] for link in stored["links"])}
     return {
-        "fields": settings_form.setting_fields(
-            tournament.type, tournament.settings, stored["points_map_custom"]
+        "fields": impossible_choices.possible_fields(
+            tournament.type,
+            settings_form.setting_fields(tournament.type, tournament.settings, stored["points_map_custom"]),
         ),
+        "impossible": impossible_choices.as_data(tournament.type),
         "locations": _with_current(locations, stored["location_id"]),
         "series": _with_current(series, stored["series_id"]),
         "linkable": [
@@ -284,9 +282,19 @@ def _settings_context(request: PageRequest, night: TournamentNight) -> dict[str,
         "registration": details.registration_values(stored),
         "flags": details.REGISTRATION_FLAGS,
         "prices": details.price_values(stored),
+        "sign_up_link": _sign_up_link(request, tournament),
+        "qr_code": qr_codes.draw_qr_code,
         "devices": devices,
         "codes": codes,
     }
+
+
+def _sign_up_link(request: PageRequest, tournament: StoredTournament) -> str:
+    """The address at which players sign themselves up; empty while nobody can."""
+    if signups.closed_reason(tournament, request.site.now()):
+        return ""
+    code = signups.sign_up_code(tournament)
+    return f"{request.base_url}/t/{tournament.tournament_id}/sign-up?code={code}"
 
 
 def _with_current(choices: list[tuple[int, str]], current_id: int | None) -> list[tuple[int, str]]:
@@ -296,10 +304,20 @@ def _with_current(choices: list[tuple[int, str]], current_id: int | None) -> lis
     return [*choices, (current_id, f"As it is (number {current_id})")]
 
 
-def _standings_context(_request: PageRequest, _night: TournamentNight) -> dict[str, Any]:
+def _worth(request: PageRequest, night: TournamentNight) -> Worth | None:
+    with request.site.store.read() as db:
+        return tournament_worth.shown_worth(db, night.tournament)
+
+
+def _standings_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     # The usual playoffs are a bracket of groups.
     playoffs_type = next(type_ for type_, format_ in FORMATS.items() if format_.group_stages is not None)
-    return {"formats": format_titles(), "playoffs_type": playoffs_type, "order_max": ORDER_MAX}
+    return {
+        "formats": format_titles(),
+        "playoffs_type": playoffs_type,
+        "order_max": ORDER_MAX,
+        "worth": _worth(request, night),
+    }
 
 
 def _webhooks_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
@@ -308,8 +326,8 @@ def _webhooks_context(request: PageRequest, night: TournamentNight) -> dict[str,
             "webhooks": webhook_reads.tournament_webhooks(db, night.id),
             "deliveries": webhook_reads.newest_deliveries(db, night.id, DELIVERIES_SHOWN_MAX),
             "webhooks_max": webhook_reads.WEBHOOKS_MAX,
-            "webhook_forms": WEBHOOK_FORMS,
-            "webhook_events": WEBHOOK_EVENTS,
+            "webhook_forms": details.WEBHOOK_FORMS,
+            "webhook_events": details.WEBHOOK_EVENTS,
         }
 
 
@@ -319,71 +337,49 @@ def _no_context(_request: PageRequest, _night: TournamentNight) -> dict[str, Any
 
 # Each part is a template in console/; `?part=NAME` answers with that part alone.
 VIEWS: Mapping[str, ConsoleView] = {
-    "": ConsoleView("Tonight", ("status", "undo", "prepare", "play"), _tonight_context, for_organizer=False),
-    "draw": ConsoleView("Next draw", ("status", "draw"), _draw_context, is_hidden=True),
-    "results": ConsoleView("Results", ("status", "undo", "results"), _no_context, for_organizer=False),
-    "players": ConsoleView("Players", ("status", "undo", "roster", "people"), _players_context),
-    "arenas": ConsoleView("Machines", ("status", "undo", "lineup", "machines", "banks"), _arenas_context),
+    "": ConsoleView("Now", TONIGHT_PARTS, _tonight_context, for_organizer=False, is_in_bar=True),
     "standings": ConsoleView(
-        "Standings", ("status", "standings", "ties", "finish"), _standings_context, for_organizer=False
+        "Standings",
+        ("status", "standings", "ties", "finish", "worth"),
+        _standings_context,
+        for_organizer=False,
+        is_in_bar=True,
+    ),
+    "players": ConsoleView(
+        "Players", ("status", "undo", "roster", "people"), _players_context, is_in_bar=True
+    ),
+    "arenas": ConsoleView(
+        "Machines", ("status", "undo", "lineup", "machines", "banks"), _arenas_context, is_in_bar=True
+    ),
+    "more": ConsoleView("More", ("status", "more"), _no_context, is_in_bar=True),
+    "results": ConsoleView(
+        "Results",
+        ("status", "undo", "results"),
+        _no_context,
+        for_organizer=False,
+        about="to correct one",
     ),
     "settings": ConsoleView(
         "Settings",
         ("status", "settings", "about", "links", "prices", "registration", "keepers", "remove"),
         _settings_context,
+        about="format, time and place, registration, scorekeepers and their devices",
     ),
+    "webhooks": ConsoleView(
+        "Notifications", ("status", "webhooks"), _webhooks_context, about="to a chat or a program"
+    ),
+    "journal": ConsoleView(
+        "History", ("status", "undo", "journal"), _no_context, about="everything that was done, and by whom"
+    ),
+    "draw": ConsoleView("Next draw", ("status", "draw"), _draw_context, is_hidden=True),
     "game": ConsoleView(
         "A game", ("status", "undo", "game"), _game_context, for_organizer=False, is_hidden=True
     ),
     "attempt": ConsoleView(
         "A game", ("status", "undo", "attempt"), _attempt_context, for_organizer=False, is_hidden=True
     ),
+    "correct": ConsoleView(
+        "Correct a result", ("status", "undo", "correct"), correction.load_context, is_hidden=True
+    ),
     "player": ConsoleView("A player", ("status", "undo", "player"), _entrant_context, is_hidden=True),
-    "webhooks": ConsoleView("Notifications", ("status", "webhooks"), _webhooks_context),
-    "journal": ConsoleView("What was done", ("status", "undo", "journal"), _no_context),
 }
-
-
-# Tournaments of the account, and a new one
-
-
-def render_own_tournaments(request: PageRequest) -> Response:
-    """The tournaments that the account organizes or keeps the scores of."""
-    query = listing.TournamentQuery(owner=request.account.user_id, limit=LISTED_MAX)
-    with request.site.store.read() as db:
-        own = listing.tournaments_page(db, query, request.caller)
-        scorekeeping = staff.scorekeeping_tournaments(db, request.account.user_id, request.caller)
-    return request.render(
-        "run.html",
-        own=own.rows,
-        total=own.total,
-        scorekeeping=scorekeeping,
-        may_create=request.caller.role in tournament_writes.CREATOR_ROLES,
-        format_title=format_title,
-    )
-
-
-def render_new_form(
-    request: PageRequest,
-    type_: str,
-    form: FormState,
-    status: int = 200,
-    *,
-    preview: draw_preview.DrawPreview | None = None,
-    players: int = draw_preview.PLAYERS_DEFAULT,
-) -> Response:
-    """The form of a new tournament, with a preview of its first draw if there is one."""
-    return request.render(
-        "new.html",
-        status,
-        modules=MODULES,
-        type=type_,
-        title=format_title(type_),
-        fields=settings_form.setting_fields(type_),
-        form_state=form,
-        form=NEW_FORM,
-        page_path="",
-        preview=preview,
-        players=players,
-        limits=draw_preview,
-    )

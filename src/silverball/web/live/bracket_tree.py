@@ -1,7 +1,7 @@
 """Brackets as columns of matches, derived from seeds and results by the rules of the format."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
@@ -58,6 +58,10 @@ class MatchBox:
     number: int
     title: str
     seats: Sequence[BracketSeat]
+    # Its place in the column, from 0; byes leave places empty.
+    slot: int = 0
+    # Beside the bracket: a game for a place, which leads nowhere.
+    is_extra: bool = False
     # Where it is played at the moment.
     arena_id: int | None = None
     is_open: bool = False
@@ -69,11 +73,29 @@ class MatchBox:
 
 
 @dataclass(frozen=True)
+class BracketLink:
+    """A line from a match to the one that its winner plays in, in the next column."""
+
+    from_slot: int
+    to_slot: int
+    # Whether the match is over.
+    is_decided: bool = False
+
+
+@dataclass(frozen=True)
 class BracketColumn:
-    """The matches of a round."""
+    """The matches of a round, and the lines to the next column."""
 
     title: str
     boxes: Sequence[MatchBox]
+    slot_count: int = 0
+    links: Sequence[BracketLink] = ()
+
+    @property
+    def slots(self) -> list[MatchBox | None]:
+        """The matches from top to bottom, each at the height of those that lead to it."""
+        by_slot = {box.slot: box for box in self.boxes if not box.is_extra}
+        return [by_slot.get(slot) for slot in range(self.slot_count)]
 
 
 @dataclass(frozen=True)
@@ -82,6 +104,11 @@ class BracketHalf:
 
     title: str
     columns: Sequence[BracketColumn]
+
+    @property
+    def extra_boxes(self) -> list[MatchBox]:
+        """The games for places, beside the bracket."""
+        return [box for column in self.columns for box in column.boxes if box.is_extra]
 
 
 def bracket_halves(tournament: Tournament) -> list[BracketHalf]:
@@ -112,7 +139,7 @@ def _match_halves(tournament: Tournament, rules: BracketRules) -> list[BracketHa
     by_round: dict[int, list[BracketMatch]] = {}
     for match in matches_by_key.values():
         by_round.setdefault(match.node.key[0], []).append(match)
-    halves: dict[str, list[BracketColumn]] = {}
+    halves: dict[str, list[tuple[BracketColumn, list[BracketMatch]]]] = {}
     for index, matches in by_round.items():
         match_count = sum(not match.node.is_extra for match in matches)
         half, title = _half_and_title(tournament, rules, index, match_count)
@@ -120,12 +147,28 @@ def _match_halves(tournament: Tournament, rules: BracketRules) -> list[BracketHa
         needed = [match for match in matches if not match.is_unneeded and match.finishing_order != ()]
         if needed:
             boxes = [_match_box(match, numbers, tournament) for match in needed]
-            halves.setdefault(half, []).append(BracketColumn(title, boxes))
+            halves.setdefault(half, []).append((BracketColumn(title, boxes, match_count), needed))
     return [
-        BracketHalf(title, halves[title])
+        BracketHalf(title, _linked_columns(halves[title]))
         for title in dict.fromkeys(("Bracket", *HALVES.values()))
         if title in halves
     ]
+
+
+def _linked_columns(columns: Sequence[tuple[BracketColumn, list[BracketMatch]]]) -> list[BracketColumn]:
+    """The columns of a half, each with the lines to the next one."""
+    linked = []
+    for number, (column, matches) in enumerate(columns, start=1):
+        following = columns[number][1] if number < len(columns) else []
+        winners = {match.node.key: (match.finishing_order or (None,))[0] for match in matches}
+        links = [
+            BracketLink(source.node[1], match.node.key[1], winners[source.node] is not None)
+            for match in following
+            for source in match.node.sources
+            if isinstance(source, WinnerSource) and source.node in winners
+        ]
+        linked.append(replace(column, links=links))
+    return linked
 
 
 def _half_and_title(
@@ -166,6 +209,8 @@ def _match_box(match: BracketMatch, numbers: Mapping[NodeKey, int], tournament: 
         number=numbers[match.node.key],
         title=PLACES.get(match.node.winner_place or 0, ""),
         seats=seats,
+        slot=match.node.key[1],
+        is_extra=match.node.is_extra,
         arena_id=game.arena_id if game is not None and is_open else None,
         is_open=is_open,
     )
@@ -189,19 +234,33 @@ def _group_columns(tournament: Tournament, rules: GroupStageRules) -> list[Brack
         unknown_groups: Sequence[Group] = [()] * (stage.player_count // GROUP_SIZE)
         groups = result.groups if result is not None else unknown_groups
         boxes = []
-        for group in groups:
+        for slot, group in enumerate(groups):
             number += 1
             seats = [BracketSeat(placeholder="Four players")]
             if result is not None:
                 seats = _group_seats(rules, result, group, is_final=is_final)
             is_open = result is not None and group not in result.finished_groups
-            boxes.append(
-                MatchBox(number=number, title="" if is_final else "Group", seats=seats, is_open=is_open)
-            )
-        columns.append(
-            BracketColumn(GROUP_ROUNDS.get(stage.player_count, f"Round of {stage.player_count}"), boxes)
-        )
-    return columns
+            title = "" if is_final else "Group"
+            boxes.append(MatchBox(number=number, title=title, seats=seats, slot=slot, is_open=is_open))
+        title = GROUP_ROUNDS.get(stage.player_count, f"Round of {stage.player_count}")
+        columns.append(BracketColumn(title, boxes, len(boxes)))
+    following = [*columns[1:], BracketColumn("", ())]
+    return [
+        replace(column, links=_links_of_groups(column, after))
+        for column, after in zip(columns, following, strict=True)
+    ]
+
+
+def _links_of_groups(column: BracketColumn, after: BracketColumn) -> list[BracketLink]:
+    """The ways that players have gone from group to group: nothing else says where a group leads."""
+    group_of = {seat.player_id: box.slot for box in column.boxes for seat in box.seats if seat.player_id}
+    ways = {
+        (group_of[seat.player_id], box.slot)
+        for box in after.boxes
+        for seat in box.seats
+        if seat.player_id in group_of
+    }
+    return [BracketLink(*way, is_decided=True) for way in sorted(ways)]
 
 
 def _group_seats(

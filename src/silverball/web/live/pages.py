@@ -4,23 +4,25 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 import silverball
-from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.http.endpoints import HttpResponse, Request
 from silverball.kit.http.router import parse_path_id
+from silverball.service.draws import reads as draws
 from silverball.settings import Settings
 from silverball.store import faults
 from silverball.store.engine import Store
-from silverball.web import site
+from silverball.web import qr_codes, site
 from silverball.web.format_titles import format_title
-from silverball.web.live import tournament_view, views
+from silverball.web.live import bracket_drawing, tournament_view, views
 from silverball.web.live.tournament_view import PublicTournament
 from silverball.web.live.views import VIEWS, PublicView, ViewChoice
+from silverball.wire.draws import TournamentDraws
 
 LOG = logging.getLogger("silverball.web")
 HTML = "text/html; charset=utf-8"
@@ -32,6 +34,8 @@ REVALIDATED = b"no-cache"
 CACHED_WHEN_COMPLETED = b"private, max-age=300"
 REFERRER_POLICY = (b"referrer-policy", b"same-origin")
 NO_FRAMES = ((b"x-frame-options", b"DENY"), (b"cross-origin-opener-policy", b"same-origin"))
+# In the templates, where a page that is sent during an outage says how old it is.
+PLACE_OF_DATE = b"<!-- as of -->"
 NOTHING_HERE = ("Nothing is here", "This tournament does not exist, or no longer.")
 BUSY = ("One moment", "The database could not serve this just now. Try again in a moment.")
 BROKEN = ("Something went wrong", "This is our fault and has been written down. Try again in a moment.")
@@ -61,6 +65,8 @@ class PublicPages:
             return self._answer_request(request)
         except NotFound:
             return message_answer(404, *NOTHING_HERE)
+        except Invalid as refusal:
+            return message_answer(422, "This cannot be shown", refusal.text())
         except Conflict as refusal:
             return message_answer(409, "This cannot be shown", refusal.text())
         except Exception as error:  # the edge: every failure becomes a page
@@ -79,13 +85,34 @@ class PublicPages:
         choice = views.parse_choice(view, query)
         if choice.part and choice.part not in view.parts + view.optional_parts:
             raise NotFound("Part", choice.part)
-        public = tournament_view.load_public_tournament(self.store, tournament_id, self.now())
-        return self._render(public, path, choice, request.base_url or self.base_url)
+        shown = (choice.part,) if choice.part else choice.parts
+        public = tournament_view.load_public_tournament(
+            self.store,
+            tournament_id,
+            self.now(),
+            choice.at,
+            with_worth=views.WORTH in shown,
+            with_forecast=views.FORECAST in shown,
+        )
+        drawn = self._load_draws(tournament_id) if view.shows_draws else None
+        return self._render(public, path, choice, request.base_url or self.base_url, drawn)
 
-    def _render(self, public: PublicTournament, path: str, choice: ViewChoice, base_url: str) -> HttpResponse:
+    def _load_draws(self, tournament_id: int) -> TournamentDraws:
+        with self.store.read() as db:
+            return draws.tournament_draws(db, tournament_id)
+
+    def _render(
+        self,
+        public: PublicTournament,
+        path: str,
+        choice: ViewChoice,
+        base_url: str,
+        drawn: TournamentDraws | None,
+    ) -> HttpResponse:
         view = VIEWS[path]
         tournament = public.tournament
-        is_followed = view.is_always_live or not public.is_completed
+        is_past = public.past_action is not None
+        is_followed = not is_past and (view.is_always_live or not public.is_completed)
         modules = view.modules if is_followed else ()
         text = site.render_text(
             "live/part.html" if choice.part else view.template,
@@ -96,6 +123,7 @@ class PublicPages:
             view=path.rpartition("/")[2] if path.count("/") > 2 else "page",
             parts=(choice.part,) if choice.part else choice.parts,
             choice=choice,
+            drawn=drawn,
             follows=views.PART_EVENTS,
             is_followed=is_followed,
             feed_key=self.feed_key,
@@ -104,6 +132,8 @@ class PublicPages:
             version=pages_version(),
             format_title=format_title,
             points_text=tournament_view.points_text,
+            line_path=bracket_drawing.line_path,
+            qr_code=qr_codes.qr_code,
             motd_expires_at=tournament_view.motd_expires_at(tournament.details.get("motd_expiration")),
         )
         headers = (
@@ -112,7 +142,8 @@ class PublicPages:
             REFERRER_POLICY,
             *(() if view.may_be_framed else NO_FRAMES),
         )
-        return HttpResponse(200, text.encode(), HTML, headers)
+        is_cacheable = not public.changes_without_revision
+        return HttpResponse(200, text.encode(), HTML, headers, is_cacheable=is_cacheable)
 
 
 def _page_policy(view: PublicView, modules: tuple[str, ...], base_url: str) -> str:
@@ -124,6 +155,15 @@ def _page_policy(view: PublicView, modules: tuple[str, ...], base_url: str) -> s
 def build(store: Store, settings: Settings) -> PublicPages:
     """The public pages of one database."""
     return PublicPages(store, settings.base_url, site.feed_app_key(settings))
+
+
+def date_page(body: bytes, seconds: float, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> bytes:
+    """A page with a note of the moment that it shows, so many seconds ago."""
+    as_of = now() - timedelta(seconds=seconds)
+    note = (
+        f'<p class="said" role="status">The database cannot be reached. This is as of {as_of:%H:%M} UTC.</p>'
+    )
+    return body.replace(PLACE_OF_DATE, note.encode(), 1)
 
 
 def message_answer(status: int, title: str, sentence: str) -> HttpResponse:

@@ -1,14 +1,12 @@
-"""A tournament as everybody may see it: names, stored standings, and the state of its feed channel.
+"""A tournament as everybody may see it: names, standings, and the state of its feed channel.
 
 Nothing here reads a clock: a page stays cached as long as the tournament's revision stands.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
-
-import msgspec
 
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import PlayKind
@@ -16,21 +14,31 @@ from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import cutoffs
 from silverball.service.core import loaded
+from silverball.service.corrections import reads as corrections
+from silverball.service.corrections.reads import CorrectedPlace
+from silverball.service.history import reads as history
 from silverball.service.parts import reads as parts
-from silverball.store import announcements
+from silverball.service.standings import reads as standing_reads
+from silverball.service.worth.reads.estimates import Worth
+from silverball.store import announcements, past
 from silverball.store.announcements import ChannelHead
-from silverball.store.engine import Store
-from silverball.web import tournament_night
-from silverball.web.live import bracket_tree, movers
+from silverball.store.engine import Db, Store
+from silverball.store.past import JournalSpan
+from silverball.web import tournament_night, tournament_worth
+from silverball.web.live import bracket_drawing, bracket_tree, forecast_view, movers, round_points
+from silverball.web.live.bracket_drawing import BracketPage
 from silverball.web.live.bracket_tree import BracketHalf
+from silverball.web.live.forecast_view import ForecastView
 from silverball.web.live.movers import Mover
+from silverball.web.live.round_points import RoundPoints
 from silverball.web.tournament_night import TournamentNight
 from silverball.wire.standings import Standing
 from silverball.wire.tournaments import Tournament as WireTournament
 
-PARTS = parts.PartsQuery(include_location=True, include_series=True)
+PARTS = parts.PartsQuery(include_location=True, include_series=True, include_linked_tournaments=True)
 RESULTS_SHOWN_MAX = 20
 MOVERS_SHOWN_MAX = 5
+CALL_SHOWN_FOR = timedelta(minutes=5)
 
 
 @dataclass(frozen=True)
@@ -58,15 +66,34 @@ class HoleProgress:
     played: Sequence[SinglePlayerGame]
 
 
+@dataclass(frozen=True)
+class PastAction:
+    """An action of the journal, and when it was done."""
+
+    action_id: int
+    done_at: datetime
+
+
 @dataclass(frozen=True, kw_only=True)
 class PublicTournament:
     """The data of all public pages of a tournament."""
 
     night: TournamentNight
     api_tournament: WireTournament
-    stored_standings: Mapping[int, str]
+    # By position; none before the start.
+    standings: Sequence[Standing]
     # The state of the feed's channel when this was read; later events are news.
     head: ChannelHead
+    # What it is worth; None where the page does not show it, and for a test.
+    worth: Worth | None = None
+    # Its forecast; None where the page does not show it, and while it is off.
+    forecast: ForecastView | None = None
+    # Player id -> the place that a correction changed.
+    corrected: Mapping[int, CorrectedPlace] = field(default_factory=dict)
+    # The actions after which it can be shown; None without a journal.
+    span: JournalSpan | None = None
+    # The action after which it is shown; None for the tournament as it is now.
+    past_action: PastAction | None = None
 
     @property
     def tournament(self) -> Tournament:
@@ -76,11 +103,12 @@ class PublicTournament:
     def is_completed(self) -> bool:
         return self.tournament.status == "completed"
 
-    @cached_property
-    def standings(self) -> list[Standing]:
-        """The standings by position; none before the start."""
-        standings = [msgspec.json.decode(row, type=Standing) for row in self.stored_standings.values()]
-        return sorted(standings, key=lambda standing: (standing.position, standing.player_id))
+    @property
+    def changes_without_revision(self) -> bool:
+        """Whether a number that it shows may change without a new revision."""
+        numbers = (self.worth, self.forecast)
+        is_awaited = any(number is not None and number.is_being_computed for number in numbers)
+        return is_awaited or (self.worth is not None and self.worth.spans_tournaments)
 
     @cached_property
     def standing_rows(self) -> list[StandingRow]:
@@ -107,6 +135,19 @@ class PublicTournament:
     @property
     def open_games(self) -> list[Game]:
         return self.night.open_games
+
+    def game_on_stream(self, machine: str) -> Game | None:
+        """The open game on the machine with this id; without one the game called last, else the first."""
+        if machine:
+            return next((game for game in self.open_games if str(game.arena_id) == machine), None)
+        calls = self.tournament.state.calls
+        called = [game for game in self.open_games if game.game_id in calls]
+        newest = max(called, key=lambda game: calls[game.game_id], default=None)
+        return newest or next(iter(self.open_games), None)
+
+    def standing_of(self, player_id: int) -> Standing | None:
+        """The player's row of the standings."""
+        return next((row for row in self.standings if row.player_id == player_id), None)
 
     @cached_property
     def waiting_lists(self) -> list[WaitingList]:
@@ -158,6 +199,13 @@ class PublicTournament:
         return [game.player_ids[0] for game in games if game.is_bye]
 
     @cached_property
+    def round_points(self) -> RoundPoints:
+        """The points of each player in each round, best player first."""
+        return round_points.points_by_round(
+            self.tournament, [standing.player_id for standing in self.standings]
+        )
+
+    @cached_property
     def newest_results(self) -> list[Game]:
         """The newest results of games outside of rounds."""
         games = [game for game in self.night.newest_results if game.round_id is None]
@@ -174,6 +222,11 @@ class PublicTournament:
         """The bracket, in formats that have one."""
         return bracket_tree.bracket_halves(self.tournament)
 
+    @property
+    def bracket_pages(self) -> list[BracketPage]:
+        """The bracket in parts that fit a wall."""
+        return bracket_drawing.wall_pages(self.bracket_halves)
+
     # Times
 
     @property
@@ -182,6 +235,16 @@ class PublicTournament:
         newest = self.tournament.newest_round
         is_open = newest is not None and newest.status != "completed" and self.night.opens_rounds
         return newest.created_at if newest is not None and is_open else None
+
+    @property
+    def round_ends_at(self) -> datetime | None:
+        """When the time of the open round is up; None without a timer, and for the past."""
+        return None if self.past_action else self.night.round_ends_at
+
+    def call_ends_at(self, game: Game) -> datetime | None:
+        """The moment until which the game is shown as called; None when nobody was called."""
+        called_at = None if self.past_action else self.night.called_at(game)
+        return None if called_at is None else called_at + CALL_SHOWN_FOR
 
     @property
     def clock_ends_at(self) -> datetime | None:
@@ -195,18 +258,50 @@ class PublicTournament:
         return frenzy_family.paused_seconds(self.tournament) if self.night.has_clock else 0
 
 
-def load_public_tournament(store: Store, tournament_id: int, now: datetime) -> PublicTournament:
-    """The tournament without a viewer. Raises NotFound, and Conflict for an unknown format."""
+def load_public_tournament(
+    store: Store,
+    tournament_id: int,
+    now: datetime,
+    action_id: int | None = None,
+    *,
+    with_worth: bool = False,
+    with_forecast: bool = False,
+) -> PublicTournament:
+    """The tournament without a viewer, as it is now or as it stood after an action.
+
+    Raises NotFound, Invalid for an action that the journal does not tell of, and Conflict for an unknown
+    format or a journal that does not lead to the tournament.
+    """
     with store.read() as db:
         current = loaded.load_with_revision(db, tournament_id)
         head = announcements.channel_head(db, tournament_id)
         assert head is not None
+        tournament = current.tournament
+        earlier = None if action_id is None else history.tournament_after(db, tournament_id, action_id)
+        if earlier is not None:
+            # Names are today's, that of the tournament too.
+            tournament = replace(earlier, details=tournament.details)
+            rows = history.standings_of(earlier)
+        else:
+            rows = standing_reads.decoded_standings(db, tournament_id)
         return PublicTournament(
-            night=tournament_night.public_night(db, current.tournament, now),
+            night=tournament_night.public_night(db, tournament, now),
             api_tournament=parts.find_tournament(db, tournament_id, PARTS, None),
-            stored_standings=current.standings,
+            standings=rows,
             head=head,
+            worth=tournament_worth.shown_worth(db, current.tournament) if with_worth else None,
+            # What was forecast at an earlier action is not kept.
+            forecast=forecast_view.shown_forecast(db, tournament)
+            if with_forecast and earlier is None
+            else None,
+            corrected={} if earlier else corrections.corrected_places(db, tournament_id),
+            span=past.journal_span(db, tournament_id),
+            past_action=None if earlier is None else _past_action(db, tournament_id, action_id or 0),
         )
+
+
+def _past_action(db: Db, tournament_id: int, action_id: int) -> PastAction:
+    return PastAction(action_id, past.action_time(db, tournament_id, action_id))
 
 
 def points_text(points: object) -> str:

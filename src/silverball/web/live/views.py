@@ -1,13 +1,19 @@
 """The public pages of a tournament, as data: their parts, scripts and framing."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
 FIELDS_MAX = 20
-PARAMETERS = frozenset({"part", "round", "show", "top", "side", "ground"})
+PARAMETERS = frozenset({"part", "parts", "round", "show", "top", "side", "ground", "theme", "at", "machine"})
 TOP_MAX = 500
+# Longer numbers are no action of any journal.
+ACTION_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
 TOP_OVERLAY = 8
+# The parts that are computed only where they are shown.
+WORTH = "worth"
+FORECAST = "forecast"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,12 +23,16 @@ class PublicView:
     template: str
     parts: tuple[str, ...]
     modules: tuple[str, ...] = ("parts.js",)
-    # Parts to choose from with `?show=`; without it `parts` are shown.
+    # Parts to choose from with `?parts=` (or `?show=`); without it `parts` are shown.
     optional_parts: tuple[str, ...] = ()
     # Whether other sites may show it in a frame.
     may_be_framed: bool = False
     # Whether it follows the feed after the tournament is completed, too.
     is_always_live: bool = False
+    # Whether it shows the tournament as it stood after an action of its journal, with `?at=`.
+    looks_back: bool = False
+    # Whether it shows how the rounds were drawn, which takes the whole journal.
+    shows_draws: bool = False
     # Rows of the standings without `?top=`; 0 means all.
     top: int = 0
 
@@ -34,7 +44,12 @@ PART_EVENTS: Mapping[str, str] = {
     "standings": "Tournament Players Round Game SinglePlayerGame Card",
     "tree": "Tournament Players Arenas Round Game SinglePlayerGame",
     "rounds": "Tournament Players Arenas Round Game SinglePlayerGame Card",
+    "draws": "Tournament Round Game",
+    "points": "Tournament Players Round Game SinglePlayerGame",
     "movers": "Tournament Players Round Game SinglePlayerGame Card",
+    "third": "Tournament Players Arenas Round Game",
+    WORTH: "Tournament Players Arenas",
+    FORECAST: "Tournament Players Round Game SinglePlayerGame",
 }
 
 
@@ -46,27 +61,34 @@ class ViewChoice:
     round_id: str = ""
     parts: tuple[str, ...] = ()
     top: int = 0
+    # The id of an action of the journal; None for the tournament as it is now.
+    at: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
 
 
 VIEWS: Mapping[str, PublicView] = {
     "/t/{tournament_id}": PublicView(
-        template="live/page.html", parts=("head", "now", "tree", "standings", "rounds")
+        template="live/page.html",
+        parts=("head", "now", "tree", "standings", FORECAST, "rounds", WORTH),
+        looks_back=True,
+        modules=("parts.js", "find.js", "me.js"),
     ),
     "/t/{tournament_id}/wall": PublicView(
         template="live/wall.html",
-        parts=("head", "standings", "now", "movers"),
+        parts=("head", "standings", "now", "movers", FORECAST),
         modules=("parts.js", "wall.js"),
         is_always_live=True,
     ),
     "/t/{tournament_id}/overlay": PublicView(
         template="live/overlay.html",
         parts=("head", "standings"),
-        optional_parts=("head", "standings", "now", "movers"),
+        optional_parts=("head", "standings", "now", "movers", "third"),
         may_be_framed=True,
         is_always_live=True,
         top=TOP_OVERLAY,
     ),
+    "/t/{tournament_id}/draws": PublicView(template="live/drawn.html", parts=("draws",), shows_draws=True),
+    "/t/{tournament_id}/points": PublicView(template="live/by_round.html", parts=("points",)),
     "/t/{tournament_id}/embed": PublicView(
         template="live/embed.html", parts=("head", "now", "standings"), may_be_framed=True
     ),
@@ -86,14 +108,16 @@ def meaningful_query(query: bytes) -> bytes:
 
 def parse_choice(view: PublicView, query: Mapping[str, str]) -> ViewChoice:
     """The choices in a query, without unknown ones."""
-    names = query.get("show", "").split(",")
+    names = (query.get("parts") or query.get("show", "")).split(",")
     parts = tuple(name for name in dict.fromkeys(names) if name in view.optional_parts)
     top = query.get("top", "")
     is_number = top.isascii() and top.isdigit() and len(top) < 4
+    at = query.get("at", "") if view.looks_back else ""
     return ViewChoice(
         part=query.get("part", ""),
         round_id=query.get("round", ""),
         parts=parts or view.parts,
         top=min(int(top), TOP_MAX) if is_number else view.top,
-        options={name: query[name] for name in ("side", "ground") if name in query},
+        at=int(at) if ACTION_ID.fullmatch(at) else None,
+        options={name: query[name] for name in ("side", "ground", "theme", "machine") if name in query},
     )

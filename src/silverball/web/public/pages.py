@@ -1,7 +1,5 @@
 """Pages without an account: start page, profiles, series, printed sheets, pages of printed codes."""
 
-from typing import Any
-
 from starlette.responses import Response
 
 from silverball.exchange import calendar
@@ -23,9 +21,8 @@ from silverball.web.sign_in_throttle import too_many_attempts
 # Counted like failed sign-ins with one e-mail address.
 FIRST_CODE_ATTEMPTS = "the first account"
 ALREADY_SET_UP = "This server has an account by now. Sign in, or ask whoever runs it."
-# A calendar holds the newest tournaments: five full pages.
-CALENDAR_PAGES_MAX = 5
-CALENDAR_PER_PAGE = 100
+# A calendar holds the newest tournaments.
+CALENDAR_TOURNAMENTS_MAX = 500
 PRINT = "/t/{tournament_id}/print"
 PLAYER = "/t/{tournament_id}/players/{player_id}"
 GAME = "/t/{tournament_id}/games/{game_id}"
@@ -103,12 +100,8 @@ def organizer_calendar(request: PageRequest) -> Response:
     user_id = _user_id(request)
     with request.site.store.read() as db:
         name = users.find_user(db, user_id, None).name
-        newest: list[Any] = []
-        for number in range(1, CALENDAR_PAGES_MAX + 1):
-            query = listing.TournamentQuery(owner=user_id, limit=CALENDAR_PER_PAGE, page=number)
-            newest += listing.tournaments_page(db, query, None).rows
-            if len(newest) < number * CALENDAR_PER_PAGE:
-                break
+        query = listing.TournamentQuery(owner=user_id)
+        newest = listing.dated_tournaments(db, query, limit=CALENDAR_TOURNAMENTS_MAX)
     content = calendar.calendar_file(f"Tournaments of {name}", newest, request.base_url)
     headers = {
         "content-disposition": f'inline; filename="silverball-{user_id}.ics"',
@@ -147,6 +140,11 @@ def score_sheets(request: PageRequest) -> Response:
 @page("GET", PRINT + "/names", for_guests=True)
 def name_list(request: PageRequest) -> Response:
     return print_sheets.render_sheet(request, "names")
+
+
+@page("GET", PRINT + "/codes", for_guests=True)
+def code_slips(request: PageRequest) -> Response:
+    return print_sheets.render_sheet(request, "codes")
 
 
 # A player, for readers of a printed code

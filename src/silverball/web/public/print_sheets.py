@@ -1,6 +1,7 @@
 """Printed sheets: a round for the wall, sheets to write results on, names with QR codes.
 
-Everybody may print them. The sheets of the organizer hold codes with which players report results.
+Everybody may print them. Codes that report results are for the organizer only: on the sheets of games, and on
+a slip for each player, never on the list for the door.
 """
 
 from collections.abc import Sequence
@@ -62,9 +63,9 @@ class PrintSheets:
         return sorted(active, key=lambda player: (player.name.casefold(), player.player_id))
 
     def player_path(self, player: Player) -> str:
-        """The path of a player's page below the tournament's, with the code if there are codes."""
-        code = f"?code={self.codes.player_code(player.player_id)}" if self.codes else ""
-        return f"/players/{player.player_id}{code}"
+        """The path of a player's page below the tournament's, with the code; only where there are codes."""
+        assert self.codes is not None
+        return f"/players/{player.player_id}?code={self.codes.player_code(player.player_id)}"
 
     def report_path(self, game: Game) -> str:
         """The path of a game's page below the tournament's; empty without codes."""

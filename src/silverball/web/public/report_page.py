@@ -130,7 +130,9 @@ def render_report_page(
 ) -> Response:
     """The page; its form can be sent without signing in. Without a code there is no report."""
     is_open = report is not None and report.is_open
-    modules = ("console.js",) if is_open or is_followed else ()
+    modules: tuple[str, ...] = ("console.js",) if is_open or is_followed else ()
+    if is_followed:
+        modules += ("called.js",)
     if report is not None:
         context = {"night": report.night, "form_state": report.form_state, **context}
     response = request.render(

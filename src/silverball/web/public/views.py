@@ -1,11 +1,14 @@
 """Views without an account: the start page, a user's profile, a series, a player, a game."""
 
+from decimal import Decimal
 from typing import Any
 
 from starlette.responses import Response
 
 import silverball
 from silverball.kit.errors import NotAllowed, NotFound
+from silverball.rules.ranking import series as series_rules
+from silverball.service.corrections import reads as corrections
 from silverball.service.games.reads import games
 from silverball.service.parts import reads as parts
 from silverball.service.series.reads import results as series_results
@@ -13,15 +16,16 @@ from silverball.service.series.reads import series
 from silverball.service.standings import reads as standings
 from silverball.service.summaries import reads as summaries
 from silverball.service.tournaments.reads import listing
+from silverball.service.tournaments.reads.listing import DatedTournament
 from silverball.service.users import reads as users
 from silverball.store import announcements
 from silverball.store.engine import Db
 from silverball.web.format_titles import format_title
 from silverball.web.forms import FormState
 from silverball.web.page_request import GUEST, PageRequest
-from silverball.web.public import report_page
+from silverball.web.public import player_state, report_page
 from silverball.web.public.report_page import ReportPage
-from silverball.wire.tournaments import Tournament
+from silverball.wire.players import EntrantPart, Player
 
 RUNNING_MAX = 50
 PLAYED_PER_PAGE = 25
@@ -142,21 +146,45 @@ def render_series(request: PageRequest, series_id: int) -> Response:
     with request.site.store.read() as db:
         details = series_results.series_details(db, series_id, None)
         nights = _series_tournaments(db, series_id)
+    points = _points_by_tournament(details.tournament_points)
+    counted_nights = [night for night in nights if night.tournament_id in points]
+    decided = [night.tournament_id for night in counted_nights if night.status == "completed"]
+    nights_left = sum(night.status != "completed" for night in nights)
+    best_result = series_results.best_result(details)
+    reachable: dict[int, Decimal] = {}
+    if nights_left and best_result is not None:
+        reachable = series_rules.reachable_points(
+            [points[tournament_id] for tournament_id in decided],
+            removed_results=details.removed_results or 0,
+            nights_left=nights_left,
+            best_result=best_result,
+            player_ids=[standing.player_id for standing in details.standings],
+        )
     return request.render(
         "people/series.html",
         series=details,
         nights=nights,
+        nights_left=nights_left,
+        best_result=best_result,
+        reachable=reachable,
+        counted_nights=counted_nights,
+        # In the order of the counted nights: a large series has ten thousand cells.
+        columns=[points[night.tournament_id] for night in counted_nights],
+        dropped=series_rules.dropped_nights(
+            {night.tournament_id: points[night.tournament_id] for night in counted_nights},
+            scoring=details.scoring or "points",
+            removed_results=details.removed_results or 0,
+        ),
         players={player.player_id: player for player in details.players},
-        points=_points_by_tournament(details.tournament_points),
-        counted=_counted_text(details.removed_results or 0),
+        counted=_counted_text(details.removed_results or 0, len(details.tournament_points)),
         scoring=SERIES_SCORINGS.get(details.scoring or "points", SERIES_SCORED_BY_CURVE),
         format_title=format_title,
     )
 
 
-def _series_tournaments(db: Db, series_id: int) -> list[Tournament]:
-    query = listing.TournamentQuery(series=series_id, limit=SERIES_TOURNAMENTS_MAX)
-    rows = listing.tournaments_page(db, query, None).rows
+def _series_tournaments(db: Db, series_id: int) -> list[DatedTournament]:
+    query = listing.TournamentQuery(series=series_id)
+    rows = listing.dated_tournaments(db, query, limit=SERIES_TOURNAMENTS_MAX)
     return sorted(rows, key=lambda tournament: (tournament.start_utc, tournament.tournament_id))
 
 
@@ -167,7 +195,7 @@ def _points_by_tournament(points_map: Any) -> dict[int, dict[int, Any]]:
     }
 
 
-def _counted_text(removed: int) -> str:
+def _counted_text(removed: int, tournaments: int) -> str:
     """A sentence about the results that count; `removed` as in the series' settings."""
     if removed == 0:
         return "Every night counts."
@@ -176,7 +204,12 @@ def _counted_text(removed: int) -> str:
     if removed < 0:
         return f"The best {nights} of each player {'counts' if is_singular else 'count'}."
     verb = "does" if is_singular else "do"
-    return f"The worst {nights} of each player {verb} not count; a missed one is worth 0."
+    text = f"The worst {nights} of each player {verb} not count; a missed one is worth 0."
+    if tournaments <= removed:
+        return f"{text} So far every night counts: there are no more than that."
+    if tournaments == removed + 1:
+        return f"{text} So far that leaves only the best night of each."
+    return text
 
 
 # A player and a game of a tournament
@@ -192,8 +225,10 @@ def render_player(
         if player_id not in players:
             raise NotFound("Player", player_id)
         query = games.TournamentGamesQuery(player=player_id)
+        state = player_state.load_player_state(db, tournament_id, player_id)
         played = [game for game in games.games_in_tournament(db, tournament_id, query) if not game.bye]
         place = standings.places_of_players(db, tournament_id, [player_id]).get(player_id)
+        moved = corrections.corrected_places(db, tournament_id).get(player_id)
         head = announcements.channel_head(db, tournament_id)
     is_part = request.query.get("part") == NOW_PART
     base_path = f"/t/{tournament_id}"
@@ -212,9 +247,19 @@ def render_player(
         open_games=[game for game in played if game.status == "started"],
         completed_games=[game for game in reversed(played) if game.status == "completed"],
         place=place,
+        moved=moved if moved and place and moved.after == place.position else None,
+        state=state,
+        is_playing_on=_is_playing_on(players[player_id]),
+        message=tournament.motd_text if tournament.status != "completed" else None,
         format_title=format_title,
         report_url=f"{base_path}/players/{player_id}/report",
     )
+
+
+def _is_playing_on(player: Player) -> bool:
+    """Whether further games may come for the player."""
+    own = player.tournament_player
+    return isinstance(own, EntrantPart) and own.status == "active"
 
 
 def render_game(request: PageRequest, tournament_id: int, game_id: int, report: ReportPage) -> Response:

@@ -1,23 +1,27 @@
 // Sends the console's forms exactly once over an unreliable network, and replaces the page with the answer.
 // Without this file every form works as a plain form.
 
+import { whenCalm } from "./calm.js";
+import { deliver, deliverRest, post } from "./delivery.js";
+import "./find.js";
+import { focusedRow, focusRow } from "./focus.js";
 import { pageReplaced } from "./fresh.js";
-import { remember, restore } from "./keep.js";
+import "./guard.js";
+import { showImpossible } from "./impossible.js";
+import { keepChoices, remember, restore, showChoices } from "./keep.js";
+import { newKey } from "./outbox.js";
+import { keepNight, keepParts } from "./seen.js";
 import { makeTaps, showTaps } from "./taps.js";
+import "./timer.js";
+import "./zone.js";
 
+// A form that is no result is tried a few times, and stays as it was filled in.
 const TRIES = 6;
 const FIRST_WAIT = 1000;
-const TIMEOUT = 15000;
-const BUSY = new Set([502, 503, 504]);
+const NOT_SENT = "Not sent yet: no connection. It is kept here and sent as soon as there is one.";
 
 // Form id -> the message shown while the form is being sent.
 const sending = new Map();
-
-// A new idempotency key; the server gives each form its first one.
-function newKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(24));
-  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_");
-}
 
 function wait(milliseconds) {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -55,7 +59,9 @@ function replacePage({ html, url, isElsewhere }, sent) {
     return;
   }
   const entries = remember(sent);
+  const row = focusedRow();
   const isSame = newParts.length > 0 && names(parts) === names(newParts);
+  const contents = newParts.map((part) => [part.dataset.live, part.innerHTML]);
   if (isSame) {
     parts.forEach((part, index) => part.replaceChildren(...newParts[index].childNodes));
   } else {
@@ -68,10 +74,13 @@ function replacePage({ html, url, isElsewhere }, sent) {
   const target = new URL(url);
   // An answer without a redirect has no address to return to.
   if (isElsewhere) history.replaceState(null, "", target.pathname + target.search);
+  if (isElsewhere && isSame) keepParts(contents);
   pageReplaced();
   makeTaps(document);
+  showChoices();
   restore(entries);
   showTaps(document);
+  showImpossible(document);
   for (const [id, text] of sending) showMessage(id, text);
   const fault = document.querySelector("main [role=alert]");
   if (fault) {
@@ -79,25 +88,97 @@ function replacePage({ html, url, isElsewhere }, sent) {
     fault.focus();
     fault.scrollIntoView({ block: "center" });
   } else if (document.activeElement === document.body) {
-    old.focus({ preventScroll: true });
-  }
-}
-
-async function post(address, body) {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), TIMEOUT);
-  try {
-    const answer = await fetch(address, { method: "POST", body, signal: controller.signal });
-    if (BUSY.has(answer.status)) throw new Error(String(answer.status));
-    return { html: await answer.text(), url: answer.url, isElsewhere: answer.redirected };
-  } finally {
-    clearTimeout(timer);
+    focusRow(row);
   }
 }
 
 function setMessage(id, text) {
   sending.set(id, text);
   showMessage(id, text);
+}
+
+// The result of a game as a person reads it in the list of what is not sent.
+function labelOf(form, submitter) {
+  const title = form.querySelector("h2, h3") ?? form.closest(".card")?.querySelector("h2, h3");
+  const places = [...form.querySelectorAll(".place")].filter((row) => row.querySelector("select").value);
+  places.sort((row, other) => row.querySelector("select").value - other.querySelector("select").value);
+  const typed = [...form.querySelectorAll("input.number, input[type=text]")].filter((field) => field.value);
+  const chosen = [...form.querySelectorAll(":scope > select")].map((field) => field.selectedOptions[0]?.textContent);
+  const words = submitter?.name
+    ? [submitter.textContent]
+    : [...places.map((row) => row.querySelector("label").textContent), ...chosen, ...typed.map((field) => field.value)];
+  return [title?.firstElementChild?.textContent ?? title?.textContent ?? "", words.join(", ")]
+    .map((text) => text.trim().replace(/\s+/g, " "))
+    .filter(Boolean)
+    .join(": ");
+}
+
+// A form for one entry after another stays, and says what it has saved.
+function showSaved(id, label) {
+  showMessage(id, null);
+  const line = document.getElementById(id)?.querySelector(".sending");
+  if (line) line.textContent = `Saved: ${label}`;
+}
+
+// The saved form becomes a line in its place; nothing else moves until the page is calm.
+function foldForm(id, label) {
+  const form = document.getElementById(id);
+  if (!form) return;
+  const line = document.createElement("p");
+  line.className = "saved";
+  line.setAttribute("role", "status");
+  line.style.minHeight = `${form.offsetHeight}px`;
+  line.textContent = `Saved: ${label}`;
+  line.tabIndex = -1;
+  const hadFocus = form.contains(document.activeElement);
+  form.replaceWith(line);
+  if (hadFocus) line.focus({ preventScroll: true });
+}
+
+// Through the outbox: it is sent again without end, by later pages too, until the server has answered.
+async function sendThroughOutbox(form, fields, key, submitter) {
+  const { id } = form;
+  const { tournament, account } = ownerOfPage();
+  const label = labelOf(form, submitter);
+  const entry = { key, account, tournament, form: id, action: form.getAttribute("action"), fields, label, at: Date.now() };
+  setMessage(id, "Sending …");
+  showDone(entry, await deliver(entry, () => setMessage(id, NOT_SENT)), form.dataset.outbox === "again");
+}
+
+function showDone({ form: id, label }, done, staysOpen) {
+  sending.delete(id);
+  showMessage(id, null);
+  if (!done) return;
+  if (!done.isTaken) {
+    replacePage(done.answer, id);
+    return;
+  }
+  if (staysOpen) {
+    keepChoices(id);
+    replacePage(done.answer, id);
+    showSaved(id, label);
+    return;
+  }
+  foldForm(id, label);
+  whenCalm("page", () => replacePage(done.answer, id));
+}
+
+// What an earlier page left is sent; the form of the same game shows that, and takes no second entry meanwhile.
+function sendRest() {
+  const { tournament, account } = ownerOfPage();
+  if (!account) return;
+  const isShown = ({ form }) => document.getElementById(form) !== null;
+  deliverRest(
+    tournament,
+    account,
+    (entry) => isShown(entry) && setMessage(entry.form, NOT_SENT),
+    (entry, done) => isShown(entry) && showDone(entry, done, false),
+  );
+}
+
+function ownerOfPage() {
+  const { follow, account } = document.getElementById("main").dataset;
+  return { tournament: follow, account };
 }
 
 // Every try has the same idempotency key, so the form acts once whichever of them arrives.
@@ -138,9 +219,27 @@ document.addEventListener("submit", (event) => {
     body.set("key", key);
   }
   form.dataset.sent = content;
+  if (form.matches("[data-outbox]") && ownerOfPage().account) {
+    const fields = [...body].filter(([name]) => name !== "key" && name !== "csrf");
+    sendThroughOutbox(form, fields, body.get("key"), event.submitter);
+    return;
+  }
   // form.action would be a field of that name.
   send(form.id, form.getAttribute("action"), body);
 });
 
+// The browser may fill fields in again after Back; what it filled in is shown, or nothing is.
+addEventListener("pageshow", () => {
+  showTaps(document);
+  showImpossible(document);
+});
+
+// The keys of a page of earlier may have been used.
+if (document.getElementById("main").dataset.seen) {
+  for (const field of document.querySelectorAll("form[data-once] input[name=key]")) field.value = newKey();
+}
 pageReplaced();
 makeTaps(document);
+showImpossible(document);
+sendRest();
+if (ownerOfPage().tournament) keepNight();

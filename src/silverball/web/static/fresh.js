@@ -1,9 +1,12 @@
 // Keeps the parts of the console up to date without a reload. A part with unsent entries is left alone:
 // it says "Changed meanwhile" and is replaced on request.
 
-import { isTouched, remember, restore } from "./keep.js";
+import { onActivity, restUntilCalm } from "./calm.js";
+import { focusedRow, focusRow } from "./focus.js";
+import { isTouched, remember, restore, showChoices } from "./keep.js";
 import { follow } from "./live.js";
 import { morphChildren } from "./morph.js";
+import { clockTime, keepParts } from "./seen.js";
 import { makeTaps, showTaps } from "./taps.js";
 
 const EVERY = 500;
@@ -12,9 +15,7 @@ const SETTLED_AFTER = 1500;
 const RETRY_MIN = 1000;
 const RETRY_MAX = 30000;
 const FETCH_WITHIN = 10000;
-// Nothing moves for so long after a tap or while scrolling.
-const QUIET = 700;
-const GONE = new Set([403, 404]);
+const GONE = new Set([403, 404, 410]);
 const AGO_EVERY = 20000;
 const STATE_TEXTS = { live: "Live", "catching up": "Catching up", offline: "Offline" };
 const SIGNED_OUT = ["Signed out", "Sign in"];
@@ -33,11 +34,12 @@ let closed = null;
 let isBusy = false;
 let isDue = false;
 let failures = 0;
+// When the page was last known to be as on the server.
+let seen = Date.now();
 let began = 0;
 let timer = 0;
 let settled = 0;
 let calmed = 0;
-let touched = 0;
 // Whether there were events after the content on the page was sent.
 let hasNews = false;
 // The number of times that the answer to a form has replaced the page.
@@ -48,8 +50,9 @@ const parts = () => [...document.querySelectorAll("[data-live]")];
 
 function showState(state = line) {
   line = state;
-  const visible = closed ? "offline" : line === "live" && failures ? "catching up" : line;
-  const [message, linkText] = closed ?? [STATE_TEXTS[visible]];
+  const isBehind = failures > 0 || main().dataset.seen !== undefined;
+  const visible = closed ? "offline" : line === "live" && isBehind ? "catching up" : line;
+  const [message, linkText] = closed ?? [stateText(visible)];
   const text = dot.lastElementChild;
   dot.dataset.state = visible;
   if (text.dataset.told === message) return;
@@ -61,6 +64,12 @@ function showState(state = line) {
   link.target = "_blank";
   link.textContent = linkText;
   text.append(": ", link);
+}
+
+// Without a connection, and while a page of earlier is brought up to date, also the time that it shows.
+function stateText(visible) {
+  const isOld = visible === "offline" || main().dataset.seen !== undefined;
+  return isOld ? `${STATE_TEXTS[visible]} · as of ${clockTime(seen)}` : STATE_TEXTS[visible];
 }
 
 // The content of a part, without keys and ages, which differ each time.
@@ -75,6 +84,7 @@ function contentOf(part) {
 export function pageReplaced() {
   answers += 1;
   hasNews = isDue || isBusy;
+  seen = Number(main().dataset.seen ?? Date.now());
   known.clear();
   waiting.clear();
   // The answer to a refused form is not the current content; fetch that.
@@ -88,6 +98,8 @@ export function pageReplaced() {
   } else if (isRefusal && tournament) {
     plan();
   }
+  // The service worker has shown the page of earlier.
+  if (tournament && main().dataset.seen) refresh();
   if (dot) dot.hidden = !tournament;
   updateAges();
 }
@@ -132,6 +144,9 @@ async function fetchParts() {
     const fetched = await Promise.all(parts().map(fetchPart));
     closed = null;
     failures = 0;
+    seen = Date.now();
+    delete main().dataset.seen;
+    keepParts(fetched.map(({ name, next }) => [name, next.innerHTML]));
     // The answer to a form came in the meantime, and is newer.
     if (before !== answers) isDue = true;
     else for (const { name, next } of fetched) compare(name, next);
@@ -172,7 +187,7 @@ function compare(name, next) {
 // Replace the parts without unsent entries, once taps and scrolling have stopped.
 function showWaiting() {
   clearTimeout(calmed);
-  const rest = touched + QUIET - Date.now();
+  const rest = restUntilCalm();
   if (rest > 0) {
     calmed = setTimeout(showWaiting, rest);
     return;
@@ -191,13 +206,16 @@ function replace(part, { next, content }) {
   waiting.delete(name);
   known.set(name, content);
   const link = document.activeElement?.getAttribute("href");
+  const row = focusedRow();
   makeTaps(next);
   morphChildren(part, [...next.childNodes]);
+  showChoices();
   for (const form of part.querySelectorAll("form")) form.reset();
   showTaps(part);
   if (link && document.activeElement === document.body) {
     part.querySelector(`a[href="${CSS.escape(link)}"]`)?.focus({ preventScroll: true });
   }
+  if (row >= 0 && document.activeElement === document.body) focusRow(row);
   updateAges();
 }
 
@@ -227,6 +245,7 @@ function showOnRequest(part) {
   known.set(part.dataset.live, news.content);
   part.replaceChildren(...news.next.childNodes);
   makeTaps(part);
+  showChoices();
   restore(entries);
   showTaps(part);
   updateAges();
@@ -244,15 +263,16 @@ function updateAges() {
 }
 
 function noteActivity() {
-  touched = Date.now();
-  if (waiting.size === 0) return;
-  clearTimeout(calmed);
-  calmed = setTimeout(showWaiting, QUIET);
+  if (waiting.size > 0) showWaiting();
+}
+
+// A computer that sleeps runs no timers, and has seen nothing meanwhile.
+function noteTime() {
+  if (dot.dataset.state === "live") seen = Date.now();
+  updateAges();
 }
 
 if (dot) {
-  for (const name of ["pointerdown", "pointerup", "keydown", "input", "focusout", "scroll"]) {
-    document.addEventListener(name, noteActivity, { capture: true, passive: true });
-  }
-  setInterval(updateAges, AGO_EVERY);
+  onActivity(noteActivity);
+  setInterval(noteTime, AGO_EVERY);
 }

@@ -48,6 +48,27 @@ export function remember(sent) {
   return { forms, open, focus: focused?.form ? { id: focused.form.id, index } : null };
 }
 
+// Form id -> the choices that the next entry begins with.
+const choices = new Map();
+
+// After an entry the form begins with the same choices: the scorekeeper stands at one machine.
+export function keepChoices(id) {
+  const form = document.getElementById(id);
+  choices.set(id, [...(form?.querySelectorAll("select") ?? [])].map(({ name, value }) => ({ name, value })));
+}
+
+export function showChoices() {
+  for (const [id, chosen] of choices) {
+    const form = document.getElementById(id);
+    for (const { name, value } of form ? chosen : []) {
+      const options = [...(form.elements[name]?.options ?? [])];
+      const option = options.find((each) => each.value === value);
+      // By default, so that it is not taken for something that has not been sent.
+      for (const each of option ? options : []) each.defaultSelected = each === option;
+    }
+  }
+}
+
 export function restore(state) {
   for (const saved of state.forms) {
     const form = document.getElementById(saved.id);

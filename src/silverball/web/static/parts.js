@@ -3,6 +3,7 @@
 
 import { follow } from "./live.js";
 import { morph } from "./morph.js";
+import "./timer.js";
 
 // The shortest time between two fetches of a part.
 const PART_EVERY = 300;
@@ -22,7 +23,6 @@ let ahead = 0;
 const parts = [...document.querySelectorAll("[data-live]")].map((element) => ({
   element,
   name: element.dataset.live,
-  on: element.dataset.on.split(" "),
   etag: "",
   isBusy: false,
   isDue: false,
@@ -30,6 +30,7 @@ const parts = [...document.querySelectorAll("[data-live]")].map((element) => ({
   failures: 0,
   timer: 0,
   settle: 0,
+  again: 0,
 }));
 
 let line = "catching up";
@@ -98,6 +99,14 @@ async function fetchPart(part) {
   if (isNews) part.fetched = part.failures ? Date.now() : began;
   showState();
   if (part.isDue) plan(part);
+  fetchAgain(part);
+}
+
+// A part with a number that is being computed says when to look again: no event tells of it.
+function fetchAgain(part) {
+  clearTimeout(part.again);
+  const seconds = Number(part.element.dataset.again ?? 0);
+  if (seconds) part.again = setTimeout(plan, seconds * 1000, part);
 }
 
 function plan(part) {
@@ -117,7 +126,9 @@ function refresh(part) {
 }
 
 function refreshAffected(name) {
-  const affected = parts.filter((part) => part.on.some((prefix) => name.startsWith(prefix)));
+  const affected = parts.filter(({ element }) =>
+    element.dataset.on.split(" ").some((prefix) => name.startsWith(prefix)),
+  );
   for (const part of affected.length ? affected : parts) refresh(part);
 }
 
@@ -141,6 +152,7 @@ if (main && dot) {
   showState("catching up");
   tick();
   setInterval(tick, 1000);
+  parts.forEach(fetchAgain);
   follow(main.dataset.follow, {
     key: main.dataset.key,
     epoch: main.dataset.epoch,

@@ -4,23 +4,34 @@ const TURN_EVERY = 8000;
 const boxes = [...document.querySelectorAll("[data-live]")];
 const shown = new Map();
 
-// The rows of a list, divided into pages that fit the screen.
+// Sizes of the cards, the largest first: a factor of the text, the cards in a row, and the names in a line.
+const SIZES = [[2, 2, 1], [1.6, 2, 1], [1.3, 3, 1], [1.15, 3, 1], [1, 3, 1], [1, 3, 2]];
+
+// Make the cards as large as the screen allows without a second page.
+function fit(list) {
+  for (const [scale, columns, names] of SIZES) {
+    list.style.setProperty("--scale", scale);
+    list.style.setProperty("--columns", Math.min(columns, innerWidth < innerHeight ? 2 : 3));
+    list.style.setProperty("--names", names);
+    if (list.scrollHeight <= list.clientHeight + 1) return;
+  }
+}
+
+// The rows of a list, divided into pages that fit the screen; rows may stand side by side.
 function pagesOf(list) {
   const rows = [...list.children];
   for (const row of rows) row.hidden = false;
-  const room = list.clientHeight;
+  if (list.matches(".calls")) fit(list);
+  const room = list.clientHeight + 1;
   const pages = [[]];
-  let used = 0;
+  let begin = rows[0]?.getBoundingClientRect().top ?? 0;
   for (const row of rows) {
-    const height = row.getBoundingClientRect().height;
-    const page = pages.at(-1);
-    if (page.length && used + height > room) {
-      pages.push([row]);
-      used = height;
-    } else {
-      page.push(row);
-      used += height;
+    const { top, bottom } = row.getBoundingClientRect();
+    if (pages.at(-1).length && bottom - begin > room) {
+      pages.push([]);
+      begin = top;
     }
+    pages.at(-1).push(row);
   }
   return pages;
 }
@@ -32,6 +43,7 @@ function turn(box, step) {
     const page = (before + step) % pages.length;
     shown.set(list.dataset.turn, page);
     pages.forEach((rows, index) => rows.forEach((row) => (row.hidden = index !== page)));
+    box.toggleAttribute("data-turning", pages.length > 1);
     const pageNumber = box.querySelector("[data-pages]");
     if (pageNumber) pageNumber.textContent = pages.length > 1 ? `${page + 1} of ${pages.length}` : "";
   }

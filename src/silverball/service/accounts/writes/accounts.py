@@ -13,7 +13,18 @@ from sqlalchemy import Connection, Text, delete, exists, select, type_coerce, up
 from silverball.service.accounts import reads
 from silverball.service.accounts.writes import journal_labels, ratings, submissions
 from silverball.service.events import feed_events
-from silverball.store import audit, book, erasures, hidings, references, revisions, tables
+from silverball.store import (
+    audit,
+    book,
+    chain,
+    digests,
+    erasures,
+    hidings,
+    references,
+    remote_ids,
+    revisions,
+    tables,
+)
 from silverball.store.erasures import PendingErasure
 from silverball.store.transaction import Transaction
 
@@ -45,8 +56,13 @@ def erase_account(transaction: Transaction, user_id: int) -> None:
 
     Raises NotFound and Conflict.
     """
+    reads.require_erasable(transaction.connection, user_id)
+    erase_account_again(transaction, user_id)
+
+
+def erase_account_again(transaction: Transaction, user_id: int) -> None:
+    """Erase the person from an account that a restore has brought back, whoever depends on it."""
     db = transaction.connection
-    reads.require_erasable(db, user_id)
     # Tournaments are locked before the account: a write in a tournament may need the account's row.
     revisions.raise_for_users(transaction, [user_id])
     columns = select(_USER.name, _USER.ratings_opt_out).where(_USER.user_id == user_id)
@@ -64,6 +80,10 @@ def erase_account(transaction: Transaction, user_id: int) -> None:
     for column in (tables.player.c.claimed_by, tables.game_player.c.user_id, tables.suggestion.c.user_id):
         db.execute(update(column.table).where(column == user_id).values({column: None}))
     audit.forget_person(db, user_id)
+    # A later import must not give the name back to them.
+    remote_ids.forget_local_ids(db, "userId", [user_id])
+    remote_ids.forget_local_ids(db, remote_ids.OWNER, [user_id])
+    remote_ids.forget_local_ids(db, "playerId", players)
     _delete_private_rows(db, user_id)
     transaction.changed_user_ids.add(user_id)
     erasures.begin(db, PendingErasure(user_id=user_id, name=name, players=dict(players)))
@@ -87,7 +107,8 @@ def _pseudonymize_players(db: Connection, player_ids: Collection[int]) -> None:
     labels: dict[str, Any] = {"labels": [], "label_color": None}
     for player_id in player_ids:
         values = {"name": f"Player {player_id}", "ifpa_id": None, "status": "inactive", **labels}
-        db.execute(update(tables.player).where(tables.player.c.player_id == player_id).values(**values))
+        signed = digests.with_name_digest(values)
+        db.execute(update(tables.player).where(tables.player.c.player_id == player_id).values(**signed))
         db.execute(update(tables.entrant).where(tables.entrant.c.player_id == player_id).values(**labels))
 
 
@@ -112,14 +133,17 @@ def _erase_code_sources(db: Connection, player_ids: Collection[int]) -> None:
     tournaments = select(device_use.tournament_id).where(with_code)
     is_action = (device_use.tournament_id == entry.tournament_id) & (device_use.action_id == entry.action_id)
     used_codes = (entry.tournament_id.in_(tournaments), exists().where(is_action, with_code))
-    db.execute(update(tables.journal).where(*used_codes).values(source=""))
+    db.execute(update(tables.journal).where(*used_codes).values(chain.ERASED_SOURCE))
 
 
 def _delete_private_rows(db: Connection, user_id: int) -> None:
     """Delete the data that only the account needed and that no tournament uses."""
     private = (tables.token, tables.session, tables.idempotency, tables.claim, tables.shortcut)
-    for table in (*private, tables.confirmed_number):
+    sign_ins = (tables.two_step, tables.recovery_code, tables.half_sign_in, tables.known_browser)
+    for table in (*private, *sign_ins, tables.confirmed_number):
         db.execute(delete(table).where(table.c.user_id == user_id))
+    link = tables.account_link.c
+    db.execute(delete(tables.account_link).where((link.user_id == user_id) | (link.created_by == user_id)))
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
     db.execute(delete(tables.webhook).where(tables.webhook.c.tournament_id.in_(organized)))
     for kind in BOOK_KINDS:

@@ -7,7 +7,7 @@ verification, which compare them with each other and with the rows, find no diff
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, Text, or_, select, type_coerce, update
+from sqlalchemy import ColumnElement, Connection, Text, or_, select, type_coerce, update
 
 from silverball.store import journal
 from silverball.store.tables import entrant, player, tournament
@@ -26,15 +26,33 @@ def erase_labels(db: Connection, player_ids: Collection[int]) -> None:
     owners = select(player.c.organizer_id).where(player.c.player_id.in_(player_ids))
     organized = select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(owners))
     entered = select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids))
+    in_tournaments = _ENTRY.tournament_id.in_(organized.union(entered))
+    player_ids = _with_merged_ids(db, player_ids, in_tournaments)
     may_mention = or_(*(type_coerce(_ENTRY.data, Text).contains(str(player_id)) for player_id in player_ids))
-    rows = select(_ENTRY.journal_id, _ENTRY.data).where(
-        _ENTRY.tournament_id.in_(organized.union(entered)),
+    rows = select(_ENTRY.journal_id, _ENTRY.data, _ENTRY.sealed_labels).where(
+        in_tournaments,
         _ENTRY.change.in_(ENTRANT_CHANGES),
         may_mention,
     )
-    for journal_id, data in db.execute(rows).all():
+    for journal_id, data, sealed in db.execute(rows).all():
         if _erase_from_entry(data, player_ids):
-            db.execute(update(journal_table).where(_ENTRY.journal_id == journal_id).values(data=data))
+            # The hashes stay, so that the chain stays whole; without the salt they say nothing.
+            hashes = None if sealed is None else {"hashes": sealed["hashes"]}
+            line = update(journal_table).where(_ENTRY.journal_id == journal_id)
+            db.execute(line.values(data=data, sealed_labels=hashes))
+
+
+def _with_merged_ids(
+    db: Connection, player_ids: Collection[int], in_tournaments: ColumnElement[bool]
+) -> set[int]:
+    """These players, and those that were merged into them, whom earlier lines name."""
+    merges = select(_ENTRY.data).where(in_tournaments, _ENTRY.change == journal.PLAYERS_MERGED)
+    ids = set(player_ids)
+    # The newest first, because the removed one may be what remained of an earlier merge.
+    for data in db.execute(merges.order_by(_ENTRY.journal_id.desc())).scalars():
+        if data["remaining"] in ids:
+            ids.add(data["removed"])
+    return ids
 
 
 def _erase_from_entry(data: dict[str, Any], player_ids: Collection[int]) -> bool:

@@ -36,7 +36,10 @@ def suspend(
     if suspended_at is not None:
         return Suspension(user_id=user_id, suspended_at=times.iso(suspended_at))
     db.execute(update(tables.user).where(own).values(suspended_at=now))
-    db.execute(delete(tables.session).where(tables.session.c.user_id == user_id))
+    for table in (tables.session, tables.half_sign_in):
+        db.execute(delete(table).where(table.c.user_id == user_id))
+    link = tables.account_link.c
+    db.execute(delete(tables.account_link).where((link.user_id == user_id) | (link.created_by == user_id)))
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
     is_sending = (tables.webhook.c.tournament_id.in_(organized), tables.webhook.c.is_active)
     values = {"is_active": False, "stopped_reason": WEBHOOK_STOPPED, "updated_at": now}

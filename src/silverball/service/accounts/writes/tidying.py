@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, func, select, update
 
 from silverball.store import erased_replies, erasures
+from silverball.store.chain import ERASED_SOURCE
 from silverball.store.erasures import PendingErasure
 from silverball.store.tables import idempotency, journal
 
@@ -29,7 +30,7 @@ def _tidy_journal(db: Connection, pending: PendingErasure, lines: int) -> bool:
     after, pending.journal_id = pending.journal_id, pending.journal_id + lines
     in_slice = (_ENTRY.journal_id > after, _ENTRY.journal_id <= pending.journal_id)
     own = update(journal).where(*in_slice, _ENTRY.actor_id == pending.user_id)
-    db.execute(own.values(source=""))
+    db.execute(own.values(ERASED_SOURCE))
     erasures.save_progress(db, pending)
     return True
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TypeVar
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, exists, func, literal, select
 
 from silverball.store import names, tables
 from silverball.wire import times
@@ -14,6 +14,7 @@ from silverball.wire.federation import FederationRecord
 
 # Both databases accept this many values in one statement.
 AT_ONCE = 5000
+SEARCH_MAX = 20
 T = TypeVar("T")
 
 _RECORD = tables.federation_player.c
@@ -61,6 +62,14 @@ def records_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> list[Federatio
         rows = select(*_COLUMNS).where(_RECORD.ifpa_id.in_(some)).order_by(_RECORD.ifpa_id)
         records += [FederationPlayer(**row) for row in db.execute(rows).mappings()]
     return records
+
+
+def search_records(db: Connection, words: str, organizer_id: int) -> list[FederationPlayer]:
+    """At most 20 records whose name contains the words, without numbers that the organizer's book has."""
+    in_book = exists().where(_PLAYER.organizer_id == organizer_id, _PLAYER.ifpa_id == _RECORD.ifpa_id)
+    rows = select(*_COLUMNS).where(names.NameContains(_RECORD.name, literal(words)), ~in_book)
+    rows = rows.order_by(_RECORD.name, _RECORD.ifpa_id).limit(SEARCH_MAX)
+    return [FederationPlayer(**row) for row in db.execute(rows).mappings()]
 
 
 def published_record(db: Connection, ifpa_id: int) -> FederationRecord | None:

@@ -16,6 +16,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
+    Select,
     Text,
     and_,
     bindparam,
@@ -32,7 +33,14 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.service.arenas import reads as arenas
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
-from silverball.store.named_rows import IsoText, NamedRow, PointsText, PreparedStatement, RowMapper
+from silverball.store.named_rows import (
+    IsoText,
+    NamedRow,
+    PointsText,
+    PreparedLookup,
+    PreparedStatement,
+    RowMapper,
+)
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
 from silverball.wire.arenas import Arena
 from silverball.wire.base import ID_MAX, Id
@@ -95,10 +103,9 @@ ALL_SEATS = PreparedStatement(SEATS.where(game_player.c.tournament_id == _TOURNA
 ALL_SUGGESTIONS = PreparedStatement(
     SUGGESTIONS.where(suggestion.c.tournament_id == _TOURNAMENT), is_list=True
 )
-_GAME: BindParameter[int] = bindparam("game_id")
-ONE_GAME = PreparedStatement(GAMES.where(game.c.game_id == _GAME))
-GAME_SEATS = PreparedStatement(SEATS.where(game_player.c.game_id == _GAME))
-GAME_SUGGESTIONS = PreparedStatement(SUGGESTIONS.where(suggestion.c.game_id == _GAME))
+GAMES_BY_ID = PreparedLookup(GAMES, game.c.game_id, ROW)
+SEATS_BY_GAME = PreparedLookup(SEATS, game_player.c.game_id, SEAT_ROW)
+SUGGESTIONS_BY_GAME = PreparedLookup(SUGGESTIONS, suggestion.c.game_id, SUGGESTION_ROW)
 _GAME_ID = attrgetter("game_id")
 NO_SEATS = SEAT_ROW.row(((),) * len(SEAT_ROW.columns))
 Condition = ColumnElement[bool]
@@ -118,6 +125,8 @@ class TournamentGamesQuery(Query, frozen=True, kw_only=True):
     bank: Id | None = None
     status: Annotated[GameStatus, IGNORED_WHEN_INVALID] | None = None
     """Only games in this state."""
+    at: Id | None = None
+    """Id of an action of the journal: the games as they were after it. Without it, as they are now."""
 
 
 class GamesQuery(Query, frozen=True, kw_only=True):
@@ -139,7 +148,7 @@ class GamesQuery(Query, frozen=True, kw_only=True):
 
 def games_in_tournament(db: Connection, tournament_id: int, query: TournamentGamesQuery) -> tuple[Game, ...]:
     """The games that pass the filters, by id. Raises NotFound for an unknown tournament."""
-    filters = _filter_conditions(query)
+    filters = _filter_conditions(query, [tournament_id])
     if query.round is not None:
         filters.append(_rounds_condition(tournament_id, query.round))
     games = _load_games(db, tournament_id, filters)
@@ -155,25 +164,18 @@ def started_games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
 
 def selected_games(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[Game, ...]:
     """Those of the given games that are in the tournament, by id."""
-    return _load_games(db, tournament_id, [game.c.game_id.in_(game_ids)])
+    rows = [row for row in GAMES_BY_ID.rows(db, set(game_ids)) if row.tournament_id == tournament_id]
+    own_ids = [row.game_id for row in rows]
+    seats = SEATS_BY_GAME.grouped(db, own_ids)
+    suggestions = _group_suggestions(SUGGESTIONS_BY_GAME.rows(db, own_ids))
+    return tuple([_game_item(row, seats, suggestions) for row in rows])
 
 
 def games_with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> dict[int, Game]:
     """Game id -> the game with its arena, for those of the given games that are in the tournament."""
-    if len(game_ids) == 1:
-        return _game_with_arena(db, tournament_id, game_ids[0])
     games = selected_games(db, tournament_id, game_ids)
     arenas_by_id = _arenas_by_id(db, games)
     return {game_.game_id: _with_arena(game_, arenas_by_id) for game_ in games}
-
-
-def _game_with_arena(db: Connection, tournament_id: int, game_id: int) -> dict[int, Game]:
-    rows = ONE_GAME.rows(db, game_id=game_id)
-    if not rows or rows[0].tournament_id != tournament_id:
-        return {}
-    seats = GAME_SEATS.grouped(db, game_id=game_id)
-    game_ = _game_item(rows[0], seats, _group_suggestions(GAME_SUGGESTIONS.rows(db, game_id=game_id)))
-    return {game_id: _with_arena(game_, _arenas_by_id(db, [game_]))}
 
 
 def _arenas_by_id(db: Connection, games: Sequence[Game]) -> dict[int, Arena]:
@@ -210,10 +212,10 @@ def games_page(db: Connection, query: GamesQuery) -> PageRows[Game]:
 
 def find_game(db: Connection, tournament_id: int, game_id: int) -> Game:
     """A game with its arena. Raises NotFound, and WrongFormat for a game of another tournament."""
-    by_id = _game_with_arena(db, tournament_id, game_id)
+    by_id = games_with_arenas(db, tournament_id, [game_id])
     if not by_id:
         tournaments.require_tournament(db, tournament_id)
-        if not ONE_GAME.rows(db, game_id=game_id):
+        if not GAMES_BY_ID.rows(db, [game_id]):
             raise NotFound("Game", game_id)
         raise GameNotInTournament
     return by_id[game_id]
@@ -243,11 +245,15 @@ def _load_all_games(db: Connection, tournament_id: int, *, with_suggestions: boo
     return tuple([_game_item(row, seats, suggestions) for row in games])
 
 
-def _filter_conditions(query: TournamentGamesQuery | GamesQuery) -> list[Condition]:
-    """The filters that both lists share."""
+def _filter_conditions(
+    query: TournamentGamesQuery | GamesQuery, tournament_ids: Sequence[int] | Select[tuple[int]]
+) -> list[Condition]:
+    """The filters that both lists share, for games of these tournaments."""
     filters: list[Condition] = []
     if query.player is not None:
-        theirs = select(game_player.c.game_id).where(game_player.c.player_id == query.player)
+        theirs = select(game_player.c.game_id).where(
+            game_player.c.player_id == query.player, game_player.c.tournament_id.in_(tournament_ids)
+        )
         filters.append(game.c.game_id.in_(theirs))
     if query.arena is not None:
         filters.append(game.c.arena_id == query.arena)
@@ -266,11 +272,11 @@ def _page_conditions(query: GamesQuery) -> list[Condition]:
                 "series": ["The series field is required when tournaments is not present."],
             }
         )
-    conditions = _filter_conditions(query)
+    within = select(tournament.c.tournament_id).where(tournament.c.series_id.in_(query.series))
+    conditions = _filter_conditions(query, within if query.series else query.tournaments)
     if query.tournaments:
         conditions.append(game.c.tournament_id.in_(query.tournaments))
     if query.series:
-        within = select(tournament.c.tournament_id).where(tournament.c.series_id.in_(query.series))
         conditions.append(game.c.tournament_id.in_(within))
     if query.ids:
         conditions.append(game.c.game_id.in_(query.ids))
@@ -282,7 +288,7 @@ def _page_conditions(query: GamesQuery) -> list[Condition]:
 def _rounds_condition(tournament_id: int, text: str) -> Condition:
     """The rounds in the `round` parameter: ids, the newest one, or those in progress."""
     if text not in (LATEST, ACTIVE_OR_LATEST):
-        return game.c.round_id.in_(_round_ids(text))
+        return game.c.round_id.in_(round_ids(text))
     rounds = select(round_.c.round_id).where(round_.c.tournament_id == tournament_id)
     newest = rounds.order_by(round_.c.round_index.desc(), round_.c.round_id.desc()).limit(1).scalar_subquery()
     if text == LATEST:
@@ -291,7 +297,8 @@ def _rounds_condition(tournament_id: int, text: str) -> Condition:
     return or_(game.c.round_id.in_(active), and_(~active.exists(), game.c.round_id == newest))
 
 
-def _round_ids(text: str) -> list[int]:
+def round_ids(text: str) -> list[int]:
+    """The ids in the `round` parameter. Raises Invalid."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     if len(words) > ROUNDS_MAX:
         raise Invalid({"round": [f"The round field must not have more than {ROUNDS_MAX} items."]})

@@ -5,13 +5,18 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Connection, func, select, true
+from sqlalchemy import Connection, and_, false, func, not_, or_, select, true
 
 from silverball.rules.ratings.identities import Identity, IdentityRegister, build_register
 from silverball.rules.ratings.standing import CurrentRating
 from silverball.store import rating_days, tables
 
 _R, _P, _V = tables.rating.c, tables.rating_period.c, tables.rating_revision.c
+# An interrupted run leaves its last day without a fingerprint, because its ratings are not published.
+NEEDS_RATING = or_(
+    _P.status.in_((rating_days.WAITING, rating_days.DIRTY)),
+    and_(_P.fingerprint.is_(None), _P.is_imported == false()),
+)
 COUNTS = ("game_count", "win_count", "loss_count", "result_count")
 
 
@@ -42,14 +47,12 @@ def first_period_day(db: Connection) -> date | None:
 
 
 def days_to_rate(db: Connection, until: date) -> list[DayRow]:
-    """The days from the first that waits or was corrected, because all later days depend on it.
+    """The days from the first that needs rating, because all later days depend on it.
 
     They end with `until`, or with the last day that was rated before.
     """
-    changed = _P.status.in_((rating_days.WAITING, rating_days.DIRTY))
-    begins = db.execute(
-        select(func.min(_P.period_date)).where(changed, _P.period_date <= until.isoformat())
-    ).scalar_one_or_none()
+    first = select(func.min(_P.period_date)).where(NEEDS_RATING, _P.period_date <= until.isoformat())
+    begins = db.execute(first).scalar_one_or_none()
     if begins is None:
         return []
     done = _P.status != rating_days.WAITING
@@ -75,9 +78,9 @@ def load_register(db: Connection) -> IdentityRegister:
 
 
 def are_days_rated(db: Connection, first: date, until: date) -> bool:
-    """Whether every day from the first to the last is rated and none was corrected since."""
+    """Whether every day from the first to the last is rated and published, and none was corrected since."""
     rated_days = select(func.count()).where(
-        _P.status == rating_days.PROCESSED,
+        not_(NEEDS_RATING),
         _P.period_date >= first.isoformat(),
         _P.period_date <= until.isoformat(),
     )
@@ -123,6 +126,12 @@ def current_standings(db: Connection, _day: date) -> list[CurrentRating]:
     rows = select(*columns, *(_R[name] for name in COUNTS))
     rows = rows.where(_R.merged_into.is_(None), _R.last_period.is_not(None)).order_by(_R.rating_id)
     return _as_standings(db.execute(rows).all())
+
+
+def rating_names(db: Connection) -> dict[int, str]:
+    """Rating id -> name, of all ratings that were not merged into others."""
+    rows = select(_R.rating_id, _R.name).where(_R.merged_into.is_(None))
+    return dict(db.execute(rows).all())
 
 
 def _as_standings(rows: Iterable[Any]) -> list[CurrentRating]:

@@ -22,7 +22,13 @@ class AccountHasNumber(Conflict):
 
 
 def confirm_number(
-    transaction: Transaction, user_id: int, ifpa_id: int, *, now: datetime, source: str
+    transaction: Transaction,
+    user_id: int,
+    ifpa_id: int,
+    *,
+    now: datetime,
+    source: str,
+    by_user_id: int | None = None,
 ) -> None:
     """Confirm that the number is this account's. Raises NotFound and Conflict."""
     db = transaction.connection
@@ -39,10 +45,13 @@ def confirm_number(
     _join_at_once(db, user_id, ifpa_id)
     _mark_days(db, user_id, ifpa_id)
     transaction.changed_user_ids.add(user_id)
-    audit.record(db, "number-confirmed", at=now, user_id=user_id, source=source, detail=str(ifpa_id))
+    detail = _audit_detail(ifpa_id, by_user_id)
+    audit.record(db, "number-confirmed", at=now, user_id=user_id, source=source, detail=detail)
 
 
-def withdraw_number(transaction: Transaction, user_id: int, *, now: datetime, source: str) -> int:
+def withdraw_number(
+    transaction: Transaction, user_id: int, *, now: datetime, source: str, by_user_id: int | None = None
+) -> int:
     """Withdraw the account's confirmed number, and return it. Raises NotFound."""
     db = transaction.connection
     ifpa_id = confirmed_numbers.number_of(db, user_id)
@@ -53,8 +62,13 @@ def withdraw_number(transaction: Transaction, user_id: int, *, now: datetime, so
     db.execute(update(tables.rating).where(_R.user_id == user_id).values(ifpa_id=None))
     _mark_days(db, user_id, ifpa_id)
     transaction.changed_user_ids.add(user_id)
-    audit.record(db, "number-withdrawn", at=now, user_id=user_id, source=source, detail=str(ifpa_id))
+    detail = _audit_detail(ifpa_id, by_user_id)
+    audit.record(db, "number-withdrawn", at=now, user_id=user_id, source=source, detail=detail)
     return ifpa_id
+
+
+def _audit_detail(ifpa_id: int, by_user_id: int | None) -> str:
+    return str(ifpa_id) if by_user_id is None else f"{ifpa_id} by {by_user_id}"
 
 
 def _join_at_once(db: Connection, user_id: int, ifpa_id: int) -> None:

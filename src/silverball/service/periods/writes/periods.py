@@ -24,6 +24,11 @@ BEGIN_RUN = text(
 )
 REVISION_COLUMNS = ("rating_id", "rating", "rd", "delta", *COUNTS, "meetings", "period_date")
 STANDING_COLUMNS = ("rating", "rd", "delta", "first_period", "last_period", *COUNTS)
+RANK_AT_ONCE = (
+    "UPDATE rating SET lower_bound = ranked.lower_bound, rank = ranked.rank"
+    " FROM unnest(%s::float8[], %s::int8[], %s::int8[]) AS ranked (lower_bound, rank, rating_id)"
+    " WHERE rating.rating_id = ranked.rating_id"
+)
 _ENCODE = msgspec.json.Encoder().encode
 
 
@@ -36,7 +41,8 @@ class RatedDay:
     """A rated day: its results, their fingerprint, and the new revisions."""
 
     day: RatingDay
-    fingerprint: str
+    # None for the last day of a run until its ratings are published: an interrupted run rates it again.
+    fingerprint: str | None
     revisions: list[RatingUpdate]
     # Whether an earlier run stored revisions for the day.
     was_rated: bool
@@ -222,24 +228,40 @@ def store_standings(db: Connection, standings: Sequence[CurrentRating]) -> None:
     _execute_many(db, f"UPDATE rating SET {assignments} WHERE rating_id = {mark}", rows)  # noqa: S608  # our own words
 
 
-def clear_other_standings(db: Connection, standings: Sequence[CurrentRating]) -> None:
-    """Clear the standings of ratings without any revision."""
-    rated_ids = db.execute(select(_R.rating_id).where(_R.last_period.is_not(None))).scalars()
-    unrated_ids = sorted(set(rated_ids) - {standing.rating_id for standing in standings})
+def clear_standings(db: Connection, rating_ids: Sequence[int]) -> None:
+    """Clear the standings of ratings that have no revision any more."""
     nothing = ", ".join(f"{name} = NULL" for name in (*STANDING_COLUMNS, "lower_bound", "rank"))
-    rows = [(rating_id,) for rating_id in unrated_ids]
+    rows = [(rating_id,) for rating_id in rating_ids]
     _execute_many(db, f"UPDATE rating SET {nothing} WHERE rating_id = {_placeholder(db)}", rows)  # noqa: S608  # our own words
 
 
 def store_ranking(db: Connection, ranking: RankedRatings, day: date) -> None:
     """Store all lower bounds and ranks at the end of a day, and make it the current period."""
-    mark = _placeholder(db)
-    statement = f"UPDATE rating SET lower_bound = {mark}, rank = {mark} WHERE rating_id = {mark}"  # noqa: S608  # our own words
-    _execute_many(db, statement, ranking.rows)
+    if db.dialect.name == "sqlite":
+        _execute_many(db, "UPDATE rating SET lower_bound = ?, rank = ? WHERE rating_id = ?", ranking.rows)
+    elif ranking.rows:
+        # One statement: there, one for each row costs twice as much.
+        db.exec_driver_sql(RANK_AT_ONCE, tuple(list(column) for column in zip(*ranking.rows, strict=True)))
+    make_current(db, day, ranking)
+
+
+def make_current(db: Connection, day: date, ranking: RankedRatings, *, staged_run: int | None = None) -> None:
+    """Make this period the current one, with the ratings that are stored, or staged by a run."""
     old = update(tables.rating_period).where(_P.is_current == true())
-    db.execute(old.values(is_current=False, percentiles=None))
+    db.execute(old.values(is_current=False, percentiles=None, staged_run=None))
+
     new = update(tables.rating_period).where(_P.period_date == day.isoformat())
-    db.execute(new.values(is_current=True, percentiles=ranking.percentiles))
+    db.execute(new.values(is_current=True, percentiles=ranking.percentiles, staged_run=staged_run))
+
+
+def finish_day(db: Connection, day: date, fingerprint: str | None) -> None:
+    """Note that the ratings of a rated day are published, unless it was marked again meanwhile."""
+    rows = update(tables.rating_period).where(
+        _P.period_date == day.isoformat(), _P.status == rating_days.PROCESSED
+    )
+    db.execute(rows.values(fingerprint=fingerprint))
+    unstaged = update(tables.rating_period).where(_P.period_date == day.isoformat())
+    db.execute(unstaged.values(staged_run=None))
 
 
 def _placeholder(db: Connection) -> str:

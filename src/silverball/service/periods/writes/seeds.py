@@ -46,7 +46,7 @@ def replace_ratings(
     if db.execute(rated_here.limit(1)).first() is not None:
         raise RatingsAlreadyComputed
     writes.begin_run(db)
-    for table in (tables.rating_revision, tables.rating):
+    for table in (tables.rating_revision, tables.staged_rating, tables.rating):
         db.execute(delete(table))
     db.execute(delete(tables.rating_period).where(_P.period_date <= day.isoformat()))
     db.execute(insert(tables.rating_period).values(**_period_values(day, parameters, now)))

@@ -14,13 +14,14 @@ from silverball.rules.ratings import formulas
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.ratings.reads import ratings as reads
 from silverball.service.ratings.reads.ratings import COLUMNS, CurrentPeriod
-from silverball.store import names, rating_days, tables
+from silverball.store import names, published_ratings, rating_days, tables
+from silverball.store.published_ratings import PUBLISHED
 from silverball.wire.base import Id
 from silverball.wire.ratings import HeadToHead, RatingComparison, RatingRange
 
 IDS_MAX = 25
 MEETING_PARTS = 4
-_R, _V, _P = tables.rating.c, tables.rating_revision.c, tables.player.c
+_R, _V, _P = PUBLISHED.c, tables.rating_revision.c, tables.player.c
 Ids = Annotated[tuple[Id, ...], Meta(max_length=IDS_MAX)]
 
 
@@ -101,9 +102,11 @@ def _belongs_to_players(db: Connection, player_ids: Sequence[int]) -> ColumnElem
 
 def _rating_range(db: Connection) -> RatingRange:
     """The lowest and the highest listed rating; without any, a newcomer's rating."""
-    rows = select(_R.rating).where(rating_days.IS_LISTED).limit(1)
-    lowest = db.execute(rows.order_by(_R.rating)).scalar_one_or_none()
-    highest = db.execute(rows.order_by(_R.rating.desc())).scalar_one_or_none()
+    # Nearly always all are in the table itself, whose index has the first and the last.
+    own = _R if published_ratings.are_staged_ratings_shown(db) else tables.rating.c
+    rows = select(own.rating).where(rating_days.is_listed(own)).limit(1)
+    lowest = db.execute(rows.order_by(own.rating)).scalar_one_or_none()
+    highest = db.execute(rows.order_by(own.rating.desc())).scalar_one_or_none()
     newcomer = formulas.DEFAULTS.rating_default
     return RatingRange(
         min=newcomer if lowest is None else round(lowest, 2),

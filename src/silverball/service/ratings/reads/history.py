@@ -16,6 +16,7 @@ from silverball.service.pages import PageRows
 from silverball.service.ratings.reads import ratings as reads
 from silverball.service.ratings.reads.ratings import IDS_MAX, CurrentPeriod
 from silverball.store import tables
+from silverball.store.published_ratings import PUBLISHED
 from silverball.wire.base import Id
 from silverball.wire.ratings import IfpaInfo, Rating, RatingBundle, RatingHistoryPoint, RatingRevision
 
@@ -23,7 +24,7 @@ HISTORY_DAYS = 365
 PER_PAGE = 100
 PER_PAGE_MAX = 500
 IDS_WITH_DATE_MAX = 25
-_R, _V = tables.rating.c, tables.rating_revision.c
+_R, _V = PUBLISHED.c, tables.rating_revision.c
 
 
 class HistoryQuery(Query, frozen=True, kw_only=True):

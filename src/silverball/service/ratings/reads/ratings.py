@@ -17,6 +17,7 @@ from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import names, rating_days, tables
+from silverball.store.published_ratings import PUBLISHED
 from silverball.wire.base import Id
 from silverball.wire.ratings import Rating
 from silverball.wire.values import Number
@@ -25,7 +26,7 @@ PER_PAGE = 25
 IDS_MAX = 200
 HOLDER_TYPES = ("users", "ifpa")
 WORDS_MAX = 10
-_R, _P = tables.rating.c, tables.rating_period.c
+_R, _P = PUBLISHED.c, tables.rating_period.c
 # In the order in which `rating_item` unpacks them.
 COLUMNS = (
     _R.rating_id,
@@ -202,7 +203,7 @@ def period_count(db: Connection, user_id: int, viewer: AuthenticatedCaller | Non
     """The number of periods that the user played; 0 when it is hidden from this viewer."""
     revision = tables.rating_revision.c
     rows = select(func.count()).select_from(tables.rating_revision)
-    rows = rows.join(tables.rating, _R.rating_id == revision.rating_id)
+    rows = rows.join(PUBLISHED, _R.rating_id == revision.rating_id)
     return int(db.execute(rows.where(_R.user_id == user_id, is_visible_to(viewer))).scalar_one())
 
 
@@ -246,7 +247,7 @@ def _ordered_page(
     at = current_period(db)
     if at is None:
         return PageRows([], 0)
-    total = db.execute(select(func.count()).select_from(tables.rating).where(wanted)).scalar_one()
+    total = db.execute(select(func.count()).select_from(PUBLISHED).where(wanted)).scalar_one()
     rows = select(*COLUMNS).where(wanted).order_by(*order)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (number - 1))
     return PageRows(rating_items(db, db.execute(rows), at, viewer), total)

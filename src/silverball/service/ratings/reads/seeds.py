@@ -6,8 +6,9 @@ from typing import Any
 from sqlalchemy import Connection, and_, or_, select
 
 from silverball.store import names, rating_days, tables
+from silverball.store.published_ratings import PUBLISHED
 
-_R, _P, _E = tables.rating.c, tables.player.c, tables.entrant.c
+_R, _P, _E = PUBLISHED.c, tables.player.c, tables.entrant.c
 
 
 def seed_numbers(db: Connection, tournament_id: int, *, by_bound: bool) -> dict[int, float]:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Select, case, null, select, true
 from silverball.rules.ratings import formulas
 from silverball.service.ratings.reads import ratings as reads
 from silverball.store import rating_days, tables
+from silverball.store.published_ratings import PUBLISHED
 
 ROWS_AT_ONCE = 1000
 REVISION_DAYS = 365
@@ -19,7 +20,7 @@ HEADER = "Name,User ID,IFPA ID,Rating,RD,Lower Bound,Last Rating Period (Data fr
 REVISION_HEADER = (
     "Rating ID,User ID,IFPA ID,Rating Period,Rating,RD,Lower Bound,Delta,Games,Wins,Losses,Results"
 )
-_R, _V, _U = tables.rating.c, tables.rating_revision.c, tables.user.c
+_R, _V, _U = PUBLISHED.c, tables.rating_revision.c, tables.user.c
 # A hidden profile hides the federation number too.
 _IFPA_ID = case((_U.profile_opt_out == true(), null()), else_=_R.ifpa_id)
 
@@ -30,7 +31,7 @@ def rating_csv_lines(db: Connection) -> Iterator[str]:
     if at is None:
         return
     yield HEADER.format(day=at.day.isoformat()) + "\n"
-    rows = select(_R.name, _R.user_id, _IFPA_ID, _R.rating, _R.rd, _R.last_period).select_from(tables.rating)
+    rows = select(_R.name, _R.user_id, _IFPA_ID, _R.rating, _R.rd, _R.last_period).select_from(PUBLISHED)
     rows = rows.outerjoin(tables.user, _U.user_id == _R.user_id).where(rating_days.IS_LISTED)
     for name, user_id, ifpa_id, rating, rd, last in _stream_rows(db, rows.order_by(_R.rating_id)):
         quoted = name.replace('"', '""')
@@ -52,7 +53,7 @@ def revision_csv_lines(db: Connection) -> Iterator[str]:
     rows = (
         select(_R.rating_id, _R.user_id, _IFPA_ID, _V.period_date, _V.rating, _V.rd, _V.delta, *counts)
         .select_from(tables.rating_revision)
-        .join(tables.rating, _R.rating_id == _V.rating_id)
+        .join(PUBLISHED, _R.rating_id == _V.rating_id)
         .outerjoin(tables.user, _U.user_id == _R.user_id)
         .where(rating_days.IS_LISTED, _V.period_date > begins)
         .order_by(_V.period_date, _V.rating_id)

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, exists, false, or_, select
 
 from silverball.rules.ranking import series as rules
 from silverball.rules.scoring import curves
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.players import reads as players
 from silverball.service.series.reads import series as reads
+from silverball.service.standings import reads as standing_reads
+from silverball.service.standings.reads import PlacesByTournament
 from silverball.store import tables
 from silverball.wire.players import Player
 from silverball.wire.series import (
@@ -26,17 +28,28 @@ from silverball.wire.values import EmptyList, Number
 CUSTOM_RANKS_MAX = 1000
 PLAYERS_MAX = 10_000
 _T, _ST, _LINK = tables.tournament.c, tables.standing.c, tables.tournament_link.c
-PlacesByTournament = dict[int, dict[int, tuple[int, Decimal]]]
 
 _TOURNAMENTS = (
     select(_T.tournament_id).where(_T.series_id == bindparam("series_id")).order_by(_T.tournament_id)
 )
-# A planned tournament may list its entrants in the standings before any game is played.
+_GAME, _ALONE = tables.game.c, tables.single_player_game.c
+# Standings list the players before anything is played; a bye is no result.
+_HAS_RESULT = or_(
+    exists().where(
+        _GAME.tournament_id == _T.tournament_id, _GAME.status == "completed", _GAME.bye == false()
+    ),
+    exists().where(_ALONE.tournament_id == _T.tournament_id, _ALONE.status == "completed"),
+)
+_HAS_GAMES = exists().where(_GAME.tournament_id == _T.tournament_id)
 _NIGHTS = (
-    select(_T.tournament_id, _ST.player_id, _ST.position, _ST.points)
-    .join(tables.standing, _ST.tournament_id == _T.tournament_id)
+    select(
+        _T.tournament_id,
+        _T.status,
+        _HAS_RESULT.label("has_result"),
+        _HAS_GAMES.label("has_games"),
+    )
     .where(_T.series_id == bindparam("series_id"), _T.status != "planned")
-    .order_by(_T.tournament_id, _ST.position, _ST.player_id)
+    .order_by(_T.tournament_id)
 )
 _MAIN = tables.tournament.alias("main")
 _PLAYOFFS = (
@@ -73,11 +86,28 @@ def _is_curve(series: Series) -> bool:
 
 
 def _load_nights(db: Connection, key: Mapping[str, int]) -> PlacesByTournament:
-    """Tournament id -> player id -> position and points."""
-    nights: PlacesByTournament = {}
-    for tournament_id, player_id, position, points in db.execute(_NIGHTS, key):
-        nights.setdefault(tournament_id, {})[player_id] = (position, points or Decimal(0))
-    return nights
+    """Tournament id -> player id -> position and points, of the tournaments that count.
+
+    Completed ones, empty ones too, and running ones from their first result on.
+    """
+    nights = db.execute(_NIGHTS, key).all()
+    counting = [night for night in nights if _may_count(night)]
+    in_series = _T.tournament_id.in_([night.tournament_id for night in counting])
+    places = standing_reads.places_where(db, in_series)
+    return {
+        night.tournament_id: places.get(night.tournament_id, {})
+        for night in counting
+        if night.status == "completed" or night.has_result or _has_points(places, night.tournament_id)
+    }
+
+
+def _may_count(night: Any) -> bool:
+    # A table without games was imported, and is a result when it has points.
+    return night.status == "completed" or night.has_result or not night.has_games
+
+
+def _has_points(places: PlacesByTournament, tournament_id: int) -> bool:
+    return any(place.points for place in places.get(tournament_id, {}).values())
 
 
 def _load_playoffs(db: Connection, key: Mapping[str, int]) -> dict[int, list[dict[int, int]]]:
@@ -94,16 +124,24 @@ def _points_earned(
     """Tournament id -> player id -> points in the series."""
     if not _is_curve(series):
         return {
-            tournament_id: {player_id: points for player_id, (_, points) in night.items()}
+            tournament_id: {player_id: place.points or Decimal(0) for player_id, place in night.items()}
             for tournament_id, night in nights.items()
         }
     custom = _custom_curve(series.scoring_custom)
     earned: dict[int, dict[int, int | Decimal]] = {}
     for tournament_id, night in nights.items():
-        positions = {player_id: position for player_id, (position, _) in night.items()}
+        positions = {player_id: place.position for player_id, place in night.items()}
         decided = rules.positions_after_playoffs(positions, playoffs.get(tournament_id, ()))
         earned[tournament_id] = {**rules.curve_points(decided, series.scoring or "", custom)}
     return earned
+
+
+def best_result(series: Series) -> int | None:
+    """The points of the best place of a night; None where nights count with their own points."""
+    if not _is_curve(series):
+        return None
+    custom = _custom_curve(series.scoring_custom)
+    return max(custom, default=0) if custom else curves.points_of_rank(series.scoring or "", 1)
 
 
 def _custom_curve(stored: dict[str, Any] | None) -> tuple[int, ...]:
@@ -154,6 +192,7 @@ def _points_by_tournament(points: dict[int, dict[int, int | Decimal]]) -> Points
             player_id: worth if isinstance(worth, int) else f"{worth:.2f}"
             for player_id, worth in night.items()
         }
+        or ()
         for tournament_id, night in points.items()
     }
     return by_tournament or ()

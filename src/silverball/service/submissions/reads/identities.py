@@ -10,9 +10,10 @@ from silverball.service.ratings.reads import ratings
 from silverball.service.submissions.document import DocumentPlayer
 from silverball.service.submissions.people import KnownPeople, KnownPerson
 from silverball.store import names, rating_days
-from silverball.store.tables import confirmed_number, player, rating, user
+from silverball.store.published_ratings import PUBLISHED
+from silverball.store.tables import confirmed_number, player, user
 
-_USER, _PLAYER, _RATING, _CONFIRMED = user.c, player.c, rating.c, confirmed_number.c
+_USER, _PLAYER, _RATING, _CONFIRMED = user.c, player.c, PUBLISHED.c, confirmed_number.c
 
 
 def known_people(db: Connection, players: Collection[DocumentPlayer]) -> KnownPeople:

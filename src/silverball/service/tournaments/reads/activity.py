@@ -19,7 +19,14 @@ from silverball.wire.journal import ActivityLog
 PER_PAGE = 25
 # The names that a line can have.
 ACTIONS = frozenset(
-    {*journal.CHANGES, journal.ACTION_UNDONE, journal.TOURNAMENT_CREATED, journal.TOURNAMENT_IMPORTED}
+    {
+        *journal.CHANGES,
+        *journal.NOTES,
+        journal.ACTION_UNDONE,
+        journal.TOURNAMENT_CREATED,
+        journal.TOURNAMENT_IMPORTED,
+        journal.PLAYERS_MERGED,
+    }
 )
 ActionName = Annotated[str, one_of(lambda: ACTIONS)]
 _LINE, _TOURNAMENT = tables.journal.c, tables.tournament.c
@@ -44,13 +51,17 @@ def activity_page(db: Connection, query: ActivityQuery, viewer: AuthenticatedCal
     conditions = _conditions(db, query, viewer)
     total = db.execute(select(func.count()).select_from(tables.journal).where(*conditions)).scalar_one()
     rows = (
-        select(_LINE.journal_id, _LINE.tournament_id, _LINE.change, _LINE.data, _LINE.at)
+        select(_LINE.journal_id, _LINE.tournament_id, _LINE.action_id, _LINE.change, _LINE.data, _LINE.at)
         .where(*conditions)
         .order_by(_LINE.journal_id.desc())
         .limit(PER_PAGE)
         .offset(PER_PAGE * (query.page - 1))
     )
-    return PageRows([_activity_log(*row) for row in db.execute(rows)], total)
+    lines = db.execute(rows).all()
+    merges = journal.load_merges(db, {line.tournament_id for line in lines})
+    for line in lines:
+        journal.rename_merged(line.data, merges, line.tournament_id, line.action_id)
+    return PageRows([_activity_log(line) for line in lines], total)
 
 
 def _conditions(
@@ -70,18 +81,20 @@ def _conditions(
     return conditions
 
 
-def _activity_log(line_id: int, tournament_id: int, change: str, data: Any, at: Any) -> ActivityLog:
+def _activity_log(line: Any) -> ActivityLog:
     return ActivityLog(
-        activity_log_id=line_id,
-        tournament_id=tournament_id,
-        action=change,
-        player_ids=tuple(dict.fromkeys(_players_in(data))),
-        created_at=times.iso(at),
+        activity_log_id=line.journal_id,
+        tournament_id=line.tournament_id,
+        action=line.change,
+        player_ids=tuple(dict.fromkeys(_players_in(line.data))),
+        created_at=times.iso(line.at),
     )
 
 
 def _players_in(data: Mapping[str, Any]) -> Iterable[int]:
     """Ids of the players whom a line names, before and after the change."""
+    if "remaining" in data:
+        yield data["remaining"]
     for side in ("thing", "before", "after"):
         subject = data.get(side)
         if isinstance(subject, dict):

@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 from silverball.rules.mechanics import idle
 from silverball.rules.registry import FORMATS
 from silverball.store import tables
+from silverball.store.journal import PLAYERS_MERGED
 
 TOURNAMENTS_MAX = 1000
 _T, _J = tables.tournament.c, tables.journal.c
@@ -31,7 +32,8 @@ def _started_tournaments(*conditions: ColumnElement[bool]) -> Select[int, dateti
 
     The newest journal line counts, because an imported `updated_at` may be older than the import.
     """
-    newest = select(func.max(_J.at)).where(_J.tournament_id == _T.tournament_id).scalar_subquery()
+    played = (_J.tournament_id == _T.tournament_id, _J.change != PLAYERS_MERGED)
+    newest = select(func.max(_J.at)).where(*played).scalar_subquery()
     touched_at = func.coalesce(newest, _T.updated_at, type_=_T.updated_at.type).label("touched_at")
     columns = select(_T.tournament_id, _T.end_utc, touched_at)
     statement = columns.where(_T.status == "started", _T.type.in_(sorted(FORMATS)), *conditions)

@@ -1,8 +1,10 @@
 """The journal of a tournament as its organizer reads it, newest first."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from msgspec import structs
 from sqlalchemy import Connection, func, select
 
 from silverball.kit.errors import NotAllowed, NotFound
@@ -10,12 +12,13 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.devices import reads as devices
 from silverball.service.pages import PageRows, refuse_deep_pagination
-from silverball.service.tournaments import journal_text
+from silverball.service.tournaments import action_summary, journal_text
 from silverball.service.tournaments.journal_text import Names
-from silverball.store import journal, tables
+from silverball.store import chaining, journal, tables
 from silverball.store.journal import Action
 from silverball.wire import times
-from silverball.wire.journal import JournalAction, JournalChange
+from silverball.wire.journal import JournalAction, JournalChange, JournalMeta, JournalPage
+from silverball.wire.pages import Page
 
 PER_PAGE = 50
 _J = tables.journal.c
@@ -27,9 +30,29 @@ class JournalQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
+@dataclass(frozen=True)
+class LastAction:
+    """An action in one line, and whether an undo may take it back."""
+
+    action: JournalAction
+    summary: str
+    can_undo: bool
+
+
+@dataclass(frozen=True)
+class JournalRows(PageRows[JournalAction]):
+    """The actions of one page, and the one that an undo would reverse now, which may be on another page."""
+
+    undoable: JournalAction | None
+    # The hash of the newest line.
+    head: str | None = None
+    # What was done last; a player's report does not hide it.
+    last: LastAction | None = None
+
+
 def journal_page(
     db: Connection, tournament_id: int, query: JournalQuery, viewer: AuthenticatedCaller | None
-) -> PageRows[JournalAction]:
+) -> JournalRows:
     """One page of the actions. Raises NotFound, and NotAllowed for all but the organizer and admins."""
     status = require_reader(db, tournament_id, viewer)
     refuse_deep_pagination(query.page, PER_PAGE)
@@ -39,10 +62,40 @@ def journal_page(
     before = total + 1 - PER_PAGE * (query.page - 1)
     actions = journal.newest_actions(db, tournament_id, before=before, limit=PER_PAGE)
     undone = _undone_action_ids(db, tournament_id)
-    undoable = None if status == "completed" else _undoable_action_id(db, tournament_id, undone)
-    names = _load_names(db, tournament_id, actions)
-    actors = devices.actor_names(db, tournament_id, [action.action_id for action in actions])
-    return PageRows([_journal_action(action, names, actors, undone, undoable) for action in actions], total)
+    undoable = None if status == "completed" else _undoable_action(db, tournament_id, undone)
+    described = [*actions, undoable] if undoable is not None else actions
+    names = _load_names(db, tournament_id, described)
+    actors = devices.actor_names(db, tournament_id, [action.action_id for action in described])
+    # While draws may follow, nobody may know them before; the seed is committed to meanwhile.
+    shows_seeds = status == "completed"
+    undoable_id = undoable.action_id if undoable is not None else None
+    rows = [
+        _journal_action(action, names, actors, undone, undoable_id, shows_seeds=shows_seeds)
+        for action in described
+    ]
+    newest_undoable = rows[-1] if undoable is not None else None
+    head = chaining.journal_head(db, tournament_id)
+    last = _last_action(described, rows, names, can_undo=undoable is not None)
+    return JournalRows(rows[: len(actions)], total, newest_undoable, head, last)
+
+
+def _last_action(
+    actions: Sequence[Action], rows: Sequence[JournalAction], names: Names, *, can_undo: bool
+) -> LastAction | None:
+    """The newest action that undo may name, below reports of players; without undo the newest of all."""
+    if not actions:
+        return None
+    undoable = journal.undoable_actions(actions) if can_undo else []
+    last = undoable[-1] if undoable else actions[0]
+    row = next(row for row in rows if row.action_id == last.action_id)
+    return LastAction(row, action_summary.action_summary(last.entries, names), bool(undoable))
+
+
+def envelope(page: Page[JournalAction], rows: JournalRows) -> JournalPage:
+    """The page with the number of the action that undo would revert, and the head of the journal."""
+    undoable = None if rows.undoable is None else rows.undoable.action_id
+    meta = JournalMeta(**structs.asdict(page.meta), undoable=undoable)
+    return JournalPage(data=page.data, links=page.links, meta=meta, journal_head=rows.head)
 
 
 def require_reader(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> str:
@@ -62,11 +115,11 @@ def _undone_action_ids(db: Connection, tournament_id: int) -> set[int]:
     return {int(data["action"]) for data in db.execute(statement.order_by(_J.journal_id)).scalars()}
 
 
-def _undoable_action_id(db: Connection, tournament_id: int, undone: set[int]) -> int | None:
+def _undoable_action(db: Connection, tournament_id: int, undone: set[int]) -> Action | None:
     """The action that an undo would reverse now: the newest one in force, if it can be undone."""
-    undoing = select(_J.action_id).where(
-        _J.tournament_id == tournament_id, _J.change == journal.ACTION_UNDONE
-    )
+    # Undo passes over undos, merges and imported journals.
+    passed_over = (journal.ACTION_UNDONE, journal.PLAYERS_MERGED, journal.JOURNAL_IMPORTED)
+    undoing = select(_J.action_id).where(_J.tournament_id == tournament_id, _J.change.in_(passed_over))
     standing = select(func.max(_J.action_id)).where(
         _J.tournament_id == tournament_id, _J.action_id.not_in(undone), _J.action_id.not_in(undoing)
     )
@@ -74,7 +127,10 @@ def _undoable_action_id(db: Connection, tournament_id: int, undone: set[int]) ->
     if action_id is None:
         return None
     (newest,) = journal.newest_actions(db, tournament_id, before=action_id + 1, limit=1)
-    return newest.action_id if newest.is_undoable else None
+    if newest.is_report:
+        # An undo below it may have settled it.
+        newest = next(iter(journal.undoable_actions(journal.newest_actions(db, tournament_id))), newest)
+    return newest if newest.is_undoable else None
 
 
 def _load_names(db: Connection, tournament_id: int, actions: Sequence[Action]) -> Names:
@@ -103,7 +159,13 @@ def _ids_in(actions: Sequence[Action], name: str) -> set[int]:
         for side in (data.get("thing"), data.get("after"))
         if isinstance(side, dict)
     )
-    return {values[name] for values in snapshots if isinstance(values.get(name), int)}
+    ids = {values[name] for values in snapshots if isinstance(values.get(name), int)}
+    if name == "player_id":
+        merged = (
+            data for action in actions for change, data in action.entries if change == journal.PLAYERS_MERGED
+        )
+        ids |= {data["remaining"] for data in merged}
+    return ids
 
 
 def _names_by_id(db: Connection, statement: Any) -> dict[int, str]:
@@ -111,7 +173,13 @@ def _names_by_id(db: Connection, statement: Any) -> dict[int, str]:
 
 
 def _journal_action(
-    action: Action, names: Names, actors: Mapping[int, str], undone: set[int], undoable: int | None
+    action: Action,
+    names: Names,
+    actors: Mapping[int, str],
+    undone: set[int],
+    undoable: int | None,
+    *,
+    shows_seeds: bool,
 ) -> JournalAction:
     is_account = action.actor_id is not None
     return JournalAction(
@@ -120,7 +188,7 @@ def _journal_action(
         actor_id=action.actor_id,
         actor_name=names.user(action.actor_id) if is_account else actors.get(action.action_id),
         source=action.source,
-        dice_seed=action.dice_seed,
+        dice_seed=action.dice_seed if shows_seeds else None,
         changes=tuple(
             JournalChange(change=change, text=journal_text.change_sentence(change, data, names))
             for change, data in action.entries

@@ -9,24 +9,28 @@ index has in this order, the ids are kept.
 import re
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select, type_coerce
 
 from silverball.kit.http.fields import IGNORED_WHEN_INVALID, checked_by
 from silverball.kit.http.query import PageNumber, Query
 from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.locations import reads as locations
 from silverball.service.pages import ROWS_DEEP_MAX, PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.hints import NotByIndex
 from silverball.store.kept_lists import KeptList, kept_list
+from silverball.store.named_rows import IsoText, NamedRow, RowMapper
 from silverball.wire.base import Id
+from silverball.wire.locations import Location
 from silverball.wire.tournaments import Tournament
 from silverball.wire.values import TournamentStatus
 
@@ -37,6 +41,20 @@ DATE_INTERVAL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2});([0-9]{4}-[0-9]{2}-[0-
 NEWEST_FIRST = (tables.tournament.c.start_utc.desc(), tables.tournament.c.tournament_id.desc())
 
 _T = tables.tournament.c
+# The fields of DatedTournament.
+_DATED_ROW = RowMapper(
+    _T.tournament_id,
+    _T.name,
+    _T.status,
+    _T.type,
+    type_coerce(_T.start_utc, IsoText),
+    _T.start_local,
+    type_coerce(_T.end_utc, IsoText),
+    _T.description,
+    _T.test,
+    type_coerce(_T.updated_at, IsoText),
+    location=locations.ROW,
+)
 
 
 def parse_date_interval(text: str) -> tuple[datetime, datetime] | None:
@@ -147,6 +165,36 @@ def tournaments_by_id(
     )
     by_id = {item.tournament_id: item for item in items}
     return [by_id[tournament_id] for tournament_id in ids]
+
+
+@dataclass(frozen=True)
+class DatedTournament:
+    """A tournament in a calendar or on the page of its series, without its settings."""
+
+    tournament_id: int
+    name: str
+    status: str
+    type: str
+    start_utc: str
+    start_local: str
+    end_utc: str | None
+    description: str | None
+    test: bool
+    updated_at: str
+    location: Location | None
+
+
+def dated_tournaments(db: Connection, query: TournamentQuery, *, limit: int) -> list[DatedTournament]:
+    """The first of the tournaments that pass the filters, newest first."""
+    ids = db.scalars(_newest_ids(_conditions(query, only_completed=False)).limit(limit)).all()
+    statement = tournaments.tournament_rows(_DATED_ROW).where(_T.tournament_id.in_(ids))
+    by_id = {row.tournament_id: _dated_item(row) for row in _DATED_ROW.rows(db.execute(statement))}
+    return [by_id[tournament_id] for tournament_id in ids]
+
+
+def _dated_item(row: NamedRow) -> DatedTournament:
+    fields = row._asdict()
+    return DatedTournament(**{**fields, "location": locations.location_or_none(row.location)})
 
 
 def played_by(user_id: int) -> ColumnElement[bool]:

@@ -35,6 +35,13 @@ def with_series_facts(db: Connection, tournament: Tournament) -> Tournament:
     return replace(tournament, state=state)
 
 
+def with_facts_of(informed: Tournament, tournament: Tournament) -> Tournament:
+    """The tournament with the facts of its series that an earlier state of it has."""
+    facts = informed.state
+    state = replace(tournament.state, series_groups=facts.series_groups, series_plays=facts.series_plays)
+    return replace(tournament, state=state)
+
+
 def _is_balanced_over_series(settings: TournamentSettings) -> bool:
     """Whether opponents or arenas are drawn with an eye on the other tournaments of the series."""
     pairing = settings.pairing if has(settings, HasPairing) else None

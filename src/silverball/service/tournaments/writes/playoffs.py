@@ -1,13 +1,14 @@
 """Playoffs: a new tournament of the best, seeded by place. Source: formats, section 4."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from msgspec import UNSET
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
+from silverball.kit.http.endpoints import PreparationOutdated
 from silverball.rules.commands import playoffs as playoff_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import (
@@ -29,6 +30,8 @@ from silverball.service.tournaments.bodies import NewPlayoffs
 from silverball.service.tournaments.reads import belongings
 from silverball.service.tournaments.writes import tournaments as writes
 from silverball.store import account_quotas
+from silverball.store.loaded import LoadedTournament
+from silverball.store.stamps import Revision
 from silverball.store.transaction import Transaction
 from silverball.wire import times
 
@@ -44,36 +47,77 @@ class PlayoffsBeforeStart(Conflict):
 class TiedAtCutoff(Conflict):
     sentence = (
         "Tied at the cutoff after place {place}: {players}. "
-        "Play a tiebreak, put them in order by hand, or name all qualifiers in players."
+        "Play a tiebreak, put them in order by hand or draw, or name all qualifiers in players. "
+        "Without a game the event counts 100 % at most."
     )
+
+
+class TiedAtBye(Conflict):
+    sentence = (
+        "Tied across the bye line after seed {place}: {players}. Play a tiebreak, put them in order by hand, "
+        "or draw. Without a game the event counts 100 % at most."
+    )
+
+
+@dataclass(frozen=True)
+class DrawnQualifiers:
+    """The players of a playoff, best seed first, drawn from the standings of one revision."""
+
+    revision: Revision
+    player_ids: Sequence[int]
+    title: str
+    dice_seed: str
+
+
+def prepare_playoffs(call: Write[NewPlayoffs]) -> Callable[[], DrawnQualifiers]:
+    """Read the qualifying tournament; returns the ranking and the draw, which take long for many players."""
+    before = commands.load_snapshot(call)
+    if before.tournament.status == "planned":
+        raise PlayoffsBeforeStart
+    _require_room(call, before.tournament)
+    return lambda: _draw_qualifiers(call.body, before)
 
 
 def create_playoffs(call: Write[NewPlayoffs], dice: Random) -> Tournament:
     """Create a planned tournament for the best of the one in the path, linked in both directions.
 
-    Raises Conflict when players are tied at the cutoff; naming the players settles it.
+    Takes the prepared draw, which raised Conflict when players are tied at the cutoff, which naming the
+    players settles, or across the line of a bye. Raises PreparationOutdated when the tournament has changed.
     """
-    qualifier = commands.load_tournament(call)
-    if qualifier.status == "planned":
-        raise PlayoffsBeforeStart
-    organizer_id, limit = qualifier.details["organizer_id"], call.settings.tournaments_per_account
-    account_quotas.require_room_for_tournament(call.db, organizer_id, limit)
-    rows, title = _qualifiers(call, qualifier)
-    draw, seed = tournament_commands.dice_for(qualifier, f"playoffs {len(qualifier.details['links'])}")
-    player_ids = playoff_commands.seed_players(rows, draw)
-    planned = _planned_playoffs(call, qualifier, title, dice)
+    before, drawn = commands.load_snapshot(call), call.preparation
+    if before.revision != drawn.revision:
+        raise PreparationOutdated
+    qualifier = before.tournament
+    _require_room(call, qualifier)
+    planned = _planned_playoffs(call, qualifier, drawn.title, dice)
     context = commands.action_context(call)
     playoffs_tournament = enact.create_tournament(call.transaction, planned, context, dice)
-    changes = _roster_changes(qualifier, player_ids)
-    enact.enact(call.transaction, playoffs_tournament.tournament_id, changes, context, dice_seed=seed)
+    changes = _roster_changes(qualifier, drawn.player_ids)
+    enact.enact(
+        call.transaction, playoffs_tournament.tournament_id, changes, context, dice_seed=drawn.dice_seed
+    )
     _link_tournaments(call.transaction, playoffs_tournament, qualifier.tournament_id, "qualifying", context)
     _link_tournaments(call.transaction, qualifier, playoffs_tournament.tournament_id, "playoff", context)
     return playoffs_tournament
 
 
-def _qualifiers(call: Write[NewPlayoffs], qualifier: Tournament) -> tuple[list[Standing], str]:
+def _require_room(call: Write[NewPlayoffs], qualifier: Tournament) -> None:
+    organizer_id, limit = qualifier.details["organizer_id"], call.settings.tournaments_per_account
+    account_quotas.require_room_for_tournament(call.db, organizer_id, limit)
+
+
+def _draw_qualifiers(body: NewPlayoffs, before: LoadedTournament) -> DrawnQualifiers:
+    qualifier = before.tournament
+    rows, title = _qualifiers(body, qualifier)
+    bye_lines = FORMATS[body.type].bye_lines(_playoff_settings(body), len(rows))
+    _require_clear_line(rows, bye_lines, TiedAtBye)
+    # Ties that decide neither are seeded by lot.
+    draw, seed = tournament_commands.dice_for(qualifier, f"playoffs {len(qualifier.details['links'])}")
+    return DrawnQualifiers(before.revision, playoff_commands.seed_players(rows, draw), title, seed)
+
+
+def _qualifiers(body: NewPlayoffs, qualifier: Tournament) -> tuple[list[Standing], str]:
     """The standings of the players who advance, and the title of their tournament."""
-    body = call.body
     if (body.players is UNSET) == (body.band is UNSET):
         raise Invalid({"players": ["Send players or band: one of the two chooses the qualifiers."]})
     rows = playoff_commands.eligible_rows(
@@ -89,11 +133,18 @@ def _qualifiers(call: Write[NewPlayoffs], qualifier: Tournament) -> tuple[list[S
     if last > len(rows):
         sentence = f"Only {len(rows)} active players are in the standings."
         raise Invalid({"players" if body.band is UNSET else "band": [sentence]})
-    for line in (first, last):
+    _require_clear_line(rows, (first, last), TiedAtCutoff)
+    return rows[first:last], title
+
+
+def _require_clear_line(
+    rows: Sequence[Standing], lines: Sequence[int], refusal: type[TiedAtCutoff | TiedAtBye]
+) -> None:
+    """Refuse players who share a place across a line."""
+    for line in lines:
         tied = playoff_commands.players_tied_across(rows, line)
         if tied:
-            raise TiedAtCutoff(place=line, players=tied)
-    return rows[first:last], title
+            raise refusal(place=line, players=tied)
 
 
 def _named_qualifiers(rows: Sequence[Standing], player_ids: Sequence[int]) -> list[Standing]:
@@ -118,11 +169,7 @@ def _band_places(qualifier: Tournament, index: int) -> tuple[int, int, str]:
 def _planned_playoffs(
     call: Write[NewPlayoffs], qualifier: Tournament, title: str, dice: Random
 ) -> Tournament:
-    settings_sent = {} if call.body.settings is UNSET else dict(call.body.settings)
-    format_ = FORMATS[call.body.type]
-    if "seeding" in format_.settings.__struct_encode_fields__:
-        settings_sent.setdefault("seeding", "manual")
-    settings = configuration.build_settings(call.body.type, settings_sent, prefix="settings.")
+    settings = _playoff_settings(call.body)
     name = call.body.name
     if name is UNSET:
         name = f"{qualifier.details['name']}: {title}"[:NAME_CHARACTERS_MAX]
@@ -130,6 +177,13 @@ def _planned_playoffs(
     details = {**before, **_inherited_details(qualifier), "name": name}
     details["start_local"] = times.local(call.now, details["timezone"])
     return writes.planned_tournament(call.body.type, settings, details, dice)
+
+
+def _playoff_settings(body: NewPlayoffs) -> Any:
+    settings_sent = {} if body.settings is UNSET else dict(body.settings)
+    if "seeding" in FORMATS[body.type].settings.__struct_encode_fields__:
+        settings_sent.setdefault("seeding", "manual")
+    return configuration.build_settings(body.type, settings_sent, prefix="settings.")
 
 
 def _inherited_details(qualifier: Tournament) -> Mapping[str, Any]:

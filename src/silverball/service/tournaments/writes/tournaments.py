@@ -1,6 +1,7 @@
 """Changes to a whole tournament by its organizer. Source: interface.md 3; formats, section 2."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -12,21 +13,24 @@ from sqlalchemy.exc import IntegrityError
 from silverball.kit.errors import Conflict, NotAllowed
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT
+from silverball.rules.commands import closing
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import entries
 from silverball.rules.model.apply import apply_changes
-from silverball.rules.model.changes import Change, TournamentEdited, tournament_changes
+from silverball.rules.model.changes import Change, DrawRemembered, TournamentEdited, tournament_changes
+from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.settings import TournamentSettings
-from silverball.rules.model.tournament import EngineState, Tournament
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
 from silverball.service.calls import Write
 from silverball.service.core import commands, enact, loaded
-from silverball.service.core.commands import Decision, DryRun
+from silverball.service.core.commands import Decision, Draw, DryRun
 from silverball.service.core.enact import ActionContext
 from silverball.service.tournaments import configuration
 from silverball.service.tournaments.bodies import (
     ChangedTournamentFields,
+    Completion,
     NewTournamentFields,
     UndoRequest,
     sent_settings,
@@ -129,9 +133,13 @@ def planned_tournament(
         points_map=configuration.points_map(type_, settings, details["points_map_custom"]),
         tiebreaker_points_map=tiebreakers,
         has_entry_limits=_has_entry_limits(details),
-        state=EngineState(dice_seed=f"{dice.getrandbits(SEED_BITS):032x}"),
+        state=EngineState(dice_seed=_new_seed(dice)),
         details={**details, "primary_config_settings": list(format_.primary_settings)},
     )
+
+
+def _new_seed(dice: Random) -> str:
+    return f"{dice.getrandbits(SEED_BITS):032x}"
 
 
 def _has_entry_limits(details: Mapping[str, Any]) -> bool:
@@ -163,9 +171,12 @@ def _edit_changes(call: Write[ChangedTournamentFields], tournament: Tournament) 
     )
 
 
-def prepare_start(call: Write[Body]) -> DryRun:
-    """Draw the start from a snapshot, before the tournament is locked."""
-    return commands.dry_run(call, lambda tournament: _start_decision(call, tournament))
+def prepare_start(call: Write[Body]) -> Draw:
+    """Read what the draw of the start needs; returns the draw."""
+    before = commands.load_snapshot(call)
+    informed = series_facts.with_seed_facts(call.db, before.tournament)
+    informed = series_facts.with_series_facts(call.db, informed)
+    return lambda: DryRun(before.revision, _start_decision(informed, call.now))
 
 
 def start_tournament(call: Write[Body]) -> Tournament:
@@ -174,26 +185,37 @@ def start_tournament(call: Write[Body]) -> Tournament:
     return commands.commit_dry_run(call)
 
 
-def _start_decision(call: Write[Body], tournament: Tournament) -> Decision:
-    dice, seed = tournament_commands.dice_for(tournament, "start")
-    informed = series_facts.with_seed_facts(call.db, tournament)
-    informed = series_facts.with_series_facts(call.db, informed)
-    changes = tournament_commands.start(informed, dice, call.now)
+def _start_decision(informed: Tournament, now: datetime) -> Decision:
+    dice, seed = tournament_commands.dice_for(informed, "start")
+    changes = tournament_commands.start(informed, dice, now)
     started = apply_changes(informed, changes)
-    entry_changes = entries.give_entries(
-        started, started.active_ids, entries.automatic_entries(started), call.now
+    entry_changes = entries.give_entries(started, started.active_ids, entries.automatic_entries(started), now)
+    return Decision([*changes, *entry_changes], seed, commands.draw_notes(informed))
+
+
+def complete_tournament(call: Write[Completion]) -> Tournament:
+    """Complete the tournament, with an open round kept as far as it is finished, or dropped."""
+    drops = call.body.open_round == "drop"
+    return commands.run_command(
+        call,
+        lambda tournament: closing.complete(tournament, call.now, drops_open_round=drops),
     )
-    return Decision([*changes, *entry_changes], seed)
 
 
-def complete_tournament(call: Write[Body]) -> Tournament:
-    """Complete the tournament."""
-    return commands.run_command(call, lambda tournament: tournament_commands.complete(tournament, call.now))
+def reopen_tournament(call: Write[Body], dice: Random) -> Tournament:
+    """Reopen the tournament; the draws that follow have a new seed, because the old one is revealed."""
 
+    def rule(tournament: Tournament) -> Decision:
+        changes = tournament_commands.reopen(tournament)
+        if not tournament.state.dice_seed:
+            # It was imported, and its draws were made elsewhere.
+            return Decision(changes)
+        reopened = apply_changes(tournament, changes)
+        state = replace(reopened.state, dice_seed=_new_seed(dice))
+        seeded = tournament_changes(DrawRemembered, reopened, state=state)
+        return Decision([*changes, *seeded], notes=enact.commitment_notes(state.dice_seed))
 
-def reopen_tournament(call: Write[Body]) -> Tournament:
-    """Reopen the tournament."""
-    return commands.run_command(call, tournament_commands.reopen)
+    return commands.run_command(call, rule)
 
 
 def undo_action(call: Write[UndoRequest]) -> Tournament:
@@ -239,5 +261,5 @@ def complete_if_idle(transaction: Transaction, tournament_id: int, source: str, 
         return False
     tournament = loaded.load_tournament(db, tournament_id)
     context = ActionContext(actor_id=None, source=source, now=now)
-    enact.enact(transaction, tournament_id, tournament_commands.complete(tournament, touched_at), context)
+    enact.enact(transaction, tournament_id, closing.complete(tournament, touched_at), context)
     return True

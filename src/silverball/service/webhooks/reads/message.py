@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, select
 
+from silverball.service.standings import reads as standings
 from silverball.service.webhooks import message_text
 from silverball.service.webhooks.message_text import NewsItem, SentenceFacts
-from silverball.store import announcements, tables
+from silverball.store import announcements, generations, tables
 from silverball.store.announcements import Announcement
 from silverball.wire import times
 from silverball.wire.webhooks import WebhookMessage, WebhookText
@@ -38,6 +39,8 @@ def find_announcement(
     """The announcement; None when it was withdrawn or trimmed."""
     if epoch is None or seq is None:
         return None
+    # As stored, or as the list of deliveries shows it.
+    epoch = generations.own_epoch(epoch)
     head = announcements.channel_head(db, tournament_id)
     if head is None or head.epoch != epoch:
         return None
@@ -53,7 +56,7 @@ def message_body(db: Connection, hook: Any, delivery: Any, base_url: str) -> byt
     if announcement is None:
         return None
     if hook.form == "events":
-        return _event_body(announcement)
+        return _event_body(announcement, generations.current_generation(db))
     if delivery.about is None:
         return None
     news = NewsItem(delivery.about, delivery.said)
@@ -64,13 +67,13 @@ def message_body(db: Connection, hook: Any, delivery: Any, base_url: str) -> byt
     return _text_body(sentence)
 
 
-def _event_body(announcement: Announcement) -> bytes:
+def _event_body(announcement: Announcement, generation: str) -> bytes:
     message = WebhookMessage(
         type=announcement.name,
         timestamp=times.iso(announcement.at),
         data=msgspec.json.decode(announcement.data),
         tournament_id=announcement.tournament_id,
-        epoch=announcement.epoch,
+        epoch=generations.public_epoch(announcement.epoch, generation),
         seq=announcement.seq,
     )
     return msgspec.json.encode(message)
@@ -126,12 +129,14 @@ def _player_names(db: Connection, player_ids: Sequence[int]) -> dict[int, str]:
 
 
 def _first_places(db: Connection, tournament_id: int) -> list[tuple[int, int]]:
-    standing = tables.standing.c
-    rows = select(standing.position, standing.player_id).where(
-        standing.tournament_id == tournament_id, standing.position <= message_text.PLACES_MAX
-    )
-    ordered = rows.order_by(standing.position, standing.player_id).limit(PLAYERS_NAMED_MAX)
-    return [(row.position, row.player_id) for row in db.execute(ordered)]
+    own = tables.tournament.c.tournament_id == tournament_id
+    places = standings.places_where(db, own).get(tournament_id, {})
+    first = [
+        (place.position, player_id)
+        for player_id, place in places.items()
+        if place.position <= message_text.PLACES_MAX
+    ]
+    return first[:PLAYERS_NAMED_MAX]
 
 
 def _row_count(db: Connection, *wanted: Any) -> int:

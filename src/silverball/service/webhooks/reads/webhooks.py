@@ -9,6 +9,7 @@ from silverball.kit.errors import NotAllowed, NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
+from silverball.store import generations
 from silverball.store.tables import tournament, webhook, webhook_delivery
 from silverball.wire import times
 from silverball.wire.webhooks import DeliveryStatus, Webhook, WebhookDelivery
@@ -82,7 +83,8 @@ def deliveries_page(db: Connection, webhook_id: int, query: DeliveryQuery) -> Pa
     total = db.execute(select(func.count()).select_from(webhook_delivery).where(*wanted)).scalar_one()
     rows = select(*_DELIVERY_COLUMNS).where(*wanted).order_by(_D.webhook_delivery_id.desc())
     some = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-    return PageRows([_delivery_item(row) for row in db.execute(some)], total)
+    generation = generations.current_generation(db)
+    return PageRows([_delivery_item(row, generation) for row in db.execute(some)], total)
 
 
 def find_delivery(db: Connection, webhook_id: int, delivery_id: int) -> WebhookDelivery:
@@ -93,7 +95,7 @@ def find_delivery(db: Connection, webhook_id: int, delivery_id: int) -> WebhookD
     row = db.execute(rows).one_or_none()
     if row is None:
         raise NotFound("WebhookDelivery", delivery_id)
-    return _delivery_item(row)
+    return _delivery_item(row, generations.current_generation(db))
 
 
 def newest_deliveries(db: Connection, tournament_id: int, limit: int) -> dict[int, list[WebhookDelivery]]:
@@ -104,9 +106,10 @@ def newest_deliveries(db: Connection, tournament_id: int, limit: int) -> dict[in
     candidates = ranked.where(_D.webhook_id.in_(own)).subquery()
     newest = select(candidates.c.id).where(candidates.c.place <= limit)
     rows = select(*_DELIVERY_COLUMNS).where(_D.webhook_delivery_id.in_(newest))
+    generation = generations.current_generation(db)
     listed: defaultdict[int, list[WebhookDelivery]] = defaultdict(list)
     for row in db.execute(rows.order_by(_D.webhook_delivery_id.desc())):
-        listed[row.webhook_id].append(_delivery_item(row))
+        listed[row.webhook_id].append(_delivery_item(row, generation))
     return listed
 
 
@@ -133,13 +136,13 @@ def _webhook_item(row: Any) -> Webhook:
     )
 
 
-def _delivery_item(row: Any) -> WebhookDelivery:
+def _delivery_item(row: Any, generation: str) -> WebhookDelivery:
     return WebhookDelivery(
         webhook_delivery_id=row.webhook_delivery_id,
         webhook_id=row.webhook_id,
         message_id=row.message_id,
         event=row.event,
-        epoch=row.epoch,
+        epoch=None if row.epoch is None else generations.public_epoch(row.epoch, generation),
         seq=row.seq,
         status=row.status,
         tries=row.tries,

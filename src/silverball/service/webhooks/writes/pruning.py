@@ -2,8 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection
 
+from silverball.store.slices import delete_slice
 from silverball.store.tables import webhook_delivery
 
 # Longer than the retries of any message last.
@@ -11,7 +12,6 @@ RETENTION = timedelta(days=7)
 _D = webhook_delivery.c
 
 
-def prune_deliveries(db: Connection, now: datetime) -> int:
-    """Delete the deliveries that ended more than a week ago, and return their number."""
-    old = (_D.created_at <= now - RETENTION, _D.status != "waiting")
-    return int(db.execute(delete(webhook_delivery).where(*old)).rowcount)
+def prune_slice(db: Connection, now: datetime) -> int:
+    """Delete some of the deliveries that ended more than a week ago, and return how many."""
+    return delete_slice(db, webhook_delivery, _D.created_at <= now - RETENTION, _D.status != "waiting")

@@ -1,0 +1,25 @@
+"""silverball ready: what health checks of containers and units ask."""
+
+import http.client
+
+import click
+
+ANSWER_SECONDS_MAX = 4.0
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address that the server listens on.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="Its port.")
+def ready(host: str, port: int) -> None:
+    """Ask a running server whether it is ready; exit with 1 if not."""
+    connection = http.client.HTTPConnection(host, port, timeout=ANSWER_SECONDS_MAX)
+    try:
+        connection.request("GET", "/ready")
+        status = connection.getresponse().status
+    except (OSError, http.client.HTTPException) as error:
+        raise click.ClickException(f"Nothing answers at {host} port {port}: {error}.") from error
+    finally:
+        connection.close()
+    if status != http.client.OK:
+        raise click.ClickException(f"The server is not ready: /ready answers {status}.")
+    click.echo("The server is ready.")

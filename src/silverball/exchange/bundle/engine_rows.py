@@ -1,0 +1,150 @@
+"""The facts of a bundle that no published shape has, checked and added to the rows of its parts."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from silverball.exchange.bundle.checks import BundleCheck, distinct_ids, parse_points, require_moment
+from silverball.exchange.bundle.faults import BrokenBundle
+from silverball.rules.model.engine_state import EngineState
+from silverball.store import writers
+from silverball.wire import times
+from silverball.wire.base import UnsetType
+from silverball.wire.bundle import Bundle
+from silverball.wire.bundle_facts import AttemptFacts, EngineFacts
+
+PartRows = dict[str, list[dict[str, Any]]]
+# Columns of a part that only these facts fill, with the values of a file without them.
+PLAIN_ATTEMPT: dict[str, Any] = {"rolls": None, "is_advanced": None, "started_at": None}
+PLAIN_GAME: dict[str, Any] = {"is_tiebreak": None, "forfeited_by": None, "finishing_order": None}
+PLAIN_ENTRANT: dict[str, Any] = dict.fromkeys(("adjusted_after", "byes_credited", "tie_group", "tie_place"))
+
+
+def check_facts(check: BundleCheck) -> None:
+    """Check that the facts name parts of the bundle. Raises BrokenBundle at the first fault."""
+    facts = check.bundle.engine
+    if isinstance(facts, UnsetType):
+        return
+    attempts = _attempt_ids(check.bundle)
+    named: Mapping[str, tuple[Sequence[Any], str, Collection[int]]] = {
+        "entrants": (facts.entrants, "player_id", check.player_ids),
+        "games": (facts.games, "game_id", {game.game_id for game in check.bundle.games}),
+        "singlePlayerGames": (facts.single_player_games, "single_player_game_id", attempts),
+        "calls": (facts.calls, "game_id", {game.game_id for game in check.bundle.games}),
+        "purchases": (facts.purchases, "player_id", check.player_ids),
+    }
+    for name, (items, key, known) in named.items():
+        for n, item in enumerate(items):
+            if getattr(item, key) not in known:
+                sentence = f"There is no {getattr(item, key)} in the bundle."
+                raise BrokenBundle(f"$.engine.{name}[{n}]", sentence)
+        distinct_ids(f"$.engine.{name}", items, "entry_id" if name == "purchases" else key)
+    _check_player_ids(facts, check.player_ids)
+    require_moment("$.engine.clockEndsAt", facts.clock_ends_at)
+    _check_timer(facts, check.round_ids)
+    for n, attempt in enumerate(facts.single_player_games):
+        require_moment(f"$.engine.singlePlayerGames[{n}].startedAt", attempt.started_at)
+        parse_points(f"$.engine.singlePlayerGames[{n}].points", attempt.points)
+    for n, purchase in enumerate(facts.purchases):
+        require_moment(f"$.engine.purchases[{n}].createdAt", purchase.created_at)
+        parse_points(f"$.engine.purchases[{n}].amount", purchase.amount)
+
+
+def _check_timer(facts: EngineFacts, round_ids: Collection[int]) -> None:
+    """Check the round of the timer and the times of timer and calls."""
+    timed = facts.timed_round
+    if timed is not None and timed.round_id not in round_ids:
+        raise BrokenBundle("$.engine.timedRound", f"There is no round {timed.round_id} in the bundle.")
+    require_moment("$.engine.timedRound.endsAt", None if timed is None else timed.ends_at)
+    for n, called in enumerate(facts.calls):
+        require_moment(f"$.engine.calls[{n}].calledAt", called.called_at)
+
+
+def _check_player_ids(facts: EngineFacts, known: Collection[int]) -> None:
+    """Check the players of a schedule, an unfinished round and a finishing order."""
+    lists: dict[str, Sequence[int]] = {
+        f"schedule[{n}].playerIds": pair.player_ids for n, pair in enumerate(facts.schedule)
+    }
+    if facts.unfinished_round is not None:
+        lists["unfinishedRound.playerIds"] = facts.unfinished_round.player_ids
+    for n, game in enumerate(facts.games):
+        lists[f"games[{n}].finishingOrder"] = game.finishing_order or ()
+        lists[f"games[{n}].forfeitedBy"] = () if game.forfeited_by is None else (game.forfeited_by,)
+    for path, player_ids in lists.items():
+        unknown = [player_id for player_id in player_ids if player_id not in known]
+        if unknown:
+            raise BrokenBundle(f"$.engine.{path}", f"There is no player {unknown[0]} in the bundle.")
+    for n, pair in enumerate(facts.schedule):
+        if len(set(pair.player_ids)) != 2:
+            raise BrokenBundle(f"$.engine.schedule[{n}].playerIds", "A pair is two players.")
+
+
+def _attempt_ids(bundle: Bundle) -> set[int]:
+    listed = () if isinstance(bundle.single_player_games, UnsetType) else bundle.single_player_games
+    cards = () if isinstance(bundle.cards, UnsetType) else bundle.cards
+    on_cards = [attempt for card in cards for attempt in card.single_player_games]
+    return {attempt.single_player_game_id for attempt in (*listed, *on_cards)}
+
+
+def complete_rows(bundle: Bundle, parts: PartRows) -> None:
+    """Add the facts to the rows of the parts; without them the rows get plain values."""
+    facts = None if isinstance(bundle.engine, UnsetType) else bundle.engine
+    parts["tournament"][0]["engine"] = None if facts is None else _stored_state(facts)
+    for row in parts["entrants"]:
+        row.update(PLAIN_ENTRANT)
+    parts["games"] = [{**PLAIN_GAME, **row} for row in parts["games"]]
+    for row in parts["single_player_games"]:
+        row.update(PLAIN_ATTEMPT)
+    parts["purchases"] = []
+    if facts is None:
+        return
+    _update_rows(parts["entrants"], "player_id", map(msgspec.structs.asdict, facts.entrants))
+    _update_rows(parts["games"], "game_id", map(msgspec.structs.asdict, facts.games))
+    attempts = [_attempt_values(attempt) for attempt in facts.single_player_games]
+    _update_rows(parts["single_player_games"], "single_player_game_id", attempts)
+    tournament_id = bundle.tournament.tournament_id
+    parts["purchases"] = [
+        {
+            **msgspec.structs.asdict(purchase),
+            "tournament_id": tournament_id,
+            "amount": parse_points("", purchase.amount),
+            "created_at": times.parse_moment(purchase.created_at),
+        }
+        for purchase in facts.purchases
+    ]
+
+
+def _moment_or_none(text: str | None) -> datetime | None:
+    return None if text is None else times.parse_moment(text)
+
+
+def _update_rows(rows: Sequence[dict[str, Any]], key: str, values: Any) -> None:
+    values_by_id = {item[key]: item for item in values}
+    for part in rows:
+        part.update(values_by_id.get(part[key], {}))
+
+
+def _attempt_values(attempt: AttemptFacts) -> dict[str, Any]:
+    points: Decimal | None = parse_points("", attempt.points)
+    started_at = _moment_or_none(attempt.started_at)
+    return {**msgspec.structs.asdict(attempt), "points": points, "started_at": started_at}
+
+
+def _stored_state(facts: EngineFacts) -> dict[str, Any]:
+    unfinished, timed = facts.unfinished_round, facts.timed_round
+    state = EngineState(
+        dice_seed=facts.dice_seed,
+        redraws=facts.redraws,
+        clock_ends_at=_moment_or_none(facts.clock_ends_at),
+        round_minutes=facts.round_minutes,
+        timed_round_id=None if timed is None else timed.round_id,
+        timed_round_ends_at=None if timed is None else _moment_or_none(timed.ends_at),
+        calls={called.game_id: times.parse_moment(called.called_at) for called in facts.calls},
+        schedule=tuple((pair.player_ids[0], pair.player_ids[1]) for pair in facts.schedule),
+        unfinished_round=None if unfinished is None else unfinished.round_index,
+        unfinished_ids=() if unfinished is None else unfinished.player_ids,
+    )
+    return writers.stored_state(state)

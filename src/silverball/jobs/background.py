@@ -1,0 +1,44 @@
+"""All work of a process beside its requests: what starts with the program, and stops with it."""
+
+from collections.abc import Callable
+
+from silverball.jobs import (
+    compute_forecasts,
+    deliver_webhooks,
+    fetch_submissions,
+    measure_storage,
+    schedule,
+    simulate_nights,
+)
+from silverball.jobs.clock import JobClock
+from silverball.jobs.elected import ElectedJobs
+from silverball.kit.measures import Measures
+from silverball.settings import Settings
+from silverball.store import time_limits
+from silverball.store.engine import Store
+
+
+class BackgroundWork:
+    """The jobs and duties of one process."""
+
+    def __init__(self, store: Store, settings: Settings, measures: Measures) -> None:
+        background, duties = store.with_limits(time_limits.JOBS), store.with_limits(time_limits.DUTIES)
+        clock = JobClock(background, schedule.configured_jobs(settings), measures=measures)
+        fetching = fetch_submissions.fetch_workers(duties, settings)
+        delivering, counting = deliver_webhooks.delivery_workers(duties, settings, measures.webhooks)
+        measuring = measure_storage.storage_workers(background, settings)
+        simulating = simulate_nights.simulation_workers(duties)
+        forecasting = compute_forecasts.forecast_workers(duties)
+        working = (fetching, delivering, measuring, counting, simulating, forecasting)
+        measures.jobs |= {duty.name: duty.runs for duty in working}
+        # What one worker does for all of its machine; the others know something of their own process.
+        elected = [clock.start, fetching.start, delivering.start, counting.start]
+        self.starts: list[Callable[[], None]] = [measuring.start, simulating.start, forecasting.start]
+        self.stops: list[Callable[[], None]] = [delivering.close, fetching.close, clock.close]
+        self.stops += [measuring.close, counting.close, simulating.close, forecasting.close]
+        if store.cells is None:
+            self.starts += elected
+            return
+        jobs = ElectedJobs(elected, try_lock=store.cells.try_jobs, unlock=store.cells.release_jobs)
+        self.starts.append(jobs.start)
+        self.stops = [jobs.end_waiting, *self.stops, jobs.close]

@@ -1,0 +1,109 @@
+"""Computes the forecasts that somebody waits for, in a thread of its own, and stores them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from silverball.jobs.workers import Workers
+from silverball.kit.errors import NotFound
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.outlook import forecast as outlook
+from silverball.rules.outlook.forecast import Forecast
+from silverball.service.core import loaded
+from silverball.service.forecasts import reads
+from silverball.service.ratings.reads import seeds
+from silverball.store import forecasts
+from silverball.store.engine import Db, Store
+from silverball.store.forecasts import StoredForecast
+from silverball.store.loaded import LoadedTournament
+
+
+@dataclass(frozen=True)
+class ForecastInput:
+    """A tournament, the ratings of its players, and its forecast so far."""
+
+    current: LoadedTournament
+    # Player id -> rating; without those who hide theirs.
+    ratings: Mapping[int, float]
+    before: StoredForecast | None
+
+
+class Forecaster:
+    """Computes one forecast after the other: once per revision, and at most every five seconds."""
+
+    def __init__(self, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._store = store
+        self._now = now
+
+    def compute_next(self) -> bool:
+        """Compute the first forecast that is due; whether there was one."""
+        return any(self._compute_if_due(each) for each in self._store.wanted_forecasts.waiting())
+
+    def _compute_if_due(self, tournament_id: int) -> bool:
+        """Compute a forecast, unless it is new enough or another node has it; whether it was computed."""
+        wanted = self._store.wanted_forecasts
+        with self._store.read() as db:
+            found = _input_of(db, tournament_id)
+        if found is None:
+            wanted.remove(tournament_id)
+            return False
+        now = self._now()
+        if found.before is not None and now < found.before.computed_at + forecasts.EVERY:
+            return False
+        # Nothing that any answer keeps shows a forecast.
+        with self._store.write(quiet=True) as transaction:
+            is_ours = forecasts.claim_forecast(transaction.connection, tournament_id, now=now)
+        # A node that has it elsewhere stores it; until then the tournament waits.
+        if not is_ours:
+            return False
+        # Whoever waits for a forecast that cannot be computed asks again.
+        wanted.remove(tournament_id)
+        revision = found.current.revision.number
+        computed = compute_forecast(found, now)
+        with self._store.write(quiet=True) as transaction:
+            forecasts.store_forecast(transaction.connection, tournament_id, revision, computed, now=now)
+        return True
+
+
+def _input_of(db: Db, tournament_id: int) -> ForecastInput | None:
+    """The input of a tournament's forecast; None when none is missing."""
+    try:
+        current = loaded.load_with_revision(db, tournament_id)
+    except NotFound:
+        return None
+    if current.tournament.status != "started" or not reads.has_forecast(current.tournament):
+        return None
+    before = forecasts.stored_forecast(db, tournament_id)
+    if before is not None and before.revision == current.revision.number:
+        return None
+    ratings = seeds.seed_numbers(db, tournament_id, by_bound=False)
+    return ForecastInput(current, {each: -number for each, number in ratings.items()}, before)
+
+
+def compute_forecast(found: ForecastInput, now: datetime) -> Forecast:
+    """The forecast of a tournament as it stands."""
+    # NumPy is loaded with the first forecast that anybody asks for.
+    import numpy as np
+
+    from silverball.rules.outlook.chances import NIGHTS_SIMULATED, chances
+
+    tournament = found.current.tournament
+    form = tournament_commands.format_of(tournament)
+    # The same state has the same forecast.
+    dice = np.random.default_rng((tournament.tournament_id, found.current.revision.number))
+    likely = chances(tournament, form, found.ratings, dice)
+    before = None if found.before is None else found.before.forecast
+    certain = outlook.certain_facts(tournament, form, before, now)
+    return Forecast(
+        chances=likely,
+        rated_ids=sorted(found.ratings),
+        nights_simulated=0 if likely is None else NIGHTS_SIMULATED,
+        claims=certain.claims,
+        withdrawals=certain.withdrawals,
+        assumptions=certain.assumptions,
+    )
+
+
+def forecast_workers(store: Store) -> Workers:
+    """The thread that computes forecasts."""
+    return Workers("forecasts", [Forecaster(store).compute_next])

@@ -1,0 +1,168 @@
+"""Replies from cached responses, and whether they are counted.
+
+A reply is decided here once. It leaves as two ASGI messages, or as bytes from the connection itself
+(`kept_answers.py`); both are made of the same headers and body.
+"""
+
+from collections.abc import Callable
+
+from silverball.kit.edge.access_log import RequestCounts
+from silverball.kit.edge.backend import Backend
+from silverball.kit.edge.caller_cache import CallerCache
+from silverball.kit.edge.hosts import FindBaseUrl
+from silverball.kit.edge.outdated_responses import OutdatedResponses
+from silverball.kit.edge.quotas import Quotas
+from silverball.kit.edge.rate_limit import RequestQuota
+from silverball.kit.edge.response_cache import CachedResponse, ResponseCache
+from silverball.kit.edge.shared_responses import needs_compression
+from silverball.kit.http.asgi import Headers, Scope
+from silverball.kit.http.refusals import TooManyAttempts, refusal_response
+from silverball.kit.http.replies import EMPTY_BODY, Reply, uncached_reply
+
+# Of replies that show a cached response.
+OUTDATED_STATUSES = frozenset({200, 304})
+TOO_MANY_ATTEMPTS = refusal_response(TooManyAttempts())
+
+
+class Replies:
+    """Makes the replies of one process. Used by the event loop only."""
+
+    def __init__(
+        self,
+        quotas: Quotas,
+        counts: RequestCounts,
+        request_id_header: Callable[[dict[bytes, bytes]], tuple[bytes, bytes]],
+    ) -> None:
+        self._quotas = quotas
+        self._counts = counts
+        self._request_id_header = request_id_header
+
+    def cached(
+        self,
+        cached: CachedResponse,
+        quota: RequestQuota,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        now: float,
+        remaining: int | None = None,
+    ) -> Reply:
+        """The cached response, a 304 or a 429. `remaining` is None while the request is not counted."""
+        if_none_match = headers.get(b"if-none-match")
+        request_id_header = self._request_id_header(headers)
+        is_match = cached.matches_etag(if_none_match)
+        if remaining is None:
+            # A cached response is free for who knows it already; `*` matches whatever there is.
+            is_free = is_match and if_none_match != b"*"
+            remaining = quota.remaining(now) if is_free else quota.take(now)
+            if remaining < 0:
+                return self.rate_limited(scope, headers, quota, now)
+        if is_match:
+            extra = [request_id_header, *quota.headers(remaining)]
+            return Reply(304, cached.common_headers, extra, EMPTY_BODY)
+        if cached.is_throttled and if_none_match is None:
+            wait_seconds = self._quotas.seconds_to_standings(scope, headers, cached.scope_id, now)
+            if wait_seconds:
+                return self._retry_later(scope, headers, wait_seconds, quota.headers(remaining))
+        response_headers, body = cached.headers_and_body(headers)
+        extra = [request_id_header, *quota.headers(remaining)]
+        return Reply(200, response_headers, extra, body if scope["method"] == "GET" else EMPTY_BODY)
+
+    def rate_limited(
+        self, scope: Scope, headers: dict[bytes, bytes], quota: RequestQuota, now: float
+    ) -> Reply:
+        """The refusal of a request beyond the caller's limit."""
+        return self._retry_later(scope, headers, quota.seconds_to_wait(now), quota.headers(0))
+
+    def too_many_computed(
+        self,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        wait_seconds: int,
+        quota: RequestQuota,
+        remaining: int,
+    ) -> Reply:
+        """The refusal of an answer that costs a page, for an address that had too many of those."""
+        return self._retry_later(scope, headers, wait_seconds, quota.headers(remaining))
+
+    def _retry_later(
+        self, scope: Scope, headers: dict[bytes, bytes], wait_seconds: int, quota_headers: Headers
+    ) -> Reply:
+        self._counts.turned_away += 1
+        extra = [*self._quotas.retry_headers(wait_seconds), *quota_headers]
+        return uncached_reply(TOO_MANY_ATTEMPTS, scope["method"], [*extra, self._request_id_header(headers)])
+
+
+class MemoryReplies:
+    """Replies that need neither a thread nor the database: the caller and the response are in memory."""
+
+    def __init__(
+        self,
+        program: Backend,
+        cache: ResponseCache,
+        callers: CallerCache,
+        quotas: Quotas,
+        counts: RequestCounts,
+        replies: Replies,
+        find_base_url: FindBaseUrl,
+    ) -> None:
+        # Only fixed paths are known to be a user's own here; those with an id take the long way.
+        self._own_paths = frozenset(path for path in program.per_user_paths if "{" not in path)
+        self._version_of = program.version_of
+        self._cache = cache
+        self._callers = callers
+        self._quotas = quotas
+        self._counts = counts
+        self._replies = replies
+        self._find_base_url = find_base_url
+        self._outage_seconds = program.outage_seconds
+        self._outdated = OutdatedResponses(program, cache)
+
+    def find(self, scope: Scope, headers: dict[bytes, bytes], now: float) -> Reply | None:
+        """The reply to a GET without a body; None when it has to be computed."""
+        caller = self._callers.known(headers.get(b"authorization"), now)
+        if caller is None:
+            return None
+        path = scope["path"]
+        viewer = caller.private_viewer if path in self._own_paths else caller.viewer
+        key = (path, scope["query_string"], viewer + self._find_base_url(headers))
+        cached = self._cache.get(key)
+        if (
+            cached is None
+            or cached.version != self._version_of(cached.scope_id)
+            or needs_compression(cached, headers)
+            or not self._quotas.is_known(caller, cached.scope_id)
+        ):
+            return None
+        self._cache.touch(key)
+        self._counts.from_memory += 1
+        quota = self._quotas.quota_for(caller, scope, headers, cached.scope_id)
+        reply = self._replies.cached(cached, quota, scope, headers, now)
+        cached.counts.count_found(reply.status)
+        return reply
+
+    def find_outdated(self, scope: Scope, headers: dict[bytes, bytes], now: float) -> Reply | None:
+        """The reply that held before an outage of the database, with its age; None without either."""
+        caller = self._callers.known(headers.get(b"authorization"), now) if self._outage_seconds() else None
+        if caller is None:
+            return None
+        path = scope["path"]
+        viewer = caller.private_viewer if path in self._own_paths else caller.viewer
+        outdated = self._outdated.find((path, scope["query_string"], viewer + self._find_base_url(headers)))
+        if outdated is None:
+            return None
+        response = outdated.response
+        quota = self._quotas.quota_for(caller, scope, headers, response.scope_id)
+        reply = self._replies.cached(response, quota, scope, headers, now)
+        response.counts.count_found(reply.status)
+        is_refused = reply.status not in OUTDATED_STATUSES
+        return reply if is_refused else reply._replace(extra=[*reply.extra, outdated.age_header])
+
+
+def may_be_in_memory(scope: Scope, headers: dict[bytes, bytes]) -> bool:
+    """Whether this request can be answered from memory: a GET without a body, for no certain revision."""
+    return (
+        scope["method"] == "GET"
+        and b"x-tournament-revision" not in headers
+        and b"content-length" not in headers
+        and b"transfer-encoding" not in headers
+    )

@@ -1,0 +1,113 @@
+"""The question for the meaningful games of a night, and its answer. Source: ratings, B.3."""
+
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Literal, Protocol, TypeAlias
+
+from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.tournament import Tournament
+from silverball.rules.planning.pace import Pace
+from silverball.rules.scoring.point_maps import WireRows
+from silverball.rules.worth.nights import FindOutcome, SimulatedNight, SimulatedOutcome
+
+# The part of an event that a tournament is: all of it, or one of two.
+Part: TypeAlias = Literal["whole", "qualifying", "finals"]
+# Where a number comes from; None without a number.
+Origin: TypeAlias = Literal["rule", "simulation", "ours"]
+
+ASK_THE_FEDERATION = "Check with the federation."
+BEING_COMPUTED = "The meaningful games are being computed by simulation. Look again in a minute."
+
+
+def no_outcome(_night: SimulatedNight) -> SimulatedOutcome | None:
+    """Find nothing: no simulation is stored."""
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Circumstances:
+    """Facts besides settings and players that decide the meaningful games of a night."""
+
+    part: Part = "whole"
+    # Points by group size and place as on the wire, where they differ from those of the settings.
+    points_map: WireRows | None = None
+    # Arenas in the lineup.
+    arenas: int = 0
+    # Whole hours during which entries can be bought or games played.
+    hours: int = 0
+    # Whether bought or given entries limit how often a player may play.
+    has_entry_limits: bool = False
+    # Matches that a player of a frenzy played in the mean, where they are known.
+    matches_per_player: Fraction | None = None
+    # How fast is played, to predict them; None where nobody has looked it up.
+    pace: Pace | None = None
+    # Balls of each game: 1 and 2 count less.
+    balls: int = 3
+    # Players who go on from the qualifying to its finals; 0 without finals.
+    finalists: int = 0
+    # Ids of those whose strokes count on a pingolf course: who goes on, or the winner.
+    counted_ids: tuple[int, ...] = ()
+    # The day of the event, which decides on the rules in force.
+    held_on: date | None = None
+    find_outcome: FindOutcome = no_outcome
+
+
+PLAIN = Circumstances()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeaningfulGames:
+    """The meaningful games of a night, weighted by the sizes of its groups, and where they come from."""
+
+    # None without a number: the notes say why.
+    games: Fraction | None
+    origin: Origin | None
+    # Sentences for people; the first says where the number comes from, or why there is none.
+    notes: tuple[str, ...]
+    # The night that has to be simulated first.
+    awaited: SimulatedNight | None = None
+    # Meaningful games of one more round, where the number of rounds is a setting.
+    games_of_next_round: Fraction | None = None
+    # Players in the last games; None where all play to the end.
+    last_players: int | None = None
+    # Hours of unlimited play, each of which adds a percent.
+    hours: int = 0
+    # Simulated nights behind the number; 0 where it is not simulated.
+    simulated_nights: int = 0
+    # The number of balls is part of the number already.
+    counts_balls: bool = False
+    # The federation's rule does not settle this case.
+    is_unsettled: bool = False
+
+
+class MeaningfulGamesRule(Protocol):
+    """The meaningful games of a planned night."""
+
+    def __call__(
+        self, settings: TournamentSettings, players: int, circumstances: Circumstances = PLAIN, /
+    ) -> MeaningfulGames: ...
+
+
+class PlayedGamesRule(Protocol):
+    """The meaningful games of a night by its record."""
+
+    def __call__(
+        self, tournament: Tournament, circumstances: Circumstances = PLAIN, /
+    ) -> MeaningfulGames: ...
+
+
+def no_number(reason: str, *, is_unsettled: bool = False) -> MeaningfulGames:
+    """Return an answer without a number, for this reason; an unsettled case is one for the federation."""
+    notes = (reason, ASK_THE_FEDERATION) if is_unsettled else (reason,)
+    return MeaningfulGames(games=None, origin=None, notes=notes, is_unsettled=is_unsettled)
+
+
+def awaiting(night: SimulatedNight) -> MeaningfulGames:
+    """Return an answer without a number yet: this night has to be simulated."""
+    return MeaningfulGames(games=None, origin=None, notes=(BEING_COMPUTED,), awaited=night)
+
+
+def shown_number(games: Fraction | float) -> str:
+    """Return a number of games for a sentence, with at most two decimals: 12, 4.5, 13.81."""
+    return f"{float(games):.2f}".rstrip("0").rstrip(".")

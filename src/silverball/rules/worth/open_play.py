@@ -1,0 +1,148 @@
+"""Meaningful games of open qualifying, pingolf, frenzy and races. Source: ratings, B.3."""
+
+from fractions import Fraction
+
+from silverball.rules.model.play_settings import HasClock
+from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings_protocols import (
+    HasArenaAttemptLimit,
+    HasAttemptLimit,
+    HasBestGames,
+    HasCardScoring,
+    has,
+)
+from silverball.rules.pairing.groups import PAIR_SIZE
+from silverball.rules.planning import matches
+from silverball.rules.worth.answers import (
+    ASK_THE_FEDERATION,
+    PLAIN,
+    Circumstances,
+    MeaningfulGames,
+    no_number,
+    shown_number,
+)
+from silverball.rules.worth.unsettled import frenzy_reason, race_reason
+from silverball.rules.wppr import tgp
+
+NO_ARENAS = "All machines count, and none is entered yet. With machines, the meaningful games are known."
+MATCHES_UNKNOWN = (
+    "A frenzy counts half of the matches that a player plays in the mean. With machines, they can be "
+    "predicted; the number is known once it is played."
+)
+STROKES_UNKNOWN = (
+    "A hole counts by its strokes: a third of their mean, at most one. The number is known once the "
+    "holes are played."
+)
+HYBRID_UNCONFIRMED = "The condition for the hybrid factor of three is not confirmed. " + ASK_THE_FEDERATION
+
+
+def best_game_rule(
+    settings: TournamentSettings, _players: int, circumstances: Circumstances = PLAIN, /
+) -> MeaningfulGames:
+    """Return a game for each best game that counts; from 20 hours on, two, or three where limited."""
+    assert has(settings, HasBestGames)
+    arenas = settings.best_game_arenas_counted or circumstances.arenas
+    if not arenas:
+        return no_number(NO_ARENAS)
+    counted = _playable(arenas * settings.best_game_number_of_best_games, settings, games_each=1)
+    is_limited = _are_attempts_limited(settings, circumstances)
+    return _open_play(
+        counted, "hybrid_best_game" if is_limited else "unlimited_best_game", circumstances.hours
+    )
+
+
+def cards_rule(
+    settings: TournamentSettings, _players: int, circumstances: Circumstances = PLAIN, /
+) -> MeaningfulGames:
+    """Return a game for each game of the cards that count, times four from 20 hours of unlimited play."""
+    assert has(settings, HasCardScoring)
+    each = settings.card_best_game_games_counted or settings.card_best_game_games_per_card
+    counted = _playable(each * settings.card_best_game_cards_counted, settings, games_each=each)
+    is_limited = _are_attempts_limited(settings, circumstances)
+    return _open_play(counted, "limited_card" if is_limited else "unlimited_card", circumstances.hours)
+
+
+def _playable(counted: int, settings: TournamentSettings, *, games_each: int) -> int:
+    """The games that count, but no more than a player's attempts of so many games each allow."""
+    attempts = _attempts_in_all(settings)
+    return min(counted, attempts * games_each) if attempts else counted
+
+
+def _attempts_in_all(settings: TournamentSettings) -> int:
+    return settings.best_game_overall_attempts if has(settings, HasAttemptLimit) else 0
+
+
+def _are_attempts_limited(settings: TournamentSettings, circumstances: Circumstances) -> bool:
+    in_all = _attempts_in_all(settings)
+    on_arena = settings.best_game_attempts_on_arena if has(settings, HasArenaAttemptLimit) else 0
+    return circumstances.has_entry_limits or in_all > 0 or on_arena > 0
+
+
+def _open_play(counted: int, play: tgp.OpenPlay, hours: int) -> MeaningfulGames:
+    factor = tgp.open_play_factor(play, hours=hours)
+    origin = f"By the federation's rule: {counted} games count, each worth {factor}."
+    if hours and play in tgp.UNLIMITED_PLAY:
+        origin += f" {hours} hours of unlimited play add a percent each, at most {tgp.HOURS_PERCENT_MAX}."
+    is_unsettled = play == "hybrid_best_game" and factor > 1
+    return MeaningfulGames(
+        games=Fraction(counted * factor),
+        origin="rule",
+        notes=(origin, HYBRID_UNCONFIRMED) if is_unsettled else (origin,),
+        hours=hours if play in tgp.UNLIMITED_PLAY else 0,
+        is_unsettled=is_unsettled,
+    )
+
+
+def frenzy_rule(
+    settings: TournamentSettings, players: int, circumstances: Circumstances = PLAIN, /
+) -> MeaningfulGames:
+    """Return half of the matches that a player plays in the mean, a third with one ball.
+
+    Before it is played they are predicted from the clock, the machines and the pace.
+    """
+    reason = frenzy_reason(held_on=circumstances.held_on, players=players, finalists=circumstances.finalists)
+    if reason is not None:
+        return no_number(reason, is_unsettled=True)
+    share = "a third" if circumstances.balls == 1 else "half"
+    if circumstances.matches_per_player is None:
+        return _predicted_frenzy(settings, players, circumstances, share)
+    games = tgp.frenzy_games(circumstances.matches_per_player, balls=circumstances.balls)
+    shown = shown_number(circumstances.matches_per_player)
+    origin = f"By the federation's rule: {share} of the {shown} matches that a player plays in the mean."
+    return MeaningfulGames(games=games, origin="rule", notes=(origin,), counts_balls=True)
+
+
+def _predicted_frenzy(
+    settings: TournamentSettings, players: int, circumstances: Circumstances, share: str
+) -> MeaningfulGames:
+    assert has(settings, HasClock)
+    pace = circumstances.pace
+    at_once = matches.matches_at_once(
+        players, machines=circumstances.arenas, waiting=settings.frenzy_queue_size
+    )
+    if pace is None or not at_once:
+        return no_number(MATCHES_UNKNOWN)
+    minutes = settings.frenzy_duration
+    predicted = matches.matches_per_player(players, minutes=minutes, at_once=at_once, pace=pace)
+    source = "our defaults" if pace.is_default else f"{pace.nights} nights of the club"
+    origin = (
+        f"Ours: {share} of about {predicted:.1f} matches that a player plays in the mean, {at_once} at once "
+        f"for {minutes} minutes, each of {shown_number(pace.minutes[PAIR_SIZE])} minutes by {source}. "
+        "The record counts once it is played."
+    )
+    games = tgp.frenzy_games(Fraction(predicted), balls=circumstances.balls)
+    return MeaningfulGames(games=games, origin="ours", notes=(origin,), counts_balls=True)
+
+
+def race_rule(
+    _settings: TournamentSettings, _players: int, circumstances: Circumstances = PLAIN, /
+) -> MeaningfulGames:
+    """Return no number: the rules on amazing races are not settled."""
+    return no_number(race_reason(held_on=circumstances.held_on), is_unsettled=True)
+
+
+def strokes_unknown(
+    _settings: TournamentSettings, _players: int, _circumstances: Circumstances = PLAIN, /
+) -> MeaningfulGames:
+    """Return no number before pingolf is played: its holes count by their strokes."""
+    return no_number(STROKES_UNKNOWN)

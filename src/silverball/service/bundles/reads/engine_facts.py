@@ -1,0 +1,103 @@
+"""Facts of a tournament that no answer shows, and from which its play goes on."""
+
+from typing import Any, TypeVar
+
+import msgspec
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    bindparam,
+    or_,
+    select,
+    true,
+    type_coerce,
+)
+
+from silverball.rules.model.engine_state import EngineState
+from silverball.store import tables
+from silverball.store.named_rows import IsoText, PointsText
+from silverball.store.types import Hundredths, Instant
+from silverball.wire import times
+from silverball.wire.base import Wire
+from silverball.wire.bundle_facts import (
+    AttemptFacts,
+    CalledGame,
+    EngineFacts,
+    EntrantFacts,
+    GameFacts,
+    PurchaseFacts,
+    ReleasedLaterPair,
+    TimedRound,
+    UnfinishedRound,
+)
+
+Shape = TypeVar("Shape", bound=Wire)
+
+
+def _facts_of(table: Table, *names: str, where: ColumnElement[bool] | None = None) -> Select[Any]:
+    """These columns of a tournament's rows, by id."""
+    columns = [_fact_column(table.c[name]).label(name) for name in names]
+    rows = select(*columns).where(table.c.tournament_id == bindparam("tournament_id"))
+    return (rows if where is None else rows.where(where)).order_by(table.c[names[0]])
+
+
+def _fact_column(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The column as a bundle writes it."""
+    if isinstance(column.type, Instant):
+        return type_coerce(column, IsoText)
+    return type_coerce(column, PointsText) if isinstance(column.type, Hundredths) else column
+
+
+_GAME = tables.game.c
+ENTRANT_FACTS = _facts_of(tables.entrant, *EntrantFacts.__struct_fields__)
+GAME_FACTS = _facts_of(
+    tables.game,
+    *GameFacts.__struct_fields__,
+    where=or_(
+        _GAME.is_tiebreak.is_(true()), _GAME.forfeited_by.is_not(None), _GAME.finishing_order.is_not(None)
+    ),
+)
+ATTEMPT_FACTS = _facts_of(tables.single_player_game, *AttemptFacts.__struct_fields__)
+PURCHASE_FACTS = _facts_of(tables.entry, *PurchaseFacts.__struct_fields__)
+
+
+def load_engine_facts(db: Connection, tournament_id: int) -> EngineFacts:
+    """The stored facts that no published shape has, every list by id."""
+    stored = select(tables.tournament.c.engine).where(tables.tournament.c.tournament_id == tournament_id)
+    state = msgspec.convert(db.execute(stored).scalar_one() or {}, EngineState, strict=False)
+    return EngineFacts(
+        dice_seed=state.dice_seed,
+        redraws=dict(state.redraws),
+        clock_ends_at=times.iso_or_none(state.clock_ends_at),
+        round_minutes=state.round_minutes,
+        timed_round=None
+        if state.timed_round_id is None
+        else TimedRound(round_id=state.timed_round_id, ends_at=times.iso_or_none(state.timed_round_ends_at)),
+        calls=tuple(
+            CalledGame(game_id=game_id, called_at=times.iso(at))
+            for game_id, at in sorted(state.calls.items())
+        ),
+        schedule=tuple(ReleasedLaterPair(player_ids=pair) for pair in state.schedule),
+        unfinished_round=None
+        if state.unfinished_round is None
+        else UnfinishedRound(round_index=state.unfinished_round, player_ids=state.unfinished_ids),
+        entrants=_load_facts(db, ENTRANT_FACTS, tournament_id, EntrantFacts),
+        games=_load_facts(db, GAME_FACTS, tournament_id, GameFacts),
+        single_player_games=_load_facts(db, ATTEMPT_FACTS, tournament_id, AttemptFacts),
+        purchases=_load_facts(db, PURCHASE_FACTS, tournament_id, PurchaseFacts),
+    )
+
+
+def _load_facts(
+    db: Connection, statement: Select[Any], tournament_id: int, shape: type[Shape]
+) -> tuple[Shape, ...]:
+    rows = db.execute(statement, {"tournament_id": tournament_id}).mappings()
+    names = shape.__struct_fields__
+    return tuple(shape(**{name: as_tuple(fact[name]) for name in names}) for fact in rows)
+
+
+def as_tuple(value: Any) -> Any:
+    """A list of a row as a tuple; anything else unchanged."""
+    return tuple(value) if isinstance(value, list) else value

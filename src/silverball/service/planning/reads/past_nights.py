@@ -1,0 +1,205 @@
+"""How long the nights of a club were: lengths of games, pauses between rounds, and whole nights."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, false, func, select
+
+from silverball.kit.errors import Invalid
+from silverball.rules.format import Format
+from silverball.rules.model import play_settings
+from silverball.rules.model.settings import TournamentSettings, read_settings
+from silverball.rules.planning.pace import PastNight, PlayedGame
+from silverball.rules.planning.shapes import DoesNotFit, NightShape
+from silverball.store import tables
+
+# The newest nights of a format say what is usual there now.
+NIGHTS_PER_FORMAT = 10
+NIGHTS_READ_MAX = 300
+_T, _G, _SEAT = tables.tournament.c, tables.game.c, tables.game_player.c
+_ROUND, _SOLO, _ENTRANT = tables.round_.c, tables.single_player_game.c, tables.entrant.c
+
+
+@dataclass(kw_only=True)
+class NightRecord:
+    """A completed tournament, as far as its length is concerned."""
+
+    tournament_id: int
+    settings: TournamentSettings
+    players: int = 0
+    games: list[PlayedGame] = field(default_factory=list)
+    gaps: list[float] = field(default_factory=list)
+    begins: datetime | None = None
+    ends: datetime | None = None
+
+    @property
+    def past_night(self) -> PastNight:
+        """The pace of the night."""
+        return PastNight(games=tuple(self.games), gaps=tuple(self.gaps))
+
+    @property
+    def machines(self) -> int:
+        """Number of arenas that were played."""
+        return len({game.arena_id for game in self.games if game.arena_id is not None})
+
+    @property
+    def minutes(self) -> float:
+        """Minutes from the first game to the last result; 0 when they are not known."""
+        return _minutes(self.begins, self.ends) if self.begins and self.ends else 0.0
+
+    def extend_to(self, begins: datetime, ends: datetime) -> None:
+        """Make the night long enough for a game."""
+        self.begins = begins if self.begins is None else min(self.begins, begins)
+        self.ends = ends if self.ends is None else max(self.ends, ends)
+
+    def shape(self, form: Format) -> NightShape | None:
+        """The shape of the night; None when it could not be planned today."""
+        try:
+            return form.planning.shape(self.settings, self.players) if self.players > 1 else None
+        except (DoesNotFit, Invalid):
+            return None
+
+
+def past_nights(
+    db: Connection, organizer_ids: Collection[int], form: Format, before: datetime
+) -> list[NightRecord]:
+    """The newest completed nights of a format that ended before this moment, newest first."""
+    return past_nights_by_format(db, organizer_ids, (form,), before)[form.type]
+
+
+def past_nights_by_format(
+    db: Connection, organizer_ids: Collection[int], forms: Sequence[Format], before: datetime
+) -> dict[str, list[NightRecord]]:
+    """Type -> the newest completed nights of these organizers that ended before this moment.
+
+    Tests do not count, nor do settings that this version does not know.
+    """
+    by_type = {form.type: form for form in forms}
+    rows = (
+        select(_T.tournament_id, _T.type, _T.settings)
+        .where(
+            _T.organizer_id.in_(organizer_ids),
+            _T.type.in_(by_type),
+            _T.status == "completed",
+            _T.test.is_(false()),
+            _T.completed_at < before,
+        )
+        .order_by(_T.completed_at.desc(), _T.tournament_id.desc())
+        .limit(NIGHTS_READ_MAX)
+    )
+    found: dict[str, list[NightRecord]] = {type_: [] for type_ in by_type}
+    for row in db.execute(rows):
+        nights = found[row.type]
+        if len(nights) < NIGHTS_PER_FORMAT:
+            settings = _known_settings(by_type[row.type], row.settings)
+            if settings is not None:
+                nights.append(NightRecord(tournament_id=row.tournament_id, settings=settings))
+    records = {night.tournament_id: night for nights in found.values() for night in nights}
+    if records:
+        _add_players(db, records)
+        _add_games(db, records)
+        _add_attempts(db, records)
+        _add_gaps(db, records)
+    return found
+
+
+def _known_settings(form: Format, stored: dict[str, Any]) -> TournamentSettings | None:
+    try:
+        return read_settings(form.settings, stored)
+    except (msgspec.ValidationError, ValueError):
+        return None
+
+
+def _add_players(db: Connection, records: dict[int, NightRecord]) -> None:
+    counted = select(_ENTRANT.tournament_id, func.count()).where(_ENTRANT.tournament_id.in_(records))
+    for tournament_id, count in db.execute(counted.group_by(_ENTRANT.tournament_id)):
+        records[tournament_id].players = count
+
+
+def _add_games(db: Connection, records: dict[int, NightRecord]) -> None:
+    """The games of each night. Games of one group are opened together, so each begins with the last."""
+    points: ColumnElement[Any] = func.sum(_SEAT.points)
+    rows = (
+        select(
+            *(_G.tournament_id, _G.round_id, _G.set_number, _G.arena_id, _G.started_at, _G.duration_seconds),
+            func.count().label("size"),
+            points.label("points"),
+        )
+        .join(tables.game_player, _SEAT.game_id == _G.game_id)
+        .where(
+            _G.tournament_id.in_(records),
+            _G.status == "completed",
+            _G.bye.is_(false()),
+            _G.started_at.is_not(None),
+            _G.duration_seconds.is_not(None),
+        )
+        .group_by(_G.game_id)
+    )
+    groups: dict[tuple[Any, ...], list[tuple[datetime, datetime, Any]]] = defaultdict(list)
+    for row in db.execute(rows):
+        ends = datetime.fromtimestamp(
+            row.started_at.timestamp() + row.duration_seconds, row.started_at.tzinfo
+        )
+        records[row.tournament_id].extend_to(row.started_at, ends)
+        key = (row.tournament_id, row.round_id, row.set_number if row.round_id else row.started_at)
+        groups[key].append((ends, row.started_at, row))
+    for (tournament_id, *_), played in groups.items():
+        record = records[tournament_id]
+        free_at: datetime | None = None
+        for ends, begins, row in sorted(played, key=lambda each: each[:2]):
+            since = begins if free_at is None else max(begins, free_at)
+            length = _minutes(since, ends) / _games_of_match(record.settings, row.points)
+            record.games.append(PlayedGame(size=row.size, minutes=length, arena_id=row.arena_id))
+            free_at = ends
+
+
+def _games_of_match(settings: TournamentSettings, points: Any) -> float:
+    """How many single games a row stands for: matches count the games that were won."""
+    is_match = settings.has_matches and play_settings.games_per_round(settings) > 1
+    return max(float(points or 1), 1.0) if is_match else 1.0
+
+
+def _add_attempts(db: Connection, records: dict[int, NightRecord]) -> None:
+    rows = select(
+        _SOLO.tournament_id,
+        _SOLO.arena_id,
+        _SOLO.started_at,
+        _SOLO.created_at,
+        _SOLO.updated_at,
+        _SOLO.duration_seconds,
+    ).where(_SOLO.tournament_id.in_(records), _SOLO.status == "completed", _SOLO.voided.is_(false()))
+    for row in db.execute(rows):
+        record = records[row.tournament_id]
+        record.extend_to(row.started_at or row.created_at, row.updated_at)
+        if row.duration_seconds is not None:
+            length = row.duration_seconds / 60
+            record.games.append(PlayedGame(size=1, minutes=length, arena_id=row.arena_id))
+
+
+def _add_gaps(db: Connection, records: dict[int, NightRecord]) -> None:
+    rows = (
+        select(_ROUND.tournament_id, _ROUND.created_at, _ROUND.completed_at)
+        .where(_ROUND.tournament_id.in_(records), _ROUND.completed_at.is_not(None))
+        .order_by(_ROUND.tournament_id, _ROUND.round_index)
+    )
+    by_night: dict[int, list[tuple[datetime, datetime]]] = defaultdict(list)
+    for tournament_id, created_at, completed_at in db.execute(rows):
+        by_night[tournament_id].append((created_at, completed_at))
+    for tournament_id, spans in by_night.items():
+        records[tournament_id].gaps.extend(_gaps_between(spans))
+
+
+def _gaps_between(spans: Sequence[tuple[datetime, datetime]]) -> Iterable[float]:
+    """Minutes from the end of a round to the opening of the next; rounds opened ahead have none."""
+    for (_, ended), (opened, _) in pairwise(spans):
+        if opened >= ended:
+            yield _minutes(ended, opened)
+
+
+def _minutes(begins: datetime, ends: datetime) -> float:
+    return (ends - begins).total_seconds() / 60

@@ -1,0 +1,134 @@
+"""Turn two-step sign-in on and off, and accept its codes, each once."""
+
+from datetime import datetime, timedelta
+from random import Random
+
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
+
+from silverball.kit import one_time_codes, tokens
+from silverball.kit.errors import Conflict, Invalid
+from silverball.store import audit, encryption
+from silverball.store.tables import half_sign_in, recovery_code, two_step, user
+
+RECOVERY_CODES = 10
+HALF_SIGN_IN_LIFETIME = timedelta(minutes=5)
+_T = two_step.c
+
+
+class TwoStepAlreadyOn(Conflict):
+    sentence = "Two-step sign-in is on already. Turn it off before you use another app."
+
+
+def begin(db: Connection, user_id: int, *, now: datetime, dice: Random) -> str:
+    """Store a new secret, which counts once it is confirmed, and return it. Raises TwoStepAlreadyOn.
+
+    Raises NoEncryptionKey on a server without a key.
+    """
+    _lock_account(db, user_id)
+    confirmed_at = select(_T.confirmed_at).where(_T.user_id == user_id)
+    if db.execute(confirmed_at).scalar_one_or_none() is not None:
+        raise TwoStepAlreadyOn
+    db.execute(delete(two_step).where(_T.user_id == user_id))
+    secret = one_time_codes.new_secret(dice)
+    values = {"user_id": user_id, "secret": encryption.encrypt(db, secret), "created_at": now}
+    db.execute(insert(two_step).values(**values))
+    return secret
+
+
+def unconfirmed_secret(db: Connection, user_id: int) -> str | None:
+    """The secret that is not confirmed yet."""
+    row = select(_T.secret).where(_T.user_id == user_id, _T.confirmed_at.is_(None))
+    stored = db.execute(row).scalar_one_or_none()
+    return None if stored is None else encryption.decrypt(db, stored)
+
+
+def confirm(
+    db: Connection, user_id: int, typed: str, *, now: datetime, dice: Random, source: str
+) -> list[str]:
+    """Turn two-step sign-in on with a first code, and return the recovery codes. Raises Invalid.
+
+    Raises TwoStepAlreadyOn.
+    """
+    _lock_account(db, user_id)
+    secret = unconfirmed_secret(db, user_id)
+    if secret is None:
+        raise TwoStepAlreadyOn
+    step = one_time_codes.matching_step(secret, one_time_codes.typed_digits(typed), now)
+    if step is None:
+        raise Invalid({"code": ["This is not the code that the app shows now. Is the phone's clock right?"]})
+    db.execute(update(two_step).where(_T.user_id == user_id).values(confirmed_at=now, last_step=step))
+    codes = [one_time_codes.new_recovery_code(dice) for _ in range(RECOVERY_CODES)]
+    for code in codes:
+        values = {"hash": _recovery_hash(user_id, code), "user_id": user_id}
+        db.execute(insert(recovery_code).values(**values))
+    audit.record(db, "two-step-on", at=now, user_id=user_id, source=source)
+    return codes
+
+
+def turn_off(db: Connection, user_id: int, *, now: datetime, source: str) -> bool:
+    """Forget the secret and the recovery codes, and return whether two-step sign-in was on."""
+    forgotten = delete(two_step).where(_T.user_id == user_id).returning(_T.confirmed_at)
+    was_on = db.execute(forgotten).scalar_one_or_none() is not None
+    for table in (recovery_code, half_sign_in):
+        db.execute(delete(table).where(table.c.user_id == user_id))
+    if was_on:
+        audit.record(db, "two-step-off", at=now, user_id=user_id, source=source)
+    return was_on
+
+
+def accept_code(db: Connection, user_id: int, typed: str, *, now: datetime, source: str) -> bool:
+    """Use up a code of the app or a recovery code, and return whether it was right.
+
+    A right one ends the sign-ins of this account that wait for one.
+    """
+    digits = one_time_codes.typed_digits(typed)
+    if len(digits) == one_time_codes.RECOVERY_DIGITS:
+        is_right = _use_recovery_code(db, user_id, digits, now=now, source=source)
+    else:
+        is_right = _use_app_code(db, user_id, digits, now)
+    if is_right:
+        db.execute(delete(half_sign_in).where(half_sign_in.c.user_id == user_id))
+    return is_right
+
+
+def begin_half_sign_in(db: Connection, user_id: int, *, now: datetime, dice: Random) -> str:
+    """Remember that the password was given, and return the secret for the form that asks for the code."""
+    db.execute(delete(half_sign_in).where(half_sign_in.c.expires_at <= now))
+    secret = tokens.new_cookie_secret(dice)
+    values = {"hash": tokens.digest(secret), "user_id": user_id, "expires_at": now + HALF_SIGN_IN_LIFETIME}
+    db.execute(insert(half_sign_in).values(**values))
+    return secret
+
+
+def _lock_account(db: Connection, user_id: int) -> None:
+    # The same form sent twice at once waits for the first.
+    db.execute(select(user.c.user_id).where(user.c.user_id == user_id).with_for_update())
+
+
+def _use_app_code(db: Connection, user_id: int, digits: str, now: datetime) -> bool:
+    row = select(_T.secret).where(_T.user_id == user_id, _T.confirmed_at.is_not(None))
+    stored = db.execute(row).scalar_one_or_none()
+    if stored is None:
+        return False
+    step = one_time_codes.matching_step(encryption.decrypt(db, stored), digits, now)
+    if step is None:
+        return False
+    # Of two equal codes at the same moment, the second finds the first one's step.
+    is_unused = or_(_T.last_step.is_(None), _T.last_step < step)
+    used = update(two_step).where(_T.user_id == user_id, is_unused).values(last_step=step)
+    return db.execute(used).rowcount == 1
+
+
+def _use_recovery_code(db: Connection, user_id: int, digits: str, *, now: datetime, source: str) -> bool:
+    own = recovery_code.c.user_id == user_id
+    used = delete(recovery_code).where(own, recovery_code.c.hash == _recovery_hash(user_id, digits))
+    if db.execute(used).rowcount == 0:
+        return False
+    left = db.execute(select(func.count()).select_from(recovery_code).where(own)).scalar_one()
+    audit.record(db, "recovery-code-used", at=now, user_id=user_id, source=source, detail=f"{left} left")
+    return True
+
+
+def _recovery_hash(user_id: int, code: str) -> str:
+    # With the account, so that a table of all codes' hashes is of no use.
+    return tokens.digest(f"recovery {user_id} {one_time_codes.typed_digits(code)}")

@@ -1,0 +1,89 @@
+"""Verification of a journal's chain: is each line what was written, and where it was written?"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from silverball.store import announcements, chain, chaining
+from silverball.store.chain import LineContent
+from silverball.store.engine import Db
+
+HEAD_UNKNOWN = (
+    "No line of the journal has the hash {head}: a line up to it was changed, added or removed since, "
+    "or it is the head of another journal."
+)
+HEAD_UNPROVEN = "The hash {head} proves nothing: a line up to it was changed, as named above."
+
+
+@dataclass(frozen=True)
+class ChainReport:
+    """The faults of a chain, a sentence for each, and what a head proves."""
+
+    faults: Sequence[str]
+    # Hash of a line -> the number of its action.
+    action_by_hash: Mapping[str, int]
+    # The hashes that still prove all lines up to theirs.
+    proven: Collection[str]
+
+    def head_fault(self, head: str) -> str | None:
+        """The fault of a head that was published earlier; None when it proves the lines up to it."""
+        if head in self.proven:
+            return None
+        return (HEAD_UNPROVEN if head in self.action_by_hash else HEAD_UNKNOWN).format(head=head)
+
+
+def verify_chain(db: Db, tournament_id: int) -> ChainReport:
+    """Compute the chain of a journal again, and compare it with what is stored."""
+    lines = list(chaining.load_lines(db, tournament_id))
+    # Lines after the last chained one were written by a node of an earlier version.
+    while lines and lines[-1][0].hash is None:
+        lines.pop()
+    faults: list[str] = []
+    action_by_hash: dict[str, int] = {}
+    proven: set[str] = set()
+    previous, is_whole = "", True
+    for row, line in lines:
+        line_faults = list(_line_faults(row, line, previous))
+        faults += line_faults
+        is_whole = is_whole and not line_faults
+        previous = row.hash or ""
+        action_by_hash[previous] = line.action_id
+        if is_whole:
+            proven.add(previous)
+    faults += _announcement_faults(db, tournament_id, action_by_hash)
+    return ChainReport(faults, action_by_hash, proven)
+
+
+def _line_faults(row: Any, line: LineContent, previous: str) -> Iterator[str]:
+    """The faults of one line. Takes the stored hash of the line before."""
+    where = f"Line {line.position} of action {line.action_id} ({line.change})"
+    if row.hash is None:
+        yield f"{where} has no hash, though later lines have one: it was added or its hash was removed."
+        return
+    if row.source_salt is not None:
+        if row.source and chain.salted_hash(row.source_salt, row.source) != row.source_hash:
+            yield f"{where} was changed after it was written: its source is another one."
+    elif row.source:
+        yield f"{where} was changed after it was written: its source was erased, and now it has one."
+    if row.sealed_labels is not None and chain.has_false_labels(
+        msgspec.json.decode(row.data_text), row.sealed_labels
+    ):
+        yield f"{where} was changed after it was written: its labels are others."
+    if line.hash_after(previous) == row.hash:
+        return
+    changed = chain.changed_values(row.digests, line.digests)
+    if changed:
+        yield f"{where} was changed after it was written: its {' and its '.join(changed)}."
+    else:
+        yield f"{where} does not follow the line before it: one was added, removed, moved or written again."
+
+
+def _announcement_faults(db: Db, tournament_id: int, hashes: Collection[str]) -> list[str]:
+    """Announcements whose journal head is in no line."""
+    return [
+        f"Announcement {seq} has a journal head that is the hash of no line: the journal was written again."
+        for seq, head in announcements.journal_heads(db, tournament_id)
+        if head not in hashes
+    ]

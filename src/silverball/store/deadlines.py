@@ -1,0 +1,199 @@
+"""Deadlines of transactions, kept by one thread of the process.
+
+    with deadlines.limit(5) as deadline:
+        with engine.connect() as db:
+            deadline.attach(db)
+            ...
+            deadline.require_time()
+
+At the deadline the statement that is running is cancelled. Where the database does not answer even to
+that, its connection is shut down a second later, and whoever waits on it gets an error. Nothing is done
+per statement, so a transaction that ends in time pays for two entries in a table only.
+
+A process that stops names the moment at which all of them are over, those of its jobs too.
+"""
+
+import contextlib
+import logging
+import os
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf
+from typing import Any
+
+from sqlalchemy import Connection
+
+from silverball.kit.errors import Refusal
+from silverball.store.faults import DatabaseUnavailable
+
+LOG = logging.getLogger("silverball.store")
+# A cancelled statement has this long to end before the connection is shut down.
+GRACE_SECONDS = 1.0
+# A statement of SQLite that begins after the interrupt is interrupted too.
+LOOK_AGAIN_SECONDS = 0.1
+
+
+class TransactionTookTooLong(DatabaseUnavailable):
+    """A transaction was ended at its deadline; nothing of it was kept."""
+
+    sentence = "The database took too long, and nothing was changed. Send the request again."
+
+
+class ProcessIsStopping(DatabaseUnavailable):
+    """A transaction did not begin, because the process is about to end."""
+
+    sentence = "This server is stopping, and nothing was changed. Send the request again."
+
+
+class Deadline:
+    """The deadline of one transaction."""
+
+    def __init__(self, due: float, *, cancels: bool) -> None:
+        self.due = due
+        # Whether the transaction was ended.
+        self.is_over = False
+        self._is_cancelled = not cancels
+        self._driver: Any = None
+        self._lock = threading.Lock()
+
+    def attach(self, db: Connection) -> None:
+        """Name the connection that the transaction runs on."""
+        self.attach_driver(db.connection.dbapi_connection)
+
+    def attach_driver(self, driver: Any) -> None:
+        """Name the driver's connection."""
+        self._driver = driver
+
+    def require_time(self) -> None:
+        """Raise TransactionTookTooLong when the deadline has passed."""
+        if self.is_over:
+            raise TransactionTookTooLong
+
+    def finish(self) -> None:
+        """Leave the connection alone from now on."""
+        with self._lock:
+            self._driver = None
+
+    def act(self) -> None:
+        """End what is running; called again at the new `due`, until the transaction has finished."""
+        self.is_over = True
+        with self._lock:
+            driver = self._driver
+            if driver is None:
+                # It may get its connection yet.
+                self.due += LOOK_AGAIN_SECONDS
+            elif isinstance(driver, sqlite3.Connection):
+                driver.interrupt()
+                self.due += LOOK_AGAIN_SECONDS
+            elif not self._is_cancelled:
+                self._is_cancelled = True
+                # Cancelling needs another connection, which may hang as well.
+                try:
+                    threading.Thread(target=_cancel, args=(driver,), daemon=True).start()
+                except RuntimeError:
+                    # The system gives no more threads, so it is shut down at the next look.
+                    self.due += LOOK_AGAIN_SECONDS
+                else:
+                    self.due += GRACE_SECONDS
+            else:
+                shut_down(driver)
+                self.due = inf
+
+
+class Deadlines:
+    """The deadlines of the open transactions of this process."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._open: set[Deadline] = set()
+        self._thread: threading.Thread | None = None
+        # When the thread looks next; it need not be woken for anything later.
+        self._wakes_at = inf
+        # When every transaction is over, because the process stops.
+        self._all_over_at = inf
+        self._is_closed = False
+
+    @contextmanager
+    def limit(self, seconds: float, *, cancels: bool = True) -> Iterator[Deadline]:
+        """Limit the block. An error that the deadline caused becomes TransactionTookTooLong.
+
+        Without `cancels` the connection is shut down at once, for statements that only try it.
+        """
+        deadline = Deadline(min(time.monotonic() + seconds, self._all_over_at), cancels=cancels)
+        if deadline.due <= time.monotonic():
+            raise ProcessIsStopping
+        # One without an end is watched too: the process may stop.
+        self._add(deadline)
+        try:
+            yield deadline
+        except Refusal:
+            raise
+        except Exception as error:
+            if not deadline.is_over:
+                raise
+            LOG.warning("a transaction was ended after %s seconds: %s", seconds, type(error).__name__)
+            raise TransactionTookTooLong from error
+        finally:
+            deadline.finish()
+            with self._condition:
+                self._open.discard(deadline)
+                if self._is_closed:
+                    self._condition.notify()
+
+    def end_all_within(self, seconds: float) -> None:
+        """End every transaction after this time, and begin none from then on."""
+        with self._condition:
+            self._all_over_at = time.monotonic() + seconds
+            for deadline in self._open:
+                deadline.due = min(deadline.due, self._all_over_at)
+            self._look_at(self._all_over_at)
+
+    def close(self) -> None:
+        """End the thread once no transaction is open; a later transaction starts another one."""
+        with self._condition:
+            self._is_closed = True
+            self._condition.notify()
+
+    def _add(self, deadline: Deadline) -> None:
+        with self._condition:
+            self._open.add(deadline)
+            self._look_at(deadline.due)
+
+    def _look_at(self, due: float) -> None:
+        """Have the thread look at this time at the latest."""
+        if due == inf:
+            return
+        if self._thread is None:
+            thread = threading.Thread(target=self._watch, name="silverball-deadlines", daemon=True)
+            thread.start()
+            self._thread = thread
+        elif due < self._wakes_at:
+            self._condition.notify()
+
+    def _watch(self) -> None:
+        while True:
+            with self._condition:
+                now = time.monotonic()
+                for deadline in [each for each in self._open if each.due <= now]:
+                    deadline.act()
+                if self._is_closed and not self._open:
+                    self._thread = None
+                    return
+                self._wakes_at = min((each.due for each in self._open), default=inf)
+                self._condition.wait(None if self._wakes_at == inf else max(0.0, self._wakes_at - now))
+
+
+def _cancel(driver: Any) -> None:
+    # Whatever goes wrong, the connection is shut down next.
+    with contextlib.suppress(Exception):
+        driver.cancel_safe(timeout=GRACE_SECONDS)
+
+
+def shut_down(driver: Any) -> None:
+    """End a connection of PostgreSQL under whoever waits on it."""
+    with contextlib.suppress(Exception), socket.socket(fileno=os.dup(driver.fileno())) as connected:
+        connected.shutdown(socket.SHUT_RDWR)

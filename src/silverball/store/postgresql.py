@@ -1,0 +1,111 @@
+"""Connections to PostgreSQL that notice a database which does not answer."""
+
+import threading
+import time
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event, exc
+from sqlalchemy.engine import URL
+
+from silverball.store.deadlines import Deadlines
+from silverball.store.faults import DatabaseUnavailable
+from silverball.store.time_limits import CLIENT_TCP, SERVER_TCP, TimeLimits
+
+CONNECTIONS_MAX = 24
+# A thread that finds all connections in use waits this long for one.
+POOL_SECONDS = 2
+# A connection that was used just now is not tried first: that would cost every request a round trip.
+TRY_AFTER_SECONDS = 1.0
+TRY_SECONDS = 1.5
+# After a failed connect, the others are refused at once for this long, and then only one tries again.
+REFUSE_SECONDS = 0.5
+# Longer than any try.
+RETRY_SECONDS = 10.0
+RETURNED_AT = "silverball_returned_at"
+
+
+class DatabaseUnreachable(DatabaseUnavailable):
+    """The last connect failed a moment ago, so this one was not tried."""
+
+    sentence = "The database cannot be reached. Try again in a moment."
+
+
+class ConnectGate:
+    """Lets a single thread try while the database is out of reach, so that threads do not pile up."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_out_of_reach = False
+        self._closed_until = 0.0
+
+    def pass_through(self) -> None:
+        """Raise DatabaseUnreachable, unless the database can be reached or this thread is to try."""
+        with self._lock:
+            if not self._is_out_of_reach:
+                return
+            now = time.monotonic()
+            if now < self._closed_until:
+                raise DatabaseUnreachable
+            self._closed_until = now + RETRY_SECONDS
+
+    def note_result(self, *, is_connected: bool) -> None:
+        """Remember how a try ended."""
+        with self._lock:
+            self._is_out_of_reach = not is_connected
+            self._closed_until = time.monotonic() + REFUSE_SECONDS
+
+
+def create_postgresql_engine(url: URL, limits: TimeLimits, deadlines: Deadlines) -> Engine:
+    """An engine whose connections have these limits on the server's side."""
+    engine = create_engine(
+        url,
+        hide_parameters=True,
+        pool_size=CONNECTIONS_MAX,
+        pool_timeout=POOL_SECONDS,
+        # The newest first, so that few need to be tried.
+        pool_use_lifo=True,
+        connect_args=_connect_arguments(url, limits),
+    )
+    gate = ConnectGate()
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(dialect: Any, _record: Any, arguments: Any, parameters: Any) -> Any:
+        gate.pass_through()
+        is_connected = False
+        try:
+            driver = dialect.connect(*arguments, **parameters)
+            is_connected = True
+        finally:
+            gate.note_result(is_connected=is_connected)
+        return driver
+
+    @event.listens_for(engine, "checkin")
+    def _note_return(_driver: Any, record: Any) -> None:
+        record.info[RETURNED_AT] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def _try_connection(driver: Any, record: Any, _proxy: Any) -> None:
+        returned_at = record.info.get(RETURNED_AT)
+        if returned_at is None or time.monotonic() - returned_at < TRY_AFTER_SECONDS:
+            return
+        try:
+            with deadlines.limit(TRY_SECONDS, cancels=False) as deadline:
+                deadline.attach_driver(driver)
+                engine.dialect.do_ping(driver)
+        except Exception as error:
+            # The pool makes new connections in place of all old ones.
+            raise exc.InvalidatePoolError from error
+
+    return engine
+
+
+def _connect_arguments(url: URL, limits: TimeLimits) -> dict[str, Any]:
+    """Limits and keepalives of every connection; those in the URL come before ours."""
+    settings = {**limits.server_settings, **SERVER_TCP}
+    ours = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    given = url.query.get("options", "")
+    options = f"{ours} {given}".strip() if isinstance(given, str) else ours
+    return {
+        **{name: value for name, value in CLIENT_TCP.items() if name not in url.query},
+        "options": options,
+    }

@@ -1,0 +1,36 @@
+"""Counts that all processes of a site share. They are lost with a crash, and nothing else depends on them.
+
+PostgreSQL does not write them to its log. On SQLite they are in a file of their own beside the database.
+"""
+
+from sqlalchemy import Column, Text
+
+from silverball.store.tables.base import Real, integer, table
+
+# What nodes have leased of one caller's allowance in the minute that ends then (Unix time).
+allowance_lease = table(
+    "allowance_lease",
+    Column("name", Text, primary_key=True),
+    integer("allowance"),
+    integer("leased"),
+    # The size of the last portion.
+    integer("portion"),
+    Column("ends_at", Real, nullable=False),
+)
+
+# The failed sign-ins of a pair, an address or an account, by digest.
+sign_in_failure = table(
+    "sign_in_failure",
+    Column("name", Text, primary_key=True),
+    integer("failures"),
+    Column("last_at", Real, nullable=False),
+)
+
+# The connections that a node has of one address, by digest; without address, that it is there.
+node_connection = table(
+    "node_connection",
+    Column("node", Text, primary_key=True),
+    Column("address", Text, primary_key=True),
+    integer("connections"),
+    Column("counted_at", Real, nullable=False),
+)

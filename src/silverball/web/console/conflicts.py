@@ -1,0 +1,55 @@
+"""The result that stands in place of a refused one: shown beside it, so that a person can choose."""
+
+import json
+
+from silverball.kit.errors import Refusal
+from silverball.rules.model.tournament import Game, SinglePlayerGame
+from silverball.service.games import guarded_writes as guarded_games
+from silverball.service.singleplayer import guarded_writes as guarded_attempts
+from silverball.web.console import details
+from silverball.web.forms import FormData, StandingResult
+from silverball.web.tournament_night import TournamentNight
+
+OUTDATED = (
+    guarded_games.ResultAlreadyRecorded,
+    guarded_games.GameChangedMeanwhile,
+    guarded_games.LegAlreadyRecorded,
+    guarded_attempts.AttemptAlreadyRecorded,
+)
+
+
+def standing_result(refusal: Refusal, night: TournamentNight, form: FormData) -> StandingResult | None:
+    """The game of a refused form as it stands; None for forms about something else."""
+    game_id, attempt_id = form.value("game_id"), form.value("single_player_game_id")
+    for game in night.tournament.games:
+        if str(game.game_id) == game_id:
+            return _standing_game(refusal, night, game)
+    for attempt in night.tournament.single_player_games:
+        if str(attempt.single_player_game_id) == attempt_id:
+            return _standing_attempt(refusal, attempt)
+    return None
+
+
+def _standing_game(refusal: Refusal, night: TournamentNight, game: Game) -> StandingResult:
+    names = [night.player_name(player_id) for player_id in night.finishing_order(game)]
+    if game.status != "completed":
+        text = f"It stands open: {night.game_title(game)}."
+    elif len(names) == 2:
+        text = f"Recorded: {names[0]} won."
+    else:
+        places = ", ".join(f"{place}. {name}" for place, name in enumerate(names, start=1))
+        text = f"Recorded: {places}." if places else "It is completed."
+    fields = {"seen": guarded_games.game_revision(game), "number": str(len(game.legs) + 1)}
+    may_replace = night.is_organizer or game.status != "completed"
+    return StandingResult(text, _renewal(refusal, fields) if may_replace else "")
+
+
+def _standing_attempt(refusal: Refusal, attempt: SinglePlayerGame) -> StandingResult:
+    recorded = details.result_text(attempt)
+    text = f"Recorded: {recorded}." if attempt.status == "completed" and recorded else "It stands open."
+    return StandingResult(text, _renewal(refusal, {"seen": guarded_attempts.attempt_revision(attempt)}))
+
+
+def _renewal(refusal: Refusal, fields: dict[str, str]) -> str:
+    """The fields to send again on purpose, as JSON; empty when the same would be refused again."""
+    return json.dumps(fields) if isinstance(refusal, OUTDATED) else ""

@@ -1,0 +1,61 @@
+"""The state of a player in a running tournament, as their own page shows it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from silverball.kit.errors import Conflict
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import round_timer
+from silverball.rules.model.tournament import Tournament
+from silverball.service.core import loaded
+from silverball.store.engine import Db
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerState:
+    """Where a player waits, whether they are out, and what the clocks say."""
+
+    # The machine (None for the tournament's own queue) and the place in its line.
+    waiting: Sequence[tuple[int | None, int]] = ()
+    # Whether their results have put them out; someone who was dropped is not out in this sense.
+    is_out: bool = False
+    round_ends_at: datetime | None = None
+    # Game -> when its players were last called.
+    calls: Mapping[int, datetime] = field(default_factory=dict)
+
+    def call_key(self, game_id: int) -> str:
+        """A text that differs for each call to a game: the page rings when it is new."""
+        called_at = self.calls.get(game_id)
+        return str(game_id) if called_at is None else f"{game_id}-{called_at:%H%M%S}"
+
+
+def load_player_state(db: Db, tournament_id: int, player_id: int) -> PlayerState:
+    """The state of a player; an empty one in a tournament of an unknown format."""
+    try:
+        tournament = loaded.load_tournament(db, tournament_id)
+    except Conflict:
+        return PlayerState()
+    return PlayerState(
+        waiting=_places_in_queues(tournament, player_id),
+        is_out=_is_out(tournament, player_id),
+        round_ends_at=round_timer.round_ends_at(tournament),
+        calls=tournament.state.calls,
+    )
+
+
+def _places_in_queues(tournament: Tournament, player_id: int) -> list[tuple[int | None, int]]:
+    lines: dict[tuple[int | None, int | None], list[int]] = {}
+    for spot in tournament.waiting_spots:
+        lines.setdefault((spot.arena_id, spot.round_id), []).append(spot.player_id)
+    return [
+        (arena_id, player_ids.index(player_id) + 1)
+        for (arena_id, _), player_ids in lines.items()
+        if player_id in player_ids
+    ]
+
+
+def _is_out(tournament: Tournament, player_id: int) -> bool:
+    if tournament.status != "started" or player_id not in tournament.active_ids:
+        return False
+    return player_id not in tournament_commands.format_of(tournament).playing_ids(tournament)

@@ -1,0 +1,77 @@
+"""The page where players sign themselves up, with the code of the door."""
+
+from dataclasses import replace
+
+from starlette.responses import Response
+
+from silverball.kit.errors import Refusal
+from silverball.kit.http.router import parse_path_id
+from silverball.rules.model.tournament import Tournament
+from silverball.service.core import loaded
+from silverball.service.signups import reads as signups
+from silverball.service.signups import writes as signup_writes
+from silverball.service.signups.writes import SignUp
+from silverball.web import tournament_night
+from silverball.web.error_pages import status_for
+from silverball.web.forms import FormState
+from silverball.web.page_request import GUEST, PageRequest, page
+
+SIGN_UP = "/t/{tournament_id}/sign-up"
+FORM = "sign-up"
+FORM_NOT_SENT = "This has not been sent yet: the page was open for too long. Look at it and send it again."
+
+
+@page("GET", SIGN_UP, for_guests=True)
+def sign_up_form(request: PageRequest) -> Response:
+    return _render(request, FormState())
+
+
+def _rerender(request: PageRequest, _sentence: str) -> Response:
+    return _render(request, FormState(FORM, request.form, FORM_NOT_SENT), 419)
+
+
+@page("POST", SIGN_UP, for_guests=True, rerender=_rerender)
+def sign_up(request: PageRequest) -> Response:
+    """Add the sender to the tournament; the answer says so, with room for the next person."""
+    sent = SignUp(name=request.field("name"), code=request.field("code"))
+    try:
+        with request.site.store.write() as transaction:
+            name = signup_writes.sign_up(
+                transaction,
+                parse_path_id("tournament_id", request.ids["tournament_id"]),
+                sent,
+                players_max=request.site.settings.players_per_account,
+                source=request.client_address,
+                now=request.site.now().replace(microsecond=0),
+            )
+    except Refusal as refusal:
+        return _render(request, FormState(FORM, request.form, refusal.text()), status_for(refusal))
+    return _render(replace(request, query={"code": sent.code}), FormState(), added_name=name)
+
+
+def _render(request: PageRequest, form: FormState, status: int = 200, *, added_name: str = "") -> Response:
+    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    with request.site.store.read() as db:
+        tournament = loaded.load_tournament(db, tournament_id)
+        names = tournament_night.player_names(db, tournament_id, None) if _shows_list(tournament) else {}
+    response = request.render(
+        "sign_up.html",
+        status,
+        tournament=tournament,
+        base_path=f"/t/{tournament_id}",
+        form=FORM,
+        form_state=form,
+        code=request.query.get("code", ""),
+        closed_reason=signups.closed_reason(tournament, request.site.now()),
+        added_name=added_name,
+        names=[names[player_id] for player_id in tournament.active_ids if player_id in names],
+    )
+    if request.session is None:
+        request.set_cookie(response, GUEST, request.guest_secret, None)
+    return response
+
+
+def _shows_list(tournament: Tournament) -> bool:
+    """Whether everybody may see who has signed up."""
+    registration = tournament.details["rsvp_configuration"] or {}
+    return bool(registration.get("publicList"))

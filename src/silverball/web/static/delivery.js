@@ -1,0 +1,242 @@
+// Sends the entries of the outbox until the server has answered each, and shows those that wait.
+
+import { entriesOf, newKey, put, remove } from "./outbox.js";
+import { isKept } from "./seen.js";
+
+const RETRY_MIN = 1000;
+const RETRY_MAX = 8000;
+const TIMEOUT = 15000;
+// The server could not act on it now; the same entry is sent again.
+const BUSY = new Set([429, 500, 502, 503, 504]);
+const SIGN_IN = "/account/sign-in";
+const NO_CONNECTION = "waits for a connection";
+const SIGNED_OUT = "waits until you sign in";
+const OTHERS = "belongs to another account: sign in with it";
+const KEEP_OPEN = "keep this page open";
+const AGAIN_EVERY = 20000;
+
+// Keys of the entries that this page is sending.
+const underWay = new Set();
+// Key -> the reason why an entry has not been sent yet.
+const reasons = new Map();
+let wake = () => {};
+// Sends what waits; set by the page.
+let deliverAgain = () => {};
+
+// Until the pause is over, or something suggests that the network is back.
+function pauseFor(milliseconds) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    const previous = wake;
+    wake = () => {
+      clearTimeout(timer);
+      previous();
+      resolve();
+    };
+  });
+}
+
+function wakeAll() {
+  const pending = wake;
+  wake = () => {};
+  pending();
+  deliverAgain();
+}
+
+for (const name of ["online", "pageshow"]) addEventListener(name, wakeAll);
+document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && wakeAll());
+
+export async function post(action, fields) {
+  const answer = await fetch(action, {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    signal: AbortSignal.timeout(TIMEOUT),
+  });
+  if (BUSY.has(answer.status)) throw new Error(String(answer.status));
+  return { status: answer.status, html: await answer.text(), url: answer.url, isElsewhere: answer.redirected };
+}
+
+function parse(html) {
+  return new DOMParser().parseFromString(html, "text/html");
+}
+
+// The token of this page, which may be newer than the one that the form had.
+function csrfOf(root) {
+  return root.querySelector("input[name=csrf]")?.value ?? "";
+}
+
+// Nobody is signed in, or somebody else.
+function isSignedOut({ status, url }) {
+  return status === 401 || status === 419 || new URL(url, location.href).pathname.startsWith(SIGN_IN);
+}
+
+// The account, or a scorekeeper's device: one that got a new link goes on with what it has entered.
+export function isOwner(account, entry) {
+  const isDevice = (name) => name.startsWith("device-");
+  return entry.account === account || (isDevice(entry.account) && isDevice(account ?? ""));
+}
+
+// Why the server refused it, and the fields with which it would be taken on purpose.
+function refusalOf(html) {
+  const page = parse(html);
+  const fault = page.querySelector("main [role=alert], main .fault") ?? page.querySelector("main p");
+  const standing = fault?.querySelector(".standing")?.textContent ?? "";
+  for (const extra of fault?.querySelectorAll("a, .standing") ?? []) extra.remove();
+  const refusal = fault?.textContent.trim().replace(/\s+/g, " ") ?? "The server refused it.";
+  return { refusal, standing, renewal: fault?.dataset.renewal ?? "" };
+}
+
+// Send the entry until there is an answer; null when it was discarded or waits for a sign-in.
+async function sendUntilAnswered(entry, onWaiting) {
+  let pause = RETRY_MIN;
+  let isRenewed = false;
+  let csrf = csrfOf(document);
+  while (underWay.has(entry.key)) {
+    let answer = null;
+    try {
+      answer = await post(entry.action, [...entry.fields, ["csrf", csrf], ["key", entry.key]]);
+    } catch {
+      reasons.set(entry.key, NO_CONNECTION);
+      onWaiting();
+      await showBar(entry.tournament, entry.account);
+      await pauseFor(pause);
+      pause = Math.min(pause * 2, RETRY_MAX);
+      continue;
+    }
+    const page = parse(answer.html);
+    // The session is a new one: the page that came back has its token. It must be the same account's.
+    if (answer.status === 419 && !isRenewed && isOwner(page.getElementById("main")?.dataset.account, entry)) {
+      isRenewed = true;
+      csrf = csrfOf(page);
+      continue;
+    }
+    return answer;
+  }
+  return null;
+}
+
+// Deliver an entry. Returns its answer and whether it was taken; null when it was discarded. A mistake in an
+// entry of this page is shown in its form; one of an earlier page stays in the list.
+export async function deliver(entry, onWaiting = () => {}, isEarlier = false) {
+  if (underWay.has(entry.key)) return null;
+  underWay.add(entry.key);
+  try {
+    await put(entry);
+    const answer = await sendUntilAnswered(entry, onWaiting);
+    if (!answer) return null;
+    reasons.delete(entry.key);
+    if (isSignedOut(answer)) {
+      reasons.set(entry.key, SIGNED_OUT);
+      return { answer, isTaken: false };
+    }
+    const isTaken = answer.isElsewhere;
+    if (isTaken) await forgetRefused(entry);
+    // Somebody else was first, or it is over: a person decides.
+    if (isTaken || (answer.status === 422 && !isEarlier)) await remove(entry.key);
+    else await put({ ...entry, ...refusalOf(answer.html) });
+    return { answer, isTaken };
+  } finally {
+    underWay.delete(entry.key);
+    await showBar(entry.tournament, entry.account);
+  }
+}
+
+// Earlier refused entries of the same form are settled by the one that was taken.
+async function forgetRefused({ tournament, account, form }) {
+  for (const other of await entriesOf(tournament)) {
+    if (other.form === form && isOwner(account, other) && other.refusal) await remove(other.key);
+  }
+}
+
+// Send what earlier pages of this account left, now and as often as it may succeed; each end is passed on.
+export async function deliverRest(tournament, account, onSending, onDone) {
+  const send = (entry) => {
+    reasons.set(entry.key, reasons.get(entry.key) ?? NO_CONNECTION);
+    onSending(entry);
+    deliver(entry, () => {}, true).then((done) => onDone(entry, reasons.get(entry.key) === SIGNED_OUT ? null : done));
+  };
+  deliverAgain = async () => {
+    for (const entry of await entriesOf(tournament)) {
+      if (isOwner(account, entry) && !entry.refusal && !underWay.has(entry.key)) send(entry);
+    }
+    await showBar(tournament, account);
+  };
+  sendOnPurpose = (entry) => send(renewed(entry));
+  setInterval(deliverAgain, AGAIN_EVERY);
+  await deliverAgain();
+}
+
+// A person has seen what stands and sends the entry on: another request, about the game as it is now.
+let sendOnPurpose = () => {};
+
+function renewed({ refusal: _, standing: __, renewal, ...entry }) {
+  const fields = renewal ? JSON.parse(renewal) : {};
+  return { ...entry, key: newKey(), fields: entry.fields.map(([name, value]) => [name, fields[name] ?? value]) };
+}
+
+function createElement(name, text, className = "") {
+  const element = document.createElement(name);
+  element.textContent = text;
+  if (className) element.className = className;
+  return element;
+}
+
+function createButton(text, act) {
+  const button = createElement("button", text, "quiet");
+  button.type = "button";
+  button.addEventListener("click", act);
+  return button;
+}
+
+async function discard(entry) {
+  underWay.delete(entry.key);
+  await remove(entry.key);
+  wakeAll();
+  await showBar(entry.tournament, entry.account);
+}
+
+async function sendAgain(entry) {
+  await remove(entry.key);
+  sendOnPurpose(entry);
+}
+
+// What was entered, and what stands in its place or why it waits.
+function createItem(entry, isOwn) {
+  const item = createElement("li", "");
+  item.append(createElement("bdi", entry.refusal ? `Entered here: ${entry.label}` : entry.label), " ");
+  if (entry.standing) item.append(createElement("p", entry.standing));
+  const reason = entry.refusal ?? (isOwn ? (reasons.get(entry.key) ?? "is being sent") : "");
+  item.append(createElement("span", isOwn ? reason : OTHERS, "soft"));
+  if (!isOwn) return item;
+  if (entry.refusal) {
+    const text = entry.renewal ? "Save this instead" : "Try again";
+    item.append(" ", createButton(text, () => sendAgain(entry)));
+  }
+  item.append(" ", createButton("Discard", () => discard(entry)));
+  return item;
+}
+
+// Show on top of the page what has not been sent; nothing while all is well.
+async function showBar(tournament, account) {
+  const entries = await entriesOf(tournament);
+  const shown = entries.filter((entry) => !underWay.has(entry.key) || reasons.has(entry.key));
+  let bar = document.getElementById("outbox");
+  if (!bar) {
+    bar = document.createElement("details");
+    bar.id = "outbox";
+    bar.className = "outbox";
+    const summary = createElement("summary", "");
+    summary.append(createElement("span", ""));
+    summary.firstChild.setAttribute("role", "status");
+    bar.append(summary, createElement("ul", "", "list"));
+    document.getElementById("main").before(bar);
+  }
+  const refused = shown.filter((entry) => entry.refusal).length;
+  const counts = [[shown.length - refused, "not sent yet"], [refused, "not saved: look"]];
+  bar.hidden = shown.length === 0;
+  // Without a service worker there is no page to come back to before there is a network.
+  const text = [...counts.filter(([count]) => count).map((pair) => pair.join(" ")), ...(isKept() ? [] : [KEEP_OPEN])]
+    .join(" · ");
+  bar.querySelector("[role=status]").textContent = text;
+  bar.lastChild.replaceChildren(...shown.map((entry) => createItem(entry, isOwner(account, entry))));
+}

@@ -1,0 +1,116 @@
+"""Facts of a tournament that no answer shows, and from which its play goes on; for bundles."""
+
+from silverball.wire.base import Instant, Wire
+
+
+class EntrantFacts(Wire, frozen=True, kw_only=True):
+    """A player's stored numbers: place among the players, seed, adjustments by hand, byes, order of ties."""
+
+    player_id: int
+    place: int
+    """Number of the player in the order in which they were added, from 0."""
+    seed_rank: int | None
+    """Order of the seeds, 1 is best."""
+    adjusted_after: int | None
+    """Number of completed rounds at the last adjustment by hand."""
+    byes_credited: int | None
+    """Byes that a late player is counted as having had."""
+    tie_group: int | None
+    """Number of the tie that an organizer decided."""
+    tie_place: int | None
+    """Place in that tie."""
+
+
+class GameFacts(Wire, frozen=True, kw_only=True):
+    """A tiebreak game, a forfeit, or a game whose real order its result does not show."""
+
+    game_id: int
+    is_tiebreak: bool
+    forfeited_by: int | None
+    """Id of the player who forfeited."""
+    finishing_order: tuple[int, ...] | None
+    """Ids of the players, first to last, where `resultPositions` does not show it."""
+
+
+class AttemptFacts(Wire, frozen=True, kw_only=True):
+    """A single player game's rolls and clock, and its stored points, which running tournaments compute."""
+
+    single_player_game_id: int
+    rolls: tuple[int, ...] | None
+    """Pins of each roll of a frame."""
+    is_advanced: bool | None
+    """Whether the player was safe without a score."""
+    started_at: Instant | None
+    points: str | None
+    """Points as they are stored; null where they are computed."""
+    best_game: bool
+
+
+class ReleasedLaterPair(Wire, frozen=True, kw_only=True):
+    """Two players whose game a schedule has not released yet."""
+
+    player_ids: tuple[int, ...]
+    """Ids of the two players."""
+
+
+class UnfinishedRound(Wire, frozen=True, kw_only=True):
+    """The round that was open when the tournament was closed."""
+
+    round_index: int
+    """Number of the round, from 0."""
+    player_ids: tuple[int, ...]
+    """Ids of the players whose game was not finished."""
+
+
+class TimedRound(Wire, frozen=True, kw_only=True):
+    """The round whose end was set by hand."""
+
+    round_id: int
+    ends_at: Instant | None
+    """Time at which its timer runs out; null for a round without a timer."""
+
+
+class CalledGame(Wire, frozen=True, kw_only=True):
+    """An open game whose players were called to their machine."""
+
+    game_id: int
+    called_at: Instant
+    """Time of the last call."""
+
+
+class PurchaseFacts(Wire, frozen=True, kw_only=True):
+    """Entries that were bought, given or taken back."""
+
+    entry_id: int
+    player_id: int
+    type: str
+    """`regular`, `comped` or `refund`."""
+    quantity: int
+    amount: str | None
+    """Price paid, with two decimals; null when it is not known."""
+    currency: str | None
+    status: str
+    created_at: Instant
+
+
+class EngineFacts(Wire, frozen=True, kw_only=True):
+    """Facts beside the published shapes from which play goes on: draws, clock, schedule, each part."""
+
+    dice_seed: str
+    """The seed of all draws. Whoever knows it can compute the draws that follow."""
+    redraws: dict[str, int]
+    """Number of redraws by the name of a draw."""
+    clock_ends_at: Instant | None
+    """Time at which the clock runs out; null while it is paused or not started."""
+    round_minutes: int | None = None
+    """Minutes that a round may take; null without a round timer."""
+    timed_round: TimedRound | None = None
+    calls: tuple[CalledGame, ...] = ()
+    schedule: tuple[ReleasedLaterPair, ...]
+    unfinished_round: UnfinishedRound | None
+    entrants: tuple[EntrantFacts, ...]
+    games: tuple[GameFacts, ...]
+    """Games that differ from an ordinary one."""
+    single_player_games: tuple[AttemptFacts, ...]
+    purchases: tuple[PurchaseFacts, ...]
+    """Entries that were bought, given or taken back, by id."""

@@ -1,0 +1,73 @@
+"""The files of deploy/, read as the programs read them that they are for."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from house.doc_blocks import ROOT
+
+DEPLOY = ROOT / "deploy"
+COMPOSE_FILES = ("compose.yaml", "compose.nodes.yaml")
+# `${NAME:?sentence}` of compose.
+COMPOSE_VARIABLE = re.compile(r"\$\{(?P<name>\w+):\?[^}]*\}")
+
+
+def read_file(name: str) -> str:
+    return (DEPLOY / name).read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class DockerStep:
+    """An instruction of a Dockerfile; `words` of its JSON or shell form."""
+
+    instruction: str
+    text: str
+
+    @property
+    def words(self) -> list[str]:
+        parsed = yaml.safe_load(self.text) if self.text.startswith("[") else shlex.split(self.text)
+        return [str(word) for word in parsed]
+
+
+def docker_stages() -> list[list[DockerStep]]:
+    """List the instructions of the Dockerfile by stage."""
+    lines = [line for line in read_file("Dockerfile").splitlines() if line and not line.startswith("#")]
+    stages: list[list[DockerStep]] = []
+    for line in "\n".join(lines).replace("\\\n", " ").splitlines():
+        instruction, _, text = line.strip().partition(" ")
+        if instruction == "FROM":
+            stages.append([])
+        stages[-1].append(DockerStep(instruction, text.strip()))
+    return stages
+
+
+def compose(name: str) -> dict[str, Any]:
+    """Return a compose file with the variables that an operator has to give."""
+    given = {"SILVERBALL_BASE_URL": "https://pinball.example", "SITE_NAME": "pinball.example"}
+    text = COMPOSE_VARIABLE.sub(lambda found: given[found["name"]], read_file(name))
+    read: dict[str, Any] = yaml.safe_load(text)
+    return read
+
+
+def unit() -> dict[str, dict[str, list[str]]]:
+    """Return the unit of systemd: section, name, values in their order."""
+    sections: dict[str, dict[str, list[str]]] = {}
+    for line in read_file("silverball.service").splitlines():
+        if line.startswith("["):
+            section = sections.setdefault(line.strip("[]"), {})
+        elif line and not line.startswith("#"):
+            name, _, value = line.partition("=")
+            section.setdefault(name, []).append(value)
+    return sections
+
+
+def environment_lines() -> Iterator[tuple[str, str, bool]]:
+    """Yield each setting of the environment file: name, value, and whether it is set or a comment."""
+    for line in read_file("silverball.env").splitlines():
+        found = re.fullmatch(r"(#?)([A-Z][A-Z_]+)=(.*)", line)
+        if found is not None:
+            yield found[2], found[3].strip('"'), not found[1]

@@ -1,0 +1,230 @@
+"""docs/hosting.md, followed line by line in a folder: from the files of a release to a site that was updated.
+
+SUBSTITUTES is everything that is not run as printed, and why. `make soak` installs the locked libraries
+for real.
+"""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tarfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cli.test_serve import free_port
+from deploy.deploy_files import DEPLOY
+from house import doc_blocks
+from house.doc_blocks import ROOT
+from silverball import __version__
+
+# Programs that need root or a running system, and what stands in for each.
+SUBSTITUTES = {
+    "sudo": ("the test may not be root: the command runs as it is", 'exec "$@"'),
+    "id": ("the command of the guide asks whether it is root", '[ "$1" = -u ] && echo 0 || echo root'),
+    "runuser": ("there is no such user: the command runs as this one", 'shift 3; exec "$@"'),
+    "useradd": ("no account is made on this machine", ":"),
+    "python3": (
+        "the Python of the tests instead of that of the system",
+        'exec "$PYTHON" "$@"',
+    ),
+    "install": (
+        "copies the file, with this folder in place of the machine's folders in it",
+        'exec "$PYTHON" "$STEP" install "$@"',
+    ),
+    "systemd-tmpfiles": ("only root gives folders to others", 'exec "$PYTHON" "$STEP" folders "$2"'),
+    "systemctl": (
+        "there is no systemd: the unit's command runs with its environment file",
+        'exec "$PYTHON" "$STEP" "unit-$@"',
+    ),
+    "caddy": ("tests/deploy/test_proxies.py runs Caddy with the file", ":"),
+}
+# Folders of the machine, each replaced by one below the test's own folder.
+FOLDERS = (
+    *("/opt/silverball", "/etc/silverball", "/etc/tmpfiles.d", "/etc/systemd/system", "/etc/caddy"),
+    *("/usr/local/bin", "/var/lib/silverball", "/var/backups/silverball", "/var/log/caddy"),
+)
+STEP_PROGRAM = Path(__file__).with_name("guide_step.py")
+# What the locked libraries take minutes for.
+LOCKED = " -m pip install --require-hashes -r "
+SECONDS_MAX = 240
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A folder that stands for the machine of an operator."""
+
+    folder: Path
+    port: int
+    installs_libraries: bool
+
+    def as_run(self, text: str) -> str:
+        """Return lines with the folders and the port of the test."""
+        for folder in FOLDERS:
+            text = text.replace(folder, f"{self.folder}{folder}")
+        text = text.replace("silverball ready", f"silverball ready --port {self.port}")
+        if not self.installs_libraries:
+            lines = text.splitlines(keepends=True)
+            text = "".join(
+                f"$PYTHON $STEP libraries {self.folder}/opt/silverball\n" if LOCKED in line else line
+                for line in lines
+            )
+        return text
+
+    def run(self, text: str) -> str:
+        """Run the lines of a block in the operator's shell; return what they print."""
+        given = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("SILVERBALL_")},
+            "PATH": f"{self.folder / 'shims'}:{self.folder}/usr/local/bin:{os.environ['PATH']}",
+            "PYTHON": sys.executable,
+            "STEP": str(STEP_PROGRAM),
+            "MACHINE": str(self.folder),
+            "PORT": str(self.port),
+            "FOLDERS": ":".join(FOLDERS),
+            # Compiled when it is first used.
+            "PIP_NO_COMPILE": "1",
+        }
+        given.pop("PYTHONPATH", None)
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", self.as_run(text)],
+            cwd=self.folder / "downloads",
+            env=given,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS_MAX,
+            check=False,
+        )
+        assert done.returncode == 0, f"{text}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+        return done.stdout
+
+    def wait_for_the_server(self) -> None:
+        for _ in range(400):
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+            except OSError:
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError((self.folder / "service.log").read_text())
+
+    def service_id(self) -> int:
+        return int((self.folder / "service.pid").read_text())
+
+
+def make_machine(folder: Path, *, installs_libraries: bool) -> Machine:
+    """Make a machine with the files of a release in its downloads, and nothing else."""
+    machine = Machine(folder, free_port(), installs_libraries)
+    (folder / "shims").mkdir()
+    for name, (_, script) in SUBSTITUTES.items():
+        (folder / "shims" / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / "shims" / name).chmod(0o755)
+    for path in ("/etc/tmpfiles.d", "/etc/systemd/system", "/etc/caddy", "/usr/local/bin", "/opt"):
+        (folder / path[1:]).mkdir(parents=True)
+    downloads = folder / "downloads"
+    downloads.mkdir()
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(downloads)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    top = f"silverball-{__version__}"
+    with tarfile.open(downloads / f"{top}.tar.gz", "w:gz") as archive:
+        for source in (DEPLOY, ROOT / "requirements"):
+            archive.add(source, f"{top}/{source.name}")
+    return machine
+
+
+def guide() -> dict[str, list[str]]:
+    """Return the lines to run, by the heading that they stand below."""
+    text = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
+    found: dict[str, list[str]] = {}
+    for section in re.split(r"^##+ ", text, flags=re.MULTILINE)[1:]:
+        blocks = [fence["text"] for fence in doc_blocks.FENCE.finditer(section) if fence["language"] == "sh"]
+        if blocks:
+            found[section.partition("\n")[0]] = blocks
+    return found
+
+
+def refuse_to_serve_without_a_database(machine: Machine) -> None:
+    """Start the service before its database is made: it says so, and makes none."""
+    with pytest.raises(AssertionError, match=r"There is no database at .*silverball migrate"):
+        machine.run("sudo silverball serve --port 0")
+    assert list((machine.folder / "var" / "lib" / "silverball").glob("*.db")) == []
+
+
+def follow_the_guide(machine: Machine) -> None:
+    sections = guide()
+    steps = list(sections)[: list(sections).index("Make the first account") + 1]
+    assert len(steps) == 7
+    try:
+        for step in steps:
+            for line in "".join(sections[step]).splitlines(keepends=True):
+                if "silverball ready" in line:
+                    machine.wait_for_the_server()
+                if "silverball migrate" in line:
+                    refuse_to_serve_without_a_database(machine)
+                printed = machine.run(line)
+        # The last step prints the code, which is in the log as well.
+        code = printed.split()[-1]
+        assert code in (machine.folder / "service.log").read_text()
+        data = machine.folder / "var" / "lib" / "silverball"
+        assert (data / "silverball.db").stat().st_mode & 0o077 == 0
+        first = machine.service_id()
+        for step in ("Updating", "Going back"):
+            for line in "".join(sections[step]).splitlines(keepends=True):
+                if "silverball ready" in line:
+                    machine.wait_for_the_server()
+                machine.run(line)
+            assert machine.service_id() != first
+            first = machine.service_id()
+        assert list(data.glob("silverball.db.before-*"))
+        assert machine.run("sudo silverball user first-code").split()[-1] == code
+    finally:
+        if (machine.folder / "service.pid").exists():
+            os.kill(machine.service_id(), signal.SIGTERM)
+
+
+def test_a_release_becomes_a_site_that_is_updated(tmp_path: Path) -> None:
+    follow_the_guide(make_machine(tmp_path, installs_libraries=False))
+
+
+@pytest.mark.soak
+def test_a_release_becomes_a_site_with_the_locked_libraries(tmp_path: Path) -> None:
+    follow_the_guide(make_machine(tmp_path, installs_libraries=True))
+
+
+def test_every_version_in_the_guide_is_this_one() -> None:
+    for name in ("docs/hosting.md", "deploy/Dockerfile"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert set(re.findall(r"silverball[-:]([0-9][0-9.]*[0-9])", text)) == {__version__}, name
+
+
+def test_the_table_of_substitutes_has_no_program_that_the_guide_does_not_use() -> None:
+    lines = "\n".join(block for blocks in guide().values() for block in blocks)
+    script = (DEPLOY / "silverball.sh").read_text(encoding="utf-8")
+    assert [name for name in SUBSTITUTES if f"{name} " not in lines + script] == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("installer", ["pipx", "uv"])
+def test_the_wheel_can_be_installed_as_a_tool(installer: str, tmp_path: Path) -> None:
+    if shutil.which(installer) is None:
+        pytest.skip(f"{installer} is not installed here")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("silverball-*.whl")
+    folders = {"PIPX_HOME": "home", "PIPX_BIN_DIR": "bin", "UV_TOOL_DIR": "home", "UV_TOOL_BIN_DIR": "bin"}
+    given = {**os.environ, **{name: str(tmp_path / folder) for name, folder in folders.items()}}
+    given |= {"PIPX_DEFAULT_PYTHON": sys.executable, "UV_PYTHON": sys.executable}
+    given.pop("PYTHONPATH", None)
+    words = ["uv", "tool", "install"] if installer == "uv" else ["pipx", "install"]
+    done = subprocess.run([*words, str(wheel)], env=given, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"the libraries cannot be had here: {done.stderr[-300:]}")
+    program = str(tmp_path / "bin" / "silverball")
+    answer = subprocess.run([program, "--version"], env=given, capture_output=True, text=True, check=True)
+    assert answer.stdout.strip().endswith(__version__)

@@ -1,0 +1,225 @@
+"""Lengths of simulated nights: hand-checked cases, properties, nights without an end."""
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silverball.rules.model.settings import read_settings
+from silverball.rules.outlook.plans import LINE, NIGHTS_SIMULATED, plan_nights
+from silverball.rules.planning import simulation
+from silverball.rules.planning.calibration import FinishedNight, calibrate
+from silverball.rules.planning.pace import DEFAULT_PACE, NIGHTS_MIN, Pace, PastNight, PlayedGame, learn_pace
+from silverball.rules.planning.shapes import (
+    ClockNight,
+    DoesNotFit,
+    FreeTurns,
+    NightShape,
+    OpenEnd,
+    RoundsUntilOut,
+    SetRounds,
+)
+from silverball.rules.registry import FORMATS
+
+# Every game of n players takes 10 n minutes, and rounds follow at once.
+EXACT = Pace(minutes={1: 10.0, 2: 20.0, 3: 30.0, 4: 40.0}, game_spread=0.0, night_spread=0.0, gap=0.0)
+
+ONE_STRIKE = RoundsUntilOut(is_in_pairs=True, awards={2: (0, 1)}, leaves=lambda totals, _rounds: totals >= 1)
+
+
+def minutes(
+    shape: NightShape, players: int, machines: int, pace: Pace = EXACT, nights: int = 50
+) -> list[float]:
+    dice = np.random.default_rng(7)
+    drawn = simulation.simulate_minutes(
+        shape, players=players, machines=machines, pace=pace, dice=dice, nights=nights
+    )
+    assert drawn is not None
+    return [round(each, 6) for each in drawn.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("shape", "players", "machines", "expected"),
+    [
+        # Three rounds of two fours: 3 x 40.
+        (SetRounds(rounds=((4, 4),) * 3), 8, 2, 120),
+        # One machine: the groups of a round play one after the other.
+        (SetRounds(rounds=((4, 4),) * 3), 8, 1, 240),
+        # A four and a three: the four is last.
+        (SetRounds(rounds=((4, 3),)), 7, 5, 40),
+        # Two games in a round.
+        (SetRounds(rounds=((2, 2),) * 2, games=2), 4, 2, 80),
+        # A race on one machine, however many there are: 3 + 2 turns of 10.
+        (SetRounds(rounds=((1,) * 3, (1,) * 2), machines_max=1), 3, 9, 50),
+        # Six players with two turns each on three machines: 12 turns of 10, three at once.
+        (FreeTurns(turns=2), 6, 3, 40),
+        # Four players, three games each: 6 games of two, two at once at most, whatever the machines.
+        (FreeTurns(turns=3, size=2), 4, 10, 60),
+        (FreeTurns(turns=3, size=2, at_once=1), 4, 10, 120),
+        # One strike: 8, 4, 2 players in three rounds of 20.
+        (
+            ONE_STRIKE,
+            8,
+            4,
+            60,
+        ),
+        # 5 players: 2 games and a bye leave 3, 1 game and a bye leave 2, then one game.
+        (
+            ONE_STRIKE,
+            5,
+            9,
+            60,
+        ),
+    ],
+)
+def test_nights_of_games_of_known_length_are_as_long_as_counted_by_hand(
+    shape: NightShape, players: int, machines: int, expected: float
+) -> None:
+    assert set(minutes(shape, players, machines)) == {expected}
+
+
+def test_a_clock_ends_the_night_after_the_games_that_run_then() -> None:
+    drawn = minutes(ClockNight(minutes=60), 10, 5)
+    assert min(drawn) > 60
+    assert max(drawn) < 80
+
+
+def test_a_match_ends_when_one_side_has_won() -> None:
+    drawn = minutes(SetRounds(rounds=((2,),), games=3, is_best_of=True), 2, 1, nights=400)
+    assert set(drawn) == {40.0, 60.0}
+    # Between equals half of the matches need the third game.
+    assert 150 < drawn.count(60.0) < 250
+
+
+def test_an_open_end_has_no_length() -> None:
+    dice = np.random.default_rng(7)
+    shape = OpenEnd("Nobody knows.")
+    assert simulation.simulate_minutes(shape, players=8, machines=4, pace=EXACT, dice=dice, nights=5) is None
+
+
+def test_the_same_dice_give_the_same_nights() -> None:
+    shape = SetRounds(rounds=((4, 4, 3),) * 5)
+    assert minutes(shape, 11, 3, DEFAULT_PACE) == minutes(shape, 11, 3, DEFAULT_PACE)
+
+
+@given(players=st.integers(2, 40), machines=st.integers(1, 12))
+def test_another_machine_makes_no_night_longer(players: int, machines: int) -> None:
+    for type_, choice in (
+        ("group_matchplay", {"duration": 3}),
+        ("max_matchplay", {"maxMatchplayDuration": 4}),
+    ):
+        form = FORMATS[type_]
+        shape = form.planning.shape(read_settings(form.settings, dict(choice)), players)
+        fewer, more = (
+            minutes(shape, players, machines, nights=2),
+            minutes(shape, players, machines + 1, nights=2),
+        )
+        assert max(more) <= max(fewer)
+
+
+def test_every_format_is_planned_or_says_why_not() -> None:
+    for players in (2, 3, 5, 8, 13, 60, 200):
+        dice = np.random.default_rng(players)
+        planned = list(
+            plan_nights(
+                FORMATS.values(), players=players, machines=10, pace_of=lambda _: DEFAULT_PACE, dice=dice
+            )
+        )
+        assert {night.form.type for night in planned} == set(FORMATS)
+        for night in planned:
+            if night.note is None:
+                assert night.expected is not None
+                assert night.line is not None
+                assert 0 < night.expected < inf
+                assert night.line >= night.expected * 0.9
+            else:
+                assert night.expected is None
+                assert night.note.endswith(".")
+            assert night.label
+    assert NIGHTS_SIMULATED == 200
+
+
+def test_a_bracket_of_more_than_128_does_not_fit() -> None:
+    form = FORMATS["bracket"]
+    with pytest.raises(DoesNotFit, match="at most 128 players"):
+        form.planning.shape(read_settings(form.settings, {}), 129)
+
+
+def a_night(*lengths: float, size: int = 4, arena_id: int | None = None) -> PastNight:
+    return PastNight(
+        games=tuple(PlayedGame(size=size, minutes=length, arena_id=arena_id) for length in lengths),
+        gaps=(2.0,),
+    )
+
+
+def test_fewer_than_five_nights_are_planned_with_the_defaults() -> None:
+    assert learn_pace([a_night(30, 31)] * (NIGHTS_MIN - 1)) is DEFAULT_PACE
+    # Nights without games say nothing.
+    assert learn_pace([a_night(30)] * 4 + [a_night()]) is DEFAULT_PACE
+
+
+def test_five_nights_say_how_long_games_are() -> None:
+    pace = learn_pace([a_night(24.0, 36.0)] * NIGHTS_MIN)
+    assert (pace.nights, pace.is_default, pace.gap) == (5, False, 2.0)
+    assert pace.minutes[4] == pytest.approx(30)
+    # Games of two were not played: they follow the fours in the proportion of the defaults.
+    assert pace.minutes[2] == pytest.approx(18)
+    assert 0.15 < pace.game_spread < 0.25
+
+
+def test_corrections_and_forgotten_results_are_no_lengths() -> None:
+    clean = learn_pace([a_night(20.0, 25.0)] * NIGHTS_MIN)
+    spoilt = learn_pace([a_night(20.0, 25.0, 0.1, 900.0)] * NIGHTS_MIN)
+    assert spoilt == clean
+
+
+def test_a_slow_machine_makes_its_nights_longer() -> None:
+    fast, slow = a_night(*[10.0] * 40, arena_id=1), a_night(*[30.0] * 40, arena_id=2)
+    pace = learn_pace([fast, slow] * NIGHTS_MIN)
+    assert pace.on_machines([2]).minutes[4] > pace.minutes[4] > pace.on_machines([1]).minutes[4]
+    # A machine that nobody has played is like the mean, and so is no choice at all.
+    assert pace.on_machines([3]).minutes == pace.on_machines([]).minutes == pace.minutes
+
+
+def test_the_line_of_the_defaults_holds_at_venues_of_any_pace() -> None:
+    shape = SetRounds(rounds=((4, 4, 3),) * 5)
+    known = replace(DEFAULT_PACE, venue_spread=0.0)
+    dice = np.random.default_rng(11)
+    ended = [
+        minutes_at(shape, replace(known, length_factor=factor), dice, nights=1)[0]
+        for factor in np.exp(dice.uniform(-0.4, 0.4, size=600))
+    ]
+
+    def share_by(pace: Pace) -> float:
+        line = np.quantile(minutes_at(shape, pace, dice, nights=4000), LINE)
+        return float(np.mean(ended <= line))
+
+    assert 0.85 < share_by(DEFAULT_PACE) < 0.95
+    # As if every venue were the mean of all: the line was too early.
+    assert share_by(known) < 0.83
+
+
+def minutes_at(shape: NightShape, pace: Pace, dice: simulation.Dice, nights: int) -> simulation.Numbers:
+    drawn = simulation.simulate_minutes(shape, players=11, machines=4, pace=pace, dice=dice, nights=nights)
+    assert drawn is not None
+    return drawn
+
+
+def test_a_venue_with_nights_of_its_own_is_known() -> None:
+    assert learn_pace([a_night(24.0, 36.0)] * NIGHTS_MIN).venue_spread == 0
+    finished = FinishedNight(shape=SetRounds(rounds=((4, 4),) * 3), players=8, machines=2, minutes=70)
+    known = calibrate(DEFAULT_PACE, [finished] * NIGHTS_MIN, np.random.default_rng(7))
+    assert (known.venue_spread, DEFAULT_PACE.venue_spread) == (0, 0.25)
+    assert DEFAULT_PACE.whole_spread == pytest.approx(0.2915, abs=0.0001)
+
+
+def test_nights_that_were_longer_than_their_games_say_make_the_next_one_longer() -> None:
+    shape = SetRounds(rounds=((4, 4),) * 3)
+    long = FinishedNight(shape=shape, players=8, machines=2, minutes=180)
+    dice = np.random.default_rng(7)
+    assert calibrate(EXACT, [long] * (NIGHTS_MIN - 1), dice) is EXACT
+    # Half as long again, with one night as planned among them: 1.5 to the power of 9 / 10.
+    assert calibrate(EXACT, [long] * 9, dice).length_factor == pytest.approx(1.5**0.9)

@@ -1,0 +1,210 @@
+"""A node that hangs, or loses its database silently, delays others by seconds only (two real processes)."""
+
+import contextlib
+import http.client
+import json
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, create_engine, make_url, select, text
+
+import build
+from servers import Servers
+from silverball.store import tables
+from silverball.store.engine import WORLD_SLOTS, Store
+from tcp_proxy import TcpProxy
+from test_app import a_token
+
+# What is promised, with an allowance for a busy machine.
+ANSWER_SECONDS_MAX = 10.0
+READY_SECONDS_MAX = 3.5
+OTHERS_SECONDS_MAX = 2.5
+STOP_SECONDS_MAX = 20.0
+TIMEOUT = 30
+
+
+class Site:
+    """A database with tournaments, and how their organizer talks to a node."""
+
+    def __init__(self, url: str, folder: Any) -> None:
+        self.url = url
+        self.secret_file = folder / "silverball.secret"
+        self.store = Store(url, self.secret_file)
+        self.store.key_file.may_make = True
+        self.organizer_id = build.a_user(self.store, role="organizer")
+        self.tournament_ids = [
+            build.a_tournament(
+                self.store, players=0, arenas=0, organizer_id=self.organizer_id, status="planned"
+            ).tournament_id
+            for _ in range(WORLD_SLOTS + 1)
+        ]
+        self.token = a_token(self.store, self.organizer_id, ability="manage")
+        # Locks that no limit of ours ends.
+        self.holder: Engine = create_engine(url)
+
+    def a_node(self, url: str | None = None) -> Servers:
+        node = Servers(url or self.url, SILVERBALL_SECRET_FILE=str(self.secret_file))
+        node.start()
+        return node
+
+    def send(
+        self, node: Servers, method: str, path: str, body: Any = None, key: str | None = None
+    ) -> tuple[int, float, dict[str, str]]:
+        """Status, seconds and headers of the answer."""
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        if key:
+            headers["Idempotency-Key"] = key
+        begun_at = time.monotonic()
+        connection = http.client.HTTPConnection("127.0.0.1", node.port, timeout=TIMEOUT)
+        with contextlib.closing(connection):
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = connection.getresponse()
+            answer.read()
+        return answer.status, time.monotonic() - begun_at, dict(answer.getheaders())
+
+    def rename(
+        self, node: Servers, tournament_id: int, name: str, key: str | None = None
+    ) -> tuple[int, float, dict[str, str]]:
+        return self.send(node, "PATCH", f"/api/tournaments/{tournament_id}", {"name": name}, key)
+
+    def name(self, tournament_id: int) -> str:
+        with self.store.read() as db:
+            own = tables.tournament.c
+            return str(db.execute(select(own.name).where(own.tournament_id == tournament_id)).scalar_one())
+
+    def rename_until_done(self, node: Servers, tournament_id: int, name: str, key: str) -> float:
+        """Send the same request until it is done; returns the seconds that it took."""
+        begun_at = time.monotonic()
+        while time.monotonic() - begun_at < TIMEOUT:
+            status, seconds, headers = self.rename(node, tournament_id, name, key)
+            assert seconds < ANSWER_SECONDS_MAX
+            if status == 200:
+                return time.monotonic() - begun_at
+            assert (status, headers["retry-after"]) == (503, "1")
+            time.sleep(0.2)
+        raise AssertionError("it was never done")
+
+    def await_lock_wait(self) -> None:
+        """Wait until a node waits for a lock."""
+        waiting = text(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        for _ in range(500):
+            # Each in a transaction of its own, as the view does not change within one.
+            with self.store.read() as db:
+                if db.execute(waiting).scalar_one():
+                    return
+            time.sleep(0.02)
+        raise AssertionError("no node waits for a lock")
+
+    def close(self) -> None:
+        self.holder.dispose()
+        self.store.close()
+
+
+@pytest.fixture
+def site(postgresql: Any, tmp_path: Any) -> Iterator[Site]:
+    url = postgresql.new_database()
+    opened = Site(url, tmp_path)
+    yield opened
+    opened.close()
+    postgresql.drop(url)
+
+
+def renamings(site: Site, tournament_id: int) -> int:
+    """The number of times that a tournament was changed, by its journal."""
+    counted = text("SELECT count(DISTINCT action_id) FROM journal WHERE tournament_id = :id")
+    with site.store.read() as db:
+        return int(db.execute(counted, {"id": tournament_id}).scalar_one())
+
+
+def test_a_node_paused_with_a_row_of_the_world_delays_others_by_seconds(site: Site) -> None:
+    first, other = site.tournament_ids[0], site.tournament_ids[WORLD_SLOTS]
+    with contextlib.closing(site.a_node()) as paused, contextlib.closing(site.a_node()) as running:
+        # Everything is loaded with the first request.
+        assert site.rename(paused, first, "before")[0] == 200
+        outcome: list[tuple[int, float, dict[str, str]]] = []
+        with site.holder.connect() as db:
+            slot = first % WORLD_SLOTS
+            db.execute(text("SELECT slot FROM world WHERE slot = :slot FOR UPDATE"), {"slot": slot})
+            writer = threading.Thread(target=lambda: outcome.append(site.rename(paused, first, "half")))
+            writer.start()
+            # It holds its tournament then, and waits for the row of the world.
+            site.await_lock_wait()
+            paused.signal(signal.SIGSTOP)
+            db.rollback()
+        # The row is granted to a node that cannot go on.
+        seconds = site.rename_until_done(running, other, "other", "key-other")
+        seconds += site.rename_until_done(running, first, "same", "key-same")
+        assert seconds < 5 + OTHERS_SECONDS_MAX
+        paused.signal(signal.SIGCONT)
+        writer.join(TIMEOUT)
+        assert [status for status, _, _ in outcome] == [503]
+        assert site.name(first) == "same"
+        assert site.rename(paused, first, "afterwards", "key-after")[0] == 200
+        assert renamings(site, other) == 1
+
+
+def test_one_locked_tournament_leaves_the_others_alone(site: Site) -> None:
+    locked, other = site.tournament_ids[:2]
+    with contextlib.closing(site.a_node()) as node, ThreadPoolExecutor(50) as clients:
+        with site.holder.connect() as db:
+            db.execute(text("SELECT 1 FROM tournament WHERE tournament_id = :id FOR UPDATE"), {"id": locked})
+            waiting = [
+                clients.submit(site.rename, node, locked, f"name {number}", f"key-{number}")
+                for number in range(50)
+            ]
+            time.sleep(0.5)
+            status, seconds, _ = site.rename(node, other, "free")
+            assert (status, seconds < OTHERS_SECONDS_MAX) == (200, True), seconds
+            answers = [each.result() for each in waiting]
+            assert {status for status, _, _ in answers} <= {503, 409}
+            assert max(seconds for _, seconds, _ in answers) < ANSWER_SECONDS_MAX
+            db.rollback()
+        # The refused ones did nothing, and the same request acts once.
+        site.rename_until_done(node, locked, "name 0", "key-0")
+        assert site.rename(node, locked, "name 0", "key-0")[0] == 200
+        assert renamings(site, locked) == 1
+
+
+def test_a_database_that_became_silent_is_noticed_and_comes_back(site: Site, postgresql: Any) -> None:
+    tournament_id = site.tournament_ids[0]
+    with TcpProxy(postgresql.folder / ".s.PGSQL.5432") as proxy:
+        database = make_url(site.url).database
+        address = f"postgresql+psycopg://silverball@127.0.0.1:{proxy.port}/{database}"
+        with (
+            contextlib.closing(site.a_node(address)) as node,
+            contextlib.closing(site.a_node(address)) as leaving,
+            ThreadPoolExecutor(40) as clients,
+        ):
+            for each in (node, leaving):
+                assert site.rename(each, tournament_id, "before")[0] == 200
+            assert site.send(node, "GET", "/ready")[0] == 200
+            proxy.blackhole()
+            begun_at = time.monotonic()
+            for number in range(5):
+                clients.submit(site.rename, leaving, site.tournament_ids[number], "at the end")
+            while site.send(node, "GET", "/ready")[0] == 200:
+                time.sleep(0.1)
+            assert time.monotonic() - begun_at < READY_SECONDS_MAX
+            # By now its requests wait for the database, and so does whatever it does by itself.
+            stopping = clients.submit(leaving.stop_and_wait, STOP_SECONDS_MAX)
+            answers = [
+                clients.submit(site.rename, node, tournament_id, "during", "one-key") for _ in range(10)
+            ] + [
+                clients.submit(site.send, node, "GET", f"/api/tournaments/{each}")
+                for each in site.tournament_ids
+            ]
+            results = [answer.result() for answer in answers]
+            assert {status for status, _, _ in results} <= {503, 409}
+            assert max(seconds for _, seconds, _ in results) < ANSWER_SECONDS_MAX
+            assert stopping.result() < STOP_SECONDS_MAX
+            proxy.forward(lose_old=True)
+            assert site.rename_until_done(node, tournament_id, "after", "key-after") < ANSWER_SECONDS_MAX
+            assert site.name(tournament_id) == "after"

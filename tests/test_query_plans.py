@@ -1,0 +1,94 @@
+"""No read of a big database goes through a table of more than 10,000 rows, unless it is listed here.
+
+The database is a hundredth of the one that `benchmarks/big.py` measures, and is planned by the statistics of
+the big one. PostgreSQL plans by the size that its files really have, so it is measured at full size only.
+"""
+
+import sqlite3
+import sys
+from pathlib import Path
+
+from sqlalchemy import select
+
+from query_plans import SqlitePlans
+from silverball.store import migrate, tables
+
+sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
+
+import big_requests
+import big_world
+from big_visitors import Visitors
+
+# Modules there share their names with folders of tests.
+sys.path.pop()
+
+SCALE = 0.01
+# More than 10,000 rows in the big database.
+BIG_TABLES = {
+    *("announcement", "arena_summary", "audit_entry", "entrant", "federation_player", "game", "game_player"),
+    *("journal", "lineup_arena", "match_summary", "player", "player_arena_summary", "rating"),
+    *("rating_revision", "round", "single_player_game", "standing", "tournament", "user"),
+}
+# A part of a statement, and the reason why it may read such a table whole.
+REASONS = {
+    "user.suspended_at IS NOT NULL": "An index holds the suspended alone.",
+    "silverball_folded(": "A search by part of a name compares all names, most of them without Python.",
+    "SELECT count(*) AS count_1 \nFROM tournament": "The number of all; kept until the next commit.",
+    "FROM tournament ORDER BY tournament.start_utc DESC": "A page of all, in the order of an index.",
+    "FROM tournament \nORDER BY tournament.start_utc DESC": "A page of all, in the order of an index.",
+    "FROM audit_entry": "A page of the whole log, newest first, for administrators.",
+    "confirmed_number.user_id AS holder": "All federation numbers of accounts and books, for administrators.",
+    "FROM claim JOIN": "No claims are here, so SQLite does not know how few there are.",
+    "FROM rating_submission JOIN": "No submissions are here, so SQLite does not know how few there are.",
+    "SELECT user.user_id \nFROM user\n LIMIT 1": "Whether there is any account: the first row is the answer.",
+}
+
+
+def unlisted_reads(plans: SqlitePlans, world: big_world.BigWorld) -> list[str]:
+    """The requests and statements that read a big table whole without a reason."""
+    visitors = Visitors(plans.store)
+    found = {}
+    for request in big_requests.requests(world):
+        plans.forget()
+        for turn in range(2):
+            visitors.milliseconds(request, turn)
+        for read in plans.whole_reads():
+            is_listed = any(part in read.statement for part in REASONS)
+            if read.table in BIG_TABLES and not is_listed:
+                found[read.statement] = f"{request.name} reads {read.table} whole: {read.statement}"
+    visitors.close()
+    return list(found.values())
+
+
+def scale_statistics(path: Path) -> None:
+    """Let the planner think that the database has its full size."""
+    db = sqlite3.connect(path)
+    for table, index, stat in db.execute("SELECT tbl, idx, stat FROM sqlite_stat1").fetchall():
+        rows, *rest = stat.split()
+        scaled = " ".join([str(int(rows) * int(1 / SCALE)), *rest])
+        db.execute("UPDATE sqlite_stat1 SET stat = ? WHERE tbl = ? AND idx IS ?", (scaled, table, index))
+    db.commit()
+    db.close()
+
+
+def test_sqlite_reads_no_big_table_whole(tmp_path: Path) -> None:
+    path = tmp_path / "big.db"
+    world = big_world.build(f"sqlite:///{path}", SCALE)
+    scale_statistics(path)
+    plans = SqlitePlans(str(path))
+    try:
+        unlisted = unlisted_reads(plans, world)
+        assert unlisted == [], "\n\n".join(unlisted)
+    finally:
+        plans.close()
+
+
+def test_each_statement_is_looked_at(tmp_path: Path) -> None:
+    plans = SqlitePlans(str(tmp_path / "small.db"))
+    migrate.migrate(plans.store)
+    with plans.store.read() as db:
+        plans.forget()
+        db.execute(select(tables.game).where(tables.game.c.scorbit_id == "1"))
+        db.execute(select(tables.game).where(tables.game.c.tournament_id == 1))
+    assert [read.table for read in plans.whole_reads()] == ["game"]
+    plans.close()

@@ -1,0 +1,120 @@
+"""A wrong result that is found later, corrected through the console."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from silverball.rules.model.tournament import Game
+from silverball.service.verify import reads as verification
+from web.director import Director
+from web.public_visitor import PublicVisitor
+
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+def play_round(director: Director) -> list[Game]:
+    """The games of the open round, each won by its first player, and the next round opened."""
+    games = director.open_games()
+    for game in games:
+        director.finish(game, *game.player_ids)
+    director.send("round-open")
+    return games
+
+
+def verified(director: Director) -> list[object]:
+    with director.store.read() as db:
+        return list(verification.verify_tournament(db, director.tournament_id).faults)
+
+
+def test_a_result_of_an_earlier_round_is_corrected_after_a_look_at_what_changes(director: Director) -> None:
+    director.play("matchplay")
+    (game, *_) = play_round(director)
+    winner, loser = game.player_ids
+    page = f"/correct?game={game.game_id}"
+    assert page in director.page(f"/game?game={game.game_id}")
+    to = director.send("right", page, first=loser)
+    assert to == f"{director.at}{page}&order={loser}.{winner}"
+    preview = to.removeprefix(director.at)
+    shown = director.page(preview)
+    assert "What changes" in shown
+    assert "1.00 → 0.00" in shown
+    assert "0.00 → 1.00" in shown
+    # Nothing is stored yet, and not without a reason.
+    assert director.game(game).result_positions[0] == winner
+    assert director.refused("correct", preview) == (
+        422,
+        "Give the reason of the correction: the journal keeps it.",
+    )
+    assert director.send("correct", preview, reason="The cards were swapped.") == f"{director.at}/results"
+    assert director.game(game).result_points == (Decimal(0), Decimal(1))
+    assert "A result was corrected. Reason: The cards were swapped." in director.page("/journal")
+    assert verified(director) == []
+    # Whom it moved sees it, until it is taken back.
+    live, own = f"/t/{director.tournament_id}", f"/t/{director.tournament_id}/players/{loser}"
+    guest = PublicVisitor(director.store)
+    assert "corrected, was 5" in guest.page(live)
+    assert "A result was corrected. Your place was 5 before." in director.visitor.get(own).text
+    director.send("undo")
+    assert director.game(game).result_positions[0] == winner
+    assert verified(director) == []
+    assert "corrected" not in guest.page(live)
+    guest.close()
+
+
+def test_who_is_back_in_gets_the_strikes_of_missed_rounds_and_who_is_out_leaves(director: Director) -> None:
+    director.play("group_knockout", knockoutStrikeCount="1", knockoutFourPlayerStrikes="1")
+    game = director.open_games()[0]
+    first, *middle, last = game.player_ids
+    for other in director.open_games():
+        director.finish(other, *other.player_ids)
+    director.send("round-open")
+    turned: dict[str, Any] = {
+        f"place_{player_id}": n for n, player_id in enumerate([last, *middle, first], start=1)
+    }
+    preview = director.send("right", f"/correct?game={game.game_id}", **turned).removeprefix(director.at)
+    shown = director.page(preview)
+    assert "Out by it:" in shown
+    assert "Back in:" in shown
+    form = director.forms(preview)["correct"]
+    assert form.boxes["takeOut"] == [str(first)]
+    director.send("correct", preview, reason="Read from the wrong end.", takeOut=[first])
+    assert first not in {player_id for found in director.open_games() for player_id in found.player_ids}
+    assert verified(director) == []
+
+
+def test_a_score_is_corrected_too(director: Director) -> None:
+    director.create("golf")
+    director.start()
+    attempt = director.tournament().single_player_games[0]
+    key = attempt.single_player_game_id
+    director.send(f"exact-{key}", f"/attempt?attempt={key}", strokes=5)
+    page = f"/correct?attempt={key}"
+    assert page in director.page(f"/attempt?attempt={key}")
+    shown = director.page(f"{page}&strokes=3")
+    assert "5.00 → 3.00" in shown
+    director.send("correct", f"{page}&strokes=3", reason="Counted twice.")
+    assert director.tournament().single_player_games[0].points == 3
+    assert verified(director) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("?game=999999", "No such game"),
+        ("?attempt=none", "No such game"),
+        ("", "No such game"),
+        ("?game={game}&order=1.1", "order"),
+        ("?game={game}&order=nobody", "order"),
+        ("?game={game}&order={same}", "same"),
+    ],
+)
+def test_what_cannot_be_corrected_is_said_in_a_sentence(
+    director: Director, query: str, sentence: str
+) -> None:
+    director.play("matchplay")
+    (game, *_) = play_round(director)
+    same = ".".join(map(str, game.player_ids))
+    shown = director.page("/correct" + query.format(game=game.game_id, same=same))
+    assert sentence in shown
+    assert "Save the correction" not in shown

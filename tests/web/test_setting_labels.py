@@ -1,0 +1,21 @@
+"""Values of settings as people read them, never as the wire has them."""
+
+import re
+
+import pytest
+
+from silverball.rules.registry import FORMATS
+from silverball.web.console import setting_words, settings_form
+
+
+@pytest.mark.parametrize("type_", list(FORMATS))
+def test_no_choice_of_a_format_shows_a_value_of_the_wire(type_: str) -> None:
+    labels = [label for field in settings_form.setting_fields(type_) for label in field.choices.values()]
+    assert [
+        label for label in labels if re.search(r"_|\bbg\b|\bpct\b|\bmod de\b|\bqck\b|disabled", label)
+    ] == []
+
+
+def test_a_curve_is_shown_with_its_first_points() -> None:
+    label = setting_words.choice_label("bestGameScoring", "bg_95_pct_mod_de")
+    assert label == "95 percent of the place before, at least one less: 100, 95, 90, 85 ..."

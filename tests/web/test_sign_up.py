@@ -1,0 +1,150 @@
+"""Players sign themselves up with the link of the door, while the organizer has opened registration."""
+
+import re
+from typing import Any
+
+import pytest
+
+from silverball.store.engine import Store
+from web import page_forms
+from web.director import FORM_TYPE, HERE, Director
+from web.public_visitor import PublicVisitor
+from web.scorekeeper_devices import page_of
+from web.visitor import Visitor
+
+LINK = re.compile(r'<textarea id="sign-up-link"[^>]*>https?://[^/]+(/[^<]+)</textarea>')
+
+
+@pytest.fixture
+def planned(director: Director) -> Director:
+    """A director with a planned tournament."""
+    director.create("matchplay")
+    return director
+
+
+def open_registration(director: Director, **given: Any) -> str:
+    """Open registration; returns the path of the link."""
+    director.send("rsvp", "/settings", status="active", **given)
+    found = LINK.search(director.page("/settings"))
+    assert found is not None
+    return found[1]
+
+
+def sign_up(visitor: Visitor, path: str, name: str, **fields: str) -> Any:
+    """Send the form of the page, without signing in; returns the answer."""
+    form = page_forms.forms_on(page_of(visitor, path))["sign-up"]
+    return visitor.post(
+        form.action, data=dict(form.filled(name=name, **fields)), headers={**FORM_TYPE, **HERE}
+    )
+
+
+def names(director: Director) -> list[str]:
+    return [director.name(player_id) for player_id in director.tournament().active_ids]
+
+
+def test_there_is_no_form_until_the_organizer_opens_it(planned: Director, tablet: Visitor) -> None:
+    page = page_of(tablet, f"/t/{planned.tournament_id}/sign-up")
+    assert "Sign-up is closed." in page
+    assert page_forms.forms_on(page) == {}
+    assert "sign-up-link" not in planned.page("/settings")
+
+
+def test_the_link_of_the_door_adds_a_player_without_an_account(planned: Director, tablet: Visitor) -> None:
+    path = open_registration(planned)
+    answer = sign_up(tablet, path, "  Ada   Quill ")
+    assert answer.status_code == 200
+    assert "<bdi>Ada Quill</bdi> is on the list." in answer.text
+    assert names(planned) == ["Ada Quill"]
+    # The same phone has room for the next person, with the code kept.
+    form = page_forms.forms_on(answer.text)["sign-up"]
+    assert form.value("code") == path.partition("code=")[2]
+
+
+def test_a_name_of_the_book_is_that_player(planned: Director, tablet: Visitor) -> None:
+    planned.send("people", names="Ada Quill")
+    known = planned.tournament().active_ids
+    planned.create("matchplay")
+    sign_up(tablet, open_registration(planned), "ada quill")
+    assert planned.tournament().active_ids == known
+
+
+def test_a_name_is_taken_once(planned: Director, tablet: Visitor) -> None:
+    path = open_registration(planned)
+    sign_up(tablet, path, "Ada Quill")
+    again = sign_up(tablet, path, "Ada Quill")
+    assert again.status_code == 409
+    assert "Ada Quill is on the list already." in page_forms.alerts_on(again.text)[0]
+    assert names(planned) == ["Ada Quill"]
+
+
+@pytest.mark.parametrize("code", ["", "0123456789ab", "é"])
+def test_without_the_code_nobody_is_added(planned: Director, tablet: Visitor, code: str) -> None:
+    answer = sign_up(tablet, open_registration(planned), "Ada Quill", code=code)
+    assert answer.status_code == 403
+    assert names(planned) == []
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\x00", "x" * 101])
+def test_what_is_no_name_is_refused_in_a_sentence(planned: Director, tablet: Visitor, name: str) -> None:
+    answer = sign_up(tablet, open_registration(planned), name)
+    assert answer.status_code == 422
+    assert page_forms.alerts_on(answer.text) == ["Enter your name, in at most 100 letters."]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"openAt": "2100-01-01 12:00"}, "not open yet"),
+        ({"closeAt": "2020-01-01 12:00"}, "closed"),
+        ({"playerLimit": 2}, "full"),
+    ],
+)
+def test_the_form_keeps_to_what_the_organizer_set(
+    planned: Director, tablet: Visitor, given: dict[str, Any], sentence: str
+) -> None:
+    path = open_registration(planned)
+    form = page_forms.forms_on(page_of(tablet, path))["sign-up"]
+    planned.send("people", names="Bo Larkin\nCleo Marsh")
+    planned.send("rsvp", "/settings", status="active", **given)
+    assert sentence in page_of(tablet, path)
+    answer = tablet.post(form.action, data=dict(form.filled(name="Ada Quill")), headers=HERE)
+    assert answer.status_code == 409
+    assert names(planned) == ["Bo Larkin", "Cleo Marsh"]
+
+
+def test_nobody_signs_up_after_the_start(planned: Director, tablet: Visitor) -> None:
+    path = open_registration(planned)
+    form = page_forms.forms_on(page_of(tablet, path))["sign-up"]
+    planned.start(4)
+    answer = tablet.post(form.action, data=dict(form.filled(name="Ada Quill")), headers=HERE)
+    assert answer.status_code == 409
+    assert "has started" in answer.text
+    assert len(planned.tournament().entrants) == 4
+
+
+def test_the_list_is_shown_where_the_organizer_wants_it(planned: Director, tablet: Visitor) -> None:
+    path = open_registration(planned, publicList="on")
+    assert "1 signed up" in sign_up(tablet, path, "Ada Quill").text
+    planned.send("rsvp", "/settings", status="active", publicList=None)
+    assert "signed up" not in page_of(tablet, path)
+
+
+def test_the_live_page_leads_to_an_open_form(planned: Director, store: Store) -> None:
+    passer = PublicVisitor(store)
+    at = f"/t/{planned.tournament_id}"
+    assert f'href="{at}/sign-up"' not in passer.page(at)
+    open_registration(planned)
+    assert f'href="{at}/sign-up"' in passer.page(at)
+    passer.close()
+
+
+def test_the_code_reveals_nothing_of_the_seed(planned: Director) -> None:
+    code = open_registration(planned).partition("code=")[2]
+    seed = planned.tournament().state.dice_seed
+    assert len(code) == 12
+    assert code not in seed
+
+
+def test_an_unknown_tournament_has_no_form(tablet: Visitor) -> None:
+    assert tablet.get("/t/999/sign-up").status_code == 404
+    assert tablet.get("/t/none/sign-up").status_code == 404

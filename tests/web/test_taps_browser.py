@@ -1,0 +1,120 @@
+"""The taps that a night takes on the smallest phone, counted, and settings that exclude each other."""
+
+import pytest
+from playwright.sync_api import expect
+
+import build
+from silverball.store.engine import Store
+from web.chromium import BrowserPage
+from web.phone import Phone, a_night, an_organizer, night_of, on_the_console, organizer_of, started
+from web.visitor import EMAIL, PASSWORD
+
+COPIED_TAPS_MAX = 6
+OUT_OF_ORDER_TAPS_MAX = 2
+CORRECTION_TAPS_MAX = 6
+
+pytestmark = [
+    pytest.mark.browser,
+    # The database makes no difference to a browser.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+
+def test_a_copied_night_is_paired_within_six_taps_of_the_sign_in(
+    store: Store, browser_page: BrowserPage
+) -> None:
+    started(store, "group_matchplay", 16, 6, duration=5)
+    phone, page = Phone(browser_page), browser_page.page
+    browser_page.go("/run")
+    page.wait_for_selector("#email:focus")
+    phone.type(EMAIL)
+    phone.tap("#password")
+    phone.type(PASSWORD)
+    phone.tap("main button")
+    phone.tap("text=Like last time")
+    page.wait_for_url("**/run/new?like=1")
+    browser_page.assert_fits()
+    browser_page.picture("like-320")
+    phone.tap("text=Create tournament")
+    page.wait_for_url("**/t/2/run")
+    phone.tap("text=Start with 16 players")
+    page.wait_for_selector("text=Open round 1")
+    phone.tap("text=Open round 1")
+    page.wait_for_selector("text=4 open games")
+    assert phone.taps <= COPIED_TAPS_MAX
+    assert len(night_of(store, 2).open_games) == 4
+    assert browser_page.complaints == []
+
+
+def test_an_undo_is_one_tap_and_a_machine_out_of_order_two(store: Store, browser_page: BrowserPage) -> None:
+    a_night(store, "group_matchplay", 8, 4)
+    on_the_console(browser_page)
+    phone = Phone(browser_page)
+    phone.tap(".bar >> text=Machines")
+    phone.tap("button:has-text('Out of order')")
+    browser_page.wait_for(lambda: sum(arena.is_active for arena in night_of(store).lineup) == 3)
+    assert phone.taps <= OUT_OF_ORDER_TAPS_MAX
+    on_now = Phone(browser_page)
+    browser_page.go("/t/1/run")
+    on_now.tap(".undo button")
+    browser_page.wait_for(lambda: sum(arena.is_active for arena in night_of(store).lineup) == 4)
+    assert on_now.taps == 1
+    assert browser_page.complaints == []
+
+
+def test_settings_that_exclude_each_other_cannot_be_chosen_together(
+    store: Store, browser_page: BrowserPage
+) -> None:
+    an_organizer(store)
+    on_the_console(browser_page, "/run/new")
+    browser_page.picture("formats-320")
+    page = browser_page.page
+    browser_page.go("/run/new?type=best_game")
+    queues, reports = page.locator("[name=set-useQueues]"), page.locator("[name=set-suggestions]")
+    queues.click(force=True)
+    expect(queues).not_to_be_checked()
+    expect(page.locator("#set-useQueues-why")).to_contain_text("exclude each other")
+    browser_page.picture("impossible-320")
+    reports.select_option("disabled")
+    expect(page.locator("#set-useQueues-why")).to_be_empty()
+    # Looks first: a second tap at one spot at once would be left out.
+    Phone(browser_page).tap("[name=set-useQueues]")
+    expect(queues).to_be_checked()
+    expect(reports.locator("option[value=restricted]")).to_be_disabled()
+    # A number is refused by the field itself.
+    browser_page.go("/run/new?type=group_matchplay")
+    rounds, pairing = page.locator("[name=set-duration]"), page.locator("[name=set-pairing]")
+    expect(pairing.locator("option[value=tiers]")).to_be_disabled()
+    rounds.fill("5")
+    pairing.select_option("tiers")
+    rounds.fill("9")
+    assert page.evaluate("document.getElementById('new').checkValidity()") is False
+    assert browser_page.complaints == []
+
+
+def test_a_correction_with_its_preview_takes_six_taps(store: Store, browser_page: BrowserPage) -> None:
+    winner, loser = a_night(store, "matchplay", 8, 4)
+    by = organizer_of(store)
+    games = night_of(store).open_games
+    for game in games:
+        body = {"resultPositions": game.player_ids}
+        assert (
+            build.do(store, "PUT", f"/api/tournaments/1/games/{game.game_id}/result", body, by=by)[0] == 200
+        )
+    assert build.do(store, "POST", "/api/tournaments/1/rounds", {}, by=by)[0] == 201
+    on_the_console(browser_page)
+    page = browser_page.page
+    phone = Phone(browser_page)
+    phone.tap(".chips >> text=Done")
+    phone.tap(f"a[href$='/game?game={games[0].game_id}']")
+    phone.tap("text=Wrong? Correct it")
+    phone.tap(f"#right button[value='{loser}']")
+    page.wait_for_selector("text=What changes")
+    browser_page.assert_fits()
+    browser_page.picture("correction-320")
+    phone.tap("#correct-reason")
+    phone.type("The cards were swapped.")
+    phone.tap("text=Save the correction")
+    browser_page.wait_for(lambda: night_of(store).games[0].result_positions == (loser, winner))
+    assert phone.taps <= CORRECTION_TAPS_MAX
+    assert browser_page.complaints == []

@@ -1,0 +1,128 @@
+"""The round timer and calls, from the console to the wall and to the players' pages."""
+
+import re
+from typing import Any
+
+import pytest
+
+from mirror import Mirror
+from silverball.service.verify import reads as verifier
+from silverball.store.engine import Store
+from web.director import Director
+from web.public_visitor import PublicVisitor
+from web.scorekeeper_devices import become, page_of
+from web.visitor import Visitor
+
+TIMER = re.compile(r'data-timer="([^"]+)"')
+CALL = re.compile(r'data-call="([^"]+)"')
+
+
+@pytest.fixture
+def game(director: Director) -> Any:
+    """The first game of an open round."""
+    return director.play("matchplay", players=4)
+
+
+def set_timer(director: Director, minutes: int = 20) -> None:
+    director.send("timer-set", minutes=minutes)
+
+
+def call_game(director: Director, game: Any) -> None:
+    director.send(f"call-{game.game_id}", f"/game?game={game.game_id}")
+
+
+def test_a_timer_is_shown_on_the_console_the_wall_and_the_players_pages(
+    director: Director, game: Any, store: Store
+) -> None:
+    assert not TIMER.search(director.page())
+    set_timer(director)
+    (end,) = TIMER.findall(director.page())
+    passer = PublicVisitor(store)
+    at = f"/t/{director.tournament_id}"
+    for path in (at, f"{at}/wall", f"{at}/overlay"):
+        assert TIMER.findall(passer.page(path)) == [end], path
+    player_page = page_of(director.visitor, f"{at}/players/{game.player_ids[0]}")
+    assert TIMER.findall(player_page) == [end]
+    passer.close()
+
+
+def test_a_round_gets_five_minutes_more_by_one_tap(director: Director, game: Any) -> None:
+    set_timer(director)
+    before = director.tournament().state.timed_round_ends_at
+    director.send("timer-more", minutes=5)
+    after = director.tournament().state.timed_round_ends_at
+    assert before is not None
+    assert after is not None
+    assert (after - before).total_seconds() == 300
+
+
+def test_a_timer_is_switched_off_by_no_minutes(director: Director, game: Any) -> None:
+    set_timer(director)
+    set_timer(director, 0)
+    assert not TIMER.search(director.page())
+
+
+@pytest.mark.parametrize("minutes", ["", "-1", "241", "soon"])
+def test_impossible_minutes_are_refused(director: Director, game: Any, minutes: str) -> None:
+    status, alert = director.refused("timer-set", minutes=minutes)
+    assert status == 422
+    assert "minutes" in alert.lower()
+    assert director.tournament().state.round_minutes is None
+
+
+def test_a_called_game_is_marked_on_the_wall_and_rings_again_on_a_players_page(
+    director: Director, game: Any, store: Store
+) -> None:
+    player_page = f"/t/{director.tournament_id}/players/{game.player_ids[0]}"
+    assert CALL.findall(page_of(director.visitor, player_page)) == [str(game.game_id)]
+    call_game(director, game)
+    (key,) = CALL.findall(page_of(director.visitor, player_page))
+    assert key.startswith(f"{game.game_id}-")
+    passer = PublicVisitor(store)
+    wall = passer.page(f"/t/{director.tournament_id}/wall")
+    assert wall.count(">called</span>") == 1
+    passer.close()
+
+
+def test_rows_of_open_games_share_a_form_that_calls(director: Director, game: Any) -> None:
+    director.send("call", game_id=game.game_id)
+    assert list(director.tournament().state.calls) == [game.game_id]
+    assert f'name="game_id" value="{game.game_id}">Call again' in director.page()
+
+
+def test_a_scorekeepers_device_calls_players_and_sets_no_timer(
+    director: Director, game: Any, tablet: Visitor
+) -> None:
+    become(tablet, director)
+    page = page_of(tablet, director.at)
+    assert 'form="call"' in page
+    assert "Round timer" not in page
+
+
+def test_undo_and_history_name_timers_and_calls(director: Director, game: Any) -> None:
+    set_timer(director)
+    assert "Round timer set to 20 minutes" in director.page()
+    director.send("timer-more", minutes=5)
+    assert "Round timer changed" in director.page()
+    call_game(director, game)
+    assert f"Players called: game {game.game_id}" in director.page()
+    director.send("undo")
+    assert director.tournament().state.calls == {}
+    history = director.page("/journal")
+    assert "Round timer set to 20 minutes." in history
+    assert f"Players called: game {game.game_id}." in history
+
+
+def test_followers_learn_of_timers_and_calls(director: Director, game: Any, store: Store) -> None:
+    mirror = Mirror(store, director.tournament_id)
+    set_timer(director)
+    call_game(director, game)
+    assert mirror.follow() == ["TournamentUpdated", "GameCreatedOrUpdated"]
+
+
+def test_a_journal_with_timers_and_calls_is_verified(director: Director, game: Any, store: Store) -> None:
+    set_timer(director)
+    call_game(director, game)
+    director.finish(game)
+    with store.read() as db:
+        assert not verifier.verify_tournament(db, director.tournament_id).faults
