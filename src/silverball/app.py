@@ -67,6 +67,7 @@ from silverball.service.submissions import routes as submissions
 from silverball.service.suggestions import routes as suggestions
 from silverball.service.summaries import routes as summaries
 from silverball.service.tiebreaks import routes as tiebreaks
+from silverball.service.timekeeping import routes as timekeeping
 from silverball.service.tips import routes as tips
 from silverball.service.tokens import routes as tokens
 from silverball.service.tokens.callers import CallerLookup
@@ -141,6 +142,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     suggestions,
     summaries,
     tiebreaks,
+    timekeeping,
     webhooks,
     worth,
     replay,

@@ -1,6 +1,7 @@
 """Facts of a tournament that no answer shows, and from which its play goes on; for bundles."""
 
 from silverball.wire.base import Instant, Wire
+from silverball.wire.timekeeping import CalledGame
 
 
 class EntrantFacts(Wire, frozen=True, kw_only=True):
@@ -68,14 +69,6 @@ class TimedRound(Wire, frozen=True, kw_only=True):
     round_id: int
     ends_at: Instant | None
     """Time at which its timer runs out; null for a round without a timer."""
-
-
-class CalledGame(Wire, frozen=True, kw_only=True):
-    """An open game whose players were called to their machine."""
-
-    game_id: int
-    called_at: Instant
-    """Time of the last call."""
 
 
 class PurchaseFacts(Wire, frozen=True, kw_only=True):

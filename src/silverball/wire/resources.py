@@ -4,7 +4,7 @@ TAGS = {
     "tournaments": "Tournaments: settings, start, completion, undo, playoffs and ties.",
     "roster": "The players of a tournament, the accounts that may record its results, and its entries.",
     "lineup": "The arenas of a tournament, and the banks that they are drawn from.",
-    "rounds": "Rounds of a tournament: drawn, completed, deleted.",
+    "rounds": "Rounds of a tournament: drawn, completed, deleted; their timer.",
     "games": "Games of two to four players and their results, also as reported by players.",
     "single-player-games": "Scores of one player on one arena, in best game, pingolf and their relatives.",
     "cards": "Cards: a fixed number of single player games that are scored as one.",
@@ -50,6 +50,7 @@ PARTS = {
     "suggestions": "games",
     "events": "feed",
     "stream": "feed",
+    "timer": "rounds",
 }
 # Paths whose first word is not the tag.
 FIRST_WORDS = {"activity-logs": "journal"}

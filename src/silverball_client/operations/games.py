@@ -9,6 +9,7 @@ from silverball_client.bodies import PlayerSwap, ResultCorrection
 from silverball_client.calling import M, Request, Resource, operation, paged
 from silverball_client.shapes.corrections import RecordedGame
 from silverball_client.shapes.games import Game, Leg
+from silverball_client.shapes.timekeeping import RoundTimer
 
 
 class GamesResource(Resource[M]):
@@ -29,6 +30,23 @@ class GamesResource(Resource[M]):
             Game,
             in_data=True,
             body={"playerId": player_id},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def call(
+        self, tournament_id: int, game_id: int, *, idempotency_key: str | None = None
+    ) -> Request[RoundTimer]:
+        """Call the players of an open game to their machine, once more if they were called before.
+
+        `POST /api/tournaments/{tournamentId}/games/{gameId}/call`. Needs a token with the ability `score`.
+        """
+        return Request(
+            "POST",
+            ("tournaments", tournament_id, "games", game_id, "call"),
+            RoundTimer,
+            in_data=True,
             is_write=True,
             idempotency_key=idempotency_key,
         )

@@ -17,6 +17,7 @@ from silverball_client.shapes.maxmatchplay import MaxMatchplayState
 from silverball_client.shapes.queues import ArenaQueues
 from silverball_client.shapes.rounds import Round
 from silverball_client.shapes.standings import Standing
+from silverball_client.shapes.timekeeping import RoundTimer
 from silverball_client.shapes.tournaments import Tournament
 from silverball_client.shapes.webhooks import Webhook
 from silverball_client.shapes.worth import TournamentEstimate
@@ -249,6 +250,19 @@ class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentR
             ("tournaments", tournament_id, "standings"),
             tuple[Standing, ...],
             query={"at": at},
+        )
+
+    @operation
+    def timer(self, tournament_id: int) -> Request[RoundTimer]:
+        """When the open round runs out of time, and who was called to a machine.
+
+        `GET /api/tournaments/{tournamentId}/timer`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "timer"),
+            RoundTimer,
+            in_data=True,
         )
 
     @operation

@@ -1,4 +1,4 @@
-"""Bodies of the forms that keep a night on time."""
+"""Bodies of the requests that keep a night on time."""
 
 from typing import Annotated
 
@@ -9,13 +9,15 @@ from silverball.kit.http.body import Body
 MINUTES_MAX = 240
 
 
-class RoundTimer(Body, frozen=True, kw_only=True):
+class RoundMinutes(Body, frozen=True, kw_only=True):
     """The minutes of every round; 0 switches the timer off."""
 
     minutes: Annotated[int, Meta(ge=0, le=MINUTES_MAX)]
+    """Minutes that a round may take; 0 for no timer."""
 
 
 class MoreTime(Body, frozen=True, kw_only=True):
     """Minutes to add to the open round; negative ones are taken off."""
 
     minutes: Annotated[int, Meta(ge=-MINUTES_MAX, le=MINUTES_MAX)]
+    """Minutes more, or less below 0."""

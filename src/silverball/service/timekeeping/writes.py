@@ -6,10 +6,10 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.calls import Write
 from silverball.service.core import commands
-from silverball.service.timekeeping.bodies import MoreTime, RoundTimer
+from silverball.service.timekeeping.bodies import MoreTime, RoundMinutes
 
 
-def set_round_timer(call: Write[RoundTimer]) -> Tournament:
+def set_round_timer(call: Write[RoundMinutes]) -> Tournament:
     """Set the minutes of every round, or switch the timer off."""
     return commands.run_command(
         call, lambda tournament: timekeeping.set_round_timer(tournament, call.body.minutes, call.now)

@@ -273,7 +273,7 @@ _FRENZY_ACTIONS = {
 _TIME_ACTIONS = {
     "timer": FormAction(
         write=timekeeping.set_round_timer,
-        body=time_bodies.RoundTimer,
+        body=time_bodies.RoundMinutes,
         build_body=form_values.numbers("minutes"),
     ),
     "timer-more": FormAction(

@@ -23,7 +23,6 @@ from silverball.wire import times
 from silverball.wire.base import Wire
 from silverball.wire.bundle_facts import (
     AttemptFacts,
-    CalledGame,
     EngineFacts,
     EntrantFacts,
     GameFacts,
@@ -32,6 +31,7 @@ from silverball.wire.bundle_facts import (
     TimedRound,
     UnfinishedRound,
 )
+from silverball.wire.timekeeping import CalledGame
 
 Shape = TypeVar("Shape", bound=Wire)
 

@@ -1,0 +1,21 @@
+"""The round timer and the calls of a tournament, as the interface shows them."""
+
+from silverball.rules.mechanics import round_timer
+from silverball.rules.model.tournament import Tournament
+from silverball.wire import times
+from silverball.wire.timekeeping import CalledGame, RoundTimer
+
+
+def round_timer_of(tournament: Tournament) -> RoundTimer:
+    """The timer of the open round, and the open games whose players were called."""
+    ends_at, newest = round_timer.round_ends_at(tournament), tournament.newest_round
+    calls = tournament.state.calls
+    open_ids = sorted(game.game_id for game in tournament.open_games if game.game_id in calls)
+    return RoundTimer(
+        minutes=tournament.state.round_minutes,
+        round_id=None if ends_at is None or newest is None else newest.round_id,
+        ends_at=times.iso_or_none(ends_at),
+        called_games=tuple(
+            CalledGame(game_id=game_id, called_at=times.iso(calls[game_id])) for game_id in open_ids
+        ),
+    )
