@@ -39,6 +39,7 @@ from silverball.service.bestgame import routes as bestgame
 from silverball.service.cards import routes as cards
 from silverball.service.clubs import routes as clubs
 from silverball.service.dashboard import routes as dashboard
+from silverball.service.directors import routes as directors
 from silverball.service.draws import routes as draws
 from silverball.service.entries import routes as entries
 from silverball.service.estimates import routes as estimates
@@ -107,6 +108,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     banks,
     clubs,
     dashboard,
+    directors,
     locations,
     machines,
     numbers,

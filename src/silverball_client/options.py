@@ -78,6 +78,7 @@ class TournamentParts(TypedDict, total=False):
     include_arenas: bool
     include_banks: bool
     include_scorekeepers: bool
+    include_directors: bool
     include_location: bool
     include_entry_configuration: bool
     include_rsvp_configuration: bool

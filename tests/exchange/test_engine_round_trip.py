@@ -14,7 +14,7 @@ from rules.verify import walked_nights
 from service import stored_nights
 from service.stored_nights import StoredNight
 from silverball.exchange.bundle.faults import BrokenBundle
-from silverball.rules.commands import timekeeping
+from silverball.rules.commands import roster, timekeeping
 from silverball.rules.model.tournament import Tournament
 from silverball.service.verify import reads as verify
 from silverball.store import snapshot
@@ -98,6 +98,23 @@ def test_the_round_timer_and_calls_go_along_under_new_ids_too(store: Store, seco
     with second.read() as db:
         for tournament_id in (night.tournament.tournament_id, renumbered.tournament_id):
             assert verify.verify_tournament(db, tournament_id).faults == []
+
+
+def test_directors_go_along_and_direct_under_new_ids_too(store: Store, second: Store) -> None:
+    night = stored_nights.a_stored_night(store, a_night("matchplay", players=4, arenas=2))
+    director_id = build.a_user(store, name="Dita Rector", role="organizer")
+    night.apply(roster.add_director(night.tournament, director_id))
+    exported = bundles.export_bundle(store, night.tournament.tournament_id, with_journal=True)
+    assert exported["engine"]["directorIds"] == [director_id]
+    bundles.import_bundle(second, exported)
+    assert bundles.export_bundle(second, night.tournament.tournament_id, with_journal=True) == exported
+    renumbered = bundles.import_bundle(second, exported, new_ids=True)
+    (moved,) = loaded(second, renumbered.tournament_id).scorekeepers
+    assert moved.is_director
+    exported["scorekeepers"] = []
+    exported["tournament"]["scorekeepers"] = []
+    with pytest.raises(BrokenBundle, match=r"directorIds\[0\]: There is no scorekeeper"):
+        bundles.import_bundle(second, exported)
 
 
 def bowled(store: Store) -> Any:

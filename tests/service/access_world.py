@@ -1,4 +1,4 @@
-"""Eleven identities with valid sign-ins, and objects of one organizer in each state, in one SQLite file.
+"""Twelve identities with valid sign-ins, and objects of one organizer in each state, in one SQLite file.
 
 Permissions do not depend on the database, so what a request has changed is undone by copying the file back.
 """
@@ -39,6 +39,7 @@ IDENTITIES = (
     "kiosk",
     "keeper",
     "scorer",
+    "director",
     "owner",
     "admin",
 )
@@ -221,6 +222,7 @@ class AccessWorld:
             "player": build.a_user(store, name="Pia Yer"),
             "hidden": build.a_user(store, name="Hedda Den"),
             "keeper": build.a_user(store, name="Kim Eeper"),
+            "director": build.a_user(store, name="Dita Rector", role="organizer"),
             "admin": build.a_user(store, name="Ada Min", role="admin"),
         }
         self.users = {"owner": owner} | users
@@ -268,6 +270,8 @@ class AccessWorld:
                 )
         common = {"tournament_id": tournament_id, "player_id": night.player_ids[0]}
         build.row(store, tables.scorekeeper, tournament_id=tournament_id, user_id=users["keeper"], place=0)
+        directing = {"user_id": users["director"], "place": 1, "is_director": True}
+        build.row(store, tables.scorekeeper, tournament_id=tournament_id, **directing)
         self._players[kind, state] = night.player_ids[:2]
         webhook_id = build.row(store, tables.webhook, tournament_id=tournament_id)
         suggested = {"results": night.player_ids[:2], "partial": False}
@@ -313,6 +317,7 @@ class AccessWorld:
             "kiosk": device_caller(Device(**device)),
             "keeper": build.caller(users["keeper"], ability="score"),
             "scorer": build.caller(owner, role="organizer", ability="score"),
+            "director": build.caller(users["director"], role="organizer", ability="manage"),
             "owner": build.caller(owner, role="organizer", ability="manage"),
             "admin": build.caller(users["admin"], role="admin", ability="admin"),
         }

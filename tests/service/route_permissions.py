@@ -141,6 +141,7 @@ MANAGED: dict[str, str] = {
     "/api/tournaments/{tournament_id}/cards/{card_id}": "DELETE",
     "/api/tournaments/{tournament_id}/cards/{card_id}/unvoid": "POST",
     "/api/tournaments/{tournament_id}/complete": "POST",
+    "/api/tournaments/{tournament_id}/directors/{user_id}": "DELETE PUT",
     "/api/tournaments/{tournament_id}/frenzy/pause": "POST",
     "/api/tournaments/{tournament_id}/frenzy/resume": "POST",
     "/api/tournaments/{tournament_id}/frenzy/time": "POST",

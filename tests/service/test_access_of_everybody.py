@@ -1,4 +1,4 @@
-"""Who may do what: twelve identities, every operation, before, during and after a tournament.
+"""Who may do what: thirteen identities, every operation, before, during and after a tournament.
 
 Who may follow a tournament is in tests/feed/test_access_to_the_feed.py.
 
@@ -23,12 +23,15 @@ from silverball import app
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
-ACCOUNTS = frozenset({"stranger", "reader", "player", "hidden", "keeper", "scorer", "owner", "admin"})
+ACCOUNTS = frozenset(IDENTITIES) - {"nobody", "code", "kiosk"}
 DEVICES = frozenset({"code", "kiosk"})
 EVERYBODY = ACCOUNTS | DEVICES
 ORGANIZER = frozenset({"owner", "admin"})
-CREATORS = ORGANIZER | {"stranger"}
-SCOREKEEPERS = ORGANIZER | {"kiosk", "keeper", "scorer"}
+# Who runs the tournament; all but what is the owner's.
+DIRECTORS = ORGANIZER | {"director"}
+CREATORS = DIRECTORS | {"stranger"}
+SCOREKEEPERS = DIRECTORS | {"kiosk", "keeper", "scorer"}
+RUN_PATH = "/api/tournaments/{tournament_id}"
 # Tokens that may write at all: all but the one that only reads.
 WRITERS = ACCOUNTS - {"reader"}
 # The two that have claimed the players of the game, and the printed code of the game.
@@ -38,7 +41,12 @@ EXCEPTIONS = {
     "GET /api/audit": frozenset({"admin"}),
     "GET /api/federation-numbers": frozenset({"admin"}),
     # Which reads of the organizer's own are allowed with any token of theirs.
-    "GET /api/tournaments/{tournament_id}/journal": frozenset({"reader", "scorer", "owner", "admin"}),
+    "GET /api/tournaments/{tournament_id}/journal": frozenset(
+        {"reader", "scorer", "director", "owner", "admin"}
+    ),
+    "DELETE /api/tournaments/{tournament_id}": ORGANIZER,
+    "PUT /api/tournaments/{tournament_id}/directors/{user_id}": ORGANIZER,
+    "DELETE /api/tournaments/{tournament_id}/directors/{user_id}": ORGANIZER,
     # Devices have no account.
     "GET /api/users/profile": ACCOUNTS,
     "PATCH /api/users/profile": WRITERS,
@@ -53,7 +61,7 @@ EXCEPTIONS = {
     "POST /api/tournaments/{tournament_id}/games/{game_id}/suggestions": PLAYERS_OF_THE_GAME,
     "POST /api/tournaments/{tournament_id}/cards/{card_id}/void": SCOREKEEPERS | {"player"},
     # Scorekeepers too where the settings of the tournament say so.
-    "POST /api/tournaments/{tournament_id}/max-matchplay/games": ORGANIZER,
+    "POST /api/tournaments/{tournament_id}/max-matchplay/games": DIRECTORS,
     # The sites that results are fetched from are listed by the operator, who has listed none.
     "POST /api/rating-submissions": frozenset(),
 }
@@ -73,7 +81,7 @@ def allowed(operation: Operation, state: str) -> frozenset[str]:
 def _by_ability(operation: Operation) -> frozenset[str]:
     path, method = operation.endpoint.path, operation.endpoint.method
     if method == "GET":
-        return EVERYBODY if TABLE[path][1] == OWN else ORGANIZER
+        return EVERYBODY if TABLE[path][1] == OWN else _running(path)
     if method == "POST" and path in READ_POSTS:
         return EVERYBODY
     if method in SCORED.get(path, "").split():
@@ -81,7 +89,12 @@ def _by_ability(operation: Operation) -> frozenset[str]:
     if method in ADMINISTERED.get(path, "").split():
         return frozenset({"admin"})
     assert method in MANAGED[path].split(), operation.name
-    return ORGANIZER if "{" in path else CREATORS
+    return _running(path) if "{" in path else CREATORS
+
+
+def _running(path: str) -> frozenset[str]:
+    """Who may change a thing of the organizer."""
+    return DIRECTORS if path.startswith(RUN_PATH) else ORGANIZER
 
 
 @pytest.fixture(scope="module")

@@ -62,8 +62,9 @@ def client(store: Store, rated: int, database_url: str) -> Iterator[ComparingCli
 
 
 def test_every_method_answers_what_the_service_sends(
-    client: ComparingClient, visitor: ComparingClient, rated: int
+    store: Store, client: ComparingClient, visitor: ComparingClient, rated: int
 ) -> None:
+    other_organizer = build.a_user(store, name="Otto Tilt", role="organizer")
     players = [client.players.create(name=f"Player {n}").player_id for n in range(24)]
     arenas = [client.arenas.create(name=f"Machine {n}").arena_id for n in range(6)]
     for plan in FINISHED:
@@ -80,7 +81,7 @@ def test_every_method_answers_what_the_service_sends(
     tour.account(client, rated)
     tour.ratings(client, rated)
     tour.machines(client)
-    tour.match_play(client, players, arenas)
+    tour.match_play(client, players, arenas, other_organizer)
     tour.scores(client, players, arenas)
     tour.frenzy(client, players, arenas)
     tour.other_formats(client, players, arenas)

@@ -194,7 +194,7 @@ def started(
     return tournament_id
 
 
-def match_play(client: Client, players: Sequence[int], arenas: Sequence[int]) -> None:
+def match_play(client: Client, players: Sequence[int], arenas: Sequence[int], other_organizer: int) -> None:
     """A night of match play with every change of its roster, rounds and games."""
     change = client.tournaments
     bank = client.banks.create(name="Bank", arena_ids=list(arenas[:3]))
@@ -203,6 +203,8 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int]) ->
     me = client.users.profile().user_id
     change.add_scorekeeper(planned, me)
     change.remove_scorekeeper(planned, me)
+    change.add_director(planned, other_organizer)
+    change.remove_director(planned, other_organizer)
     change.add_bank(planned, bank.bank_id)
     change.remove_bank(planned, bank.bank_id)
     change.add_players(planned, name="Only here")
@@ -222,7 +224,11 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int]) ->
     client.rounds.open(night)
     assert change.forecast(night).cut_position is None
     round_id = change.rounds(night)[0].round_id
+    client.rounds.set_timer(night, minutes=20)
+    client.rounds.extend_timer(night, minutes=5)
     game, other = change.games(night)[:2]
+    client.games.call(night, game.game_id)
+    assert [called.game_id for called in client.rounds.timer(night).called_games] == [game.game_id]
     client.games.update(night, game.game_id, player_ids=game.player_ids[::-1])
     client.games.redraw_arena(night, game.game_id)
     client.games.record_result(night, game.game_id, result_positions=game.player_ids)

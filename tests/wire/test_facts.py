@@ -151,6 +151,7 @@ EXTRAS: dict[str, str] = {
     "SeriesListItem.rsvpConfiguration": ONE_STRUCT,
     "SimplePaginationMeta.last_page": CLIENTS_NEED_IT,
     "SimplePaginationMeta.total": CLIENTS_NEED_IT,
+    "Tournament.directors": "ours: who runs it with its organizer (interface.md 3)",
     "Tournament.forecast": "ours: switches the forecast on (interface.md 1)",
     "Tournament.ladderType": OUR_NAMES,
     "Tournament.paceIncrement": OUR_NAMES,

@@ -102,9 +102,16 @@ def sees_hidden_details(viewer: AuthenticatedCaller | None, user_id: int | None)
     )
 
 
-def is_organizer(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
-    """Whether the caller organizes the tournament or is an admin."""
+def owns(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
+    """Whether the tournament is the caller's or the caller is an admin: deletion and directors are theirs."""
     return caller.is_admin or caller.user_id == tournament.details["organizer_id"]
+
+
+def is_organizer(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
+    """Whether the caller runs the tournament: its organizer, a director, or an admin."""
+    return owns(caller, tournament) or any(
+        each.is_director and each.user_id == caller.user_id for each in tournament.scorekeepers
+    )
 
 
 def may_manage(caller: AuthenticatedCaller, tournament: Tournament) -> bool:

@@ -322,11 +322,15 @@ def queue_spot_values(spot: QueueSpot) -> Values:
 
 
 def to_scorekeeper(row: Any) -> Scorekeeper:
-    return Scorekeeper(user_id=row.user_id, place=row.place)
+    return Scorekeeper(user_id=row.user_id, place=row.place, is_director=bool(row.is_director))
 
 
 def scorekeeper_values(scorekeeper: Scorekeeper) -> Values:
-    return {"user_id": scorekeeper.user_id, "place": scorekeeper.place}
+    return {
+        "user_id": scorekeeper.user_id,
+        "place": scorekeeper.place,
+        "is_director": scorekeeper.is_director,
+    }
 
 
 def to_purchase(row: Any) -> Purchase:

@@ -24,7 +24,7 @@ from silverball.kit.http.query import Query
 from silverball.kit.http.router import parse_path_id
 from silverball.service.calls import Write
 from silverball.service.devices import writes as devices
-from silverball.service.devices.writes import DeviceLink
+from silverball.service.secret_links import SecretLink
 from silverball.store.engine import Db
 from silverball.store.transaction import Transaction
 from silverball.web.forms import KEY, PAGE, THEN, FormData
@@ -125,7 +125,7 @@ def _action_endpoint(request: PageRequest, action: FormAction) -> Endpoint:
             path = action.redirect_to(value)
         else:
             path = return_path(request.form, call.ids[TOURNAMENT])
-        if isinstance(value, DeviceLink):
+        if isinstance(value, SecretLink):
             return OneTimeResult(ActionResult(path, value.secret), ActionResult(path))
         return ActionResult(path)
 

@@ -59,6 +59,8 @@ class TournamentNight:
     tournament: Tournament
     now: datetime
     is_organizer: bool = True
+    # Whether they may delete it and choose directors, too.
+    is_owner: bool = False
     # Id -> name.
     players: Mapping[int, str] = field(default_factory=dict)
     arenas: Mapping[int, str] = field(default_factory=dict)
@@ -347,6 +349,7 @@ def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> T
             tournament=tournament,
             now=site.now(),
             is_organizer=is_organizer,
+            is_owner=is_organizer and access.owns(caller, tournament),
             players=player_names(db, tournament_id, caller),
             arenas=arena_names(db, tournament_id),
             scorekeepers={user.user_id: user.name for user in scorekeepers},

@@ -1,6 +1,6 @@
 """Facts of a tournament that no answer shows, and from which its play goes on; for bundles."""
 
-from silverball.wire.base import Instant, Wire
+from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 from silverball.wire.timekeeping import CalledGame
 
 
@@ -99,6 +99,8 @@ class EngineFacts(Wire, frozen=True, kw_only=True):
     """Minutes that a round may take; null without a round timer."""
     timed_round: TimedRound | None = None
     calls: tuple[CalledGame, ...] = ()
+    director_ids: tuple[int, ...] | UnsetType = UNSET
+    """Ids of the scorekeepers who run the tournament with its organizer; absent without any."""
     schedule: tuple[ReleasedLaterPair, ...]
     unfinished_round: UnfinishedRound | None
     entrants: tuple[EntrantFacts, ...]

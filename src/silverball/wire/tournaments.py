@@ -100,6 +100,8 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
     """Banks that arenas are drawn from; only with `includeBanks`."""
     scorekeepers: tuple[User, ...] | UnsetType = UNSET
     """Accounts that may record results; only with `includeScorekeepers`."""
+    directors: tuple[User, ...] | UnsetType = UNSET
+    """Those of the scorekeepers who run the tournament with its organizer; only with `includeDirectors`."""
     linked_tournaments: tuple[LinkedTournament, ...] | UnsetType | None = UNSET
     """Linked tournaments and series; only with `includeLinkedTournaments`."""
     rsvp_configuration: RsvpConfiguration | UnsetType | None = UNSET

@@ -4,6 +4,7 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
 from silverball_client.shapes.rounds import DrawnRound, Round
+from silverball_client.shapes.timekeeping import RoundTimer
 
 
 class RoundsResource(Resource[M]):
@@ -45,6 +46,24 @@ class RoundsResource(Resource[M]):
         )
 
     @operation
+    def extend_timer(
+        self, tournament_id: int, *, minutes: int, idempotency_key: str | None = None
+    ) -> Request[RoundTimer]:
+        """Give the open round more minutes; negative ones are taken off.
+
+        `POST /api/tournaments/{tournamentId}/timer/extend`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("tournaments", tournament_id, "timer", "extend"),
+            RoundTimer,
+            in_data=True,
+            body={"minutes": minutes},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
     def open(
         self,
         tournament_id: int,
@@ -64,6 +83,37 @@ class RoundsResource(Resource[M]):
             body={"dryRun": dry_run, "redraw": redraw},
             is_write=True,
             idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def set_timer(
+        self, tournament_id: int, *, minutes: int, idempotency_key: str | None = None
+    ) -> Request[RoundTimer]:
+        """Give every round so many minutes, the open one from now on; 0 switches the timer off.
+
+        `PUT /api/tournaments/{tournamentId}/timer`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "PUT",
+            ("tournaments", tournament_id, "timer"),
+            RoundTimer,
+            in_data=True,
+            body={"minutes": minutes},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def timer(self, tournament_id: int) -> Request[RoundTimer]:
+        """When the open round runs out of time, and who was called to a machine.
+
+        `GET /api/tournaments/{tournamentId}/timer`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "timer"),
+            RoundTimer,
+            in_data=True,
         )
 
     @operation

@@ -12,7 +12,6 @@ from silverball_client.options import FormatSettings, SettingsAndParts, Tourname
 from silverball_client.shapes.games import Game
 from silverball_client.shapes.singleplayer import SinglePlayerGame
 from silverball_client.shapes.standings import Standing
-from silverball_client.shapes.timekeeping import RoundTimer
 from silverball_client.shapes.tournaments import Tournament
 
 
@@ -217,24 +216,6 @@ class TournamentChanges(Resource[M]):
         )
 
     @operation
-    def set_timer(
-        self, tournament_id: int, *, minutes: int, idempotency_key: str | None = None
-    ) -> Request[RoundTimer]:
-        """Give every round so many minutes, the open one from now on; 0 switches the timer off.
-
-        `PUT /api/tournaments/{tournamentId}/timer`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "PUT",
-            ("tournaments", tournament_id, "timer"),
-            RoundTimer,
-            in_data=True,
-            body={"minutes": minutes},
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
     def start(
         self, tournament_id: int, *, idempotency_key: str | None = None, **options: Unpack[TournamentParts]
     ) -> Request[Tournament]:
@@ -248,24 +229,6 @@ class TournamentChanges(Resource[M]):
             Tournament,
             in_data=True,
             query=chosen(options, TournamentParts, TournamentParts),
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def timer_extend(
-        self, tournament_id: int, *, minutes: int, idempotency_key: str | None = None
-    ) -> Request[RoundTimer]:
-        """Give the open round more minutes; negative ones are taken off.
-
-        `POST /api/tournaments/{tournamentId}/timer/extend`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "POST",
-            ("tournaments", tournament_id, "timer", "extend"),
-            RoundTimer,
-            in_data=True,
-            body={"minutes": minutes},
             is_write=True,
             idempotency_key=idempotency_key,
         )

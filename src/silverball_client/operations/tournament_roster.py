@@ -12,7 +12,6 @@ from silverball_client.shapes.arenas import Arena
 from silverball_client.shapes.banks import Bank
 from silverball_client.shapes.entries import EntryPurchase
 from silverball_client.shapes.players import Player
-from silverball_client.shapes.users import User
 
 
 class TournamentRoster(Resource[M]):
@@ -143,23 +142,6 @@ class TournamentRoster(Resource[M]):
         )
 
     @operation
-    def add_scorekeeper(
-        self, tournament_id: int, user_id: int, *, idempotency_key: str | None = None
-    ) -> Request[User]:
-        """Let an account record results of the tournament.
-
-        `PUT /api/tournaments/{tournamentId}/scorekeepers/{userId}`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "PUT",
-            ("tournaments", tournament_id, "scorekeepers", user_id),
-            User,
-            in_data=True,
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
     def arenas(self, tournament_id: int) -> Request[tuple[Arena, ...]]:
         """All arenas of a tournament, as `includeArenas` embeds them.
 
@@ -249,24 +231,6 @@ class TournamentRoster(Resource[M]):
             "DELETE",
             ("tournaments", tournament_id, "players", player_id),
             Player,
-            in_data=True,
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def remove_scorekeeper(
-        self, tournament_id: int, user_id: int, *, idempotency_key: str | None = None
-    ) -> Request[User]:
-        """Withdraw an account's right to record results of the tournament.
-
-        `DELETE /api/tournaments/{tournamentId}/scorekeepers/{userId}`. Needs a token with the ability
-        `manage`.
-        """
-        return Request(
-            "DELETE",
-            ("tournaments", tournament_id, "scorekeepers", user_id),
-            User,
             in_data=True,
             is_write=True,
             idempotency_key=idempotency_key,

@@ -6,6 +6,7 @@ from silverball_client.calling import M, Request, chosen, operation, paged
 from silverball_client.operations.tournament_changes import TournamentChanges
 from silverball_client.operations.tournament_reports import TournamentReports
 from silverball_client.operations.tournament_roster import TournamentRoster
+from silverball_client.operations.tournament_staff import TournamentStaff
 from silverball_client.options import TournamentParts
 from silverball_client.shapes.amazingrace import AmazingRaceState
 from silverball_client.shapes.cards import Card
@@ -17,13 +18,14 @@ from silverball_client.shapes.maxmatchplay import MaxMatchplayState
 from silverball_client.shapes.queues import ArenaQueues
 from silverball_client.shapes.rounds import Round
 from silverball_client.shapes.standings import Standing
-from silverball_client.shapes.timekeeping import RoundTimer
 from silverball_client.shapes.tournaments import Tournament
 from silverball_client.shapes.webhooks import Webhook
 from silverball_client.shapes.worth import TournamentEstimate
 
 
-class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentReports[M]):
+class TournamentsResource(
+    TournamentRoster[M], TournamentStaff[M], TournamentChanges[M], TournamentReports[M]
+):
     """Operations of `client.tournaments`."""
 
     @operation
@@ -250,19 +252,6 @@ class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentR
             ("tournaments", tournament_id, "standings"),
             tuple[Standing, ...],
             query={"at": at},
-        )
-
-    @operation
-    def timer(self, tournament_id: int) -> Request[RoundTimer]:
-        """When the open round runs out of time, and who was called to a machine.
-
-        `GET /api/tournaments/{tournamentId}/timer`.
-        """
-        return Request(
-            "GET",
-            ("tournaments", tournament_id, "timer"),
-            RoundTimer,
-            in_data=True,
         )
 
     @operation

@@ -60,6 +60,7 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
     arenas: tuple[Arena, ...] | UnsetType = UNSET
     banks: tuple[Bank, ...] | UnsetType = UNSET
     scorekeepers: tuple[User, ...] | UnsetType = UNSET
+    directors: tuple[User, ...] | UnsetType = UNSET
     linked_tournaments: tuple[LinkedTournament, ...] | UnsetType | None = UNSET
     rsvp_configuration: RsvpConfiguration | UnsetType | None = UNSET
     entry_configuration: EntryConfiguration | UnsetType | None = UNSET

@@ -20,6 +20,7 @@ from service.devices.device_steps import (
 )
 from silverball.kit.errors import Conflict, NotAllowed, NotFound
 from silverball.service.devices import reads, writes
+from silverball.service.secret_links import SecretLink
 from silverball.service.verify import reads as verifier
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -37,7 +38,7 @@ def test_a_link_is_found_by_its_secret_and_its_secret_is_stored_nowhere(store: S
     with store.read() as db:
         for table in tables.metadata.sorted_tables:
             assert secret not in str(db.execute(select(table)).all())
-    assert secret not in repr(writes.DeviceLink(secret))
+    assert secret not in repr(SecretLink(secret))
 
 
 @pytest.mark.parametrize("guess", ["", "guess", "x" * 40, "\x00", "é" * 500])

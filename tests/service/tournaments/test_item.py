@@ -48,6 +48,7 @@ FLAGS: dict[str, tuple[str, Any]] = {
     "includeArenas": ("arenas", []),
     "includeBanks": ("banks", []),
     "includeScorekeepers": ("scorekeepers", []),
+    "includeDirectors": ("directors", []),
     "includeLocation": ("location", None),
     "includeEntryConfiguration": ("entryConfiguration", None),
     "includeRsvpConfiguration": ("rsvpConfiguration", None),
@@ -66,9 +67,9 @@ def item(store: Store, tournament_id: int, query: str = "", by: int = 1) -> dict
     return data
 
 
-def test_there_are_eleven_flags_and_each_has_its_part() -> None:
+def test_there_are_twelve_flags_and_each_has_its_part() -> None:
     assert set(parts.PARTS) == set(parts.PartsQuery.__struct_fields__)
-    assert len(FLAGS) == len(parts.PARTS) == 11
+    assert len(FLAGS) == len(parts.PARTS) == 12
 
 
 def test_without_flags_there_is_the_organizer_and_no_other_part(store: Store) -> None:

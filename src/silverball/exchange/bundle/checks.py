@@ -293,6 +293,13 @@ def _check_members(tournament: Tournament) -> None:
 def _check_users(bundle: Bundle) -> None:
     scorekeepers = tuple_or_empty(bundle.scorekeepers) or tuple_or_empty(bundle.tournament.scorekeepers)
     distinct_ids("$.scorekeepers", scorekeepers, "user_id")
+    keeper_ids = {keeper.user_id for keeper in scorekeepers}
+    facts = _value_or_none(bundle.engine)
+    for n, user_id in enumerate(() if facts is None else tuple_or_empty(facts.director_ids)):
+        if user_id not in keeper_ids:
+            raise BrokenBundle(
+                f"$.engine.directorIds[{n}]", f"There is no scorekeeper {user_id} in the bundle."
+            )
     series = _value_or_none(bundle.series) or _value_or_none(bundle.tournament.series)
     users = {
         "$.tournament.organizer": _value_or_none(bundle.tournament.organizer),

@@ -7,7 +7,13 @@ from typing import Any
 
 import msgspec
 
-from silverball.exchange.bundle.checks import BundleCheck, distinct_ids, parse_points, require_moment
+from silverball.exchange.bundle.checks import (
+    BundleCheck,
+    distinct_ids,
+    parse_points,
+    require_moment,
+    tuple_or_empty,
+)
 from silverball.exchange.bundle.faults import BrokenBundle
 from silverball.rules.model.engine_state import EngineState
 from silverball.store import writers
@@ -98,6 +104,9 @@ def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     parts["games"] = [{**PLAIN_GAME, **row} for row in parts["games"]]
     for row in parts["single_player_games"]:
         row.update(PLAIN_ATTEMPT)
+    director_ids = () if facts is None else tuple_or_empty(facts.director_ids)
+    for row in parts["scorekeepers"]:
+        row["is_director"] = row["user_id"] in director_ids
     parts["purchases"] = []
     if facts is None:
         return

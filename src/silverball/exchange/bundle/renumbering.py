@@ -29,6 +29,7 @@ ID_MEMBERS: dict[str, str] = {
     "eventId": "eventId",
     "userId": "userId",
     "userIds": "userId",
+    "directorIds": "userId",
     "organizerId": "userId",
     "claimedBy": "userId",
     "actorId": "userId",

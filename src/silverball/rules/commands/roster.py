@@ -1,4 +1,4 @@
-"""Commands on entrants, one by one or many at once, and on banks and scorekeepers.
+"""Commands on entrants, one by one or many at once, and on banks, scorekeepers and directors.
 
 Each function returns changes or refuses. Source: formats, sections 2, 7, 10 and 20.
 """
@@ -20,6 +20,8 @@ from silverball.rules.model.changes import (
     BankAdded,
     BankRemoved,
     Change,
+    DirectorAdded,
+    DirectorRemoved,
     EntrantChanged,
     ScorekeeperAdded,
     ScorekeeperRemoved,
@@ -33,6 +35,10 @@ LABEL_FIELDS = ("labels", "label_color")
 # All of them are announced with the tournament and have to fit into one feed event.
 BANKS_MAX = 25
 SCOREKEEPERS_MAX = 25
+
+
+class OrganizerIsNoDirector(Conflict):
+    sentence = "The organizer of the tournament directs it already."
 
 
 class SeedsAreFrozen(Conflict):
@@ -172,8 +178,35 @@ def remove_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
     """Forbid an account to record results. Raises NotFound for an account that is no scorekeeper."""
     _require_not_completed(tournament, "scorekeepers")
     for scorekeeper in tournament.scorekeepers:
-        if scorekeeper.user_id == user_id:
+        if scorekeeper.user_id == user_id and not scorekeeper.is_director:
             return [ScorekeeperRemoved(scorekeeper)]
+    raise NotFound("User", user_id)
+
+
+def add_director(tournament: Tournament, user_id: int) -> list[Change]:
+    """Give an account the organizer's rights but deletion; no change when it has them.
+
+    A scorekeeper is one no longer. Raises Conflict for too many, and for the organizer.
+    """
+    if tournament.details["organizer_id"] == user_id:
+        raise OrganizerIsNoDirector
+    known = next((each for each in tournament.scorekeepers if each.user_id == user_id), None)
+    if known is not None:
+        return (
+            []
+            if known.is_director
+            else [ScorekeeperRemoved(known), DirectorAdded(replace(known, is_director=True))]
+        )
+    _require_fewer_than(SCOREKEEPERS_MAX, tournament.scorekeepers, "scorekeepers")
+    place = max((each.place for each in tournament.scorekeepers), default=-1) + 1
+    return [DirectorAdded(Scorekeeper(user_id=user_id, place=place, is_director=True))]
+
+
+def remove_director(tournament: Tournament, user_id: int) -> list[Change]:
+    """Take a director's rights. Raises NotFound for an account that is no director."""
+    for each in tournament.scorekeepers:
+        if each.user_id == user_id and each.is_director:
+            return [DirectorRemoved(each)]
     raise NotFound("User", user_id)
 
 

@@ -285,6 +285,14 @@ class ScorekeeperRemoved(Removed[Scorekeeper]):
     part = "scorekeepers"
 
 
+class DirectorAdded(Added[Scorekeeper]):
+    part = "scorekeepers"
+
+
+class DirectorRemoved(Removed[Scorekeeper]):
+    part = "scorekeepers"
+
+
 class EntriesBought(Added[Purchase]):
     part = "purchases"
 
@@ -305,6 +313,7 @@ def _pair_opposites() -> None:
         (CardOpened, CardDeleted),
         (QueueJoined, QueueLeft),
         (ScorekeeperAdded, ScorekeeperRemoved),
+        (DirectorAdded, DirectorRemoved),
         (EntriesBought, EntriesWithdrawn),
         (RoundCompleted, RoundReopened),
         (GameCompleted, GameCleared),

@@ -233,10 +233,11 @@ class QueueSpot:
 
 @dataclass(frozen=True, kw_only=True)
 class Scorekeeper:
-    """An account that may record results here."""
+    """An account that may record results here; a director may do all that the organizer may but delete."""
 
     user_id: int
     place: int = 0
+    is_director: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

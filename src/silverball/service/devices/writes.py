@@ -4,7 +4,6 @@ Like tokens they are not part of the tournament, so they appear in no journal, u
 a device do, under the device's name.
 """
 
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -20,6 +19,7 @@ from silverball.service import access
 from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.devices.reads import CODES, DEVICES_MAX, SCOREKEEPER
+from silverball.service.secret_links import SecretLink
 from silverball.store import encryption
 from silverball.store.tables import device
 
@@ -43,14 +43,7 @@ class NewDevice(Body, frozen=True, kw_only=True):
     name: Name
 
 
-@dataclass(frozen=True)
-class DeviceLink:
-    """The link's secret, which is stored nowhere."""
-
-    secret: str = field(repr=False)
-
-
-def create_link(call: Write[NewDevice], dice: Random) -> DeviceLink:
+def create_link(call: Write[NewDevice], dice: Random) -> SecretLink:
     """Create a link that lets a browser record results until the tournament is completed."""
     tournament = _running_tournament(call)
     rows = select(func.count()).select_from(device).where(*_is_active(tournament, SCOREKEEPER))
@@ -58,7 +51,7 @@ def create_link(call: Write[NewDevice], dice: Random) -> DeviceLink:
         raise TooManyDevices(limit=DEVICES_MAX)
     secret = tokens.new_link_secret(dice)
     _insert_device(call, SCOREKEEPER, call.body.name, hash=tokens.digest(secret))
-    return DeviceLink(secret)
+    return SecretLink(secret)
 
 
 def replace_codes(call: Write[Body], dice: Random) -> None:

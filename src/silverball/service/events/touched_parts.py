@@ -140,6 +140,8 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.QueueMoved: _queues,
     change_classes.ScorekeeperAdded: _tournament_only,
     change_classes.ScorekeeperRemoved: _tournament_only,
+    change_classes.DirectorAdded: _tournament_only,
+    change_classes.DirectorRemoved: _tournament_only,
     change_classes.EntriesBought: _buying_entrant,
     change_classes.EntriesWithdrawn: _buying_entrant,
 }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, select, true
 
 from silverball.kit.errors import NotFound
 from silverball.kit.http.query import Query
@@ -60,6 +60,8 @@ class PartsQuery(Query, frozen=True, kw_only=True):
     """Whether `banks` is answered."""
     include_scorekeepers: bool = False
     """Whether `scorekeepers` is answered."""
+    include_directors: bool = False
+    """Whether `directors` is answered."""
     include_location: bool = False
     """Whether `location` is answered."""
     include_entry_configuration: bool = False
@@ -101,6 +103,13 @@ def _scorekeepers(context: PartContext) -> tuple[User, ...]:
     return tuple(
         users.user_item(row, context.viewer) for row in context.db.execute(_SCOREKEEPERS, context.key)
     )
+
+
+_DIRECTORS = _SCOREKEEPERS.where(tables.scorekeeper.c.is_director == true())
+
+
+def _directors(context: PartContext) -> tuple[User, ...]:
+    return tuple(users.user_item(row, context.viewer) for row in context.db.execute(_DIRECTORS, context.key))
 
 
 _LINK = tables.tournament_link.c
@@ -206,6 +215,7 @@ PARTS: dict[str, tuple[str, Callable[[PartContext], Any]]] = {
     "include_arenas": ("arenas", lambda a: arenas.lineup_arenas(a.db, a.tournament_id)),
     "include_banks": ("banks", lambda a: banks.banks_in_tournament(a.db, a.tournament_id)),
     "include_scorekeepers": ("scorekeepers", _scorekeepers),
+    "include_directors": ("directors", _directors),
     "include_location": ("location", lambda a: locations.location_or_none(a.row.tournament.location)),
     "include_entry_configuration": ("entry_configuration", _entries),
     "include_rsvp_configuration": ("rsvp_configuration", _rsvp),

@@ -246,6 +246,10 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "ScorekeeperRemoved": _from_thing(
         lambda scorekeeper, names: f"{names.user(scorekeeper['user_id'])} no longer keeps scores."
     ),
+    "DirectorAdded": _from_thing(lambda director, names: f"{names.user(director['user_id'])} is a director."),
+    "DirectorRemoved": _from_thing(
+        lambda director, names: f"{names.user(director['user_id'])} is no director any more."
+    ),
     "EntriesBought": _from_thing(_purchase_sentence),
     "EntriesWithdrawn": _from_thing(
         lambda purchase, names: f"Refunded: {_purchase_sentence(purchase, names)}"

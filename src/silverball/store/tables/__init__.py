@@ -33,7 +33,7 @@ from silverball.store.tables.book import (
     series,
 )
 from silverball.store.tables.counts import allowance_lease, node_connection, sign_in_failure
-from silverball.store.tables.devices import device, device_action
+from silverball.store.tables.devices import device, device_action, director_link
 from silverball.store.tables.federation import federation_player
 from silverball.store.tables.machines import machine, machine_change, machine_video, tip
 from silverball.store.tables.play import (
@@ -85,6 +85,7 @@ __all__ = [
     "confirmed_number",
     "device",
     "device_action",
+    "director_link",
     "draw_preview",
     "entrant",
     "entry",

@@ -1,6 +1,6 @@
 """Devices: browsers and printed codes that act in one tournament without an account."""
 
-from sqlalchemy import Column, UniqueConstraint
+from sqlalchemy import Column, Text, UniqueConstraint
 
 from silverball.store.tables.base import integer, key, key_reference, reference, table, text
 from silverball.store.types import Instant
@@ -33,4 +33,15 @@ device_action = table(
     # The player of the printed code; null for a scorekeeper's device and for the code of a game.
     integer("player_id", null=True),
     indexes=[("device_id",), ("player_id",)],
+)
+
+# Links that make the first organizer who opens one a director.
+director_link = table(
+    "director_link",
+    # SHA-256 in hex of the secret in the link.
+    Column("hash", Text, primary_key=True),
+    reference("tournament_id", "tournament.tournament_id", cascade=True),
+    reference("created_by", "user.user_id", cascade=True),
+    Column("expires_at", Instant, nullable=False),
+    indexes=[("tournament_id",), ("created_by",)],
 )

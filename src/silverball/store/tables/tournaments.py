@@ -130,6 +130,8 @@ scorekeeper = table(
     key_reference("tournament_id", "tournament.tournament_id"),
     key_reference("user_id", "user.user_id"),
     integer("place"),
+    # Null in rows of an earlier version, which knew no directors.
+    flag("is_director", null=True),
     indexes=[("user_id",)],
 )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from silverball.service.cards import writes as cards
 from silverball.service.devices import writes as devices
+from silverball.service.directors import writes as directors
 from silverball.service.entries import writes as entries
 from silverball.service.frenzy import bodies as frenzy_bodies
 from silverball.service.frenzy import writes as frenzy
@@ -281,6 +282,10 @@ _TIME_ACTIONS = {
     ),
     "call": FormAction(write=timekeeping.call_players, ability="score", id_fields=(GAME,)),
 }
+_DIRECTOR_ACTIONS = {
+    "director-link": FormAction(write=lambda call: directors.create_link(call, SystemRandom())),
+    "director-out": FormAction(write=directors.remove_director, id_fields=(USER,)),
+}
 _DEVICE_ACTIONS = {
     "device": FormAction(
         write=lambda call: devices.create_link(call, SystemRandom()),
@@ -319,5 +324,6 @@ ACTIONS: Mapping[str, FormAction] = {
     **_FRENZY_ACTIONS,
     **_TIME_ACTIONS,
     **_DEVICE_ACTIONS,
+    **_DIRECTOR_ACTIONS,
     **_WEBHOOK_ACTIONS,
 }

@@ -59,16 +59,18 @@ class CopiedNight:
 
 
 def render_own_tournaments(request: PageRequest) -> Response:
-    """The tournaments that the account organizes or keeps the scores of."""
+    """The tournaments that the account organizes, directs or keeps the scores of."""
     query = listing.TournamentQuery(owner=request.account.user_id, limit=LISTED_MAX)
     with request.site.store.read() as db:
         own = listing.tournaments_page(db, query, request.caller)
+        directed = staff.directed_tournaments(db, request.account.user_id, request.caller)
         scorekeeping = staff.scorekeeping_tournaments(db, request.account.user_id, request.caller)
     may_create = request.caller.role in tournament_writes.CREATOR_ROLES
     return request.render(
         "run.html",
         own=own.rows,
         total=own.total,
+        directed=directed,
         scorekeeping=scorekeeping,
         may_create=may_create,
         latest=next(iter(_begun(own.rows)), None) if may_create else None,

@@ -20,6 +20,7 @@ from silverball.web.console import (
     actions,
     conflicts,
     devices,
+    directors,
     draw_preview,
     new_tournament,
     settings_form,
@@ -156,7 +157,11 @@ def run_form(request: PageRequest) -> Response:
         if isinstance(refusal, NotFound) and refusal.facts["model"] == "Tournament":
             raise
         return _render_refusal(request, refusal)
-    return devices.render_link(request, result) if result.secret else redirect(result.to)
+    if not result.secret:
+        return redirect(result.to)
+    if request.ids["action"] == "director-link":
+        return directors.render_link(request, result)
+    return devices.render_link(request, result)
 
 
 def _render_refusal(request: PageRequest, refusal: Refusal) -> Response:

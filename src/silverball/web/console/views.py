@@ -361,9 +361,9 @@ VIEWS: Mapping[str, ConsoleView] = {
     ),
     "settings": ConsoleView(
         "Settings",
-        ("status", "settings", "about", "links", "prices", "registration", "keepers", "remove"),
+        ("status", "settings", "about", "links", "prices", "registration", "directors", "keepers", "remove"),
         _settings_context,
-        about="format, time and place, registration, scorekeepers and their devices",
+        about="format, time and place, registration, directors, scorekeepers and their devices",
     ),
     "webhooks": ConsoleView(
         "Notifications", ("status", "webhooks"), _webhooks_context, about="to a chat or a program"

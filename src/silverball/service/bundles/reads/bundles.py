@@ -39,8 +39,9 @@ IDS_AT_ONCE = 5_000
 LINE_NAMES = [name for name in JournalLine.__struct_fields__ if name not in ("data", "at")]
 # Exports run as the operator of the service, from whom nothing is hidden.
 OPERATOR = AuthenticatedCaller(user_id=0, role="admin", ability="admin")
+# Directors are scorekeepers too; which of them direct is among the engine's facts.
 ALL_PARTS = parts.PartsQuery(
-    **dict.fromkeys(parts.PartsQuery.__struct_fields__, True),
+    **(dict.fromkeys(parts.PartsQuery.__struct_fields__, True) | {"include_directors": False}),
 )
 
 Shape = TypeVar("Shape", bound=Wire)

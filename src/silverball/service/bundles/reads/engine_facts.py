@@ -20,7 +20,7 @@ from silverball.store import tables
 from silverball.store.named_rows import IsoText, PointsText
 from silverball.store.types import Hundredths, Instant
 from silverball.wire import times
-from silverball.wire.base import Wire
+from silverball.wire.base import UNSET, Wire
 from silverball.wire.bundle_facts import (
     AttemptFacts,
     EngineFacts,
@@ -62,6 +62,13 @@ GAME_FACTS = _facts_of(
 ATTEMPT_FACTS = _facts_of(tables.single_player_game, *AttemptFacts.__struct_fields__)
 PURCHASE_FACTS = _facts_of(tables.entry, *PurchaseFacts.__struct_fields__)
 
+_KEEPER = tables.scorekeeper.c
+DIRECTORS = (
+    select(_KEEPER.user_id)
+    .where(_KEEPER.tournament_id == bindparam("tournament_id"), _KEEPER.is_director == true())
+    .order_by(_KEEPER.user_id)
+)
+
 
 def load_engine_facts(db: Connection, tournament_id: int) -> EngineFacts:
     """The stored facts that no published shape has, every list by id."""
@@ -79,6 +86,7 @@ def load_engine_facts(db: Connection, tournament_id: int) -> EngineFacts:
             CalledGame(game_id=game_id, called_at=times.iso(at))
             for game_id, at in sorted(state.calls.items())
         ),
+        director_ids=tuple(db.scalars(DIRECTORS, {"tournament_id": tournament_id})) or UNSET,
         schedule=tuple(ReleasedLaterPair(player_ids=pair) for pair in state.schedule),
         unfinished_round=None
         if state.unfinished_round is None

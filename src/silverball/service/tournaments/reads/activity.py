@@ -9,8 +9,8 @@ from silverball.kit.errors import Invalid, NotFound
 from silverball.kit.http.fields import one_of
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.directors import reads as directors
 from silverball.service.pages import PageRows, refuse_deep_pagination
-from silverball.service.tournaments.reads import journal as actions
 from silverball.store import journal, tables
 from silverball.wire import times
 from silverball.wire.base import Id
@@ -69,10 +69,11 @@ def _conditions(
 ) -> list[ColumnElement[bool]]:
     if query.tournament is None:
         own = select(_TOURNAMENT.tournament_id).where(_TOURNAMENT.organizer_id == viewer.user_id)
-        conditions: list[ColumnElement[bool]] = [_LINE.tournament_id.in_(own)]
+        run = own.union(directors.directed_ids(viewer.user_id))
+        conditions: list[ColumnElement[bool]] = [_LINE.tournament_id.in_(run)]
     else:
         try:
-            actions.require_reader(db, query.tournament, viewer)
+            directors.require_director(db, query.tournament, viewer)
         except NotFound as error:
             raise Invalid({"tournament": ["The selected tournament is invalid."]}) from error
         conditions = [_LINE.tournament_id == query.tournament]

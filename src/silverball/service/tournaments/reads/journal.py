@@ -7,10 +7,10 @@ from typing import Any
 from msgspec import structs
 from sqlalchemy import Connection, func, select
 
-from silverball.kit.errors import NotAllowed, NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.devices import reads as devices
+from silverball.service.directors import reads as directors
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments import action_summary, journal_text
 from silverball.service.tournaments.journal_text import Names
@@ -54,7 +54,7 @@ def journal_page(
     db: Connection, tournament_id: int, query: JournalQuery, viewer: AuthenticatedCaller | None
 ) -> JournalRows:
     """One page of the actions. Raises NotFound, and NotAllowed for all but the organizer and admins."""
-    status = require_reader(db, tournament_id, viewer)
+    status = directors.require_director(db, tournament_id, viewer)
     refuse_deep_pagination(query.page, PER_PAGE)
     newest = select(func.max(_J.action_id)).where(_J.tournament_id == tournament_id)
     total = int(db.execute(newest).scalar_one() or 0)
@@ -96,17 +96,6 @@ def envelope(page: Page[JournalAction], rows: JournalRows) -> JournalPage:
     undoable = None if rows.undoable is None else rows.undoable.action_id
     meta = JournalMeta(**structs.asdict(page.meta), undoable=undoable)
     return JournalPage(data=page.data, links=page.links, meta=meta, journal_head=rows.head)
-
-
-def require_reader(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> str:
-    """The tournament's status. Raises NotFound, and NotAllowed for all but the organizer and admins."""
-    columns = select(tables.tournament.c.status, tables.tournament.c.organizer_id)
-    row = db.execute(columns.where(tables.tournament.c.tournament_id == tournament_id)).one_or_none()
-    if row is None:
-        raise NotFound("Tournament", tournament_id)
-    if viewer is None or not (viewer.sees_everything or viewer.user_id == row.organizer_id):
-        raise NotAllowed
-    return str(row.status)
 
 
 def _undone_action_ids(db: Connection, tournament_id: int) -> set[int]:

@@ -1,8 +1,9 @@
-"""The organizer and the scorekeepers of a tournament."""
+"""The organizer, the directors and the scorekeepers of a tournament."""
 
 from sqlalchemy import Connection, and_, exists, or_, select
 
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.directors import reads as directors
 from silverball.service.tournaments.reads import listing
 from silverball.service.tournaments.reads import tournaments as reads
 from silverball.store.tables import scorekeeper, tournament
@@ -29,8 +30,18 @@ def scorekeeping_tournaments(db: Connection, user_id: int, viewer: Authenticated
     tournament_ids = select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id == user_id)
     rows = reads.tournament_rows().where(
         tournament.c.tournament_id.in_(tournament_ids),
+        tournament.c.tournament_id.not_in(directors.directed_ids(user_id)),
         tournament.c.status == "started",
         tournament.c.organizer_id != user_id,
+    )
+    newest_first = rows.order_by(*listing.NEWEST_FIRST)
+    return reads.tournament_items(db, newest_first.limit(SCOREKEEPING_MAX), viewer)
+
+
+def directed_tournaments(db: Connection, user_id: int, viewer: AuthenticatedCaller) -> list[Tournament]:
+    """Tournaments of other organizers that this user directs and that are not over, newest first."""
+    rows = reads.tournament_rows().where(
+        tournament.c.tournament_id.in_(directors.directed_ids(user_id)), tournament.c.status != "completed"
     )
     newest_first = rows.order_by(*listing.NEWEST_FIRST)
     return reads.tournament_items(db, newest_first.limit(SCOREKEEPING_MAX), viewer)

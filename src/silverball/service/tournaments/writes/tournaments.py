@@ -23,6 +23,7 @@ from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
+from silverball.service import access
 from silverball.service.calls import Write
 from silverball.service.core import commands, enact, loaded
 from silverball.service.core.commands import Decision, Draw, DryRun
@@ -231,7 +232,7 @@ def undo_action(call: Write[UndoRequest]) -> Tournament:
 
 def delete_tournament(call: Write[Body]) -> None:
     """Delete a planned tournament with all its parts. Raises Conflict for a started one."""
-    tournament = commands.load_tournament(call)
+    tournament = commands.load_tournament(call, access.owns)
     if tournament.status != "planned":
         raise StartedTournamentDeleted
     linking = belongings.linking_tournaments(call.db, tournament.tournament_id)

@@ -8,9 +8,10 @@ from sqlalchemy import Connection, Select, func, select
 from silverball.kit.errors import NotAllowed, NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.directors import reads as directors
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import generations
-from silverball.store.tables import tournament, webhook, webhook_delivery
+from silverball.store.tables import webhook, webhook_delivery
 from silverball.wire import times
 from silverball.wire.webhooks import DeliveryStatus, Webhook, WebhookDelivery
 
@@ -43,17 +44,12 @@ class DeliveryQuery(Query, frozen=True, kw_only=True):
 
 
 def require_manager(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> None:
-    """Raise NotFound, or NotAllowed for all but the organizer and admins.
+    """Raise NotFound, or NotAllowed for all but organizer, directors and admins.
 
     Even reading needs the ability to manage: the address of a chat is a secret.
     """
-    owner = select(tournament.c.organizer_id).where(tournament.c.tournament_id == tournament_id)
-    organizer_id = db.execute(owner).scalar_one_or_none()
-    if organizer_id is None:
-        raise NotFound("Tournament", tournament_id)
+    directors.require_director(db, tournament_id, viewer)
     if viewer is None or not viewer.may("manage"):
-        raise NotAllowed
-    if not (viewer.sees_everything or viewer.user_id == organizer_id):
         raise NotAllowed
 
 
