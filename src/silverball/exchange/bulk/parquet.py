@@ -1,7 +1,6 @@
 """Parquet files, where pyarrow is installed: `pip install 'silverball[bulk]'`."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ MODULE = "pyarrow"
 COMPRESSION = "zstd"
 
 
-@cache
 def is_available() -> bool:
     """Whether pyarrow is installed. It is imported when a file is written."""
     return find_spec(MODULE) is not None

@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, func, select, type_coerce
+from sqlalchemy import Connection, Select, and_, false, func, select, type_coerce
 
 from silverball.rules.ranking.places import finishing_places
 from silverball.rules.ranking.regimes import StoredResult
@@ -80,7 +80,7 @@ def game_rows(db: Connection, period: Period) -> Iterator[Row]:
         *(_G.arena_id, _A.name, _A.opdb_id),
         _G.set_number,
         _G.bye,
-        func.coalesce(_G.is_tiebreak, False),
+        func.coalesce(_G.is_tiebreak, false()),
         _G.started_at,
         _G.duration_seconds,
         seats,
@@ -143,7 +143,7 @@ def single_player_game_rows(db: Connection, period: Period) -> Iterator[Row]:
         _S.duration_seconds,
     )
     rows = _with_places(rows.select_from(tables.single_player_game), _S, period)
-    rows = rows.where(_S.status == "completed", _S.voided.is_(False))
+    rows = rows.where(_S.status == "completed", _S.voided == false())
     rows = rows.order_by(_S.tournament_id, _S.single_player_game_id)
     return (tuple(row) for row in tournaments.stream(db, rows) if row[2] not in hidden)
 

@@ -92,7 +92,7 @@ def _player_items(db: Connection, players: Collection[Any]) -> Iterator[Row]:
 
 
 def _holder(player: Any) -> tuple[Any, Any]:
-    """What the rating of a player is known by. Source: ratings, section A.5."""
+    """The identity that the rating of a player has. Source: ratings, section A.5."""
     if player.claimed_by is not None:
         return "user", player.claimed_by
     if player.ifpa_id is not None:
