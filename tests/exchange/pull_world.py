@@ -13,7 +13,7 @@ import build
 from exchange import bundles
 from service import stored_nights
 from silverball.exchange.pull.reading import Wanted
-from silverball.exchange.pull.source import Answer, Ask, Pace, Source
+from silverball.exchange.pull.source import Answer, Ask, PullSource, RequestPace
 from silverball.exchange.pull.taking import Pull, PullOptions, TournamentReport
 from silverball.store.engine import Store
 from test_app import a_token, running_app
@@ -55,7 +55,7 @@ class Site:
     def new_pull(self, store: Store, ask: Ask | None = None, **options: Any) -> Pull:
         wanted = options.pop("wanted", Wanted(owners=[self.owner_id]))
         clock = StoppedClock()
-        source = Source(NAME, ask or self.ask, Pace(now=clock.now, sleep=clock.sleep))
+        source = PullSource(NAME, ask or self.ask, RequestPace(now=clock.now, sleep=clock.sleep))
         pull_options = PullOptions(wanted, options.pop("accounts", {}), **{"sample_share": 0.0, **options})
         return Pull(store, source, pull_options, lambda: build.NOW, Random(7))
 

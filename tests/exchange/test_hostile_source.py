@@ -18,7 +18,7 @@ from exchange.pull_world import StoppedClock, scripted
 from silverball.cli.main import silverball_group
 from silverball.exchange.pull import source as sources
 from silverball.exchange.pull.reading import Wanted
-from silverball.exchange.pull.source import Answer, ConnectionLost, Pace, Source, SourceFault
+from silverball.exchange.pull.source import Answer, ConnectionLost, PullSource, RequestPace, SourceFault
 from silverball.exchange.pull.taking import Pull, PullOptions
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -52,7 +52,7 @@ def page(*items: Any, following: str | None = None) -> Answer:
 
 def pull_all(store: Store, *answers: Answer | Exception) -> tuple[list[Any], StoppedClock]:
     clock = StoppedClock()
-    source = Source("bad.example", scripted(*answers), Pace(now=clock.now, sleep=clock.sleep))
+    source = PullSource("bad.example", scripted(*answers), RequestPace(now=clock.now, sleep=clock.sleep))
     run = Pull(store, source, PullOptions(Wanted(owners=[1]), {}), lambda: build.NOW, Random(7))
     return list(run.reports(run.tournaments())), clock
 
@@ -116,13 +116,13 @@ def test_pages_without_end_end() -> None:
     def endless(_target: str) -> Answer:
         return page({**ITEM, "tournamentId": next(numbers)}, following="/more")
 
-    source = Source("bad.example", endless, Pace(now=clock.now, sleep=clock.sleep))
+    source = PullSource("bad.example", endless, RequestPace(now=clock.now, sleep=clock.sleep))
     with pytest.raises(SourceFault, match="more than 1000 pages"):
         list(source.read_pages("/api/tournaments?owner=1", "tournamentId"))
 
 
 def test_many_answers_of_one_tournament_are_bounded() -> None:
-    source = Source("bad.example", scripted(Answer(200, JSON, b'{"data": []}' + b" " * 7_000_000)))
+    source = PullSource("bad.example", scripted(Answer(200, JSON, b'{"data": []}' + b" " * 7_000_000)))
     source.pace.sleep = lambda _seconds: None
     source.begin_tournament()
     with pytest.raises(SourceFault, match="more than a tournament can be"):

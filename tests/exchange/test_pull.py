@@ -15,7 +15,7 @@ from exchange.pull_world import Site, StoppedClock, interrupted, published, scri
 from servers import Servers
 from silverball.cli.main import silverball_group
 from silverball.exchange.pull.reading import Wanted
-from silverball.exchange.pull.source import Answer, Pace, Source
+from silverball.exchange.pull.source import Answer, PullSource, RequestPace
 from silverball.exchange.pull.taking import ROLLS
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -229,7 +229,7 @@ def test_the_source_is_asked_once_a_second_and_left_alone_when_it_says_so() -> N
         Answer(200, JSON, b'{"data":2}'),
         Answer(200, JSON, b'{"data":3}'),
     )
-    source = Source("x", scripted(*answers), Pace(now=clock.now, sleep=clock.sleep))
+    source = PullSource("x", scripted(*answers), RequestPace(now=clock.now, sleep=clock.sleep))
     assert [source.read_data("/api/x") for _ in range(3)] == [1, 2, 3]
     # Seven seconds as asked for, four of our own after the second refusal, until the reset, one second.
     assert clock.waits == [7.0, 4.0, 1_000_040 - 1_000_011, 1.0]

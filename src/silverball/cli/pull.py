@@ -14,7 +14,7 @@ import click
 from silverball.cli import database
 from silverball.exchange.pull import source as sources
 from silverball.exchange.pull.reading import Wanted
-from silverball.exchange.pull.source import Pace, Source, SourceFault
+from silverball.exchange.pull.source import PullSource, RequestPace, SourceFault
 from silverball.exchange.pull.taking import Pull, PullOptions, TournamentReport
 from silverball.store.time_limits import LONG_COMMANDS
 
@@ -96,7 +96,7 @@ def pull(  # noqa: PLR0913  # an argument for each option
     with database.open_database(not_found="There is no such account here.", limits=LONG_COMMANDS) as store:
         try:
             name, ask = sources.asker(url, token)
-            source = Source(name, ask, Pace(per_minute))
+            source = PullSource(name, ask, RequestPace(per_minute))
             run = Pull(store, source, options, lambda: datetime.now(UTC), SystemRandom())
             listed = run.tournaments()
             for report in run.reports(listed):

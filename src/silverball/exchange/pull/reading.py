@@ -8,7 +8,7 @@ import msgspec
 
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import BundleFile
-from silverball.exchange.pull.source import Source, SourceFault, ThingMissing
+from silverball.exchange.pull.source import PullSource, SourceFault, ThingMissing
 from silverball.rules.registry import FORMATS
 from silverball.wire.arenas import Arena
 from silverball.wire.cards import Card
@@ -60,7 +60,7 @@ class PulledTournament:
     unknown_fields: tuple[str, ...]
 
 
-def own_user_id(source: Source) -> int:
+def own_user_id(source: PullSource) -> int:
     """The account of the token. Raises SourceFault."""
     profile = source.read("/api/users/profile")
     user_id = profile.get("userId")
@@ -69,7 +69,7 @@ def own_user_id(source: Source) -> int:
     return user_id
 
 
-def wanted_tournaments(source: Source, wanted: Wanted) -> list[ListedTournament]:
+def wanted_tournaments(source: PullSource, wanted: Wanted) -> list[ListedTournament]:
     """The tournaments to take, by start as the source lists them, each once. Raises SourceFault."""
     found: dict[int, ListedTournament] = {}
     filters = [f"owner={user_id}" for user_id in wanted.owners]
@@ -95,7 +95,7 @@ def _add(found: dict[int, ListedTournament], item: Mapping[str, Any]) -> None:
     )
 
 
-def read_tournament(source: Source, tournament_id: int) -> PulledTournament:
+def read_tournament(source: PullSource, tournament_id: int) -> PulledTournament:
     """Read a tournament with all its parts. Raises SourceFault, or BrokenBundle for what does not fit."""
     source.begin_tournament()
     path = f"/api/tournaments/{tournament_id}"
@@ -123,7 +123,7 @@ def read_tournament(source: Source, tournament_id: int) -> PulledTournament:
     return PulledTournament(file, tuple(sorted(_unknown_fields(raw))[:UNKNOWN_FIELDS_MAX]))
 
 
-def _queue_entries(source: Source, path: str) -> list[dict[str, Any]]:
+def _queue_entries(source: PullSource, path: str) -> list[dict[str, Any]]:
     """The queues of all arenas; none where the source has no queues in this format."""
     try:
         by_arena = source.read_data(path)

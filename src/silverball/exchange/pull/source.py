@@ -61,7 +61,7 @@ Ask = Callable[[str], Answer]
 
 
 @dataclass
-class Pace:
+class RequestPace:
     """The time between requests: the interval of our own, and what the source asks for."""
 
     per_minute: int = REQUESTS_PER_MINUTE
@@ -152,12 +152,12 @@ def _bounded_body(response: httpcore2.Response) -> bytes:
 
 
 @dataclass
-class Source:
+class PullSource:
     """The interface of a service, read one answer at a time."""
 
     name: str
     ask: Ask
-    pace: Pace = field(default_factory=Pace)
+    pace: RequestPace = field(default_factory=RequestPace)
     bytes_left: int = LIST_BYTES_MAX
 
     def begin_tournament(self) -> None:

@@ -14,8 +14,9 @@ from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import ImportedBundle
 from silverball.exchange.pull import reading
 from silverball.exchange.pull.reading import ListedTournament, PulledTournament, Wanted
-from silverball.exchange.pull.source import Source, ThingMissing
+from silverball.exchange.pull.source import PullSource, ThingMissing
 from silverball.kit.errors import Refusal
+from silverball.rules.format import ResultUnit
 from silverball.rules.registry import FORMATS
 from silverball.service.bundles.reads import pulled
 from silverball.service.verify import reads as verification
@@ -37,7 +38,7 @@ LEGS = "the single games of matches, which take a request each"
 
 @dataclass(frozen=True)
 class PullOptions:
-    """What a pull takes, and how."""
+    """The choices of a pull: its tournaments, and how they are taken."""
 
     wanted: Wanted
     # Account of the source -> account here, whose own things these become.
@@ -51,7 +52,7 @@ class PullOptions:
 
 @dataclass(frozen=True)
 class TournamentReport:
-    """What became of a tournament of the source."""
+    """The outcome for a tournament of the source."""
 
     remote_id: int
     name: str
@@ -78,7 +79,7 @@ class Pull:
     """A pull from one source into one database."""
 
     store: Store
-    source: Source
+    source: PullSource
     options: PullOptions
     now: Callable[[], datetime]
     dice: Random
@@ -179,5 +180,6 @@ class Pull:
 
 def _not_published(type_: str) -> tuple[str, ...]:
     form = FORMATS[type_]
-    more = [LEGS] if form.settings.has_matches else []
-    return (*NEVER_PUBLISHED, *more, *([ROLLS] if type_ == "bowling" else []))
+    legs = [LEGS] if form.settings.has_matches else []
+    rolls = [ROLLS] if form.result_unit is ResultUnit.ROLLS else []
+    return (*NEVER_PUBLISHED, *legs, *rolls)

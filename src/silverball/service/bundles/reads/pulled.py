@@ -1,4 +1,4 @@
-"""What earlier pulls have brought."""
+"""Tournaments of earlier pulls."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
