@@ -46,6 +46,8 @@ class Site:
     ask: Ask
     owner_id: int
     asked: list[str]
+    # The first day of what is pulled where a test does not say more.
+    since: str | None = None
 
     def pull(self, store: Store, ask: Ask | None = None, **options: Any) -> "list[TournamentReport]":
         """Pull into a database, and return the reports."""
@@ -53,7 +55,7 @@ class Site:
         return list(run.reports(run.tournaments()))
 
     def new_pull(self, store: Store, ask: Ask | None = None, **options: Any) -> Pull:
-        wanted = options.pop("wanted", Wanted(owners=[self.owner_id]))
+        wanted = options.pop("wanted", Wanted(owners=[self.owner_id], since=self.since))
         clock = StoppedClock()
         source = PullSource(NAME, ask or self.ask, RequestPace(now=clock.now, sleep=clock.sleep))
         pull_options = PullOptions(wanted, options.pop("accounts", {}), **{"sample_share": 0.0, **options})

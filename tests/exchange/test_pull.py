@@ -34,6 +34,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Iterat
     file = tmp_path_factory.mktemp("source") / "source.db"
     file.write_bytes(empty_sqlite.read_bytes())
     with pull_world.site(file, *NIGHTS, bundles.NIGHTS[0]) as opened:
+        # Two nights are enough for most questions.
+        opened.since = "2026-02-08"
         yield opened
 
 
@@ -55,7 +57,7 @@ def row_counts(store: Store) -> dict[str, int]:
 
 
 def test_every_night_is_here_as_it_is_there(site: Site, local: Store) -> None:
-    reports = site.pull(local)
+    reports = site.pull(local, wanted=Wanted(owners=[site.owner_id]))
     assert [report.outcome for report in reports] == ["new"] * (len(NIGHTS) + 1)
     for report in reports:
         assert report.tournament_id == report.remote_id
@@ -77,22 +79,18 @@ def test_a_second_pull_reads_nothing_again_and_a_full_one_changes_nothing(site: 
 def test_a_pull_that_is_stopped_at_any_request_goes_on(
     tmp_path: Path, empty_sqlite: Path, site: Site
 ) -> None:
-    listed = site.new_pull(site.store).tournaments()
-    wanted = Wanted(owners=[site.owner_id], since="2026-02-08")
     whole = pull_world.new_store(empty_sqlite, tmp_path / "whole.db")
     site.asked.clear()
-    expected = {
-        report.remote_id: published(whole, report.remote_id) for report in site.pull(whole, wanted=wanted)
-    }
+    expected = {report.remote_id: published(whole, report.remote_id) for report in site.pull(whole)}
     requests = len(site.asked)
-    assert len(listed) > len(expected) == 2
+    assert len(expected) == 2
     whole.close()
     for at in range(1, requests + 1):
         store = pull_world.new_store(empty_sqlite, tmp_path / f"{at}.db")
         with pytest.raises(KeyboardInterrupt):
-            site.pull(store, interrupted(site.ask, at), wanted=wanted)
+            site.pull(store, interrupted(site.ask, at))
         site.asked.clear()
-        reports = site.pull(store, wanted=wanted)
+        reports = site.pull(store)
         assert {report.remote_id: published(store, report.remote_id) for report in reports} == expected
         # What was taken before is not read again: at most one tournament was lost.
         assert len(site.asked) <= requests - at + 8
@@ -103,12 +101,11 @@ def test_things_that_have_the_same_id_here_stay_as_they_are(site: Site, store: S
     taken = site.new_pull(store).tournaments()[0].tournament_id
     own = build.a_tournament(store, tournament_id=taken, name="Ours")
     before = published(store, own.tournament_id)
-    wanted = Wanted(owners=[site.owner_id], since="2026-02-08")
-    report = next(report for report in site.pull(store, wanted=wanted) if report.remote_id == taken)
+    report = next(report for report in site.pull(store) if report.remote_id == taken)
     assert (report.outcome, report.differences) == ("new", ())
     assert report.tournament_id not in (None, taken)
     assert published(store, own.tournament_id) == before
-    assert {report.outcome for report in site.pull(store, wanted=wanted)} == {"unchanged"}
+    assert {report.outcome for report in site.pull(store)} == {"unchanged"}
 
 
 def test_what_changed_there_is_taken_again_and_what_changed_here_is_kept(
@@ -169,7 +166,7 @@ def test_a_dry_run_stores_nothing_and_says_what_a_run_would(site: Site, local: S
 
 
 def test_only_what_was_asked_for_is_read(site: Site, local: Store) -> None:
-    listed = site.new_pull(local).tournaments()
+    listed = site.new_pull(local, wanted=Wanted(owners=[site.owner_id])).tournaments()
     only = listed[-1].tournament_id
     assert [report.remote_id for report in site.pull(local, wanted=Wanted(tournaments=[only, only]))] == [
         only
@@ -193,7 +190,7 @@ def test_a_field_that_nobody_knows_is_listed(site: Site, local: Store) -> None:
     assert {report.unknown_fields for report in reports} == {("games.weather",), ()}
 
 
-def test_what_is_not_published_is_said(tmp_path: Path, site: Site, local: Store) -> None:
+def test_what_is_not_published_is_said(site: Site, local: Store) -> None:
     parts = {part for report in site.pull(local) for part in report.not_published}
     assert "the journal, its draws and undo" in parts
     assert ROLLS not in parts
