@@ -114,7 +114,8 @@ def test_an_erased_person_vanishes_at_once(user_id: int, store: Store, door: Fro
 
 
 def test_the_manifest_is_always_that_of_the_files(user_id: int, store: Store, door: FrontDoor) -> None:
-    body(door, parts.MANIFEST)
+    # The third answer counts on the second.
+    assert len({body(door, parts.MANIFEST) for _ in range(3)}) == 1
     hide(store, user_id, historyOptOut=True)
     for _ in range(20):
         reply = asgi.get(door, f"/exports/{parts.MANIFEST}")

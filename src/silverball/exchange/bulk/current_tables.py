@@ -44,6 +44,8 @@ class CurrentTables:
         self._next_at = float("-inf")
         # File name -> its state and digest, so that a file is read once.
         self._digests: dict[str, tuple[FileState, str]] = {}
+        # The number of hidings and the state of the folder in which all files were found current.
+        self._all_current: tuple[int, int] | None = None
 
     def is_public(self, name: str) -> bool:
         """Whether a file of this name is a bulk table, or their manifest, and was written."""
@@ -56,8 +58,12 @@ class CurrentTables:
     def seconds_to_wait(self, name: str) -> int:
         """0 when the file of this name may be shown now, after writing it anew if need be."""
         match = parts.FILE_NAME.fullmatch(name)
-        needed = parts.written_parts(self._folder) if match is None else [match["part"]]
         count = self._hiding_count()
+        state = count, self._folder.stat().st_mtime_ns
+        # Anybody may ask for the manifest as often as they like, and it stands for every file.
+        if match is None and state == self._all_current:
+            return 0
+        needed = parts.written_parts(self._folder) if match is None else [match["part"]]
         outdated = [part for part in needed if not self._is_current(part, count)]
         if not outdated and match is not None:
             return 0
@@ -67,6 +73,8 @@ class CurrentTables:
             wait = self._write_anew(outdated, count)
             if wait == 0 and match is None:
                 parts.write_manifest(self._folder)
+                is_unchanged = self._folder.stat().st_mtime_ns == state[1]
+                self._all_current = state if is_unchanged else None
             return wait
         except OSError as error:
             # Whatever is there may name somebody who does not want it, so nothing is shown.
