@@ -112,13 +112,16 @@ def test_the_bulk_files_are_written_and_read_again(run: CliRunner, tmp_path: Pat
     done = run_command(run, "export", "nightly", folder)
     machines, tips = folder / "latest-opdb.json", folder / "latest-pintips.json"
     assert done.exit_code == 0
-    assert done.stdout.splitlines() == [
+    *listed, all_tables, manifest = done.stdout.splitlines()
+    assert listed == [
         f"{machines}: 6 rows, {machines.stat().st_size} bytes",
         f"{tips}: 1 row, {tips.stat().st_size} bytes",
         # No ratings exist.
         f"{folder / 'latest-ratings.csv'}: nothing to write yet",
         f"{folder / 'latest-rating-revisions.csv'}: nothing to write yet",
     ]
+    assert all_tables.startswith(f"{folder}: tables of all: 0 rows, ")
+    assert manifest == f"{folder / 'tables.manifest.json'}: the list of these files"
     assert json.loads(tips.read_bytes()) == [TIP]
     assert run_command(run, "import", "opdb", machines).stdout.endswith(
         "6 entries, 0 new, 0 changed, 0 removed\n"

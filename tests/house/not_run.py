@@ -12,6 +12,8 @@ OTHER_PROGRAM = "a file for a program that is not here"
 CONTAINERS = "starts containers; tests/deploy/test_containers.py compares the files with the program"
 EXCERPT = "an excerpt of this program's code, which the tests of the pages run"
 
+QUESTION = "tests/house/test_statistics_page.py runs it and compares the answers"
+
 NOT_RUN = {
     "README.md": {"make run": MAKE},
     "CONTRIBUTING.md": {"make install": MAKE},
@@ -31,6 +33,13 @@ NOT_RUN = {
         "Authorization: Bearer": "a header; each curl line sends it",
         "silverball user undo-spam": "asks first; tests/cli/test_undo_spam.py answers",
     },
+    "docs/statistics.md": dict.fromkeys(
+        (
+            *("SELECT", "WITH", "import duckdb", "import sqlite3", "from pathlib"),
+            *("timed", "played", "named", "rated", "months"),
+        ),
+        QUESTION,
+    ),
     "docs/ratings.md": {
         "silverball user confirm-number": "tests/cli/test_confirm_number.py runs them",
         "1 of 41 ratings changed": "what a command prints; tests/jobs/test_rating_period.py compares it",

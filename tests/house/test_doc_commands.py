@@ -20,6 +20,7 @@ from house.running_demo import running_demo
 # Documents whose commands use a database of their own; the others use that of the demo.
 OWN = frozenset(
     {"docs/accounts.md", "docs/backup.md", "docs/federation.md", "docs/hosting.md", "docs/machines.md"}
+    | {"docs/moving.md"}
 )
 # Documents that count on the default, as whoever has set nothing does.
 UNSET = frozenset({"README.md"})

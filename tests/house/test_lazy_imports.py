@@ -15,6 +15,7 @@ HEAVY = {
     "numpy",
     "playwright",
     "psycopg",
+    "pyarrow",
     "pygal",
     "redis",
     "rich",

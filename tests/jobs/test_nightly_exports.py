@@ -4,11 +4,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 import build
+from exchange import bulk_world
 from silverball.exchange import nightly
+from silverball.exchange.bulk import parts
 from silverball.jobs import nightly_exports, schedule
 from silverball.settings import Settings
+from silverball.store import tables
 from silverball.store.engine import Store
 
 
@@ -51,3 +55,31 @@ def test_the_clock_writes_them_only_where_a_folder_is_set(store: Store, tmp_path
     assert job.name == "nightly_exports"
     job.run(store, at(5, 20))
     assert written_times(tmp_path) == {at(5, 20)}
+
+
+def test_a_run_that_is_stopped_goes_on_with_the_next_month(store: Store, tmp_path: Path) -> None:
+    for start in (bulk_world.MARCH, bulk_world.APRIL):
+        bulk_world.a_night(store, start)
+    parts.write_part(store, "2026-03", tmp_path, bulk_world.NOW)
+    (tmp_path / "results-2026-04.csv").mkdir()
+    later = bulk_world.NOW.replace(hour=10)
+    with pytest.raises(OSError, match="irectory"):
+        nightly_exports.run(tmp_path, store, later)
+    (tmp_path / "results-2026-04.csv").rmdir()
+    nightly_exports.run(tmp_path, store, later.replace(hour=11))
+    records = {part: parts.read_record(tmp_path, part) for part in ("2026-03", "2026-04", "all")}
+    written = {part: record.written_at[11:13] for part, record in records.items() if record is not None}
+    assert written == {"2026-03": "09", "2026-04": "11", "all": "11"}
+    assert (tmp_path / parts.MANIFEST).exists()
+
+
+def test_a_month_whose_tournaments_are_gone_has_no_files(store: Store, tmp_path: Path) -> None:
+    night = bulk_world.a_night(store)
+    nightly_exports.run(tmp_path, store, bulk_world.NOW)
+    assert parts.written_parts(tmp_path) == ["2026-03", "all"]
+    with store.write() as transaction:
+        own = tables.tournament.c.tournament_id == night.tournament_id
+        transaction.connection.execute(update(tables.tournament).where(own).values(test=True))
+    nightly_exports.run(tmp_path, store, bulk_world.NOW)
+    assert parts.written_parts(tmp_path) == ["all"]
+    assert list(tmp_path.glob("*2026-03*")) == []

@@ -8,8 +8,11 @@ import click
 
 from silverball.cli import database
 from silverball.exchange import nightly as bulk_files
+from silverball.exchange.bulk import parts, public_database
+from silverball.exchange.bulk.parts import PartRecord
 from silverball.exchange.bundle import file as bundles
 from silverball.exchange.nightly import Manifest
+from silverball.store.engine import Store
 
 TOURNAMENT_ID = click.IntRange(1, 2**63 - 1)
 
@@ -45,16 +48,56 @@ def bundle(tournament_id: int, output: Path | None, *, with_journal: bool) -> No
 def nightly(folder: Path) -> None:
     """Write the bulk files into DIR, each with its manifest, as the server does once a day.
 
-    An existing file keeps its content until the new one is complete.
+    The tables of a month are read at one moment, so that their ids join. An existing file keeps its
+    content until the new one is complete.
     """
+    now = datetime.now(UTC).replace(microsecond=0)
     with database.open_database() as store:
         for bulk_file in bulk_files.BULK_FILES:
             try:
-                manifest = bulk_files.write_bulk_file(store, bulk_file, folder, datetime.now(UTC))
+                manifest = bulk_files.write_bulk_file(store, bulk_file, folder, now)
             except OSError as error:
                 sentence = f"{folder / bulk_file.name} cannot be written: {error.strerror}."
                 raise click.ClickException(sentence) from error
             click.echo(f"{folder / bulk_file.name}: {_manifest_text(manifest)}")
+        _write_tables(store, folder, now)
+
+
+def _write_tables(store: Store, folder: Path, now: datetime) -> None:
+    with store.read() as db:
+        current = parts.parts_to_write(db, now)
+    try:
+        for part in current:
+            record = parts.write_part(store, part, folder, now)
+            click.echo(f"{folder}: tables of {part}: {_record_text(record)}")
+        for part in set(parts.written_parts(folder)).difference(current):
+            parts.remove_part(folder, part)
+        parts.write_manifest(folder)
+    except OSError as error:
+        raise click.ClickException(f"{folder} cannot be written: {error.strerror}.") from error
+    click.echo(f"{folder / parts.MANIFEST}: the list of these files")
+
+
+@export.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def sqlite(file: Path) -> None:
+    """Write FILE, an SQLite database of what is public, for Datasette, DuckDB and notebooks.
+
+    It has completed tournaments with players, games, results, standings and arenas, and all ratings; no
+    accounts, no secrets, and nobody who opted out. An existing FILE is replaced.
+    """
+    with database.open_database() as store:
+        try:
+            counts = public_database.write_database(store, file)
+        except OSError as error:
+            raise click.ClickException(f"{file} cannot be written: {error.strerror or error}.") from error
+    click.echo(f"{file}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+
+
+def _record_text(record: PartRecord) -> str:
+    rows = sum(file.rows for file in record.files if file.format == parts.CSV)
+    size = sum(file.bytes for file in record.files)
+    return f"{rows} row{'' if rows == 1 else 's'}, {len(record.files)} files, {size} bytes"
 
 
 def _manifest_text(manifest: Manifest | None) -> str:

@@ -5,18 +5,16 @@ the other. Its manifest holds its digest, size and row count.
 """
 
 import hashlib
-import os
-import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
+from silverball.exchange import atomic_files
 from silverball.service.machines import reads as machines
 from silverball.service.ratings.reads import sheets
 from silverball.service.tips import reads as tips
@@ -91,7 +89,7 @@ def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime)
         first = next(lines, None)
         if first is None:
             return None
-        with _replace_atomically(folder / export.name) as file:
+        with atomic_files.replace_atomically(folder / export.name) as file:
             for line in chain([first], lines):
                 content = line.encode()
                 digest.update(content)
@@ -105,10 +103,10 @@ def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime)
         rows=count - export.frame_lines,
         generated_at=times.iso(now),
     )
-    with _replace_atomically(folder / export.manifest_name) as file:
+    with atomic_files.replace_atomically(folder / export.manifest_name) as file:
         file.write(msgspec.json.encode(manifest) + b"\n")
     if export.has_people:
-        with _replace_atomically(folder / export.stamp_name) as file:
+        with atomic_files.replace_atomically(folder / export.stamp_name) as file:
             file.write(msgspec.json.encode(Stamp(sha256=manifest.sha256, hidings=hiding_count)))
     return manifest
 
@@ -129,30 +127,3 @@ def written_at(export: BulkFile, folder: Path) -> datetime | None:
         return times.parse_moment(manifest.generated_at) if (folder / export.name).exists() else None
     except (FileNotFoundError, msgspec.DecodeError, ValueError):
         return None
-
-
-@contextmanager
-def _replace_atomically(path: Path) -> Iterator[IO[bytes]]:
-    """A new file that replaces the one at `path` on success and is deleted on failure."""
-    # Two nodes may write into the same folder.
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("xb") as file:
-            yield file
-            file.flush()
-            # Otherwise a power cut could leave an empty file under the final name.
-            os.fsync(file.fileno())
-        _advance_mtime(part, path)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _advance_mtime(new: Path, old: Path) -> None:
-    """Make the new file younger by whole seconds, as If-Modified-Since has no smaller ones."""
-    try:
-        known = int(old.stat().st_mtime)
-    except FileNotFoundError:
-        return
-    seconds = max(int(new.stat().st_mtime), known + 1)
-    os.utime(new, (seconds, seconds))

@@ -6,9 +6,11 @@ from functools import partial
 from pathlib import Path
 
 from silverball.exchange import nightly
+from silverball.exchange.bulk import parts
 from silverball.jobs.clock import Job
 from silverball.settings import Settings
 from silverball.store.engine import Store
+from silverball.wire import times
 
 LOG = logging.getLogger("silverball.jobs")
 # In UTC: after the night's ratings.
@@ -28,6 +30,23 @@ def run(folder: Path, store: Store, now: datetime) -> None:
             manifest = nightly.write_bulk_file(store, export, folder, now)
             if manifest is not None:
                 LOG.info("%s was written with %s rows", export.name, manifest.rows)
+
+    _write_tables(folder, store, now)
+
+
+def _write_tables(folder: Path, store: Store, now: datetime) -> None:
+    """Write each part of the bulk tables that is missing or was due; a stopped run goes on with the next."""
+    with store.read() as db:
+        current = parts.parts_to_write(db, now)
+    due = times.iso(_last_due_at(now))
+    for part in current:
+        record = parts.read_record(folder, part)
+        if record is None or record.written_at < due:
+            written = parts.write_part(store, part, folder, now)
+            LOG.info("tables of %s were written, %s files", part, len(written.files))
+    for part in set(parts.written_parts(folder)).difference(current):
+        parts.remove_part(folder, part)
+    parts.write_manifest(folder)
 
 
 def _last_due_at(now: datetime) -> datetime:

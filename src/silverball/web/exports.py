@@ -12,12 +12,16 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from silverball.exchange import nightly
+from silverball.exchange.bulk import parts
+from silverball.exchange.bulk.current_tables import CurrentTables
 from silverball.exchange.current_files import CurrentFiles
 from silverball.kit.errors import Refusal, ServiceUnavailable
 from silverball.kit.http.refusals import PageNotFound, refusal_response
 from silverball.store.engine import Store
 
 PUBLIC_NAMES = nightly.FILE_NAMES | {nightly.SAMPLE_RESULTS, *nightly.SANDBOX_RESULTS}
+# Unknown to the tables of types that systems have.
+PARQUET_TYPE = "application/vnd.apache.parquet"
 HEADERS = {
     # Programs revalidate their copy; the answer is a 304 while it is the newest.
     "cache-control": "no-cache",
@@ -38,14 +42,16 @@ def routes(folder: str, store: Store, now: Callable[[], datetime] = lambda: date
         return []
     static = StaticFiles(directory=folder, check_dir=False)
     files = CurrentFiles(store, Path(folder), now)
+    bulk_tables = CurrentTables(store, Path(folder), now)
 
     def file(request: Request) -> Response:
         name = request.path_params["name"]
         path = Path(folder) / name
+        is_table = bulk_tables.is_public(name)
         # Other files in the folder are not published.
-        if name not in PUBLIC_NAMES:
+        if not is_table and name not in PUBLIC_NAMES:
             return _refuse(PageNotFound())
-        wait = files.seconds_to_wait(name)
+        wait = (bulk_tables if is_table else files).seconds_to_wait(name)
         if wait:
             refusal = _refuse(BulkFileOutdated(seconds=wait))
             refusal.headers["retry-after"] = str(wait)
@@ -55,6 +61,8 @@ def routes(folder: str, store: Store, now: Callable[[], datetime] = lambda: date
             return _refuse(PageNotFound())
         response = static.file_response(path, file_stat, request.scope)
         response.headers.update(HEADERS)
+        if name.endswith(f".{parts.PARQUET}"):
+            response.headers["content-type"] = PARQUET_TYPE
         return response
 
     return [Route("/exports/{name}", file)]

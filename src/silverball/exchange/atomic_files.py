@@ -1,0 +1,40 @@
+"""Files for download that are replaced at once: a reader has the old one or the new one, never a part."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def replace_atomically(path: Path) -> Iterator[IO[bytes]]:
+    """A new file that replaces the one at `path` on success and is deleted on failure."""
+    # Two nodes may write into the same folder.
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            yield file
+            file.flush()
+            # Otherwise a power cut could leave an empty file under the final name.
+            os.fsync(file.fileno())
+        move_into_place(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def move_into_place(new: Path, path: Path) -> None:
+    """Replace the file at `path` by a complete new one."""
+    _advance_mtime(new, path)
+    new.replace(path)
+
+
+def _advance_mtime(new: Path, old: Path) -> None:
+    """Make the new file younger by whole seconds, as If-Modified-Since has no smaller ones."""
+    try:
+        known = int(old.stat().st_mtime)
+    except FileNotFoundError:
+        return
+    seconds = max(int(new.stat().st_mtime), known + 1)
+    os.utime(new, (seconds, seconds))

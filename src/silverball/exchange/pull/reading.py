@@ -1,0 +1,161 @@
+"""A tournament of a source, read from the published interface and put together as a bundle."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from silverball.exchange.bundle import file as bundle_file
+from silverball.exchange.bundle.file import BundleFile
+from silverball.exchange.pull.source import PullSource, SourceFault, ThingMissing
+from silverball.rules.registry import FORMATS
+from silverball.wire.arenas import Arena
+from silverball.wire.cards import Card
+from silverball.wire.games import Game
+from silverball.wire.players import Player
+from silverball.wire.rounds import Round
+from silverball.wire.singleplayer import SinglePlayerGame
+from silverball.wire.standings import Standing
+from silverball.wire.tournaments import Tournament
+
+INCLUDES = (
+    *("includePlayers", "includeArenas", "includeBanks", "includeScorekeepers", "includeLocation"),
+    *("includeEntryConfiguration", "includeRsvpConfiguration", "includeLinkedTournaments"),
+    *("includeEvent", "includeShortcut", "includeSeries"),
+)
+TOURNAMENTS_PER_PAGE, ATTEMPTS_PER_PAGE = 100, 100
+MANUAL = "manual"
+NAME_CHARACTERS_MAX = 200
+UNKNOWN_FIELDS_MAX = 50
+FIELD_CHARACTERS_MAX = 60
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The tournaments that a pull takes."""
+
+    owners: Sequence[int] = ()
+    series: Sequence[int] = ()
+    tournaments: Sequence[int] = ()
+    # The first day of a start: `2026-03-05`.
+    since: str | None = None
+
+
+@dataclass(frozen=True)
+class ListedTournament:
+    """A tournament in a list of the source."""
+
+    tournament_id: int
+    name: str
+    # As the source writes it; None where it does not.
+    updated_at: str | None
+
+
+@dataclass(frozen=True)
+class PulledTournament:
+    """A tournament as it was read, and what nobody here understands of it."""
+
+    file: BundleFile
+    unknown_fields: tuple[str, ...]
+
+
+def own_user_id(source: PullSource) -> int:
+    """The account of the token. Raises SourceFault."""
+    profile = source.read("/api/users/profile")
+    user_id = profile.get("userId")
+    if not isinstance(user_id, int):
+        raise SourceFault(f"{source.name} does not say whose token this is. Name the organizer with --owner.")
+    return user_id
+
+
+def wanted_tournaments(source: PullSource, wanted: Wanted) -> list[ListedTournament]:
+    """The tournaments to take, by start as the source lists them, each once. Raises SourceFault."""
+    found: dict[int, ListedTournament] = {}
+    filters = [f"owner={user_id}" for user_id in wanted.owners]
+    filters += [f"series={series_id}" for series_id in wanted.series]
+    for query in filters:
+        for item in source.read_pages(
+            f"/api/tournaments?{query}&limit={TOURNAMENTS_PER_PAGE}", "tournamentId"
+        ):
+            # Of all services, so the day is compared here.
+            if wanted.since is None or str(item.get("startUtc", ""))[:10] >= wanted.since:
+                _add(found, item)
+    for tournament_id in wanted.tournaments:
+        found.setdefault(tournament_id, ListedTournament(tournament_id, "", None))
+    return list(found.values())
+
+
+def _add(found: dict[int, ListedTournament], item: Mapping[str, Any]) -> None:
+    updated_at = item.get("updatedAt")
+    found[item["tournamentId"]] = ListedTournament(
+        item["tournamentId"],
+        str(item.get("name", ""))[:NAME_CHARACTERS_MAX],
+        updated_at if isinstance(updated_at, str) else None,
+    )
+
+
+def read_tournament(source: PullSource, tournament_id: int) -> PulledTournament:
+    """Read a tournament with all its parts. Raises SourceFault, or BrokenBundle for what does not fit."""
+    source.begin_tournament()
+    path = f"/api/tournaments/{tournament_id}"
+    tournament = source.read_data(f"{path}?" + "&".join(f"{name}=1" for name in INCLUDES))
+    if not isinstance(tournament, dict) or tournament.get("tournamentId") != tournament_id:
+        raise SourceFault(f"{source.name} answered {path} with something else.")
+    form = FORMATS.get(str(tournament.get("type")))
+    raw: dict[str, Any] = {
+        "tournament": _with_seeds_of_bundles(tournament),
+        "rounds": source.read_list(f"{path}/rounds"),
+        "games": source.read_list(f"{path}/games"),
+        "standings": source.read_list(f"{path}/standings"),
+    }
+    if form is not None and form.attempts is not None:
+        listed = f"{path}/single-player-games?voided=1&limit={ATTEMPTS_PER_PAGE}"
+        raw["singlePlayerGames"] = list(source.read_pages(listed, "singlePlayerGameId"))
+    if form is not None and form.has_cards:
+        raw["cards"] = list(source.read_pages(f"{path}/cards?voided=1&limit={ATTEMPTS_PER_PAGE}", "cardId"))
+    if form is not None and tournament.get("status") == "started":
+        raw["queues"] = _queue_entries(source, f"{path}/queues")
+    for part in ("series", "banks", "scorekeepers"):
+        if part in tournament:
+            raw[part] = tournament[part]
+    file = bundle_file.parse(msgspec.json.encode(raw), f"{source.name}{path}")
+    return PulledTournament(file, tuple(sorted(_unknown_fields(raw))[:UNKNOWN_FIELDS_MAX]))
+
+
+def _queue_entries(source: PullSource, path: str) -> list[dict[str, Any]]:
+    """The queues of all arenas; none where the source has no queues in this format."""
+    try:
+        by_arena = source.read_data(path)
+    except ThingMissing:
+        return []
+    return [entry for entries in by_arena.values() for entry in entries] if isinstance(by_arena, dict) else []
+
+
+def _with_seeds_of_bundles(tournament: dict[str, Any]) -> dict[str, Any]:
+    """The tournament with seeds that count from 1: the interface counts manual ones from 0."""
+    if tournament.get("seeding") == MANUAL and isinstance(tournament.get("players"), list):
+        for player in tournament["players"]:
+            part = player.get("tournamentPlayer") if isinstance(player, dict) else None
+            if isinstance(part, dict) and isinstance(part.get("seed"), int):
+                part["seed"] += 1
+    return tournament
+
+
+def _unknown_fields(raw: Mapping[str, Any]) -> Iterator[str]:
+    """The fields of a source that no shape of ours has, such as `games.weather`."""
+    tournament = raw["tournament"]
+    lists: dict[str, tuple[type[msgspec.Struct], Any]] = {
+        "tournament": (Tournament, [tournament]),
+        "players": (Player, tournament.get("players")),
+        "arenas": (Arena, tournament.get("arenas")),
+        "rounds": (Round, raw["rounds"]),
+        "games": (Game, raw["games"]),
+        "standings": (Standing, raw["standings"]),
+        "singlePlayerGames": (SinglePlayerGame, raw.get("singlePlayerGames")),
+        "cards": (Card, raw.get("cards")),
+    }
+    for name, (shape, items) in lists.items():
+        known = {field.encode_name for field in msgspec.structs.fields(shape)}
+        sent = {key for item in items or () if isinstance(item, dict) for key in item}
+        yield from (f"{name}.{key[:FIELD_CHARACTERS_MAX]}" for key in sent - known)

@@ -1,0 +1,276 @@
+"""A service that is read politely: one request after the other, within its limit, nowhere else.
+
+Only the host that the operator typed is asked; where it sends us on to another address, the pull ends with
+a sentence. Answers are bounded in bytes, time and number of pages, and must be JSON.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpcore2
+import msgspec
+
+from silverball.exchange.bundle import faults
+from silverball.exchange.bundle.faults import BrokenFile
+from silverball.exchange.outgoing.client import GuardedClient, connection_fault
+from silverball.kit import address_policy
+from silverball.kit.address_policy import EVERY_PORT, AddressForbidden, AddressPolicy
+
+# The operator typed the host, so it may be in their own network.
+POLICY = AddressPolicy(schemes=("https", "http"), ports=EVERY_PORT, allows_lan=True, allows_loopback=True)
+ANSWER_BYTES_MAX = 8 * 2**20
+# Of a tournament, whatever the number of its answers; and of all pages of the list of tournaments.
+TOURNAMENT_BYTES_MAX = 50 * 2**20
+LIST_BYTES_MAX = 200 * 2**20
+ANSWER_SECONDS_MAX = 60.0
+TEXT_CHARACTERS_MAX = 100_000
+PAGES_MAX = 1_000
+TRIES_MAX = 5
+REQUESTS_PER_MINUTE = 60
+WAIT_SECONDS_MAX = 900.0
+TOO_MANY, BUSY = 429, frozenset({500, 502, 503, 504})
+
+
+class SourceFault(Exception):
+    """The source cannot be read on; the message is a sentence for the operator."""
+
+
+class ThingMissing(SourceFault):
+    """The source has no such thing, or does not show it to this token."""
+
+
+class ConnectionLost(Exception):
+    """The connection failed; another try may succeed. The message is a sentence."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer of the source, whatever its status. Header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+# Path and query -> answer. Raises ConnectionLost, or SourceFault.
+Ask = Callable[[str], Answer]
+
+
+@dataclass
+class RequestPace:
+    """The time between requests: the interval of our own, and what the source asks for."""
+
+    per_minute: int = REQUESTS_PER_MINUTE
+    now: Callable[[], float] = time.time
+    sleep: Callable[[float], None] = time.sleep
+    requests: int = 0
+    waited_seconds: float = 0.0
+    _next_at: float = 0.0
+
+    def await_turn(self) -> None:
+        """Wait until the next request may be sent, and count it."""
+        self._wait(self._next_at - self.now())
+        self._next_at = max(self._next_at, self.now()) + 60 / self.per_minute
+        self.requests += 1
+
+    def heed(self, headers: Mapping[str, str]) -> None:
+        """Postpone the next request when the source has no allowance left."""
+        reset = headers.get("x-ratelimit-reset", "")
+        if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
+            self._next_at = max(self._next_at, min(float(reset[:12]), self.now() + WAIT_SECONDS_MAX))
+
+    def back_off(self, tries: int, headers: Mapping[str, str]) -> None:
+        """Wait as long as a busy source asks for, or longer after each try. Raises SourceFault."""
+        seconds = _seconds_asked(headers, self.now())
+        if seconds is None:
+            seconds = min(2.0**tries, 60.0)
+        if seconds > WAIT_SECONDS_MAX:
+            raise SourceFault(f"The source wants to be left alone for {seconds:.0f} seconds. Go on then.")
+        self._wait(seconds)
+
+    def _wait(self, seconds: float) -> None:
+        if seconds > 0:
+            self.waited_seconds += seconds
+            self.sleep(seconds)
+
+
+def _seconds_asked(headers: Mapping[str, str], now: float) -> float | None:
+    text = headers.get("retry-after", "")
+    if text.isdecimal():
+        return float(text[:9])
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max((moment - datetime.fromtimestamp(now, UTC)).total_seconds(), 0.0)
+
+
+def asker(url: str, token: str, client: GuardedClient | None = None) -> tuple[str, Ask]:
+    """The name of the source at this address, and a function that asks it. Raises SourceFault."""
+    # A paste may end with a slash, or with the beginning of the interface.
+    base = url.strip().rstrip("/").removesuffix("/api")
+    try:
+        place = address_policy.parse_address(base, POLICY)
+    except AddressForbidden as error:
+        raise SourceFault(error.sentence) from error
+    guarded = client or GuardedClient(POLICY, seconds=ANSWER_SECONDS_MAX)
+    headers = {"Accept": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
+
+    def ask(target: str) -> Answer:
+        try:
+            allowed = address_policy.parse_address(base + target, POLICY)
+            with guarded.request("GET", allowed, guarded.new_deadline(), headers) as response:
+                names = {
+                    name.decode("latin-1").lower(): value.decode("latin-1")
+                    for name, value in response.headers
+                }
+                return Answer(response.status, names, _bounded_body(response))
+        except AddressForbidden as error:
+            raise SourceFault(error.sentence) from error
+        except httpcore2.TimeoutException as error:
+            raise ConnectionLost(f"No answer arrived within {ANSWER_SECONDS_MAX:.0f} seconds.") from error
+        except httpcore2.ConnectError as error:
+            raise ConnectionLost(connection_fault(error)) from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
+            raise ConnectionLost("The host closed the connection or did not speak HTTP.") from error
+
+    return place.host_and_port, ask
+
+
+def _bounded_body(response: httpcore2.Response) -> bytes:
+    body = bytearray()
+    for chunk in response.iter_stream():
+        body += chunk
+        if len(body) > ANSWER_BYTES_MAX:
+            raise SourceFault(f"The source sent more than {ANSWER_BYTES_MAX} bytes in one answer.")
+    return bytes(body)
+
+
+@dataclass
+class PullSource:
+    """The interface of a service, read one answer at a time."""
+
+    name: str
+    ask: Ask
+    pace: RequestPace = field(default_factory=RequestPace)
+    bytes_left: int = LIST_BYTES_MAX
+
+    def begin_tournament(self) -> None:
+        """Allow the answers of one more tournament."""
+        self.bytes_left = TOURNAMENT_BYTES_MAX
+
+    def read(self, target: str) -> Any:
+        """The JSON object at this path. Raises SourceFault with a sentence."""
+        answer = self._answer(target)
+        self.bytes_left -= len(answer.body)
+        if self.bytes_left < 0:
+            raise SourceFault(f"{self.name} sends too much: {target} is more than a tournament can be.")
+        if "json" not in answer.headers.get("content-type", ""):
+            raise SourceFault(
+                f"{self.name} answered {target} with a page, not with JSON. Is the address right?"
+            )
+        try:
+            raw = msgspec.json.decode(answer.body)
+            faults.refuse_unstorable_values(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise SourceFault(f"{self.name} answered {target} with broken JSON.") from error
+        except BrokenFile as error:
+            raise SourceFault(
+                f"{self.name} answered {target} with what cannot be stored: {error.message}"
+            ) from error
+        # Standings are a list as it is.
+        if isinstance(raw, list):
+            raw = {"data": raw}
+        if not isinstance(raw, dict):
+            raise SourceFault(f"{self.name} answered {target} in an unknown form.")
+        _refuse_long_texts(raw, f"{self.name} answered {target}")
+        return raw
+
+    def read_data(self, target: str) -> Any:
+        """The member `data` of the answer. Raises SourceFault."""
+        raw = self.read(target)
+        if "data" not in raw:
+            raise SourceFault(f"{self.name} answered {target} without data.")
+        return raw["data"]
+
+    def read_list(self, target: str) -> list[dict[str, Any]]:
+        """The list in `data`. Raises SourceFault."""
+        return self._items(target, self.read(target))
+
+    def _items(self, target: str, raw: Any) -> list[dict[str, Any]]:
+        listed = raw.get("data")
+        if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+            raise SourceFault(f"{self.name} answered {target} with something else than a list.")
+        return listed
+
+    def read_pages(self, target: str, key: str) -> Iterator[dict[str, Any]]:
+        """The items of all pages of a list, known by the id in `key`. Raises SourceFault.
+
+        The link to the next page says only that there is one: those of some services drop the query.
+        """
+        seen: set[Any] = set()
+        separator = "&" if "?" in target else "?"
+        for page in range(1, PAGES_MAX + 1):
+            at = f"{target}{separator}page={page}"
+            raw = self.read(at)
+            items, links = self._items(at, raw), raw.get("links")
+            ids = {item.get(key) for item in items}
+            if not all(isinstance(item_id, int) for item_id in ids):
+                raise SourceFault(f"{self.name} answered {at} with items that have no {key}.")
+            if ids & seen:
+                raise SourceFault(f"{self.name} sends the same items on several pages of {target}.")
+            seen |= ids
+            yield from items
+            if not items or not isinstance(links, dict) or links.get("next") is None:
+                return
+        raise SourceFault(f"{self.name} has more than {PAGES_MAX} pages of {target}.")
+
+    def _answer(self, target: str) -> Answer:
+        """Ask until there is an answer that another try would not change. Raises SourceFault."""
+        sentence = ""
+        for tries in range(1, TRIES_MAX + 1):
+            self.pace.await_turn()
+            try:
+                answer = self.ask(target)
+            except ConnectionLost as error:
+                sentence = str(error)
+                self.pace.back_off(tries, {})
+                continue
+            self.pace.heed(answer.headers)
+            if answer.status == 200:
+                return answer
+            if answer.status != TOO_MANY and answer.status not in BUSY:
+                raise _fault(self.name, target, answer)
+            sentence = f"It answers with status {answer.status}."
+            self.pace.back_off(tries, answer.headers)
+        raise SourceFault(f"{self.name} did not answer {target} in {TRIES_MAX} tries. {sentence}")
+
+
+def _fault(name: str, target: str, answer: Answer) -> SourceFault:
+    if 300 <= answer.status < 400:
+        return SourceFault(
+            f"{name} sends {target} on to another address. Give that address, if you trust it."
+        )
+    if answer.status == 401:
+        return SourceFault(f"{name} does not accept the token.")
+    if answer.status in (403, 404):
+        return ThingMissing(f"{name} has no {target}, or does not show it to this token.")
+    return SourceFault(f"{name} answered {target} with status {answer.status}.")
+
+
+def _refuse_long_texts(raw: Any, beginning: str) -> None:
+    """Raise SourceFault for a text that is longer than any that people write."""
+    pending = [raw]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str) and len(value) > TEXT_CHARACTERS_MAX:
+            raise SourceFault(f"{beginning} with a text of {len(value)} characters.")
+        if isinstance(value, dict):
+            pending.extend(value.values())
+        elif isinstance(value, list):
+            pending.extend(value)

@@ -1,0 +1,185 @@
+"""A pull: each tournament of a source is imported in a transaction of its own, and verified.
+
+What is stored is complete, so a pull that is stopped anywhere goes on by being started again: tournaments
+that have not changed since, by `updatedAt` and here, are not read a second time.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from random import Random
+from typing import Literal
+
+from silverball.exchange.bundle import file as bundle_file
+from silverball.exchange.bundle.file import ImportedBundle
+from silverball.exchange.pull import reading
+from silverball.exchange.pull.reading import ListedTournament, PulledTournament, Wanted
+from silverball.exchange.pull.source import PullSource, ThingMissing
+from silverball.kit.errors import Refusal
+from silverball.rules.format import ResultUnit
+from silverball.rules.registry import FORMATS
+from silverball.service.bundles.reads import pulled
+from silverball.service.verify import reads as verification
+from silverball.store import audit, remote_ids
+from silverball.store.engine import Store
+from silverball.wire import times
+
+Outcome = Literal["new", "replaced", "unchanged", "refused"]
+# No service publishes these of any tournament.
+NEVER_PUBLISHED = (
+    "the journal, its draws and undo",
+    "accounts, claims that wait, and what people hide",
+    "ties decided by hand, forfeits and tiebreak games",
+    "purchases",
+)
+ROLLS = "rolls of pin bowling"
+LEGS = "the single games of matches, which take a request each"
+
+
+@dataclass(frozen=True)
+class PullOptions:
+    """The choices of a pull: its tournaments, and how they are taken."""
+
+    wanted: Wanted
+    # Account of the source -> account here, whose own things these become.
+    accounts: Mapping[int, int]
+    # Whether all is read again, also what has not changed.
+    is_full: bool = False
+    is_dry_run: bool = False
+    # Of those that have not changed: whether a late correction moves `updatedAt` is known of few services.
+    sample_share: float = 0.05
+
+
+@dataclass(frozen=True)
+class TournamentReport:
+    """The outcome for a tournament of the source."""
+
+    remote_id: int
+    name: str
+    outcome: Outcome
+    # Its id here; None when it was refused.
+    tournament_id: int | None = None
+    # Whether it was read again although the source says that it has not changed.
+    is_sample: bool = False
+    # Why it was refused.
+    reason: str | None = None
+    # Where our count differs from what the source sent.
+    differences: tuple[str, ...] = ()
+    # Fields that the source sent and nobody here knows.
+    unknown_fields: tuple[str, ...] = ()
+    not_published: tuple[str, ...] = ()
+
+
+class _DryRunEnded(Exception):
+    """Ends the transaction of a dry run, so that nothing is stored."""
+
+
+@dataclass(frozen=True)
+class Pull:
+    """A pull from one source into one database."""
+
+    store: Store
+    source: PullSource
+    options: PullOptions
+    now: Callable[[], datetime]
+    dice: Random
+
+    def tournaments(self) -> list[ListedTournament]:
+        """The tournaments to take. Raises SourceFault, or NotFound for an account that is not here."""
+        self._map_accounts()
+        wanted = self.options.wanted
+        if not (wanted.owners or wanted.series or wanted.tournaments):
+            owners = [reading.own_user_id(self.source)]
+            wanted = Wanted(owners=owners, since=wanted.since)
+        return reading.wanted_tournaments(self.source, wanted)
+
+    def reports(self, tournaments: list[ListedTournament]) -> Iterator[TournamentReport]:
+        """Take one tournament after the other. Raises SourceFault when the source cannot be read on."""
+        for listed in tournaments:
+            unchanged = self._unchanged(listed)
+            if unchanged is None:
+                yield self._take(listed)
+            elif self.dice.random() < self.options.sample_share:
+                yield replace(self._take(listed), is_sample=True)
+            else:
+                yield unchanged
+
+    def _map_accounts(self) -> None:
+        accounts = self.options.accounts
+        if not accounts:
+            return
+        with self.store.write() as transaction:
+            pulled.require_accounts(transaction.connection, accounts.values())
+            if not self.options.is_dry_run:
+                remote_ids.remember_ids(transaction.connection, self.source.name, {"userId": dict(accounts)})
+
+    def _unchanged(self, listed: ListedTournament) -> TournamentReport | None:
+        """The report of a tournament that is here as the source has it; None when it has to be read."""
+        if self.options.is_full or listed.updated_at is None:
+            return None
+        try:
+            updated_at = times.parse_moment(listed.updated_at)
+        except (ValueError, OverflowError):
+            return None
+        with self.store.read() as db:
+            known = pulled.known_tournament(db, self.source.name, listed.tournament_id)
+        if known is None or known.updated_at.replace(microsecond=0) != updated_at.replace(microsecond=0):
+            return None
+        return TournamentReport(listed.tournament_id, known.name, "unchanged", known.tournament_id)
+
+    def _take(self, listed: ListedTournament) -> TournamentReport:
+        """Read, import and verify a tournament. Raises SourceFault."""
+        try:
+            read = reading.read_tournament(self.source, listed.tournament_id)
+            imported = self._import(read)
+        except (Refusal, ThingMissing) as error:
+            # One tournament that does not fit must not keep the others away.
+            reason = error.message if isinstance(error, Refusal) else str(error)
+            return TournamentReport(listed.tournament_id, listed.name, "refused", reason=reason)
+        tournament = read.file.bundle.tournament
+        return TournamentReport(
+            listed.tournament_id,
+            tournament.name,
+            imported.outcome,
+            imported.tournament_id,
+            differences=() if self.options.is_dry_run else self._differences(imported.tournament_id),
+            unknown_fields=read.unknown_fields,
+            not_published=_not_published(tournament.type),
+        )
+
+    def _import(self, read: PulledTournament) -> ImportedBundle:
+        """Import the tournament; a dry run stores nothing. Raises Refusal."""
+        now = self.now()
+        imported: ImportedBundle | None = None
+        try:
+            with self.store.write() as transaction:
+                db = transaction.connection
+                imported = bundle_file.import_bundle(
+                    transaction, read.file, source=self.source.name, now=now, dice=self.dice
+                )
+                if self.options.is_dry_run:
+                    raise _DryRunEnded
+                if imported.outcome != "unchanged":
+                    audit.record(
+                        db,
+                        "tournament-restored",
+                        at=now,
+                        user_id=None,
+                        source=audit.COMMAND_LINE,
+                        detail=str(imported.tournament_id),
+                    )
+        except _DryRunEnded:
+            pass
+        assert imported is not None
+        return imported
+
+    def _differences(self, tournament_id: int) -> tuple[str, ...]:
+        with self.store.read() as db:
+            return tuple(verification.verify_tournament(db, tournament_id).faults)
+
+
+def _not_published(type_: str) -> tuple[str, ...]:
+    form = FORMATS[type_]
+    legs = [LEGS] if form.settings.has_matches else []
+    rolls = [ROLLS] if form.result_unit is ResultUnit.ROLLS else []
+    return (*NEVER_PUBLISHED, *legs, *rolls)

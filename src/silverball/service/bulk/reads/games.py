@@ -1,0 +1,183 @@
+"""Games, their results and single player games of published tournaments, for the bulk files."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, false, func, select, type_coerce
+
+from silverball.rules.ranking.places import finishing_places
+from silverball.rules.ranking.regimes import StoredResult
+from silverball.service.bulk.reads import tournaments
+from silverball.service.bulk.reads.sheets import BulkTable, Period, Row, SheetColumn
+from silverball.store import tables
+from silverball.store.types import Id
+
+_T, _G, _SEAT, _A, _R, _S = (
+    tables.tournament.c,
+    tables.game.c,
+    tables.game_player.c,
+    tables.arena.c,
+    tables.round_.c,
+    tables.single_player_game.c,
+)
+# Where a game was played: its arena, with the name and the machine that it has now.
+_ARENA_COLUMNS = (
+    SheetColumn("arena_id", "integer", "Id of the arena; empty without one.", "arenas"),
+    SheetColumn("arena_name", "text", "Name of the arena."),
+    SheetColumn("opdb_id", "text", "Id of the machine; the same title in all places."),
+)
+GAME_COLUMNS = (
+    SheetColumn("game_id", "integer", "Id of the game."),
+    SheetColumn("tournament_id", "integer", "Id of the tournament.", "tournaments"),
+    SheetColumn("round_number", "integer", "Number of the round, from 1; empty outside of rounds."),
+    *_ARENA_COLUMNS,
+    SheetColumn("set_number", "integer", "Number of the set that the game belongs to, from 0."),
+    SheetColumn("bye", "flag", "Whether it is a bye: a round without opponent."),
+    SheetColumn("tiebreak", "flag", "Whether it was played to break a tie."),
+    SheetColumn("started_at", "moment", "Start of the game."),
+    SheetColumn("duration_seconds", "integer", "Length of the game in seconds."),
+    SheetColumn("player_count", "integer", "Number of players, those who are in no file included."),
+)
+RESULT_COLUMNS = (
+    SheetColumn("game_id", "integer", "Id of the game.", "games"),
+    SheetColumn("tournament_id", "integer", "Id of the tournament.", "tournaments"),
+    SheetColumn("player_id", "integer", "Id of the player.", "players"),
+    SheetColumn("playing_order", "integer", "1 for who played first."),
+    SheetColumn("place", "integer", "Finishing place, 1 for the winner; equals share one."),
+    SheetColumn("points", "points", "Points that the result is worth; strikes in knockouts."),
+    SheetColumn("score", "integer", "Score on the machine, where it was recorded."),
+)
+SINGLE_PLAYER_GAME_COLUMNS = (
+    SheetColumn("single_player_game_id", "integer", "Id of the single player game."),
+    SheetColumn("tournament_id", "integer", "Id of the tournament.", "tournaments"),
+    SheetColumn("player_id", "integer", "Id of the player.", "players"),
+    SheetColumn("round_number", "integer", "Number of the round or hole, from 1; empty outside of rounds."),
+    *_ARENA_COLUMNS,
+    SheetColumn("card_id", "integer", "Id of the card; empty outside of cards."),
+    SheetColumn("points", "points", "Points that the game is worth; strokes in pingolf."),
+    SheetColumn("score", "integer", "Score on the machine, where it was recorded."),
+    SheetColumn("best_game", "flag", "Whether the game counts as one of the player's best."),
+    SheetColumn("created_at", "moment", "Time at which the game was added."),
+    SheetColumn("duration_seconds", "integer", "Length of the game in seconds."),
+)
+ARENA_COLUMNS = (
+    SheetColumn("arena_id", "integer", "Id of the arena."),
+    SheetColumn("name", "text", "Name of the arena."),
+    SheetColumn("opdb_id", "text", "Id of the machine; the same title in all places."),
+    SheetColumn("organizer_id", "integer", "User id of the organizer who has the arena."),
+)
+
+
+def game_rows(db: Connection, period: Period) -> Iterator[Row]:
+    """The completed games of a period, by tournament and game."""
+    seats = select(func.count()).where(_SEAT.game_id == _G.game_id).scalar_subquery()
+    rows: Select[Any] = select(
+        _G.game_id,
+        _G.tournament_id,
+        _R.round_index + 1,
+        *(_G.arena_id, _A.name, _A.opdb_id),
+        _G.set_number,
+        _G.bye,
+        func.coalesce(_G.is_tiebreak, false()),
+        _G.started_at,
+        _G.duration_seconds,
+        seats,
+    )
+    rows = _with_places(rows.select_from(tables.game), _G, period)
+    rows = rows.where(_G.status == "completed").order_by(_G.tournament_id, _G.game_id)
+    return map(tuple, tournaments.stream(db, rows))
+
+
+def result_rows(db: Connection, period: Period) -> Iterator[Row]:
+    """The results of a period, by tournament, game and playing order."""
+    hidden = tournaments.hidden_player_ids(db)
+    rows = (
+        select(
+            _SEAT.game_id,
+            _SEAT.tournament_id,
+            _SEAT.player_id,
+            _SEAT.result_position,
+            type_coerce(_SEAT.points, Id),
+            _SEAT.score,
+        )
+        .join(tables.tournament, _T.tournament_id == _SEAT.tournament_id)
+        .join(tables.game, _G.game_id == _SEAT.game_id)
+        .where(tournaments.is_published_in(period), _G.status == "completed")
+        .order_by(_SEAT.tournament_id, _SEAT.game_id, _SEAT.slot)
+    )
+    for _, seats in groupby(tournaments.stream(db, rows), itemgetter(0)):
+        for row in _results_of_game(list(seats)):
+            if row[2] not in hidden:
+                yield row
+
+
+def _results_of_game(seats: list[Any]) -> Iterator[Row]:
+    player_ids = tuple([seat[2] for seat in seats])
+    places = finishing_places(
+        StoredResult(player_ids, tuple([seat[3] for seat in seats]), tuple([seat[4] for seat in seats]))
+    )
+    for slot, (game_id, tournament_id, player_id, _, points, score) in enumerate(seats):
+        place = places.get(player_id)
+        yield (
+            *(game_id, tournament_id, player_id, slot + 1),
+            *(None if place is None else place + 1, points, score),
+        )
+
+
+def single_player_game_rows(db: Connection, period: Period) -> Iterator[Row]:
+    """The completed single player games of a period, without voided ones, by tournament and id."""
+    hidden = tournaments.hidden_player_ids(db)
+    rows: Select[Any] = select(
+        _S.single_player_game_id,
+        _S.tournament_id,
+        _S.player_id,
+        _R.round_index + 1,
+        *(_S.arena_id, _A.name, _A.opdb_id),
+        _S.card_id,
+        type_coerce(_S.points, Id),
+        _S.score,
+        _S.best_game,
+        _S.created_at,
+        _S.duration_seconds,
+    )
+    rows = _with_places(rows.select_from(tables.single_player_game), _S, period)
+    rows = rows.where(_S.status == "completed", _S.voided == false())
+    rows = rows.order_by(_S.tournament_id, _S.single_player_game_id)
+    return (tuple(row) for row in tournaments.stream(db, rows) if row[2] not in hidden)
+
+
+def _with_places(rows: Select[Any], played: Any, period: Period) -> Select[Any]:
+    """The statement joined with arena, round and tournament of a game, for the games of the period."""
+    return (
+        rows.join(tables.tournament, _T.tournament_id == played.tournament_id)
+        .outerjoin(tables.arena, _A.arena_id == played.arena_id)
+        .outerjoin(tables.round_, _R.round_id == played.round_id)
+        .where(tournaments.is_published_in(period))
+    )
+
+
+def arena_rows(db: Connection, period: Period) -> Iterator[Row]:
+    """The arenas that the published tournaments of a period have or had games on, by id."""
+    was_played = [
+        select(played.arena_id).join(
+            tables.tournament,
+            and_(_T.tournament_id == played.tournament_id, tournaments.is_published_in(period)),
+        )
+        for played in (_G, _S)
+    ]
+    rows = select(_A.arena_id, _A.name, _A.opdb_id, _A.organizer_id)
+    rows = rows.where(_A.arena_id.in_(was_played[0].union(was_played[1]))).order_by(_A.arena_id)
+    return map(tuple, tournaments.stream(db, rows))
+
+
+GAMES = BulkTable("games", GAME_COLUMNS, ("game_id",), game_rows)
+RESULTS = BulkTable("results", RESULT_COLUMNS, ("game_id", "player_id"), result_rows)
+SINGLE_PLAYER_GAMES = BulkTable(
+    "single_player_games",
+    SINGLE_PLAYER_GAME_COLUMNS,
+    ("single_player_game_id",),
+    single_player_game_rows,
+)
+ARENAS = BulkTable("arenas", ARENA_COLUMNS, ("arena_id",), arena_rows)

@@ -1,0 +1,59 @@
+"""The shape of the bulk tables: their columns, and the periods that they are cut into."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from sqlalchemy import Connection
+
+# `points` are whole hundredths here, and numbers with two decimals in the files.
+Kind = Literal["integer", "number", "points", "text", "flag", "moment"]
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class SheetColumn:
+    """A column of a bulk table."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    # The table whose key the column holds.
+    refers_to: str | None = None
+
+
+@dataclass(frozen=True)
+class Period:
+    """A time in which tournaments start: from its beginning, up to its end."""
+
+    begin: datetime
+    end: datetime
+
+
+@dataclass(frozen=True)
+class BulkTable:
+    """A table of the bulk files: its columns, and its rows in a period."""
+
+    name: str
+    columns: tuple[SheetColumn, ...]
+    key: tuple[str, ...]
+    rows: Callable[[Connection, Period], Iterator[Row]]
+
+
+ALWAYS = Period(datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC))
+# Nothing that this program can hold is older, and every month is a set of files.
+YEAR_MIN = 1990
+
+
+def month_period(month: str) -> Period:
+    """The period of a month such as `2026-03`. Raises ValueError."""
+    begin = datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
+    is_last = begin.month == 12
+    end = begin.replace(year=begin.year + 1, month=1) if is_last else begin.replace(month=begin.month + 1)
+    return Period(begin, end)
+
+
+def month_of(moment: datetime) -> str:
+    """The month of a moment, in UTC."""
+    return moment.astimezone(UTC).strftime("%Y-%m")
