@@ -54,6 +54,7 @@ from silverball.service.occasions import routes as occasions
 from silverball.service.periods import routes as periods
 from silverball.service.planning import routes as planning
 from silverball.service.players import routes as players
+from silverball.service.prizes import routes as prizes
 from silverball.service.queues import routes as queues
 from silverball.service.ratings import routes as ratings
 from silverball.service.roster import routes as roster
@@ -132,6 +133,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     games,
     maxmatchplay,
     planning,
+    prizes,
     queues,
     roster,
     rounds,

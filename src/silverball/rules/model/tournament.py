@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.part_index import Groups, PartIndex, group_items
+from silverball.rules.model.prizes import PrizePlan
 from silverball.rules.model.settings import TournamentSettings
 
 TournamentStatus = Literal["planned", "started", "completed"]
@@ -281,6 +282,8 @@ class Tournament:
     # Whether bought or given entries limit how often a player may play.
     has_entry_limits: bool = False
     completed_at: datetime | None = None
+    # None until an organizer sets the prize money.
+    prizes: PrizePlan | None = None
     state: EngineState = field(default_factory=EngineState)
     # Facts without a rule: name, texts, times, links, prizes; column -> JSON value, moments as text.
     details: Mapping[str, Any] = field(default_factory=dict)

@@ -163,6 +163,29 @@ def _call_sentence(data: ChangeData, _names: Names) -> str:
     return f"Players called: game {', '.join(called)}." if called else "A call was taken back."
 
 
+def _prizes_sentence(data: ChangeData, _names: Names) -> str:
+    plan = data["after"]["prizes"]
+    if plan is None:
+        return "The prize money was taken away."
+    return f"Prize money set: {len(plan['shares'])} places, published: {_yes(plan['is_published'])}."
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+def _payout_sentence(data: ChangeData, names: Names) -> str:
+    before, after = (
+        {payout["player_id"]: payout for payout in (data[side]["prizes"] or {}).get("payouts") or ()}
+        for side in ("before", "after")
+    )
+    for player_id in after.keys() - before.keys():
+        cents = after[player_id]["cents"]
+        return f"{names.player(player_id)} was paid {cents // 100}.{cents % 100:02d}."
+    taken = sorted(before.keys() - after.keys())
+    return f"The payout of {names.all_players(taken)} was taken back."
+
+
 SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "TournamentCreated": _fixed_sentence("The tournament was created."),
     "TournamentImported": _fixed_sentence("The tournament was imported."),
@@ -175,6 +198,8 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "ClockChanged": _fixed_sentence("The clock was changed."),
     "RoundTimerChanged": _timer_sentence,
     "PlayersCalled": _call_sentence,
+    "PrizesChanged": _prizes_sentence,
+    "PrizePaid": _payout_sentence,
     "DrawRemembered": _fixed_sentence("The input of the next draws was stored."),
     "ActionUndone": lambda data, _: f"Action {data['action']} was undone.",
     "SeedCommitted": lambda data, _: f"The seed of all draws was committed to: {data['commitment']}.",

@@ -54,6 +54,8 @@ tournament = table(
     json("entry_configuration", null=True),
     # The engine's own state, which no answer shows: see EngineState.
     json("engine", null=True),
+    # The prize money and the payouts: see PrizePlan; only organizers see it whole.
+    json("prizes", null=True),
     # Raised by every change that an answer below this tournament shows.
     integer("revision"),
     # Drawn anew by every transaction that raises the revision: see `store/stamps.py`.

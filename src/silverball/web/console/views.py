@@ -35,6 +35,7 @@ from silverball.web.console import (
     impossible_choices,
     navigation,
     planner,
+    prizes,
     settings_form,
 )
 from silverball.web.console.navigation import ConsoleView
@@ -364,6 +365,9 @@ VIEWS: Mapping[str, ConsoleView] = {
         ("status", "settings", "about", "links", "prices", "registration", "keepers", "remove"),
         _settings_context,
         about="format, time and place, registration, scorekeepers and their devices",
+    ),
+    "prizes": ConsoleView(
+        "Prize money", ("status", "prizes"), prizes.load_context, about="pot, shares, and who was paid"
     ),
     "webhooks": ConsoleView(
         "Notifications", ("status", "webhooks"), _webhooks_context, about="to a chat or a program"
