@@ -151,6 +151,7 @@ EXTRAS: dict[str, str] = {
     "SeriesListItem.rsvpConfiguration": ONE_STRUCT,
     "SimplePaginationMeta.last_page": CLIENTS_NEED_IT,
     "SimplePaginationMeta.total": CLIENTS_NEED_IT,
+    "StandingsRow.drawnByLot": "ours: what was drawn says so (pages.md 2)",
     "Tournament.forecast": "ours: switches the forecast on (interface.md 1)",
     "Tournament.ladderType": OUR_NAMES,
     "Tournament.paceIncrement": OUR_NAMES,

@@ -20,6 +20,8 @@ class EntrantFacts(Wire, frozen=True, kw_only=True):
     """Number of the tie that an organizer decided."""
     tie_place: int | None
     """Place in that tie."""
+    tie_drawn: bool | None = None
+    """Whether that order was drawn by lot; null where it was not."""
 
 
 class GameFacts(Wire, frozen=True, kw_only=True):

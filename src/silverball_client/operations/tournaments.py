@@ -215,7 +215,7 @@ class TournamentsResource(TournamentRoster[M], TournamentChanges[M], TournamentR
 
     @operation
     def prize_table(self, tournament_id: int) -> Request[PrizeTable]:
-        """Who gets how much; 403 until the organizer publishes it.
+        """Prizes by place; 403 until the organizer publishes it.
 
         `GET /api/tournaments/{tournamentId}/prize-table`.
         """

@@ -48,7 +48,7 @@ class PrizeMoney(Shape, frozen=True, kw_only=True):
 
 
 class PrizeTable(Shape, frozen=True, kw_only=True):
-    """Who gets how much, as an organizer published it."""
+    """The prizes by place, as an organizer published them."""
 
     tournament_id: int
     currency: str | None

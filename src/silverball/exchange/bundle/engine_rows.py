@@ -22,7 +22,9 @@ PartRows = dict[str, list[dict[str, Any]]]
 # Columns of a part that only these facts fill, with the values of a file without them.
 PLAIN_ATTEMPT: dict[str, Any] = {"rolls": None, "is_advanced": None, "started_at": None}
 PLAIN_GAME: dict[str, Any] = {"is_tiebreak": None, "forfeited_by": None, "finishing_order": None}
-PLAIN_ENTRANT: dict[str, Any] = dict.fromkeys(("adjusted_after", "byes_credited", "tie_group", "tie_place"))
+PLAIN_ENTRANT: dict[str, Any] = dict.fromkeys(
+    ("adjusted_after", "byes_credited", "tie_group", "tie_place", "tie_drawn")
+)
 
 
 def check_facts(check: BundleCheck) -> None:

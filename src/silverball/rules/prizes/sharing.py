@@ -39,7 +39,7 @@ class Purse:
 
     @property
     def shared(self) -> int:
-        """What is left for prizes."""
+        """The money that is left for prizes."""
         return self.pot - self.federation_fees - self.house
 
 
@@ -101,5 +101,5 @@ def _prize(plan: PrizePlan, purse: Purse, position: int, player_ids: tuple[int, 
 
 
 def remainder_of(purse: Purse, prizes: Sequence[Prize]) -> int:
-    """What the prizes leave of the purse: from rounding, and from places that nobody has."""
+    """The rest of the purse: from rounding, and from places that nobody has."""
     return purse.shared - sum(prize.total for prize in prizes)

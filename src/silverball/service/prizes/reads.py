@@ -70,9 +70,14 @@ def prize_sheet(tournament: Tournament, placed: Mapping[int, int]) -> PrizeSheet
 
 
 def load_sheet(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> PrizeSheet:
-    """The prize money as its organizer sees it. Raises NotFound, and NotAllowed for others."""
+    """The prize money as its organizer sees it. Raises NotFound, and NotAllowed for others.
+
+    Even reading needs the ability to manage: a reading token shows nobody's payments.
+    """
     row = _prize_row(db, tournament_id)
-    if viewer is None or not (viewer.sees_everything or viewer.user_id == row.organizer_id):
+    if viewer is None or not viewer.may("manage"):
+        raise NotAllowed
+    if not (viewer.sees_everything or viewer.user_id == row.organizer_id):
         raise NotAllowed
     if row.prizes is None:
         raise NotFound("PrizePlan", tournament_id)
@@ -80,7 +85,7 @@ def load_sheet(db: Connection, tournament_id: int, viewer: AuthenticatedCaller |
 
 
 def published_table(db: Connection, tournament_id: int) -> PrizeTable:
-    """Who gets how much. Raises NotFound, and NotAllowed until it is published."""
+    """The published prizes. Raises NotFound, and NotAllowed until it is published."""
     row = _prize_row(db, tournament_id)
     if row.prizes is None or not row.prizes["is_published"]:
         raise PrizesNotPublished

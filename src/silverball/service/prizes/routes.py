@@ -32,7 +32,7 @@ def download_prizes(call: Call[Query]) -> FileDownload:
 
 @get("/api/tournaments/{tournament_id}/prize-table", access=Access.OPENABLE)
 def show_prize_table(call: Call[Query]) -> Data[PrizeTable]:
-    """Who gets how much; 403 until the organizer publishes it."""
+    """Prizes by place; 403 until the organizer publishes it."""
     with call.read() as db:
         return Data(data=reads.published_table(db, call.ids[TOURNAMENT]))
 

@@ -115,7 +115,10 @@ def _entrant_sentence(data: ChangeData, names: Names) -> str:
     if before["seed_rank"] != after["seed_rank"]:
         return f"{player} is seed {after['seed_rank']}."
     if before.get("tie_place") != after.get("tie_place"):
-        return f"The place of {player} in a tie was set by hand."
+        if after.get("tie_place") is None:
+            return f"{player} shares the place of the tie again."
+        way = "drawn by lot" if after.get("is_tie_drawn") else "set by hand"
+        return f"The place of {player} in a tie was {way}: {after['tie_place']}."
     if before.get("entries_bought") != after.get("entries_bought"):
         return f"{player} has {after['entries_bought']} entries."
     return f"{player} was changed."

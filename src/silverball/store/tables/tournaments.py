@@ -95,6 +95,7 @@ entrant = table(
     integer("byes_credited", null=True),
     integer("tie_group", null=True),
     integer("tie_place", null=True),
+    flag("tie_drawn", null=True),
     text("subscription", null=True),
     json("labels"),
     text("label_color", null=True),

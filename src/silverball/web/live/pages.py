@@ -18,7 +18,7 @@ from silverball.service.prizes import reads as prizes
 from silverball.settings import Settings
 from silverball.store import faults
 from silverball.store.engine import Store
-from silverball.web import qr_codes, site
+from silverball.web import deciding_ties, qr_codes, site
 from silverball.web.format_titles import format_title
 from silverball.web.live import bracket_drawing, tournament_view, views
 from silverball.web.live.tournament_view import PublicTournament
@@ -134,6 +134,7 @@ class PublicPages:
             format_title=format_title,
             points_text=tournament_view.points_text,
             prize_text=prizes.money_text,
+            deciding=[] if is_past else deciding_ties.ties_on_page(public.night),
             line_path=bracket_drawing.line_path,
             qr_code=qr_codes.qr_code,
             motd_expires_at=tournament_view.motd_expires_at(tournament.details.get("motd_expiration")),
