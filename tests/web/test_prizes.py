@@ -35,8 +35,8 @@ def test_an_organizer_shares_the_pot_pays_it_out_and_publishes_it(store: Store, 
     assert "Prize money" in public
     assert "Olga Ramp" not in public
     passer.close()
-    file = director.visitor.get(f"{at}/prizes.csv")
+    file = director.visitor.get(f"{at}/run/prizes/csv")
     assert file.headers["content-type"].startswith("text/csv")
     assert "Player 1" in file.text or str(winner) in file.text
     with Visitor(store) as guest:
-        assert guest.get(f"{at}/prizes.csv").status_code in (302, 303, 401, 403)
+        assert guest.get(f"{at}/run/prizes/csv").status_code in (302, 303, 401, 403)

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import build
 from service.desk import Desk, a_desk
 from silverball.service.prizes import reads
 from silverball.service.verify import reads as verify
@@ -116,6 +117,20 @@ def test_payments_are_the_organizers_and_the_table_is_everybodys_once_published(
     table = desk.ok("GET", "/prize-table", by="player")["data"]
     assert [prize["cents"] for prize in table["prizes"]] == [1_600, 100]
     assert "payouts" not in json.dumps(table)
+
+
+def test_a_payout_follows_a_player_who_is_merged_with_another(store: Store) -> None:
+    desk, winners = a_finished_desk(store)
+    desk.ok("PUT", f"/prizes/players/{winners[0]}", {"paid": True})
+    owner = desk.callers["owner"]
+    kept = build.a_player(store, owner.user_id, name="Kit Farrow")
+    path = f"/api/players/{winners[0]}/merge"
+    status, answer, _ = build.do(store, "POST", path, {"playerId": kept}, by=owner)
+    assert status == 200, answer
+    (payout,) = desk.ok("GET", "/prizes")["data"]["payouts"]
+    assert payout["playerId"] == kept
+    with store.read() as db:
+        assert not verify.verify_tournament(db, desk.night.tournament_id).faults
 
 
 def test_the_file_has_a_line_for_each_player_with_a_prize(store: Store) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from silverball.kit.errors import NotAllowed, NotFound
 from silverball.kit.http.router import parse_path_id
 from silverball.rules.model.prizes import PrizePlan
 from silverball.rules.prizes import sharing
@@ -13,9 +14,10 @@ from silverball.service.exports import sheet
 from silverball.service.prizes import reads
 from silverball.service.prizes.reads import money_text
 from silverball.service.users import reads as user_reads
+from silverball.web import site
 from silverball.web.form_values import number_fields
 from silverball.web.forms import FormData
-from silverball.web.page_request import PageRequest, page
+from silverball.web.page_request import PageRequest, page, redirect
 from silverball.web.tournament_night import TournamentNight
 
 HUNDREDTHS = 100
@@ -87,13 +89,21 @@ def paid_body(form: FormData) -> Mapping[str, Any]:
     return {"paid": form.value("paid") == "on"}
 
 
-@page("GET", "/t/{tournament_id}/prizes.csv")
+@page("GET", "/t/{tournament_id}/run/prizes/csv")
 def prizes_file(request: PageRequest) -> Response:
-    """Prizes and payouts as CSV, for the organizer. Raises NotFound and NotAllowed."""
+    """Prizes and payouts as CSV, for the organizer. Raises NotFound."""
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
-    with request.site.store.read() as db:
-        prizes = reads.load_sheet(db, tournament_id, request.caller)
-        rows = reads.payout_rows(prizes, reads.names_in(db, prizes, request.caller))
+    try:
+        with request.site.store.read() as db:
+            prizes = reads.load_sheet(db, tournament_id, request.caller)
+            rows = reads.payout_rows(prizes, reads.names_in(db, prizes, request.caller))
+    except NotFound as refusal:
+        if refusal.facts["model"] == "Tournament":
+            raise
+        # There is no prize money yet; its page has the form.
+        return redirect(f"/t/{tournament_id}/run/prizes")
+    except NotAllowed:
+        return site.message_page(403, "This page is the organizer's", "Only the organizer can see payouts.")
     file = sheet.csv_file(f"prizes-{tournament_id}.csv", reads.HEADER, rows)
     headers = {
         "cache-control": "no-store",
