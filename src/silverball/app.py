@@ -55,6 +55,7 @@ from silverball.service.occasions import routes as occasions
 from silverball.service.periods import routes as periods
 from silverball.service.planning import routes as planning
 from silverball.service.players import routes as players
+from silverball.service.prizes import routes as prizes
 from silverball.service.queues import routes as queues
 from silverball.service.ratings import routes as ratings
 from silverball.service.roster import routes as roster
@@ -135,6 +136,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     games,
     maxmatchplay,
     planning,
+    prizes,
     queues,
     roster,
     rounds,

@@ -1,10 +1,12 @@
 """A bundle holds all that play goes on from: every format, in the middle of a night and at its end."""
 
+import re
 from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 import build
 from exchange import bundles
@@ -17,7 +19,7 @@ from silverball.exchange.bundle.faults import BrokenBundle
 from silverball.rules.commands import roster, timekeeping
 from silverball.rules.model.tournament import Tournament
 from silverball.service.verify import reads as verify
-from silverball.store import snapshot
+from silverball.store import snapshot, tables
 from silverball.store.engine import Store
 
 WALKS = 1
@@ -196,3 +198,32 @@ def test_many_imported_nights_are_the_exported_nights(store: Store, second: Stor
     stored_nights.skip_disk_sync(second)
     for walk in range(WALKS, WALKS_SOAK):
         compare(store, second, kind, walk)
+
+
+def test_prize_money_payouts_and_drawn_ties_are_in_the_bundle(store: Store, second: Store) -> None:
+    night = a_walked_night(store, "matchplay", "prizes")
+    tournament_id, (first, *_) = night.tournament.tournament_id, night.tournament.entrants
+    paid = {"player_id": first.player_id, "cents": 500, "user_id": None, "paid_at": "2026-03-05T22:41:00Z"}
+    prizes = {"shares": [10_000], "entry_fee": 500, "is_published": True, "payouts": [paid]}
+    with store.write(tournament_id) as transaction:
+        db = transaction.connection
+        own, entered = tables.tournament.c.tournament_id, tables.entrant.c
+        db.execute(update(tables.tournament).where(own == tournament_id).values(prizes=prizes))
+        is_first = (entered.tournament_id == tournament_id) & (entered.player_id == first.player_id)
+        ordered = {"tie_group": 1, "tie_place": 1, "tie_drawn": True}
+        db.execute(update(tables.entrant).where(is_first).values(**ordered))
+    exported = bundles.export_bundle(store, tournament_id)
+    bundles.import_bundle(second, exported)
+    here, there = loaded(store, tournament_id), loaded(second, tournament_id)
+    assert there.prizes == here.prizes
+    assert there.entrants == here.entrants
+    for change, fault in (
+        ({"shares": [9_999]}, "$.engine.prizes.shares"),
+        ({"shares": []}, "$.engine.prizes.shares"),
+        ({"rounding": 0}, "$.engine.prizes.rounding"),
+        ({"extras": -1}, "$.engine.prizes"),
+    ):
+        engine = exported["engine"]
+        wrong = {**exported, "engine": {**engine, "prizes": {**engine["prizes"], **change}}}
+        with pytest.raises(BrokenBundle, match=f"^.*{re.escape(fault)}"):
+            bundles.import_bundle(second, wrong, new_ids=True)

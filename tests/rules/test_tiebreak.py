@@ -16,8 +16,10 @@ from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import history
-from silverball.rules.model.changes import GameOpened
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import GameOpened, opposite_changes
 from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.prizes import PrizePlan
 from silverball.rules.model.tournament import Game
 from silverball.rules.registry import FORMATS
 
@@ -263,3 +265,50 @@ def test_any_order_by_hand_is_the_order_of_the_table(wanted: list[int]) -> None:
     assert [row.player_id for row in night.standings()] == wanted
     night.undo()
     assert night.tournament == before
+
+
+def a_played_night(players: int, **given: Any) -> Night:
+    """A group match play in which the first of each group of four won its only game."""
+    night = tied_night(players, **given)
+    for game in night.open_round():
+        night.record_order(game, *game.player_ids)
+    return night
+
+
+def a_band(last: int) -> dict[str, Any]:
+    return {"index": 0, "value": last, "cumulative": last, "text": "A", "color": None}
+
+
+# Eight in two groups: places 1, 3, 5 and 7 are shared by two each.
+@pytest.mark.parametrize(
+    ("cut", "shares", "decided"),
+    [
+        (None, None, [(1, "first")]),
+        (4, None, [(1, "first")]),
+        (3, None, [(1, "first"), (3, "cut")]),
+        (1, None, [(1, "cut")]),
+        (None, (5_000, 3_000, 2_000), [(1, "first"), (3, "prize")]),
+        (None, (4_000, 4_000, 1_000, 1_000), [(1, "first")]),
+        (7, (10_000,), [(1, "first"), (7, "cut")]),
+    ],
+)
+def test_a_tie_decides_across_a_cut_for_the_first_place_and_where_prizes_differ(
+    cut: int | None, shares: tuple[int, ...] | None, decided: list[tuple[int, str]]
+) -> None:
+    night = a_played_night(8, **({} if cut is None else {"playoffsCutoffs": [a_band(cut)]}))
+    plan = None if shares is None else PrizePlan(shares=shares, entry_fee=500)
+    night.tournament = replace(night.tournament, prizes=plan)
+    ties = tiebreak_commands.deciding_ties(night.tournament)
+    assert [(tie.position, tie.reason) for tie in ties] == decided
+    assert all(len(tie.player_ids) == 2 for tie in ties)
+
+
+def test_nothing_is_tied_any_more_once_it_is_drawn() -> None:
+    night = a_played_night(8)
+    (tie,) = tiebreak_commands.deciding_ties(night.tournament)
+    before = night.tournament
+    changes = night.apply(tiebreak_commands.draw_order(before, tie.player_ids, Random(7)))
+    assert tiebreak_commands.deciding_ties(night.tournament) == []
+    drawn = {entrant.player_id for entrant in night.tournament.entrants if entrant.is_tie_drawn}
+    assert drawn == set(tie.player_ids)
+    assert apply_changes(night.tournament, opposite_changes(changes)) == before

@@ -62,10 +62,14 @@ BODIES = {
     "POST /api/tournaments/{tournament_id}/arenas": {"arenaId": 1},
     "PATCH /api/tournaments/{tournament_id}/rounds/{round_id}": {"arenaId": None},
     "POST /api/tournaments/{tournament_id}/tiebreaks": {"playerIds": [1, 2]},
+    "PUT /api/tournaments/{tournament_id}/prizes": {"places": 2},
+    "PUT /api/tournaments/{tournament_id}/prizes/players/{player_id}": {"paid": False},
     "POST /api/ifpa/wppr-estimator": {"names": ["Bo Larkin"]},
     "POST /api/plan": {"players": 8, "machines": 4},
     "POST /api/ratings/compare": {"userIds": [1]},
 }
+# Where nobody set prize money, there is nothing to read.
+PRIZES = {"shares": [6000, 4000], "entry_fee": 500, "is_published": True}
 DEVICE = {"kind": "scorekeeper", "name": "tablet", "created_at": build.NOW}
 Document = Mapping[str, Any]
 
@@ -259,7 +263,9 @@ class AccessWorld:
         tournament_id = night.tournament_id
         with store.write() as transaction:
             row = tables.tournament.c.tournament_id == tournament_id
-            transaction.connection.execute(update(tables.tournament).where(row).values(settings=settings))
+            transaction.connection.execute(
+                update(tables.tournament).where(row).values(settings=settings, prizes=PRIZES)
+            )
         round_id = build.a_round(store, tournament_id)
         game_id = build.a_game(store, tournament_id, night.player_ids[:2], round_id=round_id)
         with store.write() as transaction:

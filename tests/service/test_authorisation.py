@@ -32,6 +32,8 @@ from silverball.service.access import AuthenticatedCaller, Device, device_caller
 from silverball.store import tables
 from silverball.store.engine import Store
 
+PRIZES = {"shares": [6000, 4000], "entry_fee": 500, "is_published": True}
+
 
 @dataclass(frozen=True)
 class OwnedObjects:
@@ -42,9 +44,9 @@ class OwnedObjects:
 
 
 def _night(store: Store, organizer_id: int, kind: str) -> dict[str, int]:
-    # Where a forecast is off, everybody is refused.
+    # Where a forecast is off, everybody is refused; so are all where the prize money is not published.
     settings = {"scorekeeping": "disabled", "forecast": True}
-    night = build.a_tournament(store, type=kind, organizer_id=organizer_id, settings=settings)
+    night = build.a_tournament(store, type=kind, organizer_id=organizer_id, settings=settings, prizes=PRIZES)
     tournament_id = night.tournament_id
     round_id = build.a_round(store, tournament_id)
     game_id = build.a_game(store, tournament_id, night.player_ids[:2], round_id=round_id)

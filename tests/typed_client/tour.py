@@ -238,7 +238,13 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int], ot
     client.rounds.complete(night, round_id)
     newest = next(client.tournaments.journal(night))
     change.undo(night, action=newest.action_id)
+    money = change.set_prizes(night, entry_fee=500, shares=[10_000], published=True)
+    assert money.prizes_total + money.remainder == money.pot
     change.complete(night)
+    paid = change.mark_prize_paid(night, change.prizes(night).prizes[0].player_ids[0], paid=True)
+    assert paid.paid_total == paid.payouts[0].cents
+    assert change.prize_table(night).final
+    change.prizes_csv(night)
     change.reopen(night)
     change.complete(night)
     change.create_playoffs(night, type="bracket", players=2)

@@ -14,7 +14,18 @@ from web import chromium
 from web.chromium import DESK, PHONE, BrowserPage
 from web.phone import a_night, night_of, on_the_console, organizer_of, started
 
-VIEWS = ("", "/results", "/players", "/arenas", "/standings", "/settings", "/webhooks", "/journal", "/draw")
+VIEWS = (
+    "",
+    "/results",
+    "/players",
+    "/arenas",
+    "/standings",
+    "/settings",
+    "/prizes",
+    "/webhooks",
+    "/journal",
+    "/draw",
+)
 
 pytestmark = [
     pytest.mark.browser,

@@ -33,7 +33,20 @@ SCREENS = (
 )
 LONG_NAMES = ("Sam Featherstonehaugh", "Wilhelmina Vanderbilt-Kowalczyk", "Jona", "Dora Åkesson", *NAMES)
 LONG_MACHINES = ("The Machine: Bride of Pin-Bot", "Teenage Mutant Ninja Turtles", *MACHINES)
-CONSOLE = ("", "/standings", "/players", "/arenas", "/more", "/results", "/settings", "/webhooks", "/journal")
+CONSOLE = (
+    *(
+        "",
+        "/standings",
+        "/players",
+        "/arenas",
+        "/more",
+        "/results",
+        "/settings",
+        "/prizes",
+        "/webhooks",
+        "/journal",
+    ),
+)
 PUBLIC = ("", "/draws", "/points", "/embed", "/sign-up")
 SCREENS_OF_A_HALL = ("/wall", "/overlay", "/overlay?parts=now,movers&side=right", "/overlay?parts=third")
 PAPER = ("/print", "/print/names", "/print/codes", "/print/round", "/print/scores")

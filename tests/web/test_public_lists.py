@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -65,6 +66,26 @@ def test_the_past_nights_of_a_club_are_listed_by_month(store: Store, guest: Visi
     # A sign of the database's own is a letter like any other.
     assert "1 night with %" in page_text(guest, f"/users/{club}/nights?q=%25")
     assert "0 nights" in page_text(guest, f"/users/{club}/nights?page=9&q=nothing")
+
+
+def test_the_past_nights_of_a_club_are_a_feed_that_a_reader_opens(store: Store, guest: Visitor) -> None:
+    club = build.a_user(store, name="Olga & Ramp")
+    ended = datetime(2026, 8, 6, 22, 41, tzinfo=UTC)
+    second = a_past_night(store, club, "<Thursday> 2", "2026-08-06", completed_at=ended)
+    first = a_past_night(store, club, "Thursday 1", "2026-07-30", completed_at=None)
+    a_past_night(store, club, "Tonight", "2026-08-20", status="started")
+    answer = guest.get(f"/users/{club}/nights.atom")
+    assert answer.headers["content-type"].startswith("application/atom+xml")
+    feed = ElementTree.fromstring(answer.content)  # our own answer
+    name = "{http://www.w3.org/2005/Atom}"
+    assert feed.findtext(f"{name}title") == "Nights of Olga & Ramp"
+    assert feed.findtext(f"{name}updated") == "2026-08-06T22:41:00Z"
+    entries = feed.findall(f"{name}entry")
+    assert [entry.findtext(f"{name}title") for entry in entries] == ["<Thursday> 2", "Thursday 1"]
+    links = [entry.find(f"{name}link").get("href") for entry in entries]  # type: ignore[union-attr]
+    assert [(link or "").rpartition("/t/")[2] for link in links] == [str(second), str(first)]
+    assert guest.get(f"/users/{club}/nights.atom").content == answer.content
+    assert guest.get("/users/99/nights.atom").status_code == 404
 
 
 def test_the_nights_of_nobody_are_not_there(guest: Visitor) -> None:

@@ -152,6 +152,7 @@ EXTRAS: dict[str, str] = {
     "SimplePaginationMeta.last_page": CLIENTS_NEED_IT,
     "SimplePaginationMeta.total": CLIENTS_NEED_IT,
     "Tournament.directors": "ours: who runs it with its organizer (interface.md 3)",
+    "StandingsRow.drawnByLot": "ours: what was drawn says so (pages.md 2)",
     "Tournament.forecast": "ours: switches the forecast on (interface.md 1)",
     "Tournament.ladderType": OUR_NAMES,
     "Tournament.paceIncrement": OUR_NAMES,

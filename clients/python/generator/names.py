@@ -75,6 +75,8 @@ NAMES = {
     "POST /tournaments/{}/amazing-race/{}/advance": "tournaments.advance_in_amazing_race",
     "POST /tournaments/{}/playoffs": "tournaments.create_playoffs",
     "POST /tournaments/{}/tiebreaks": "tournaments.break_tie",
+    "PUT /tournaments/{}/prizes/players/{}": "tournaments.mark_prize_paid",
+    "GET /tournaments/{}/prizes/csv": "tournaments.prizes_csv",
     "GET /tournaments/{}/single-player-games/top-scores": "tournaments.top_scores",
     "POST /tournaments/{}/frenzy/games": "frenzy.start_games",
     "POST /tournaments/{}/frenzy/time": "frenzy.change_time",

@@ -19,6 +19,7 @@ from silverball.rules.model.changes import (
     TournamentImported,
 )
 from silverball.rules.model.engine_state import EngineState
+from silverball.rules.model.prizes import PrizePlan
 from silverball.rules.model.tournament import (
     Bank,
     Card,
@@ -188,7 +189,7 @@ def decode_change(name: str, data: Mapping[str, Any], type_: str) -> Change:
     return kind(_decode_value(data["thing"], part_type))  # type: ignore[no-any-return]  # as above
 
 
-def _decode_value(data: Any, type_: type) -> Any:
+def _decode_value(data: Any, type_: Any) -> Any:
     # JSON has only text as keys of maps.
     return msgspec.convert(data, type_, strict=False)
 
@@ -199,6 +200,8 @@ def _decode_fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
         fields["settings"] = settings.read_settings(FORMATS[type_].settings, fields["settings"])
     if "state" in fields:
         fields["state"] = _decode_value(fields["state"], EngineState)
+    if "prizes" in fields:
+        fields["prizes"] = _decode_value(fields["prizes"], PrizePlan | None)
     if fields.get("completed_at") is not None:
         fields["completed_at"] = msgspec.convert(fields["completed_at"], datetime)
     return fields

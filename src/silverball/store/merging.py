@@ -31,9 +31,10 @@ JSON_COLUMNS = (
     tables.suggestion.c.scores,
     tables.standing.c.row,
     tables.tournament.c.engine,
+    tables.tournament.c.prizes,
 )
 # Those of them that hold an object; the others hold a list or a map.
-OBJECT_COLUMNS = frozenset({"row", "engine"})
+OBJECT_COLUMNS = frozenset({"row", "engine", "prizes"})
 # Members of such an object: one id, or ids in lists.
 ID_MEMBERS = frozenset(
     {

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from silverball.rules.model.tournament import (
     Card,
@@ -56,6 +57,7 @@ def to_entrant(row: Any, *, user_id: int | None, entries_bought: int) -> Entrant
         byes_credited=row.byes_credited or 0,
         tie_group=row.tie_group,
         tie_place=row.tie_place,
+        is_tie_drawn=True if row.tie_drawn else UNSET,
         entries_bought=entries_bought,
         labels=tuple(row.labels),
         label_color=row.label_color,
@@ -75,6 +77,7 @@ def entrant_values(entrant: Entrant) -> Values:
         "byes_credited": entrant.byes_credited,
         "tie_group": entrant.tie_group,
         "tie_place": entrant.tie_place,
+        "tie_drawn": True if entrant.is_tie_drawn else None,
         "labels": list(entrant.labels),
         "label_color": entrant.label_color,
     }

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Select, Table, Text, select, type_coerce
 
 from silverball.rules.model import settings
 from silverball.rules.model.engine_state import EngineState
+from silverball.rules.model.prizes import PrizePlan
 from silverball.rules.model.tournament import Bank, Entrant, Game, LineupArena, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
@@ -148,6 +149,7 @@ def load(db: Connection, tournament_id: int) -> Tournament:
         tiebreaker_points_map=row.tiebreaker_points_map,
         has_entry_limits=bool((row.entry_configuration or {}).get("limited")),
         completed_at=row.completed_at,
+        prizes=msgspec.convert(row.prizes, PrizePlan | None),
         state=msgspec.convert(row.engine or {}, EngineState, strict=False),
         details=_load_details(db, row),
     )

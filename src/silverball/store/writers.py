@@ -225,6 +225,8 @@ def _write_tournament_change(db: Connection, tournament: Tournament, change: Tou
     values: Values = {name: change.after[name] for name in OWN_COLUMNS if name in change.after}
     if "settings" in change.after:
         values["settings"] = msgspec.to_builtins(change.after["settings"])
+    if "prizes" in change.after:
+        values["prizes"] = msgspec.to_builtins(change.after["prizes"])
     if "state" in change.after:
         values["engine"] = stored_state(change.after["state"])
     details = change.after.get("details", {})

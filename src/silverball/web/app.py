@@ -40,6 +40,7 @@ from silverball.web.console import devices as device_pages
 from silverball.web.console import directors as director_pages
 from silverball.web.console import pages as console_pages
 from silverball.web.console import planner as planner_pages
+from silverball.web.console import prizes as prize_pages
 from silverball.web.known_cookies import KnownCookies
 from silverball.web.once_per_minute import OncePerMinute
 from silverball.web.page_request import PageFinder, PageRoute
@@ -66,6 +67,7 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     two_step_page,
     console_pages,
     planner_pages,
+    prize_pages,
     device_pages,
     director_pages,
     book_pages,

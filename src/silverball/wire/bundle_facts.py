@@ -1,6 +1,7 @@
 """Facts of a tournament that no answer shows, and from which its play goes on; for bundles."""
 
 from silverball.wire.base import UNSET, Instant, UnsetType, Wire
+from silverball.wire.prizes import PrizePayout
 from silverball.wire.timekeeping import CalledGame
 
 
@@ -20,6 +21,8 @@ class EntrantFacts(Wire, frozen=True, kw_only=True):
     """Number of the tie that an organizer decided."""
     tie_place: int | None
     """Place in that tie."""
+    tie_drawn: bool | None = None
+    """Whether that order was drawn by lot; null where it was not."""
 
 
 class GameFacts(Wire, frozen=True, kw_only=True):
@@ -86,6 +89,30 @@ class PurchaseFacts(Wire, frozen=True, kw_only=True):
     created_at: Instant
 
 
+class PrizeFacts(Wire, frozen=True, kw_only=True):
+    """The prize money as its organizer set it, and the payouts. Money is cents."""
+
+    entry_fee: int
+    """Fee of each player."""
+    players_paid: int | None
+    """Number of players who paid; null counts every player."""
+    extras: int
+    """Money beside the fees."""
+    federation_fee: int
+    """Fee of the federation for each player."""
+    house_share: int
+    """Share of the house, in hundredths of a percent."""
+    shares: tuple[int, ...]
+    """Shares of the places, in hundredths of a percent."""
+    rounding: int
+    """Unit to which prizes are rounded down."""
+    currency: str | None
+    published: bool
+    """Whether the public pages show it."""
+    payouts: tuple[PrizePayout, ...]
+    """Prizes that were paid out, by player."""
+
+
 class EngineFacts(Wire, frozen=True, kw_only=True):
     """Facts beside the published shapes from which play goes on: draws, clock, schedule, each part."""
 
@@ -109,3 +136,5 @@ class EngineFacts(Wire, frozen=True, kw_only=True):
     single_player_games: tuple[AttemptFacts, ...]
     purchases: tuple[PurchaseFacts, ...]
     """Entries that were bought, given or taken back, by id."""
+    prizes: PrizeFacts | UnsetType = UNSET
+    """The prize money; absent without any."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from silverball.wire.base import Wire
+from silverball.wire.base import UNSET, UnsetType, Wire
 from silverball.wire.values import Number
 
 
@@ -26,7 +26,7 @@ class PaceBubble(Wire, frozen=True, kw_only=True):
 
 
 class Standing(Wire, frozen=True, kw_only=True):
-    """An entrant's standing; every key is always present. Source: samples/standings.json, formats 13.1."""
+    """An entrant's standing; only `drawnByLot` may be absent. Source: formats 13.1."""
 
     player_id: int
     position: int
@@ -64,3 +64,5 @@ class Standing(Wire, frozen=True, kw_only=True):
     cutoff_bubble_color: str | None
     on_cutoff_bubble2: bool | None
     manual_tiebreaker_group: int | None
+    drawn_by_lot: bool | UnsetType = UNSET
+    """`true` for a player whose order among tied players was drawn by lot; absent otherwise."""

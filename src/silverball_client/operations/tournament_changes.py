@@ -10,6 +10,7 @@ from silverball_client.bodies import EntrySales, Registration, TournamentLink
 from silverball_client.calling import Alternatives, M, Request, Resource, chosen, operation
 from silverball_client.options import FormatSettings, SettingsAndParts, TournamentParts
 from silverball_client.shapes.games import Game
+from silverball_client.shapes.prizes import PrizeMoney
 from silverball_client.shapes.singleplayer import SinglePlayerGame
 from silverball_client.shapes.standings import Standing
 from silverball_client.shapes.tournaments import Tournament
@@ -198,6 +199,25 @@ class TournamentChanges(Resource[M]):
         )
 
     @operation
+    def mark_prize_paid(
+        self, tournament_id: int, player_id: int, *, paid: bool, idempotency_key: str | None = None
+    ) -> Request[PrizeMoney]:
+        """Tick that a player was given their prize, or take the tick back.
+
+        `PUT /api/tournaments/{tournamentId}/prizes/players/{playerId}`. Needs a token with the ability
+        `manage`.
+        """
+        return Request(
+            "PUT",
+            ("tournaments", tournament_id, "prizes", "players", player_id),
+            PrizeMoney,
+            in_data=True,
+            body={"paid": paid},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
     def reopen(
         self, tournament_id: int, *, idempotency_key: str | None = None, **options: Unpack[TournamentParts]
     ) -> Request[Tournament]:
@@ -211,6 +231,48 @@ class TournamentChanges(Resource[M]):
             Tournament,
             in_data=True,
             query=chosen(options, TournamentParts, TournamentParts),
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def set_prizes(
+        self,
+        tournament_id: int,
+        *,
+        entry_fee: int | UnsetType = UNSET,
+        players_paid: int | None | UnsetType = UNSET,
+        extras: int | UnsetType = UNSET,
+        federation_fee: int | UnsetType = UNSET,
+        house_share: int | UnsetType = UNSET,
+        shares: Sequence[int] | UnsetType = UNSET,
+        places: int | None | UnsetType = UNSET,
+        rounding: int | UnsetType = UNSET,
+        currency: str | None | UnsetType = UNSET,
+        published: bool | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[PrizeMoney]:
+        """Set the prize money of a tournament and its shares, or replace them.
+
+        `PUT /api/tournaments/{tournamentId}/prizes`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "PUT",
+            ("tournaments", tournament_id, "prizes"),
+            PrizeMoney,
+            in_data=True,
+            body={
+                "entryFee": entry_fee,
+                "playersPaid": players_paid,
+                "extras": extras,
+                "federationFee": federation_fee,
+                "houseShare": house_share,
+                "shares": shares,
+                "places": places,
+                "rounding": rounding,
+                "currency": currency,
+                "published": published,
+            },
             is_write=True,
             idempotency_key=idempotency_key,
         )

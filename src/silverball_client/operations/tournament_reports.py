@@ -134,6 +134,18 @@ class TournamentReports(Resource[M]):
             str,
         )
 
+    @operation
+    def prizes_csv(self, tournament_id: int) -> Request[str]:
+        """Prizes and payouts of the caller's tournament as CSV.
+
+        `GET /api/tournaments/{tournamentId}/prizes/csv`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "prizes", "csv"),
+            str,
+        )
+
     @paged
     def single_player_games(
         self,

@@ -15,6 +15,7 @@ from silverball_client.shapes.forecasts import Forecast
 from silverball_client.shapes.frenzy import FrenzyState
 from silverball_client.shapes.games import Game
 from silverball_client.shapes.maxmatchplay import MaxMatchplayState
+from silverball_client.shapes.prizes import PrizeMoney, PrizeTable
 from silverball_client.shapes.queues import ArenaQueues
 from silverball_client.shapes.rounds import Round
 from silverball_client.shapes.standings import Standing
@@ -213,6 +214,32 @@ class TournamentsResource(
             "GET",
             ("tournaments", tournament_id, "max-matchplay"),
             MaxMatchplayState,
+        )
+
+    @operation
+    def prize_table(self, tournament_id: int) -> Request[PrizeTable]:
+        """Prizes by place; 403 until the organizer publishes it.
+
+        `GET /api/tournaments/{tournamentId}/prize-table`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "prize-table"),
+            PrizeTable,
+            in_data=True,
+        )
+
+    @operation
+    def prizes(self, tournament_id: int) -> Request[PrizeMoney]:
+        """Prize money of the caller's tournament, and who was paid.
+
+        `GET /api/tournaments/{tournamentId}/prizes`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "prizes"),
+            PrizeMoney,
+            in_data=True,
         )
 
     @operation

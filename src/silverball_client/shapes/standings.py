@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from silverball_client.shapes.base import Shape
 
 
@@ -21,7 +23,7 @@ class PaceBubble(Shape, frozen=True, kw_only=True):
 
 
 class Standing(Shape, frozen=True, kw_only=True):
-    """An entrant's standing; every key is always present."""
+    """An entrant's standing; only `drawnByLot` may be absent."""
 
     player_id: int
     position: int
@@ -44,3 +46,4 @@ class Standing(Shape, frozen=True, kw_only=True):
     cutoff_bubble_color: str | None
     on_cutoff_bubble2: bool | None
     manual_tiebreaker_group: int | None
+    drawn_by_lot: bool | UnsetType = UNSET

@@ -74,6 +74,21 @@ def test_tied_players_are_drawn_on_purpose(store: Store) -> None:
     desk.do_and_undo("POST", "/tiebreaks", {"draw": winners})
     desk.ok("POST", "/tiebreaks", {"draw": winners})
     assert sorted(place(desk, player_id) for player_id in winners) == [1, 2]
+    drawn = {row["playerId"] for row in desk.ok("GET", "/standings") if row.get("drawnByLot")}
+    assert drawn == set(winners)
+    (newest, *_) = desk.ok("GET", "/journal")["data"]
+    assert all("was drawn by lot: " in line["text"] for line in newest["changes"])
     desk.expect_refusal(422, "POST", "/tiebreaks", {"draw": winners, "order": winners})
     with store.read() as db:
         assert not verify.verify_tournament(db, desk.night.tournament_id).faults
+
+
+def test_an_order_by_hand_takes_the_place_of_a_drawn_one(store: Store) -> None:
+    desk, winners = a_tied_night(store)
+    desk.ok("POST", "/tiebreaks", {"draw": winners})
+    desk.do_and_undo("POST", "/tiebreaks", {"order": winners})
+    rows = desk.ok("POST", "/tiebreaks", {"order": winners})["data"]
+    assert not any("drawnByLot" in row for row in rows)
+    desk.ok("POST", "/tiebreaks", {"draw": winners})
+    rows = desk.ok("POST", "/tiebreaks", {"forget": winners})["data"]
+    assert not any("drawnByLot" in row for row in rows)

@@ -16,17 +16,21 @@ from silverball.exchange.bundle.checks import (
 )
 from silverball.exchange.bundle.faults import BrokenBundle
 from silverball.rules.model.engine_state import EngineState
+from silverball.rules.model.prizes import Payout, PrizePlan
+from silverball.rules.prizes import sharing
 from silverball.store import writers
 from silverball.wire import times
 from silverball.wire.base import UnsetType
 from silverball.wire.bundle import Bundle
-from silverball.wire.bundle_facts import AttemptFacts, EngineFacts
+from silverball.wire.bundle_facts import AttemptFacts, EngineFacts, PrizeFacts
 
 PartRows = dict[str, list[dict[str, Any]]]
 # Columns of a part that only these facts fill, with the values of a file without them.
 PLAIN_ATTEMPT: dict[str, Any] = {"rolls": None, "is_advanced": None, "started_at": None}
 PLAIN_GAME: dict[str, Any] = {"is_tiebreak": None, "forfeited_by": None, "finishing_order": None}
-PLAIN_ENTRANT: dict[str, Any] = dict.fromkeys(("adjusted_after", "byes_credited", "tie_group", "tie_place"))
+PLAIN_ENTRANT: dict[str, Any] = dict.fromkeys(
+    ("adjusted_after", "byes_credited", "tie_group", "tie_place", "tie_drawn")
+)
 
 
 def check_facts(check: BundleCheck) -> None:
@@ -49,6 +53,7 @@ def check_facts(check: BundleCheck) -> None:
                 raise BrokenBundle(f"$.engine.{name}[{n}]", sentence)
         distinct_ids(f"$.engine.{name}", items, "entry_id" if name == "purchases" else key)
     _check_player_ids(facts, check.player_ids)
+    _check_prizes(facts, check.player_ids)
     require_moment("$.engine.clockEndsAt", facts.clock_ends_at)
     _check_timer(facts, check.round_ids)
     for n, attempt in enumerate(facts.single_player_games):
@@ -99,6 +104,7 @@ def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     """Add the facts to the rows of the parts; without them the rows get plain values."""
     facts = None if isinstance(bundle.engine, UnsetType) else bundle.engine
     parts["tournament"][0]["engine"] = None if facts is None else _stored_state(facts)
+    parts["tournament"][0]["prizes"] = None if facts is None else _stored_prizes(facts.prizes)
     for row in parts["entrants"]:
         row.update(PLAIN_ENTRANT)
     parts["games"] = [{**PLAIN_GAME, **row} for row in parts["games"]]
@@ -140,6 +146,44 @@ def _attempt_values(attempt: AttemptFacts) -> dict[str, Any]:
     points: Decimal | None = parse_points("", attempt.points)
     started_at = _moment_or_none(attempt.started_at)
     return {**msgspec.structs.asdict(attempt), "points": points, "started_at": started_at}
+
+
+def _check_prizes(facts: EngineFacts, known: Collection[int]) -> None:
+    """Check the shares of the prize money, and the players and times of its payouts."""
+    prizes = facts.prizes
+    if isinstance(prizes, UnsetType):
+        return
+    if sum(prizes.shares) != sharing.WHOLE or min(prizes.shares) < 0:
+        raise BrokenBundle("$.engine.prizes.shares", "They must sum to 10000.")
+    if prizes.rounding < 1:
+        raise BrokenBundle("$.engine.prizes.rounding", "It must be at least 1.")
+    for name in ("entry_fee", "extras", "federation_fee", "house_share"):
+        if getattr(prizes, name) < 0:
+            raise BrokenBundle("$.engine.prizes", "No money is below 0.")
+    distinct_ids("$.engine.prizes.payouts", prizes.payouts, "player_id")
+    for n, payout in enumerate(prizes.payouts):
+        if payout.player_id not in known:
+            sentence = f"There is no player {payout.player_id} in the bundle."
+            raise BrokenBundle(f"$.engine.prizes.payouts[{n}]", sentence)
+        require_moment(f"$.engine.prizes.payouts[{n}].paidAt", payout.paid_at)
+
+
+def _stored_prizes(prizes: PrizeFacts | UnsetType) -> dict[str, Any] | None:
+    if isinstance(prizes, UnsetType):
+        return None
+    values = msgspec.structs.asdict(prizes)
+    paid = [
+        Payout(
+            player_id=payout.player_id,
+            cents=payout.cents,
+            user_id=payout.user_id,
+            paid_at=times.parse_moment(payout.paid_at),
+        )
+        for payout in values.pop("payouts")
+    ]
+    plan = PrizePlan(is_published=values.pop("published"), payouts=tuple(paid), **values)
+    stored: dict[str, Any] = msgspec.to_builtins(plan)
+    return stored
 
 
 def _stored_state(facts: EngineFacts) -> dict[str, Any]:

@@ -5,19 +5,39 @@ neither changes points, strikes or statistics. Each function returns changes or 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
+from typing import Literal, TypeAlias
+
+from msgspec import UNSET, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import Change, EntrantChanged, changes_between
+from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
-from silverball.rules.ranking import ties
+from silverball.rules.ranking import cutoffs, ties
 
 # More would not all get points of their own between 0.50 and 0.00.
 TIEBREAK_PLAYERS_MAX = 48
+
+
+Reason: TypeAlias = Literal["first", "cut", "prize", "round"]
+
+
+@dataclass(frozen=True)
+class DecidingTie:
+    """Players who share a place, and what depends on their order.
+
+    It is the `first` place, a `cut` through their places, a `prize` that differs between them, or the next
+    `round`, which waits for them.
+    """
+
+    position: int
+    player_ids: tuple[int, ...]
+    reason: Reason
 
 
 class PlayersNotTied(Conflict):
@@ -41,9 +61,7 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
     """
     tournament_commands.require_started(tournament)
     _require_known_players(tournament, player_ids)
-    most = TIEBREAK_PLAYERS_MAX
-    if tournament_commands.format_of(tournament).group_stages is not None:
-        most = GROUP_SIZE
+    most = most_players(tournament)
     if len(player_ids) > most:
         sentence = f"A tiebreak here has at most {most} players. Order the others by hand, or draw."
         raise Invalid({"playerIds": [sentence]})
@@ -55,12 +73,23 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
     return tournament_commands.format_of(tournament).open_tiebreak(tournament, player_ids, now)
 
 
+def most_players(tournament: Tournament) -> int:
+    """How many players a tiebreak may have."""
+    is_group_bracket = tournament_commands.format_of(tournament).group_stages is not None
+    return GROUP_SIZE if is_group_bracket else TIEBREAK_PLAYERS_MAX
+
+
 def set_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
     """Order all players who share a place, best first.
 
     A new order replaces the old one. Raises Invalid for wrong players, Conflict unless they are exactly
     the players who share a place.
     """
+    _require_whole_tie(tournament, player_ids)
+    return _store_order(tournament, player_ids, UNSET)
+
+
+def _require_whole_tie(tournament: Tournament, player_ids: Sequence[int]) -> None:
     tournament_commands.require_started(tournament)
     _require_known_players(tournament, player_ids)
     without = _without_orders(tournament, player_ids)
@@ -69,12 +98,16 @@ def set_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[
     shared = [set(tie) for tie in tied_groups(without)]
     if not any(set(player_ids) == set(members) and set(members) in shared for members in listed):
         raise NotTheTiedPlayers
-    return _store_order(tournament, player_ids)
 
 
 def draw_order(tournament: Tournament, player_ids: Sequence[int], dice: Random) -> list[Change]:
-    """Order all players who share a place by lot, stored as an order by hand. Raises as that does."""
-    return set_manual_order(tournament, dice.sample(sorted(player_ids), len(player_ids)))
+    """Order all players who share a place by lot, stored as an order that was drawn.
+
+    Raises as `set_manual_order` does.
+    """
+    drawn = dice.sample(sorted(player_ids), len(player_ids))
+    _require_whole_tie(tournament, drawn)
+    return _store_order(tournament, drawn, True)
 
 
 def next_draw_name(tournament: Tournament) -> str:
@@ -89,7 +122,7 @@ def clear_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> lis
     changes: list[Change] = []
     for player_id in player_ids:
         entrant = tournament.entrant_by_id[player_id]
-        changes += changes_between(EntrantChanged, entrant, replace(entrant, tie_group=None, tie_place=None))
+        changes += changes_between(EntrantChanged, entrant, _unordered(entrant))
     return changes
 
 
@@ -102,7 +135,49 @@ def tied_groups(tournament: Tournament) -> list[tuple[int, ...]]:
     return [members for members in ties.members_by_position(placed).values() if len(members) > 1]
 
 
-def _store_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
+def _unordered(entrant: Entrant) -> Entrant:
+    return replace(entrant, tie_group=None, tie_place=None, is_tie_drawn=UNSET)
+
+
+def deciding_ties(tournament: Tournament) -> list[DecidingTie]:
+    """The ties that decide something as it stands: the first place, a cut, prizes, or who goes on.
+
+    Best place first. Source: pages, section 2, "Ties that decide".
+    """
+    tied = tied_groups(tournament)
+    if not tied:
+        return []
+    form = tournament_commands.format_of(tournament)
+    placed = {row.player_id: row.position for row in form.rank(tournament)}
+    shared = {frozenset(members) for members in ties.members_by_position(placed).values()}
+    cuts = [cutoff.last_place for cutoff in cutoffs.parse_cutoffs(playoff_bands_of(tournament.settings))]
+    found: dict[frozenset[int], DecidingTie] = {}
+    for tie in tied:
+        members = frozenset(tie)
+        position = min(placed.get(player_id, len(placed)) for player_id in tie)
+        # A format with its own ties lists those first that somebody waits for; they need share no place.
+        is_awaited = members not in shared or tied.count(tie) > 1
+        reason = _reason(tournament, position, len(tie), cuts)
+        if members not in found and (reason or is_awaited):
+            found[members] = DecidingTie(position, tie, reason or "round")
+    return sorted(found.values(), key=lambda each: each.position)
+
+
+def _reason(tournament: Tournament, position: int, count: int, cuts: Sequence[int]) -> Reason | None:
+    """The thing that a tie of so many players on this place decides; None for nothing."""
+    last = position + count - 1
+    if any(position <= cut < last for cut in cuts):
+        return "cut"
+    if position == 1:
+        return "first"
+    shares = () if tournament.prizes is None else tournament.prizes.shares
+    own = [shares[place - 1] if place <= len(shares) else 0 for place in range(position, last + 1)]
+    return "prize" if len(set(own)) > 1 else None
+
+
+def _store_order(
+    tournament: Tournament, player_ids: Sequence[int], is_drawn: bool | UnsetType
+) -> list[Change]:
     entrants = [tournament.entrant_by_id[player_id] for player_id in player_ids]
     groups = {entrant.tie_group for entrant in entrants}
     number = max((entrant.tie_group or 0 for entrant in tournament.entrants), default=0) + 1
@@ -111,9 +186,8 @@ def _store_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Chan
         number = entrants[0].tie_group or number
     changes: list[Change] = []
     for place, entrant in enumerate(entrants, start=1):
-        changes += changes_between(
-            EntrantChanged, entrant, replace(entrant, tie_group=number, tie_place=place)
-        )
+        ordered = replace(entrant, tie_group=number, tie_place=place, is_tie_drawn=is_drawn)
+        changes += changes_between(EntrantChanged, entrant, ordered)
     return changes
 
 
@@ -122,7 +196,7 @@ def _without_orders(tournament: Tournament, player_ids: Sequence[int]) -> Tourna
 
     def freed(entrant: Entrant) -> Entrant:
         is_named = entrant.player_id in player_ids
-        return replace(entrant, tie_group=None, tie_place=None) if is_named else entrant
+        return _unordered(entrant) if is_named else entrant
 
     return replace(tournament, entrants=tuple(freed(entrant) for entrant in tournament.entrants))
 

@@ -141,6 +141,14 @@ class PlayersCalled(TournamentAltered):
     """The players of a game were called to their machine."""
 
 
+class PrizesChanged(TournamentAltered):
+    """The prize money or how it is shared was set."""
+
+
+class PrizePaid(TournamentAltered):
+    """A prize was ticked as paid out, or the tick was taken back."""
+
+
 class DrawRemembered(TournamentAltered):
     """The stored facts of a draw changed: a schedule, a redraw."""
 
@@ -335,6 +343,8 @@ def _pair_opposites() -> None:
         ClockChanged,
         RoundTimerChanged,
         PlayersCalled,
+        PrizesChanged,
+        PrizePaid,
         DrawRemembered,
     ):
         same.undone_by = same

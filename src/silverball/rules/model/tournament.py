@@ -11,8 +11,11 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal
 
+from msgspec import UNSET, UnsetType
+
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.part_index import Groups, PartIndex, group_items
+from silverball.rules.model.prizes import PrizePlan
 from silverball.rules.model.settings import TournamentSettings
 
 TournamentStatus = Literal["planned", "started", "completed"]
@@ -44,6 +47,8 @@ class Entrant:
     # The hand-ordered set of tied players and the place in it, both from 1.
     tie_group: int | None = None
     tie_place: int | None = None
+    # True where that order was drawn by lot.
+    is_tie_drawn: bool | UnsetType = UNSET
     # Entries bought, comped and refunded, summed.
     entries_bought: int = 0
     labels: tuple[str, ...] = ()
@@ -282,6 +287,7 @@ class Tournament:
     # Whether bought or given entries limit how often a player may play.
     has_entry_limits: bool = False
     completed_at: datetime | None = None
+    prizes: PrizePlan | None = None
     state: EngineState = field(default_factory=EngineState)
     # Facts without a rule: name, texts, times, links, prizes; column -> JSON value, moments as text.
     details: Mapping[str, Any] = field(default_factory=dict)

@@ -40,6 +40,7 @@ def complete_rows(tournament: Tournament, listed_rows: Sequence[Row]) -> list[Ro
             **bubbles.get(row["playerId"], NO_BUBBLE),
             "activeGameColor": ACTIVE_COLOR if row["activeGames"] else None,
             "manualTiebreakerGroup": tournament.entrant_by_id[row["playerId"]].tie_group,
+            **({"drawnByLot": True} if tournament.entrant_by_id[row["playerId"]].is_tie_drawn else {}),
         }
         for row in listed_rows
     ]

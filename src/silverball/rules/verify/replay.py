@@ -38,6 +38,7 @@ TOURNAMENT_FIELDS = (
     "tiebreaker_points_map",
     "has_entry_limits",
     "completed_at",
+    "prizes",
     "state",
     "details",
 )

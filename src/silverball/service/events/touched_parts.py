@@ -92,6 +92,12 @@ def _called_games(change: Any, after: Tournament) -> Iterable[TouchedPart]:
     )
 
 
+def _published_prizes(change: Any, _after: Tournament) -> Iterable[TouchedPart]:
+    # What nobody but the organizer sees is announced to nobody.
+    plans = (change.before["prizes"], change.after["prizes"])
+    return (TOURNAMENT,) if any(plan is not None and plan.is_published for plan in plans) else ()
+
+
 def _buying_entrant(change: Change, _after: Tournament) -> Iterable[TouchedPart]:
     return (TouchedPart("entrants", _sides(change)[-1].player_id),)
 
@@ -106,6 +112,8 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.ClockChanged: _tournament_only,
     change_classes.RoundTimerChanged: _tournament_only,
     change_classes.PlayersCalled: _called_games,
+    change_classes.PrizesChanged: _published_prizes,
+    change_classes.PrizePaid: _no_part,
     change_classes.DrawRemembered: _no_part,
     change_classes.EntrantAdded: _changed_part,
     change_classes.EntrantRemoved: _changed_part,

@@ -57,7 +57,10 @@ def ranked_rows(ranked: Tournament) -> tuple[Standing, ...]:
     """
     if ranked.status == "planned":
         return ()
-    rows = [wire_standing(row) for row in FORMATS[ranked.type].rank(ranked)]
+    drawn_ids = {entrant.player_id for entrant in ranked.entrants if entrant.is_tie_drawn}
+    rows = [
+        wire_standing(row, is_drawn=row.player_id in drawn_ids) for row in FORMATS[ranked.type].rank(ranked)
+    ]
     return tuple(sorted(rows, key=lambda row: (row.position, row.player_id)))
 
 

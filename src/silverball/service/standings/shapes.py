@@ -5,11 +5,12 @@ from decimal import Decimal
 
 from silverball.rules.ranking.standing import Standing
 from silverball.wire import standings as wire
+from silverball.wire.base import UNSET
 from silverball.wire.values import Number
 
 
-def wire_standing(standing: Standing) -> wire.Standing:
-    """The standing in its published shape."""
+def wire_standing(standing: Standing, *, is_drawn: bool = False) -> wire.Standing:
+    """The standing in its published shape; `is_drawn`: the player's order in a tie was drawn by lot."""
     return wire.Standing(
         player_id=standing.player_id,
         position=standing.position,
@@ -32,6 +33,7 @@ def wire_standing(standing: Standing) -> wire.Standing:
         cutoff_bubble_color=standing.bubble.cutoff_bubble_color,
         on_cutoff_bubble2=standing.bubble.on_cutoff_bubble2,
         manual_tiebreaker_group=standing.manual_tiebreaker_group,
+        drawn_by_lot=True if is_drawn else UNSET,
     )
 
 

@@ -114,8 +114,18 @@ def _entrant_state(found: Sequence[ChangeData], _entries: Entries, names: Names)
         return f"{names.player(switched[0]['player_id'])} {words}"
     if len(found) == 1:
         return journal_text.change_sentence("EntrantChanged", found[0], names).removesuffix(".")
+    if all(data["before"].get("tie_place") != data["after"].get("tie_place") for data in found):
+        return _tie_order([data["after"] for data in found], names)
     is_seeding = all(data["before"]["seed_rank"] != data["after"]["seed_rank"] for data in found)
     return f"{len(found)} players {'seeded' if is_seeding else 'changed'}"
+
+
+def _tie_order(entrants: Sequence[Mapping[str, Any]], names: Names) -> str:
+    if any(entrant.get("tie_place") is None for entrant in entrants):
+        return "Order of tied players withdrawn"
+    way = "drawn by lot" if entrants[0].get("is_tie_drawn") else "put in order by hand"
+    ordered = sorted(entrants, key=lambda entrant: entrant["tie_place"])
+    return f"Tie {way}: {names.all_players([entrant['player_id'] for entrant in ordered])}"
 
 
 # Change -> its line; the first that an action has names the action, so causes stand before what follows.

@@ -115,7 +115,10 @@ def _entrant_sentence(data: ChangeData, names: Names) -> str:
     if before["seed_rank"] != after["seed_rank"]:
         return f"{player} is seed {after['seed_rank']}."
     if before.get("tie_place") != after.get("tie_place"):
-        return f"The place of {player} in a tie was set by hand."
+        if after.get("tie_place") is None:
+            return f"{player} shares the place of the tie again."
+        way = "drawn by lot" if after.get("is_tie_drawn") else "set by hand"
+        return f"The place of {player} in a tie was {way}: {after['tie_place']}."
     if before.get("entries_bought") != after.get("entries_bought"):
         return f"{player} has {after['entries_bought']} entries."
     return f"{player} was changed."
@@ -163,6 +166,29 @@ def _call_sentence(data: ChangeData, _names: Names) -> str:
     return f"Players called: game {', '.join(called)}." if called else "A call was taken back."
 
 
+def _prizes_sentence(data: ChangeData, _names: Names) -> str:
+    plan = data["after"]["prizes"]
+    if plan is None:
+        return "The prize money was taken away."
+    return f"Prize money set: {len(plan['shares'])} places, published: {_yes(plan['is_published'])}."
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+def _payout_sentence(data: ChangeData, names: Names) -> str:
+    before, after = (
+        {payout["player_id"]: payout for payout in (data[side]["prizes"] or {}).get("payouts") or ()}
+        for side in ("before", "after")
+    )
+    for player_id in after.keys() - before.keys():
+        cents = after[player_id]["cents"]
+        return f"{names.player(player_id)} was paid {cents // 100}.{cents % 100:02d}."
+    taken = sorted(before.keys() - after.keys())
+    return f"The payout of {names.all_players(taken)} was taken back."
+
+
 SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "TournamentCreated": _fixed_sentence("The tournament was created."),
     "TournamentImported": _fixed_sentence("The tournament was imported."),
@@ -175,6 +201,8 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "ClockChanged": _fixed_sentence("The clock was changed."),
     "RoundTimerChanged": _timer_sentence,
     "PlayersCalled": _call_sentence,
+    "PrizesChanged": _prizes_sentence,
+    "PrizePaid": _payout_sentence,
     "DrawRemembered": _fixed_sentence("The input of the next draws was stored."),
     "ActionUndone": lambda data, _: f"Action {data['action']} was undone.",
     "SeedCommitted": lambda data, _: f"The seed of all draws was committed to: {data['commitment']}.",

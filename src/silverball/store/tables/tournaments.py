@@ -54,6 +54,8 @@ tournament = table(
     json("entry_configuration", null=True),
     # The engine's own state, which no answer shows: see EngineState.
     json("engine", null=True),
+    # The prize money and the payouts: see PrizePlan; only organizers see it whole.
+    json("prizes", null=True),
     # Raised by every change that an answer below this tournament shows.
     integer("revision"),
     # Drawn anew by every transaction that raises the revision: see `store/stamps.py`.
@@ -93,6 +95,7 @@ entrant = table(
     integer("byes_credited", null=True),
     integer("tie_group", null=True),
     integer("tie_place", null=True),
+    flag("tie_drawn", null=True),
     text("subscription", null=True),
     json("labels"),
     text("label_color", null=True),

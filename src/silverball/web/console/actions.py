@@ -18,6 +18,8 @@ from silverball.service.games import bodies as game_bodies
 from silverball.service.games import guarded_writes as guarded_games
 from silverball.service.games import writes as games
 from silverball.service.maxmatchplay import writes as maxmatchplay
+from silverball.service.prizes import bodies as prize_bodies
+from silverball.service.prizes import writes as prizes
 from silverball.service.queues import writes as queues
 from silverball.service.roster import bodies as roster_bodies
 from silverball.service.roster import guarded_writes as guarded_roster
@@ -35,6 +37,7 @@ from silverball.service.tournaments.writes import links, nights, playoffs, tourn
 from silverball.service.webhooks.writes import webhooks
 from silverball.web import form_values
 from silverball.web.console import correction, details, form_bodies
+from silverball.web.console import prizes as prize_page
 from silverball.web.form_actions import FormAction
 
 GAME, PLAYER, ARENA, LEG = "game_id", "player_id", "arena_id", "leg"
@@ -93,6 +96,15 @@ _TOURNAMENT_ACTIONS = {
     "link": FormAction(write=links.add_link, body=links.NewTournamentLink, build_body=form_bodies.new_link),
     "link-out": FormAction(
         write=links.remove_link, body=links.LinkToRemove, build_body=form_values.numbers("linkedId")
+    ),
+    "prizes": FormAction(
+        write=prizes.set_prizes, body=prize_bodies.PrizeSettings, build_body=prize_page.settings_body
+    ),
+    "paid": FormAction(
+        write=prizes.mark_paid,
+        id_fields=(PLAYER,),
+        body=prize_bodies.PaidMark,
+        build_body=prize_page.paid_body,
     ),
     "delete": FormAction(write=tournaments.delete_tournament, redirect_to=_list_path),
     "playoffs": FormAction(

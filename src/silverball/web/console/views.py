@@ -27,7 +27,7 @@ from silverball.service.tournaments.reads import listing
 from silverball.service.webhooks.reads import webhooks as webhook_reads
 from silverball.service.worth.reads.estimates import Worth
 from silverball.store.engine import Db
-from silverball.web import qr_codes, site, tournament_worth
+from silverball.web import deciding_ties, qr_codes, site, tournament_worth
 from silverball.web.console import (
     correction,
     details,
@@ -35,6 +35,7 @@ from silverball.web.console import (
     impossible_choices,
     navigation,
     planner,
+    prizes,
     settings_form,
 )
 from silverball.web.console.navigation import ConsoleView
@@ -49,8 +50,6 @@ SEARCH_LETTERS_MAX = 100
 FORMER_MAX = 50
 # Fewer letters are in most names of the file.
 FEDERATION_LETTERS_MIN = 2
-# A select element with every place for each of more players is too large for a phone.
-ORDER_MAX = 16
 # The buttons of a hole without a limit of strokes.
 STROKES_MAX = 10
 # Deliveries of each webhook; the interface has all of them.
@@ -148,7 +147,7 @@ def _tonight_context(request: PageRequest, night: TournamentNight) -> dict[str, 
         chosen = next((round_ for round_ in rounds if round_.status != "completed"), newest)
     idle = _idle_player_ids(night)
     context = {"hole": chosen, "strokes_max": _strokes_max(night), "idle": idle, "worth": None}
-    return {**context, "ending": planner.ending_context(request, night)}
+    return {**context, **deciding_ties.load_context(night), "ending": planner.ending_context(request, night)}
 
 
 def _strokes_max(night: TournamentNight) -> int:
@@ -315,7 +314,7 @@ def _standings_context(request: PageRequest, night: TournamentNight) -> dict[str
     return {
         "formats": format_titles(),
         "playoffs_type": playoffs_type,
-        "order_max": ORDER_MAX,
+        **deciding_ties.load_context(night),
         "worth": _worth(request, night),
     }
 
@@ -364,6 +363,9 @@ VIEWS: Mapping[str, ConsoleView] = {
         ("status", "settings", "about", "links", "prices", "registration", "directors", "keepers", "remove"),
         _settings_context,
         about="format, time and place, registration, directors, scorekeepers and their devices",
+    ),
+    "prizes": ConsoleView(
+        "Prize money", ("status", "prizes"), prizes.load_context, about="pot, shares, and who was paid"
     ),
     "webhooks": ConsoleView(
         "Notifications", ("status", "webhooks"), _webhooks_context, about="to a chat or a program"

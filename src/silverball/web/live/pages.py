@@ -14,10 +14,11 @@ from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.http.endpoints import HttpResponse, Request
 from silverball.kit.http.router import parse_path_id
 from silverball.service.draws import reads as draws
+from silverball.service.prizes import reads as prizes
 from silverball.settings import Settings
 from silverball.store import faults
 from silverball.store.engine import Store
-from silverball.web import qr_codes, site
+from silverball.web import deciding_ties, qr_codes, site
 from silverball.web.format_titles import format_title
 from silverball.web.live import bracket_drawing, tournament_view, views
 from silverball.web.live.tournament_view import PublicTournament
@@ -132,6 +133,8 @@ class PublicPages:
             version=pages_version(),
             format_title=format_title,
             points_text=tournament_view.points_text,
+            prize_text=prizes.money_text,
+            deciding=[] if is_past else deciding_ties.ties_on_page(public.night),
             line_path=bracket_drawing.line_path,
             qr_code=qr_codes.qr_code,
             motd_expires_at=tournament_view.motd_expires_at(tournament.details.get("motd_expiration")),

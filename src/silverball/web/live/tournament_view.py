@@ -18,6 +18,8 @@ from silverball.service.corrections import reads as corrections
 from silverball.service.corrections.reads import CorrectedPlace
 from silverball.service.history import reads as history
 from silverball.service.parts import reads as parts
+from silverball.service.prizes import reads as prizes
+from silverball.service.prizes.reads import PrizeSheet
 from silverball.service.standings import reads as standing_reads
 from silverball.service.worth.reads.estimates import Worth
 from silverball.store import announcements, past
@@ -124,6 +126,14 @@ class PublicTournament:
         return [
             StandingRow(standing, texts.get(number, "")) for number, standing in enumerate(standings, start=1)
         ]
+
+    @cached_property
+    def prizes(self) -> PrizeSheet | None:
+        """The prize money, where the organizer publishes it; not as it stood earlier."""
+        plan = self.tournament.prizes
+        if plan is None or not plan.is_published or self.past_action is not None:
+            return None
+        return prizes.prize_sheet(self.tournament, {row.player_id: row.position for row in self.standings})
 
     @cached_property
     def movers(self) -> list[Mover]:

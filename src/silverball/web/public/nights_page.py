@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from silverball.exchange import atom
 from silverball.kit.http.router import parse_path_id
 from silverball.service.core import loaded
 from silverball.service.exports import sheet
@@ -44,6 +45,17 @@ def past_nights(request: PageRequest) -> Response:
         search=urlencode({"q": text}) if text else "",
         format_title=format_title,
     )
+
+
+@page("GET", "/users/{user_id}/nights.atom", for_guests=True)
+def nights_feed(request: PageRequest) -> Response:
+    """The newest completed tournaments of an organizer as a feed. Raises NotFound."""
+    user_id = parse_path_id("user_id", request.ids["user_id"])
+    with request.site.store.read() as db:
+        organizer = users.find_user(db, user_id, None)
+        nights = club_nights.club_nights(db, user_id, "", 1)
+    content = atom.feed_file(user_id, organizer.name, nights.rows, request.base_url)
+    return Response(content, headers={"content-type": atom.CONTENT_TYPE})
 
 
 def _page_number(text: str) -> int:

@@ -16,6 +16,8 @@ from sqlalchemy import (
 )
 
 from silverball.rules.model.engine_state import EngineState
+from silverball.rules.model.prizes import PrizePlan
+from silverball.service.prizes import reads as prizes
 from silverball.store import tables
 from silverball.store.named_rows import IsoText, PointsText
 from silverball.store.types import Hundredths, Instant
@@ -26,6 +28,7 @@ from silverball.wire.bundle_facts import (
     EngineFacts,
     EntrantFacts,
     GameFacts,
+    PrizeFacts,
     PurchaseFacts,
     ReleasedLaterPair,
     TimedRound,
@@ -72,8 +75,10 @@ DIRECTORS = (
 
 def load_engine_facts(db: Connection, tournament_id: int) -> EngineFacts:
     """The stored facts that no published shape has, every list by id."""
-    stored = select(tables.tournament.c.engine).where(tables.tournament.c.tournament_id == tournament_id)
-    state = msgspec.convert(db.execute(stored).scalar_one() or {}, EngineState, strict=False)
+    own = tables.tournament.c
+    stored = select(own.engine, own.prizes).where(own.tournament_id == tournament_id)
+    engine, plan = db.execute(stored).one()
+    state = msgspec.convert(engine or {}, EngineState, strict=False)
     return EngineFacts(
         dice_seed=state.dice_seed,
         redraws=dict(state.redraws),
@@ -95,6 +100,22 @@ def load_engine_facts(db: Connection, tournament_id: int) -> EngineFacts:
         games=_load_facts(db, GAME_FACTS, tournament_id, GameFacts),
         single_player_games=_load_facts(db, ATTEMPT_FACTS, tournament_id, AttemptFacts),
         purchases=_load_facts(db, PURCHASE_FACTS, tournament_id, PurchaseFacts),
+        prizes=UNSET if plan is None else _prize_facts(msgspec.convert(plan, PrizePlan)),
+    )
+
+
+def _prize_facts(plan: PrizePlan) -> PrizeFacts:
+    return PrizeFacts(
+        entry_fee=plan.entry_fee,
+        players_paid=plan.players_paid,
+        extras=plan.extras,
+        federation_fee=plan.federation_fee,
+        house_share=plan.house_share,
+        shares=plan.shares,
+        rounding=plan.rounding,
+        currency=plan.currency,
+        published=plan.is_published,
+        payouts=tuple(prizes.prize_payout(payout) for payout in plan.payouts),
     )
 
 

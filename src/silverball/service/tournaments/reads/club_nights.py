@@ -1,6 +1,7 @@
 """The completed nights of an organizer, for everybody: a list to search in."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import false, func, select
 
@@ -26,6 +27,8 @@ class ClubNight:
     name: str
     type: str
     start_local: str
+    start_utc: datetime
+    completed_at: datetime | None
     player_count: int
 
     @property
@@ -41,7 +44,10 @@ def club_nights(db: Db, organizer_id: int, text: str, page: int) -> PageRows[Clu
     conditions += [func.lower(_T.name).contains(word, autoescape=True) for word in text.lower().split()]
     total = db.scalar(select(func.count()).select_from(tables.tournament).where(*conditions)) or 0
     nights = (
-        select(_T.tournament_id, _T.name, _T.type, _T.start_local, _PLAYERS.label("player_count"))
+        select(
+            *(_T.tournament_id, _T.name, _T.type, _T.start_local, _T.start_utc, _T.completed_at),
+            _PLAYERS.label("player_count"),
+        )
         .where(*conditions)
         .order_by(_T.start_utc.desc(), _T.tournament_id.desc())
         .limit(NIGHTS_PER_PAGE)

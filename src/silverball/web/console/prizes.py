@@ -1,0 +1,113 @@
+"""Prize money in the console: the form, who gets how much, who was paid, and the file."""
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from starlette.responses import Response
+
+from silverball.kit.errors import NotAllowed, NotFound
+from silverball.kit.http.router import parse_path_id
+from silverball.rules.model.prizes import PrizePlan
+from silverball.rules.prizes import sharing
+from silverball.service.exports import sheet
+from silverball.service.prizes import reads
+from silverball.service.prizes.reads import money_text
+from silverball.service.users import reads as user_reads
+from silverball.web import site
+from silverball.web.form_values import number_fields
+from silverball.web.forms import FormData
+from silverball.web.page_request import PageRequest, page, redirect
+from silverball.web.tournament_night import TournamentNight
+
+HUNDREDTHS = 100
+AMOUNTS = ("entryFee", "extras", "federationFee", "houseShare", "rounding")
+
+
+def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """The prize money with the names of those who ticked payouts, and the values of the form."""
+    tournament = night.tournament
+    with request.site.store.read() as db:
+        prizes = reads.prize_sheet(tournament, reads.placed_players(db, night.id))
+        user_ids = [] if prizes is None else [paid.user_id for paid in prizes.plan.payouts if paid.user_id]
+        tickers = user_reads.existing_users(db, user_ids, request.caller)
+    return {
+        "prizes": prizes,
+        "paid": {} if prizes is None else {paid.player_id: paid for paid in prizes.plan.payouts},
+        "tickers": {user.user_id: user.name for user in tickers},
+        "money": money_text,
+        "prize_values": form_values(tournament.prizes),
+        "places_max": max(sharing.STANDARD_SHARES),
+    }
+
+
+def form_values(plan: PrizePlan | None) -> Mapping[str, Any]:
+    """The values of the form; those of no prize money are those that nights usually have."""
+    plan = plan or PrizePlan(shares=sharing.STANDARD_SHARES[3], rounding=HUNDREDTHS)
+    return {
+        "entryFee": money_text(plan.entry_fee),
+        "playersPaid": "" if plan.players_paid is None else plan.players_paid,
+        "extras": money_text(plan.extras),
+        "federationFee": money_text(plan.federation_fee),
+        "houseShare": _percent(plan.house_share),
+        "shares": "\n".join(_percent(share) for share in plan.shares),
+        "rounding": money_text(plan.rounding),
+        "currency": plan.currency or "",
+        "published": plan.is_published,
+    }
+
+
+def _percent(hundredths: int) -> str:
+    return money_text(hundredths).removesuffix(".00")
+
+
+def settings_body(form: FormData) -> Mapping[str, Any]:
+    """The body that sets the prize money: amounts in units of the currency, shares in percent."""
+    shares = form.value("shares").replace("%", " ").split()
+    body: dict[str, Any] = {
+        **{name: _hundredths(form.value(name)) for name in AMOUNTS if form.value(name).strip()},
+        **number_fields(form, "playersPaid"),
+        "published": bool(form.value("published")),
+        "currency": form.value("currency").strip().upper() or None,
+    }
+    places = number_fields(form, "places")
+    return body | places if places else body | {"shares": [_hundredths(share) for share in shares]}
+
+
+def _hundredths(text: str) -> int | str:
+    """An amount or a percentage in hundredths; other text as it is, so that the interface refuses it."""
+    try:
+        amount = Decimal(text.strip().rstrip("%").strip().replace(",", ".")) * HUNDREDTHS
+    except InvalidOperation:
+        return text
+    is_whole = amount.is_finite() and amount == amount.to_integral_value() and abs(amount) < 10**15
+    return int(amount) if is_whole else text
+
+
+def paid_body(form: FormData) -> Mapping[str, Any]:
+    """The body that ticks a payout, or takes the tick back."""
+    return {"paid": form.value("paid") == "on"}
+
+
+@page("GET", "/t/{tournament_id}/run/prizes/csv")
+def prizes_file(request: PageRequest) -> Response:
+    """Prizes and payouts as CSV, for the organizer. Raises NotFound."""
+    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    try:
+        with request.site.store.read() as db:
+            prizes = reads.load_sheet(db, tournament_id, request.caller)
+            rows = reads.payout_rows(prizes, reads.names_in(db, prizes, request.caller))
+    except NotFound as refusal:
+        if refusal.facts["model"] == "Tournament":
+            raise
+        # There is no prize money yet; its page has the form.
+        return redirect(f"/t/{tournament_id}/run/prizes")
+    except NotAllowed:
+        return site.message_page(403, "This page is the organizer's", "Only the organizer can see payouts.")
+    file = sheet.csv_file(f"prizes-{tournament_id}.csv", reads.HEADER, rows)
+    headers = {
+        "cache-control": "no-store",
+        "content-disposition": f'attachment; filename="{file.name}"',
+        "content-type": file.content_type,
+    }
+    return Response(file.body, headers=headers)

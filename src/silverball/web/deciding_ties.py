@@ -1,0 +1,83 @@
+"""Ties that decide something, as pages show them: `Tied for 8th: Ed, Flo, Gus`."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from silverball.rules.commands import tiebreaks
+from silverball.rules.commands.tiebreaks import DecidingTie
+from silverball.rules.model.settings_protocols import HasDuration, has
+from silverball.web.tournament_night import TournamentNight
+
+# A select element with every place for each of more players is too large for a phone.
+ORDER_MAX = 16
+# Longer lists of names end with their number.
+NAMES_MAX = 12
+REASONS = {
+    "first": "It decides who wins.",
+    "cut": "It decides who reaches the playoffs.",
+    "prize": "It decides who wins how much; left alone, they divide the prizes.",
+    "round": "It decides who goes on.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TieOnPage:
+    """A tie with its title and what depends on it."""
+
+    player_ids: tuple[int, ...]
+    title: str
+    reason: str
+
+
+def load_context(night: TournamentNight) -> dict[str, Any]:
+    """The data for templates of ties: those that decide, players drawn by lot, limits of the forms."""
+    return {
+        "deciding": ties_on_page(night) if night.is_organizer else [],
+        "drawn_by_lot": {entrant.player_id for entrant in night.tournament.entrants if entrant.is_tie_drawn},
+        "order_max": ORDER_MAX,
+        "tiebreak_max": tiebreaks.most_players(night.tournament),
+    }
+
+
+def ties_on_page(night: TournamentNight) -> list[TieOnPage]:
+    """The ties that decide something, best place first, once nothing is left to play for now."""
+    if not _awaits_decision(night):
+        return []
+    decided = tiebreaks.deciding_ties(night.tournament)
+    return [_tie_on_page(night, tie) for tie in decided if _is_shown(night, tie)]
+
+
+def _awaits_decision(night: TournamentNight) -> bool:
+    """Whether a tie is the next thing to settle: the night is over, or a round of an open end is played."""
+    tournament = night.tournament
+    if tournament.status != "started" or tournament.open_games or tournament.started_attempts:
+        return False
+    if night.is_over:
+        return True
+    if night.format.tied_groups is not None:
+        return bool(tournament.rounds)
+    has_open_end = has(tournament.settings, HasDuration) and not tournament.settings.duration
+    return has_open_end and any(game.status == "completed" for game in tournament.games)
+
+
+def _is_shown(night: TournamentNight, tie: DecidingTie) -> bool:
+    # Shares that nobody published are not told by the ties that they make.
+    plan = night.tournament.prizes
+    return tie.reason != "prize" or night.is_organizer or (plan is not None and plan.is_published)
+
+
+def _tie_on_page(night: TournamentNight, tie: DecidingTie) -> TieOnPage:
+    names = [night.player_name(player_id) for player_id in tie.player_ids]
+    more = len(names) - NAMES_MAX
+    listed = ", ".join(names[:NAMES_MAX]) + (f" and {more} more" if more > 0 else "")
+    return TieOnPage(
+        player_ids=tie.player_ids,
+        title=f"Tied for {ordinal(tie.position)}: {listed}",
+        reason=REASONS[tie.reason],
+    )
+
+
+def ordinal(place: int) -> str:
+    """A place as people say it: 1st, 2nd, 11th."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{'th' if place % 100 in (11, 12, 13) else ending}"
