@@ -9,7 +9,7 @@ from sqlalchemy import Column
 from silverball.store.types import Json
 
 revision = "0032"
-down_revision = "0029"
+down_revision = "0031"
 branch_labels = None
 depends_on = None
 

@@ -8,8 +8,8 @@ from sqlalchemy import Column, ForeignKey, Text
 
 from silverball.store.types import Flag, Id, Instant
 
-revision = "0035"
-down_revision = "0029"
+revision = "0034"
+down_revision = "0033"
 branch_labels = None
 depends_on = None
 
