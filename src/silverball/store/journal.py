@@ -71,10 +71,14 @@ SEED_COMMITTED = "SeedCommitted"
 DRAW_PREVIEWED = "DrawPreviewed"
 # What the draw of this action took from outside the tournament.
 DRAW_FACTS = "DrawFacts"
+# A note was written on a game; what it says is in its table, for directors and scorekeepers.
+GAME_NOTED = "GameNoted"
 # The lines before this one came with the tournament from elsewhere; undo and verification reach into them.
 JOURNAL_IMPORTED = "JournalImported"
 # Entries beside changes that an undo leaves alone.
-NOTES = frozenset({RESULT_CORRECTED, SEED_COMMITTED, DRAW_PREVIEWED, DRAW_FACTS, JOURNAL_IMPORTED})
+NOTES = frozenset(
+    {RESULT_CORRECTED, SEED_COMMITTED, DRAW_PREVIEWED, DRAW_FACTS, GAME_NOTED, JOURNAL_IMPORTED}
+)
 # A player of the book was merged into another one: earlier lines name the removed player.
 PLAYERS_MERGED = "PlayersMerged"
 # Written by migration 0011: undo and verification begin after it, as after an import.

@@ -278,10 +278,12 @@ def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetim
 def _with_players(game: Game, seats: tuple[int, ...]) -> Game:
     """The open game with these players; slot 0 has the advantage where there is one."""
     nothing: tuple[None, ...] = (None,) * len(seats)
+    # Who left the game before keeps the last place.
+    gone = tuple(player_id for player_id in game.result_positions if player_id in seats)
     return replace(
         game,
         player_ids=seats,
-        result_positions=nothing,
+        result_positions=(*nothing[len(gone) :], *gone),
         result_points=nothing,
         result_scores=nothing,
         advantage_id=None if game.advantage_id is None else seats[0],

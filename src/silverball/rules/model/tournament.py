@@ -11,6 +11,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal
 
+from msgspec import UNSET, UnsetType
+
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.part_index import Groups, PartIndex, group_items
 from silverball.rules.model.settings import TournamentSettings
@@ -48,6 +50,9 @@ class Entrant:
     entries_bought: int = 0
     labels: tuple[str, ...] = ()
     label_color: str | None = None
+    # Rounds that the player still sits out and is drawn again after; 0 while they sit out the newest
+    # round. Unset for everybody else, so that their stored form is as it always was.
+    away_rounds: int | UnsetType = UNSET
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +155,8 @@ class Game:
     has_mismatch: bool = False
     # The single games of a match, in playing order.
     legs: tuple[Leg, ...] = ()
+    # Since when the clock of an open game stands still, because its machine is out of order.
+    waiting_since: datetime | UnsetType = UNSET
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from sqlalchemy import insert
 from silverball.kit.errors import Invalid, NotFound, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import PreparationOutdated
-from silverball.rules.commands import adjustments
+from silverball.rules.commands import absences, adjustments
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import roster as roster_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -53,11 +53,17 @@ def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
             adjustments.require_adjustable(tournament, pointsAdjustment=entrant.points_adjustment)
     entrants = _new_entrants(call, tournament, new_entrants)
     ids = [entrant.player_id for entrant in entrants]
+    wanted_games = zip(ids, new_entrants, strict=True)
+    seats = {player_id: new.game_id for player_id, new in wanted_games if isinstance(new.game_id, int)}
+    if seats:
+        tournament_commands.require_started(tournament)
     _run_by_draw(
         call,
         tournament,
         "roster",
-        lambda tournament, dice: roster_commands.add_entrants(tournament, entrants, dice, call.now),
+        lambda tournament, dice: roster_commands.add_entrants(
+            tournament, entrants, dice, call.now, seats=seats
+        ),
         added_ids=tuple(ids),
     )
     added = {
@@ -144,11 +150,13 @@ def _new_entrant(tournament: Tournament, entrant: NewEntrant, player_id: int, us
     adjustment = (
         entrant.points_adjustment if isinstance(entrant.strikes, UnsetType) else Decimal(entrant.strikes)
     )
+    if isinstance(adjustment, UnsetType):
+        adjustment = absences.late_points(tournament, is_seated=isinstance(entrant.game_id, int))
     return Entrant(
         player_id=player_id,
         user_id=user_id,
         seed_value=seeding.stored_seed(seed) if seeding.counts_from_zero(tournament.settings) else seed,
-        points_adjustment=adjustment if isinstance(adjustment, Decimal) else Decimal(0),
+        points_adjustment=adjustment,
         labels=entrant.labels if isinstance(entrant.labels, tuple) else (),
         label_color=entrant.label_color if isinstance(entrant.label_color, str) else None,
     )
