@@ -32,8 +32,9 @@ def drawn(games: list[dict[str, Any]]) -> set[int]:
 
 def entry(desk: Desk, player_id: int) -> dict[str, Any]:
     players = desk.ok("GET", "?includePlayers=1")["data"]["players"]
-    found: dict[str, Any] = next(each for each in players if each["playerId"] == player_id)
-    return found["tournamentPlayer"]
+    found = next(each for each in players if each["playerId"] == player_id)
+    part: dict[str, Any] = found["tournamentPlayer"]
+    return part
 
 
 def newest_line(desk: Desk) -> str:
