@@ -1,5 +1,7 @@
 """Late, away, gone, and machines out of order, through the console."""
 
+from typing import Any
+
 import pytest
 
 from web.director import Director
@@ -48,7 +50,8 @@ def test_who_goes_from_a_running_game_has_the_last_place_in_the_form(director: D
     director.send("leave", f"/player?player={gone}", openGame="last")
     form = director.forms()[f"result-{game.game_id}"]
     assert form.value(f"place-{gone}") == "4"
-    director.send(f"result-{game.game_id}", **{f"place_{others[0]}": 1, f"place_{others[1]}": 2})
+    places: dict[str, Any] = {f"place_{others[0]}": 1, f"place_{others[1]}": 2}
+    director.send(f"result-{game.game_id}", **places)
     assert director.game(game).result_positions == (*others, gone)
 
 
@@ -71,11 +74,8 @@ def test_each_game_on_a_broken_machine_gets_a_ruling_that_stays_as_a_note(direct
     # Back again, and settled by the order of now in place of moving.
     director.send("undo")
     first, *rest = game.player_ids
-    director.send(
-        f"settle-{game.game_id}",
-        "/arenas",
-        **{f"place_{player_id}": n for n, player_id in enumerate([*rest, first], start=1)},
-    )
+    places: dict[str, Any] = {f"place_{player_id}": n for n, player_id in enumerate([*rest, first], start=1)}
+    director.send(f"settle-{game.game_id}", "/arenas", **places)
     assert director.game(game).result_positions == (*rest, first)
     assert "Games on machines out of order" not in director.page("/arenas")
 
@@ -88,3 +88,24 @@ def test_a_note_on_a_game_is_written_and_seen_on_its_page_only(director: Directo
     assert "Shook" not in director.page("/journal")
     assert "Shook" not in director.visitor.get(f"/t/{director.tournament_id}").text
     assert director.refused("note", page, text=" ")[0] == 422
+
+
+def test_the_queue_of_a_broken_machine_waits_or_is_dissolved_with_a_sentence(director: Director) -> None:
+    director.create("best_game", useQueues="on", suggestions="disabled")
+    director.start(4, 2)
+    arena_id = director.tournament().lineup[0].arena_id
+    player_id = director.tournament().active_ids[1]
+    director.send("queue", playerId=player_id, arenaId=arena_id)
+    director.send(f"broken-{arena_id}", "/arenas")
+    own = f"/t/{director.tournament_id}/players/{player_id}"
+    assert "The machine is out of order: the queue waits." in director.visitor.get(own).text
+    director.send(f"dissolve-{arena_id}", "/arenas")
+    assert director.tournament().waiting_spots == ()
+    assert "was dissolved: the machine is out of order." in director.visitor.get(own).text
+    assert "queue dissolved" in director.page("/arenas")
+    director.send("undo")
+    assert len(director.tournament().waiting_spots) == 1
+    assert "was dissolved" not in director.visitor.get(own).text
+    director.send(f"dissolve-{arena_id}", "/arenas")
+    director.send(f"fixed-{arena_id}", "/arenas")
+    assert "was dissolved" not in director.visitor.get(own).text

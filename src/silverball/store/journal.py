@@ -73,11 +73,21 @@ DRAW_PREVIEWED = "DrawPreviewed"
 DRAW_FACTS = "DrawFacts"
 # A note was written on a game; what it says is in its table, for directors and scorekeepers.
 GAME_NOTED = "GameNoted"
+# The queue of a machine out of order was dissolved; those who waited in it read so.
+QUEUE_DISSOLVED = "QueueDissolved"
 # The lines before this one came with the tournament from elsewhere; undo and verification reach into them.
 JOURNAL_IMPORTED = "JournalImported"
 # Entries beside changes that an undo leaves alone.
 NOTES = frozenset(
-    {RESULT_CORRECTED, SEED_COMMITTED, DRAW_PREVIEWED, DRAW_FACTS, GAME_NOTED, JOURNAL_IMPORTED}
+    {
+        RESULT_CORRECTED,
+        SEED_COMMITTED,
+        DRAW_PREVIEWED,
+        DRAW_FACTS,
+        GAME_NOTED,
+        QUEUE_DISSOLVED,
+        JOURNAL_IMPORTED,
+    }
 )
 # A player of the book was merged into another one: earlier lines name the removed player.
 PLAYERS_MERGED = "PlayersMerged"

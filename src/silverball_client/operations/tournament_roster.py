@@ -115,6 +115,7 @@ class TournamentRoster(Resource[M]):
         seed: int | UnsetType | None = UNSET,
         labels: Sequence[str] | UnsetType = UNSET,
         label_color: str | UnsetType | None = UNSET,
+        game_id: int | UnsetType = UNSET,
         players: Sequence[NewEntrant] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[Player | tuple[Player, ...]]:
@@ -136,6 +137,7 @@ class TournamentRoster(Resource[M]):
                 "seed": seed,
                 "labels": labels,
                 "labelColor": label_color,
+                "gameId": game_id,
                 "players": players,
             },
             is_write=True,
@@ -314,6 +316,7 @@ class TournamentRoster(Resource[M]):
         best_game_blocked: bool | UnsetType = UNSET,
         best_game_queue_closed: bool | UnsetType = UNSET,
         redraw: bool | UnsetType = UNSET,
+        dissolve_queue: bool | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[Arena]:
         """Change an arena's labels, status or switches; `redraw` moves its open games when it breaks down.
@@ -334,6 +337,7 @@ class TournamentRoster(Resource[M]):
                 "bestGameBlocked": best_game_blocked,
                 "bestGameQueueClosed": best_game_queue_closed,
                 "redraw": redraw,
+                "dissolveQueue": dissolve_queue,
             },
             is_write=True,
             idempotency_key=idempotency_key,
@@ -351,6 +355,8 @@ class TournamentRoster(Resource[M]):
         status: Literal["active", "inactive"] | UnsetType = UNSET,
         points_adjustment: Decimal | float | UnsetType = UNSET,
         score_adjustment: Decimal | float | UnsetType = UNSET,
+        away_rounds: int | UnsetType = UNSET,
+        open_game: Literal["keep", "last", "fewer"] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[Player]:
         """Change a player's seed, labels, status or adjustments.
@@ -369,6 +375,8 @@ class TournamentRoster(Resource[M]):
                 "status": status,
                 "pointsAdjustment": points_adjustment,
                 "scoreAdjustment": score_adjustment,
+                "awayRounds": away_rounds,
+                "openGame": open_game,
             },
             is_write=True,
             idempotency_key=idempotency_key,

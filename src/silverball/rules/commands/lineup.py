@@ -14,8 +14,16 @@ from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import rulings
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import queues
 from silverball.rules.model.apply import apply_changes
-from silverball.rules.model.changes import ArenaAdded, ArenaChanged, ArenaRemoved, Change, changes_between
+from silverball.rules.model.changes import (
+    ArenaAdded,
+    ArenaChanged,
+    ArenaRemoved,
+    Change,
+    QueueLeft,
+    changes_between,
+)
 from silverball.rules.model.refusals import TournamentIsCompleted
 from silverball.rules.model.tournament import LineupArena, Tournament
 
@@ -91,6 +99,11 @@ def mark_out_of_order(
             current = apply_changes(current, step)
             changes += step
     return changes
+
+
+def dissolve_queue(tournament: Tournament, arena_id: int) -> list[Change]:
+    """Take everybody out of the queue of an arena; without it they wait until it is back in play."""
+    return [QueueLeft(spot) for spot in queues.waiting_spots(tournament, arena_id=arena_id)]
 
 
 def remove_arena(tournament: Tournament, arena_id: int) -> list[Change]:

@@ -177,7 +177,14 @@ class LineupArenaPatch(LineupArenaFields, frozen=True, kw_only=True):
 
     redraw: bool = False
     """With status `inactive`: move the open games on this arena to other arenas."""
+    dissolve_queue: bool = False
+    """With status `inactive`: the players in its queue lose their places and read why; otherwise they
+    wait."""
 
     def __post_init__(self) -> None:
         if self.redraw and self.status != "inactive":
             raise Invalid({"redraw": ["Games move only from an arena that is set inactive."]})
+        if self.dissolve_queue and self.status != "inactive":
+            raise Invalid(
+                {"dissolveQueue": ["Only the queue of an arena that is set inactive is dissolved."]}
+            )

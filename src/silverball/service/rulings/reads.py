@@ -2,20 +2,22 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, and_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from silverball.kit.errors import NotAllowed
 from silverball.rules.mechanics import results
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.core import loaded
-from silverball.store.journal import ACTION_UNDONE, GAME_NOTED
+from silverball.store.journal import ACTION_UNDONE, GAME_NOTED, QUEUE_DISSOLVED
 from silverball.store.tables import game_note, journal
 from silverball.wire import times
 from silverball.wire.notes import GameNote
 
 NOTES_MAX = 200
 UNDOS_MAX = 10_000
+# A queue that was dissolved earlier is no news.
+ACTIONS_LOOKED_AT = 200
 _N, _J = game_note.c, journal.c
 
 
@@ -39,6 +41,24 @@ def find_note(db: Connection, tournament_id: int, note_id: int) -> GameNote:
     """A note that was just written."""
     (note,) = _load_notes(db, tournament_id, _N.note_id == note_id)
     return note
+
+
+def dissolved_queue(db: Connection, tournament_id: int, player_id: int) -> int | None:
+    """The arena whose queue with this player in it was dissolved last; None when none was lately."""
+    newest = select(func.max(_J.action_id)).where(_J.tournament_id == tournament_id).scalar_subquery()
+    lines = db.execute(
+        select(_J.action_id, _J.data)
+        .where(_J.tournament_id == tournament_id, _J.change == QUEUE_DISSOLVED)
+        .where(_J.action_id > newest - ACTIONS_LOOKED_AT)
+        .order_by(_J.action_id.desc())
+    ).all()
+    undone = _undone_actions(db, tournament_id) if lines else set()
+    found = (
+        int(line.data["arena"])
+        for line in lines
+        if line.action_id not in undone and player_id in line.data["player_ids"]
+    )
+    return next(found, None)
 
 
 def _load_notes(db: Connection, tournament_id: int, wanted: ColumnElement[bool]) -> tuple[GameNote, ...]:

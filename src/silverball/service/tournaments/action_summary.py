@@ -107,6 +107,10 @@ def _arena_state(found: Sequence[ChangeData], entries: Entries, names: Names) ->
     return f"{name} out of order: {len(moved)} games moved" if moved else f"{name} out of order"
 
 
+def _dissolved_queue(found: Sequence[ChangeData], _entries: Entries, names: Names) -> str:
+    return f"{names.arena(found[0]['arena'])} out of order: queue dissolved"
+
+
 def _left_games(entries: Entries) -> str:
     """What became of the open game of somebody who left."""
     left = [data for change, data in entries if change == "GameChanged"]
@@ -148,6 +152,7 @@ SUMMARIES: Mapping[str, SummaryMaker] = {
     "JournalImported": _fixed("Tournament imported with its journal"),
     "RoundDeleted": _deleted_rounds,
     "GameNoted": _ruling,
+    "QueueDissolved": _dissolved_queue,
     "ArenaChanged": _arena_state,
     "ArenaAdded": _joined("arena_id", "machine", "added"),
     "ArenaRemoved": _joined("arena_id", "machine", "removed"),

@@ -252,6 +252,7 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     ),
     "GameChanged": _changed_game_sentence,
     "GameNoted": _note_sentence,
+    "QueueDissolved": lambda data, names: f"The queue of {names.arena(data['arena'])} was dissolved.",
     "SuggestionMade": _from_thing(
         lambda suggestion, _: f"A player reported a result of game {suggestion['game_id']}."
     ),

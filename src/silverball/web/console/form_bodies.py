@@ -145,7 +145,7 @@ def arena(form: FormData) -> Mapping[str, Any]:
     switches = ("bestGameBlocked", "bestGameQueueClosed")
     return {
         **text_fields(form, "status"),
-        **({"redraw": True} if form.value("redraw") else {}),
+        **({"dissolveQueue": True} if form.value("dissolveQueue") else {}),
         **{name: form.value(name) == "1" for name in switches if form.has(name)},
         **number_fields(form, "amazingRaceSeed"),
     }

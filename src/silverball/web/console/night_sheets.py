@@ -89,10 +89,14 @@ def leaving_context(night: TournamentNight, player_id: int | None) -> Mapping[st
 
 
 def broken_context(night: TournamentNight) -> Mapping[str, Any]:
-    """The open games on machines out of order."""
+    """The open games on machines out of order, and the machines with queues among them."""
     playable = {arena.arena_id for arena in night.active_arenas}
     games = [game for game in night.open_games if game.arena_id is not None]
-    return {"stranded": [game for game in games if game.arena_id not in playable]}
+    lines = [arena for arena in night.lineup if night.queue_for(arena_id=arena.arena_id)]
+    return {
+        "stranded": [game for game in games if game.arena_id not in playable],
+        "stranded_queues": [arena for arena in lines if not arena.is_active],
+    }
 
 
 def notes_context(request: PageRequest, night: TournamentNight, game: Game) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 """The state of a player in a running tournament, as their own page shows it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import round_timer
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import loaded
+from silverball.service.rulings import reads as rulings
 from silverball.service.tournaments.journal_text import away_text
 from silverball.store.engine import Db
 
@@ -31,6 +32,9 @@ class PlayerState:
     away_rounds: int | None = None
     # Games whose clock stands still, because their machine is out of order.
     waiting_ids: Sequence[int] = ()
+    # Machines out of order, and the one of them whose queue the player was in when it was dissolved.
+    broken_arena_ids: Collection[int] = ()
+    dissolved_arena_id: int | None = None
 
     @property
     def away_text(self) -> str:
@@ -51,8 +55,12 @@ def load_player_state(db: Db, tournament_id: int, player_id: int) -> PlayerState
         tournament = loaded.load_tournament(db, tournament_id)
     except Conflict:
         return PlayerState()
+    broken = {arena.arena_id for arena in tournament.lineup if not arena.is_active}
+    dissolved_id = rulings.dissolved_queue(db, tournament_id, player_id) if broken else None
     return PlayerState(
         waiting=_places_in_queues(tournament, player_id),
+        broken_arena_ids=broken,
+        dissolved_arena_id=dissolved_id if dissolved_id in broken else None,
         is_out=_is_out(tournament, player_id),
         round_ends_at=_own_end(tournament, player_id),
         away_rounds=_away_rounds(tournament, player_id),
