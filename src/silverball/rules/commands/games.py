@@ -278,8 +278,9 @@ def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetim
 def _with_players(game: Game, seats: tuple[int, ...]) -> Game:
     """The open game with these players; slot 0 has the advantage where there is one."""
     nothing: tuple[None, ...] = (None,) * len(seats)
-    # Who left the game before keeps the last place.
+    # Who left the game before keeps the last place, as long as others play for the places before it.
     gone = tuple(player_id for player_id in game.result_positions if player_id in seats)
+    gone = gone if len(seats) - len(gone) >= PAIR_SIZE else ()
     return replace(
         game,
         player_ids=seats,
