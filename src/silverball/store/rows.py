@@ -43,7 +43,7 @@ def _end_time(started_at: datetime | None, seconds: int | None) -> datetime | No
     return None if started_at is None or seconds is None else started_at + timedelta(seconds=seconds)
 
 
-def _stored(value: Any) -> Any:
+def _column_value(value: Any) -> Any:
     """The value in a column, which is null for what is unset."""
     return None if isinstance(value, UnsetType) else value
 
@@ -84,7 +84,7 @@ def entrant_values(entrant: Entrant) -> Values:
         "tie_place": entrant.tie_place,
         "labels": list(entrant.labels),
         "label_color": entrant.label_color,
-        "away_rounds": _stored(entrant.away_rounds),
+        "away_rounds": _column_value(entrant.away_rounds),
     }
 
 
@@ -192,7 +192,7 @@ def game_values(game: Game) -> Values:
         "forfeited_by": game.forfeited_by,
         "is_tiebreak": game.is_tiebreak,
         "legs": msgspec.to_builtins(game.legs) or None,
-        "waiting_since": _stored(game.waiting_since),
+        "waiting_since": _column_value(game.waiting_since),
     }
 
 

@@ -26,7 +26,7 @@ class NewNote(Body, frozen=True, kw_only=True):
 
 
 class Ruling(Body, frozen=True, kw_only=True):
-    """What becomes of an open game whose machine is out of order."""
+    """A ruling on an open game whose machine is out of order."""
 
     ruling: Literal["wait", "resume", "startOver", "settle"]
     """`wait` stops the clock of the game until its machine is back, `resume` lets it go on; `startOver` moves

@@ -112,7 +112,7 @@ def _dissolved_queue(found: Sequence[ChangeData], _entries: Entries, names: Name
 
 
 def _left_games(entries: Entries) -> str:
-    """What became of the open game of somebody who left."""
+    """The end of the open game of a player who left, as the end of a line."""
     left = [data for change, data in entries if change == "GameChanged"]
     if any(len(data["before"]["player_ids"]) > len(data["after"]["player_ids"]) for data in left):
         return ", the game goes on without them"

@@ -38,7 +38,7 @@ AWAY_ROUNDS_OFFERED = (1, 2, 3)
 
 @dataclass(frozen=True, kw_only=True)
 class LateSheet:
-    """Who may join late and where, with what they begin with, and who is away."""
+    """The groups that a late player may join, the points they begin with, and the players who are away."""
 
     can_join: bool
     # Open groups of three, which a late player may join at once.
@@ -77,7 +77,7 @@ def _has_a_seat(night: TournamentNight, game: Game) -> bool:
 
 
 def leaving_context(night: TournamentNight, player_id: int | None) -> Mapping[str, Any]:
-    """What a player who goes or is away may do with the games that they are in."""
+    """The open games of a player who goes, and the rounds that they may be away for."""
     games = [game for game in night.open_games if player_id in game.player_ids and not game.is_tiebreak]
     can_be_away = night.tournament.status == "started" and night.format.can_open_rounds
     return {
