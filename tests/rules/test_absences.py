@@ -7,12 +7,14 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from rules.night import NOON, Night, a_night
 from rules.verify import walked_nights
 from rules.verify.walked_nights import JournalledNight
 from silverball.kit.errors import Conflict, Refusal
 from silverball.rules.commands import absences, lineup, rulings, timekeeping
+from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import roster as roster_commands
 from silverball.rules.mechanics.round_timer import game_ends_at, round_ends_at
 from silverball.rules.model.tournament import Entrant
@@ -190,3 +192,10 @@ def test_a_game_that_starts_over_elsewhere_has_all_its_time_again() -> None:
     assert moved.arena_id != game.arena_id
     assert moved.started_at == NOON + 15 * MINUTE
     assert game_ends_at(night.tournament, moved) == NOON + 35 * MINUTE
+
+
+def test_a_game_that_is_moved_by_hand_no_longer_waits() -> None:
+    night = a_waiting_night()
+    game = night.open_games()[0]
+    night.apply(game_commands.redraw_arena(night.tournament, game.game_id, night.dice()))
+    assert night.game(game.game_id).waiting_since is UNSET

@@ -15,7 +15,7 @@ def test_a_late_player_joins_a_group_of_three_or_the_next_round(director: Direct
     director.send("round-open")
     three = next(game for game in director.open_games() if len(game.player_ids) == 3)
     shown = director.page("/players")
-    assert "from the next round; begins with 1 strikes" in shown
+    assert "from the next round; begins with 1 strike" in shown
     director.send("late", "/players", names="Late Lou", gameId=three.game_id)
     late = director.tournament().entrants[-1]
     assert director.game(three).player_ids == (*three.player_ids, late.player_id)

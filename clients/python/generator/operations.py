@@ -22,9 +22,10 @@ from silverball.wire.journal import JournalAction, JournalPage
 from silverball.wire.pages import Data, Page, SimplePage
 
 TEXTS = (FileDownload, SvgImage)
-ROSTER = frozenset({"arenas", "banks", "directors", "players", "scorekeepers"})
+LINEUP = frozenset({"arenas", "banks"})
+ROSTER = frozenset({"directors", "players", "scorekeepers"})
 REPORT = re.compile(r"(stats|summary)_|_csv$|top_scores|best_game|single_player_games|events|journal")
-PARTS_OF_TOURNAMENTS = ("tournament_changes", "tournament_reports", "tournament_roster")
+PARTS_OF_TOURNAMENTS = ("tournament_changes", "tournament_lineup", "tournament_reports", "tournament_roster")
 # Arguments that many methods share, and are in a TypedDict of `options.py`: its name -> its fields.
 PARTS = "TournamentParts"
 SETTINGS = "FormatSettings"
@@ -64,8 +65,13 @@ class Described:
         purpose = f"Operations of `client.{self.resource}`."
         if self.resource == "tournaments":
             parts = self.endpoint.path.removeprefix("/api/").split("/")
-            if len(parts) > 2 and parts[2] in ROSTER and "bg" not in parts[-1] and parts[-1] != "csv":
-                return Section("tournament_roster", "TournamentRoster", f"{purpose[:-1]}: who plays on what.")
+            kind = parts[2] if len(parts) > 2 and "bg" not in parts[-1] and parts[-1] != "csv" else ""
+            if kind in ROSTER:
+                return Section("tournament_roster", "TournamentRoster", f"{purpose[:-1]}: who plays.")
+            if kind in LINEUP:
+                return Section(
+                    "tournament_lineup", "TournamentLineup", f"{purpose[:-1]}: machines and banks."
+                )
             if self.endpoint.is_write:
                 return Section(
                     "tournament_changes", "TournamentChanges", f"{purpose[:-1]}: from start to end."

@@ -176,6 +176,16 @@ def clear_game(game: Game) -> list[Change]:
     return [GameCleared(game, after) if game.status == "completed" else MatchCounted(game, after)]
 
 
+def last_places(game: Game, seats: Sequence[int]) -> tuple[int, ...]:
+    """Those of the new seats of an open game who have left it and keep its last places.
+
+    They keep them as long as two others play for the places before them.
+    """
+    places = game.result_positions
+    gone = tuple(player_id for player_id in places if player_id is not None and player_id in seats)
+    return gone if len(seats) - len(gone) >= 2 else ()
+
+
 def clock_of(game: Game, now: datetime) -> datetime:
     """The time on the clock of a game, which stands still while the game waits for its machine."""
     return now if isinstance(game.waiting_since, UnsetType) else game.waiting_since

@@ -50,8 +50,7 @@ class Entrant:
     entries_bought: int = 0
     labels: tuple[str, ...] = ()
     label_color: str | None = None
-    # Rounds that the player still sits out and is drawn again after; 0 while they sit out the newest
-    # round. Unset for everybody else, so that their stored form is as it always was.
+    # Rounds still to sit out, 0 for the newest one; unset for others, whose stored form stays as it was.
     away_rounds: int | UnsetType = UNSET
 
 

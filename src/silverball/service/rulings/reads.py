@@ -6,9 +6,9 @@ from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from silverball.kit.errors import NotAllowed
 from silverball.rules.mechanics import results
+from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.core import loaded
 from silverball.store.journal import ACTION_UNDONE, GAME_NOTED, QUEUE_DISSOLVED
 from silverball.store.tables import game_note, journal
 from silverball.wire import times
@@ -22,14 +22,13 @@ _N, _J = game_note.c, journal.c
 
 
 def notes_of_game(
-    db: Connection, tournament_id: int, game_id: int, caller: AuthenticatedCaller
+    db: Connection, tournament: Tournament, game_id: int, caller: AuthenticatedCaller
 ) -> tuple[GameNote, ...]:
     """The notes on a game, oldest first. Raises NotFound, and NotAllowed for other callers."""
-    tournament = loaded.load_tournament(db, tournament_id)
     if not access.may_score(caller, tournament):
         raise NotAllowed
     results.find_game(tournament, game_id)
-    return notes_of_games(db, tournament_id, [game_id])
+    return notes_of_games(db, tournament.tournament_id, [game_id])
 
 
 def notes_of_games(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[GameNote, ...]:

@@ -3,6 +3,7 @@
 from silverball.kit.http.endpoints import Access, Call, get, post
 from silverball.kit.http.query import Query
 from silverball.service.calls import Write
+from silverball.service.core import loaded
 from silverball.service.rulings import reads, writes
 from silverball.service.rulings.bodies import NewNote, Ruling
 from silverball.wire.games import Game
@@ -16,7 +17,8 @@ GAME = "/api/tournaments/{tournament_id}/games/{game_id}"
 def list_notes_of_game(call: Call[Query]) -> Data[tuple[GameNote, ...]]:
     """The notes on a game, oldest first; for directors and scorekeepers."""
     with call.read() as db:
-        notes = reads.notes_of_game(db, call.ids["tournament_id"], call.ids["game_id"], call.caller)
+        tournament = loaded.load_tournament(db, call.ids["tournament_id"])
+        notes = reads.notes_of_game(db, tournament, call.ids["game_id"], call.caller)
         return Data(data=notes)
 
 

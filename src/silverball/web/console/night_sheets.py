@@ -94,7 +94,9 @@ def broken_context(night: TournamentNight) -> Mapping[str, Any]:
     games = [game for game in night.open_games if game.arena_id is not None]
     lines = [arena for arena in night.lineup if night.queue_for(arena_id=arena.arena_id)]
     return {
-        "stranded": [game for game in games if game.arena_id not in playable],
+        "stranded": [
+            game for game in games if game.arena_id not in playable or game.waiting_since is not UNSET
+        ],
         "stranded_queues": [arena for arena in lines if not arena.is_active],
     }
 
