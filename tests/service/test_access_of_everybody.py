@@ -39,6 +39,7 @@ EXCEPTIONS = {
     "GET /api/federation-numbers": frozenset({"admin"}),
     # Which reads of the organizer's own are allowed with any token of theirs.
     "GET /api/tournaments/{tournament_id}/journal": frozenset({"reader", "scorer", "owner", "admin"}),
+    "GET /api/tournaments/{tournament_id}/games/{game_id}/notes": SCOREKEEPERS | {"reader"},
     # Devices have no account.
     "GET /api/users/profile": ACCOUNTS,
     "PATCH /api/users/profile": WRITERS,
@@ -65,7 +66,8 @@ OPERATIONS = operations()
 def allowed(operation: Operation, state: str) -> frozenset[str]:
     """The identities that may do this to the organizer's object."""
     found = EXCEPTIONS[operation.name] if operation.name in EXCEPTIONS else _by_ability(operation)
-    if operation.endpoint.is_write and state == "completed":
+    is_for_devices = operation.endpoint.is_write or operation.endpoint.path.endswith("/notes")
+    if is_for_devices and state == "completed":
         return found - ENDED_WITH_THE_TOURNAMENT
     return found
 

@@ -225,6 +225,10 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int]) ->
     game, other = change.games(night)[:2]
     client.games.update(night, game.game_id, player_ids=game.player_ids[::-1])
     client.games.redraw_arena(night, game.game_id)
+    client.rulings.rule_on_game(night, game.game_id, ruling="wait")
+    client.rulings.rule_on_game(night, game.game_id, ruling="resume")
+    client.rulings.add_note(night, game.game_id, kind="slow", text="Ten minutes late.")
+    assert client.rulings.list_notes(night, game.game_id)[-1].text == "Ten minutes late."
     client.games.record_result(night, game.game_id, result_positions=game.player_ids)
     client.games.clear_result(night, game.game_id)
     for finished in (game, other):

@@ -11,6 +11,7 @@ class GameNote(Wire, frozen=True, kw_only=True):
     """A note on a game, which directors and scorekeepers see."""
 
     note_id: int
+    """Id of the note."""
     game_id: int
     player_id: int | None
     """Id of the player whom it is about; null for the whole game."""

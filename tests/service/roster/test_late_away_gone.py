@@ -105,14 +105,14 @@ def test_who_is_dropped_from_a_running_game_has_its_last_place(store: Store) -> 
 
 def test_a_pair_goes_on_as_a_win_or_as_a_bye(store: Store) -> None:
     desk = a_desk(store, "matchplay", players=4)
-    one, two = (game for game in desk.open_round() if not game["bye"])
-    stays, gone = one["playerIds"]
+    won, left = (game for game in desk.open_round() if not game["bye"])
+    stays, gone = won["playerIds"]
     desk.ok("PATCH", f"/players/{gone}", {"status": "inactive", "openGame": "last"})
-    over = desk.ok("GET", f"/games/{one['gameId']}")["data"]
+    over = desk.ok("GET", f"/games/{won['gameId']}")["data"]
     assert (over["status"], over["resultPositions"]) == ("completed", [stays, gone])
-    stays, gone = two["playerIds"]
+    stays, gone = left["playerIds"]
     desk.ok("PATCH", f"/players/{gone}", {"awayRounds": 1, "openGame": "fewer"})
-    over = desk.ok("GET", f"/games/{two['gameId']}")["data"]
+    over = desk.ok("GET", f"/games/{left['gameId']}")["data"]
     assert (over["bye"], over["playerIds"]) == (True, [stays])
     assert faults(desk) == []
 

@@ -19,6 +19,7 @@ class NewNote(Body, frozen=True, kw_only=True):
     """A note on a game."""
 
     kind: NoteKind
+    """Kind of ruling, or `other`."""
     text: Annotated[str, Meta(min_length=1, max_length=NOTE_LETTERS_MAX)]
     """The note in words."""
     player_id: Id | UnsetType = UNSET
