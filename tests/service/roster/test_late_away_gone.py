@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 import build
 from service.desk import Desk, a_desk
 from silverball.service.verify import draws
@@ -69,6 +71,7 @@ def test_a_player_away_for_two_rounds_comes_back_without_a_tap(store: Store) -> 
     assert faults(desk) == []
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_who_leaves_the_open_game_for_this_round_is_in_the_next_one(store: Store) -> None:
     desk = a_desk(store, "group_matchplay", players=8, arenas=4)
     (game, *others) = desk.open_round()
@@ -103,6 +106,7 @@ def test_who_is_dropped_from_a_running_game_has_its_last_place(store: Store) -> 
     assert faults(desk) == []
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_pair_goes_on_as_a_win_or_as_a_bye(store: Store) -> None:
     desk = a_desk(store, "matchplay", players=4)
     won, left = (game for game in desk.open_round() if not game["bye"])
@@ -144,6 +148,7 @@ def test_a_late_player_gets_what_the_night_gives_for_missed_rounds(store: Store)
     assert free["tournamentPlayer"]["pointsAdjustment"] == 0
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_what_cannot_be_is_refused_with_the_field_and_stores_nothing(store: Store) -> None:
     desk = a_desk(store, "matchplay", players=4)
     own = desk.night.player_ids[0]
@@ -169,6 +174,7 @@ def test_what_cannot_be_is_refused_with_the_field_and_stores_nothing(store: Stor
     planned.expect_refusal(409, "POST", "/players", {"name": "Late", "gameId": game["gameId"]})
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_formats_without_rounds_of_their_own_have_nobody_away_for_one(store: Store) -> None:
     for type_, sentence in (("frenzy", "opened one by one"), ("bracket", "opened one by one")):
         desk = a_desk(store, type_)
