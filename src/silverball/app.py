@@ -60,6 +60,7 @@ from silverball.service.queues import routes as queues
 from silverball.service.ratings import routes as ratings
 from silverball.service.roster import routes as roster
 from silverball.service.rounds import routes as rounds
+from silverball.service.rulings import routes as rulings
 from silverball.service.search import routes as search
 from silverball.service.series import routes as series
 from silverball.service.singleplayer import routes as singleplayer
@@ -140,6 +141,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     queues,
     roster,
     rounds,
+    rulings,
     singleplayer,
     standings,
     stats,

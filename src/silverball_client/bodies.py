@@ -38,6 +38,8 @@ class ListedEntrantPatch(Struct, rename="camel", frozen=True, kw_only=True):
     status: Literal["active", "inactive"] | UnsetType = UNSET
     points_adjustment: Decimal | float | UnsetType = UNSET
     score_adjustment: Decimal | float | UnsetType = UNSET
+    away_rounds: int | UnsetType = UNSET
+    open_game: Literal["keep", "last", "fewer"] | UnsetType = UNSET
     player_id: int
 
 
@@ -62,6 +64,7 @@ class NewEntrant(Struct, rename="camel", frozen=True, kw_only=True):
     seed: int | UnsetType | None = UNSET
     labels: Sequence[str] | UnsetType = UNSET
     label_color: str | UnsetType | None = UNSET
+    game_id: int | UnsetType = UNSET
 
 
 class NewLineupArena(Struct, rename="camel", frozen=True, kw_only=True):

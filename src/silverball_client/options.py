@@ -21,6 +21,7 @@ class FormatSettings(TypedDict, total=False):
 
     scorekeeping: Literal["user", "disabled"] | None
     forecast: bool | None
+    late_points: int | None
     seeding: Seeding | None
     first_round_pairing: FirstRoundPairing | None
     pairing: Pairing | None

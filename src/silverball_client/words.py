@@ -48,6 +48,7 @@ EventName = Literal[
 ]
 FirstRoundPairing = Literal["random", "slaughter", "adjacent", "cross", "best_game"]
 LinkType = Literal["playoff", "qualifying", "series", "arena", "queue", "entry"]
+NoteKind = Literal["malfunction", "warning", "yellow", "red", "disqualified", "zero", "slow", "other"]
 Pairing = Literal["balanced", "swiss", "balanced_series", "strictswiss", "random", "tiers"]
 PlayerOrder = Literal["balanced", "rotating", "seed", "seed_reverse", "position", "random", "disabled"]
 Scoring = Literal[

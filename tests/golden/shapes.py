@@ -16,6 +16,7 @@ from silverball.wire.games import Game, GameSummary, Leg
 from silverball.wire.journal import ActivityLog
 from silverball.wire.locations import Location
 from silverball.wire.maxmatchplay import MaxMatchplayState
+from silverball.wire.notes import GameNote
 from silverball.wire.occasions import Occasion
 from silverball.wire.pages import Data, Page, SimplePage
 from silverball.wire.players import Player
@@ -54,6 +55,8 @@ SHAPES: dict[str, Any] = {
     "frenzy": FrenzyState,
     # Never observed; the shape is ours.
     "game-corrected": RecordedGame,
+    # Never observed; the shape is ours.
+    "game-notes": Data[tuple[GameNote, ...]],
     "game-legs": Data[tuple[Leg, ...]],
     "game-single": Data[Game],
     "games-edge-cases": Data[tuple[Game, ...]],

@@ -47,6 +47,7 @@ EXCEPTIONS = {
     "DELETE /api/tournaments/{tournament_id}": ORGANIZER,
     "PUT /api/tournaments/{tournament_id}/directors/{user_id}": ORGANIZER,
     "DELETE /api/tournaments/{tournament_id}/directors/{user_id}": ORGANIZER,
+    "GET /api/tournaments/{tournament_id}/games/{game_id}/notes": SCOREKEEPERS | {"reader"},
     # Devices have no account.
     "GET /api/users/profile": ACCOUNTS,
     "PATCH /api/users/profile": WRITERS,
@@ -73,7 +74,8 @@ OPERATIONS = operations()
 def allowed(operation: Operation, state: str) -> frozenset[str]:
     """The identities that may do this to the organizer's object."""
     found = EXCEPTIONS[operation.name] if operation.name in EXCEPTIONS else _by_ability(operation)
-    if operation.endpoint.is_write and state == "completed":
+    is_for_devices = operation.endpoint.is_write or operation.endpoint.path.endswith("/notes")
+    if is_for_devices and state == "completed":
         return found - ENDED_WITH_THE_TOURNAMENT
     return found
 

@@ -231,6 +231,10 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int], ot
     assert [called.game_id for called in client.rounds.timer(night).called_games] == [game.game_id]
     client.games.update(night, game.game_id, player_ids=game.player_ids[::-1])
     client.games.redraw_arena(night, game.game_id)
+    client.rulings.rule_on_game(night, game.game_id, ruling="wait")
+    client.rulings.rule_on_game(night, game.game_id, ruling="resume")
+    client.rulings.add_note(night, game.game_id, kind="slow", text="Ten minutes late.")
+    assert client.rulings.list_notes(night, game.game_id)[-1].text == "Ten minutes late."
     client.games.record_result(night, game.game_id, result_positions=game.player_ids)
     client.games.clear_result(night, game.game_id)
     for finished in (game, other):

@@ -194,6 +194,7 @@ def test_a_knockout_takes_late_players_with_strikes_and_lets_people_go(director:
 def test_a_broken_machine_sends_its_games_elsewhere(director: Director) -> None:
     game = director.play("matchplay")
     director.send(f"broken-{game.arena_id}", "/arenas")
+    director.send(f"ruling-{game.game_id}", "/arenas", ruling="startOver")
     assert director.game(game).arena_id != game.arena_id
     director.send(f"fixed-{game.arena_id}", "/arenas")
     assert all(arena.is_active for arena in director.tournament().lineup)

@@ -12,6 +12,9 @@ from web.visitor import EMAIL, PASSWORD
 COPIED_TAPS_MAX = 6
 OUT_OF_ORDER_TAPS_MAX = 2
 CORRECTION_TAPS_MAX = 6
+LATE_TAPS_MAX = 5
+AWAY_TAPS_MAX = 5
+MOVED_TAPS_MAX = 3
 
 pytestmark = [
     pytest.mark.browser,
@@ -117,4 +120,54 @@ def test_a_correction_with_its_preview_takes_six_taps(store: Store, browser_page
     phone.tap("text=Save the correction")
     browser_page.wait_for(lambda: night_of(store).games[0].result_positions == (loser, winner))
     assert phone.taps <= CORRECTION_TAPS_MAX
+    assert browser_page.complaints == []
+
+
+def test_a_late_player_takes_five_taps_and_a_game_moved_from_a_dead_machine_three(
+    store: Store, browser_page: BrowserPage
+) -> None:
+    a_night(store, "group_matchplay", 7, 4)
+    on_the_console(browser_page)
+    page = browser_page.page
+    three = next(game for game in night_of(store).open_games if len(game.player_ids) == 3)
+    late = Phone(browser_page)
+    late.tap(".bar >> text=Players")
+    late.tap("#late-names")
+    late.type("Rae Solano")
+    late.tap(f"#late label:has(input[value='{three.game_id}'])")
+    browser_page.assert_fits()
+    browser_page.picture("late-320")
+    late.tap("#late button")
+    browser_page.wait_for(lambda: len(night_of(store).entrants) == 8)
+    joined = night_of(store).entrants[-1].player_id
+    assert any(joined in game.player_ids for game in night_of(store).open_games)
+    assert late.taps <= LATE_TAPS_MAX
+    # Gone for this round: their group goes on with one fewer.
+    away = Phone(browser_page)
+    away.tap(".bar >> text=Players")
+    away.tap("a.row:has-text('Rae Solano')")
+    away.tap("#away label:has-text('one fewer')")
+    browser_page.assert_fits()
+    browser_page.picture("away-320")
+    away.tap("text=Away for a round")
+    browser_page.wait_for(lambda: night_of(store).entrants[-1].away_rounds == 0)
+    assert away.taps <= AWAY_TAPS_MAX
+    # The machine of a game is dead.
+    game = night_of(store).open_games[0]
+    name = page.locator(f"#broken-{game.arena_id}")
+    browser_page.go("/t/1/run")
+    dead = Phone(browser_page)
+    dead.tap(".bar >> text=Machines")
+    name.wait_for()
+    dead.tap(f"#broken-{game.arena_id} button")
+    page.wait_for_selector(f"#ruling-{game.game_id}")
+    browser_page.assert_fits()
+    browser_page.picture("broken-320")
+    dead.tap(f"#ruling-{game.game_id} button[value='startOver']")
+    browser_page.wait_for(
+        lambda: next(
+            each.arena_id != game.arena_id for each in night_of(store).games if each.game_id == game.game_id
+        )
+    )
+    assert dead.taps <= MOVED_TAPS_MAX
     assert browser_page.complaints == []

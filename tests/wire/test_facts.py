@@ -154,10 +154,14 @@ EXTRAS: dict[str, str] = {
     "Tournament.directors": "ours: who runs it with its organizer (interface.md 3)",
     "StandingsRow.drawnByLot": "ours: what was drawn says so (pages.md 2)",
     "Tournament.forecast": "ours: switches the forecast on (interface.md 1)",
+    "Tournament.latePoints": "ours: what late players get for missed rounds (formats 20)",
     "Tournament.ladderType": OUR_NAMES,
     "Tournament.paceIncrement": OUR_NAMES,
     "Tournament.paceInitialRounds": OUR_NAMES,
     "Tournament.paceInitialTarget": OUR_NAMES,
+    "Game.waitingSince": "ours: the clock of a game stands while its machine is out of order",
+    "GameSummary.waitingSince": "ours: as in Game",
+    "TournamentPlayerPivot.awayRounds": "ours: rounds that the player still sits out (formats 20)",
     "TournamentPlayerPivot.scoreAdjustment": "kept apart from strikes (formats 13.5)",
 }
 
@@ -317,6 +321,6 @@ def test_shapes_go_beyond_the_facts_only_where_a_reason_is_given() -> None:
 def test_a_tournament_has_a_field_for_every_setting_and_requires_only_scorekeeping() -> None:
     assert set(tournaments.FormatSettings.__struct_defaults__) == {msgspec.UNSET}
     settings, tournament = fields_of(tournaments.FormatSettings), fields_of(tournaments.Tournament)
-    assert len(settings) == len(tournaments.SETTING_FIELDS) == 50
+    assert len(settings) == len(tournaments.SETTING_FIELDS) == 51
     assert settings.keys() <= tournament.keys()
     assert {name for name in settings if tournament[name].required} == {"scorekeeping"}

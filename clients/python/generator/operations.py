@@ -22,10 +22,16 @@ from silverball.wire.journal import JournalAction, JournalPage
 from silverball.wire.pages import Data, Page, SimplePage
 
 TEXTS = (FileDownload, SvgImage)
-ROSTER = frozenset({"arenas", "banks", "players"})
+LINEUP = frozenset({"arenas", "banks"})
 STAFF = frozenset({"directors", "scorekeepers"})
 REPORT = re.compile(r"(stats|summary)_|_csv$|top_scores|best_game|single_player_games|events|journal")
-PARTS_OF_TOURNAMENTS = ("tournament_changes", "tournament_reports", "tournament_roster", "tournament_staff")
+PARTS_OF_TOURNAMENTS = (
+    "tournament_changes",
+    "tournament_lineup",
+    "tournament_reports",
+    "tournament_roster",
+    "tournament_staff",
+)
 # Arguments that many methods share, and are in a TypedDict of `options.py`: its name -> its fields.
 PARTS = "TournamentParts"
 SETTINGS = "FormatSettings"
@@ -65,10 +71,15 @@ class Described:
         purpose = f"Operations of `client.{self.resource}`."
         if self.resource == "tournaments":
             parts = self.endpoint.path.removeprefix("/api/").split("/")
-            if len(parts) > 2 and parts[2] in ROSTER and "bg" not in parts[-1] and parts[-1] != "csv":
-                return Section("tournament_roster", "TournamentRoster", f"{purpose[:-1]}: who plays on what.")
-            if len(parts) > 2 and parts[2] in STAFF:
+            kind = parts[2] if len(parts) > 2 and "bg" not in parts[-1] and parts[-1] != "csv" else ""
+            if kind == "players":
+                return Section("tournament_roster", "TournamentRoster", f"{purpose[:-1]}: who plays.")
+            if kind in STAFF:
                 return Section("tournament_staff", "TournamentStaff", f"{purpose[:-1]}: who runs it.")
+            if kind in LINEUP:
+                return Section(
+                    "tournament_lineup", "TournamentLineup", f"{purpose[:-1]}: machines and banks."
+                )
             if self.endpoint.is_write:
                 return Section(
                     "tournament_changes", "TournamentChanges", f"{purpose[:-1]}: from start to end."

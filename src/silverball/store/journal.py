@@ -20,6 +20,7 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.prizes import PrizePlan
+from silverball.rules.model.scorekeepers import Scorekeeper
 from silverball.rules.model.tournament import (
     Bank,
     Card,
@@ -29,7 +30,6 @@ from silverball.rules.model.tournament import (
     Purchase,
     QueueSpot,
     Round,
-    Scorekeeper,
     SinglePlayerGame,
     Suggestion,
     Tournament,
@@ -72,10 +72,24 @@ SEED_COMMITTED = "SeedCommitted"
 DRAW_PREVIEWED = "DrawPreviewed"
 # What the draw of this action took from outside the tournament.
 DRAW_FACTS = "DrawFacts"
+# A note was written on a game; what it says is in its table, for directors and scorekeepers.
+GAME_NOTED = "GameNoted"
+# The queue of a machine out of order was dissolved; those who waited in it read so.
+QUEUE_DISSOLVED = "QueueDissolved"
 # The lines before this one came with the tournament from elsewhere; undo and verification reach into them.
 JOURNAL_IMPORTED = "JournalImported"
 # Entries beside changes that an undo leaves alone.
-NOTES = frozenset({RESULT_CORRECTED, SEED_COMMITTED, DRAW_PREVIEWED, DRAW_FACTS, JOURNAL_IMPORTED})
+NOTES = frozenset(
+    {
+        RESULT_CORRECTED,
+        SEED_COMMITTED,
+        DRAW_PREVIEWED,
+        DRAW_FACTS,
+        GAME_NOTED,
+        QUEUE_DISSOLVED,
+        JOURNAL_IMPORTED,
+    }
+)
 # A player of the book was merged into another one: earlier lines name the removed player.
 PLAYERS_MERGED = "PlayersMerged"
 # Written by migration 0011: undo and verification begin after it, as after an import.

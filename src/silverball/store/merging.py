@@ -22,6 +22,7 @@ ID_COLUMNS = (
     tables.game_player.c.result_position,
     tables.suggestion.c.player_id,
     tables.device_action.c.player_id,
+    tables.game_note.c.player_id,
 )
 # Columns whose JSON contains ids of players.
 JSON_COLUMNS = (

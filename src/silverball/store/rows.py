@@ -9,8 +9,9 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
+from silverball.rules.model.scorekeepers import Scorekeeper
 from silverball.rules.model.tournament import (
     Card,
     Entrant,
@@ -20,7 +21,6 @@ from silverball.rules.model.tournament import (
     Purchase,
     QueueSpot,
     Round,
-    Scorekeeper,
     SinglePlayerGame,
     Suggestion,
 )
@@ -43,6 +43,11 @@ def _end_time(started_at: datetime | None, seconds: int | None) -> datetime | No
     return None if started_at is None or seconds is None else started_at + timedelta(seconds=seconds)
 
 
+def _column_value(value: Any) -> Any:
+    """The value in a column, which is null for what is unset."""
+    return None if isinstance(value, UnsetType) else value
+
+
 def to_entrant(row: Any, *, user_id: int | None, entries_bought: int) -> Entrant:
     return Entrant(
         player_id=row.player_id,
@@ -61,6 +66,7 @@ def to_entrant(row: Any, *, user_id: int | None, entries_bought: int) -> Entrant
         entries_bought=entries_bought,
         labels=tuple(row.labels),
         label_color=row.label_color,
+        away_rounds=UNSET if row.away_rounds is None else row.away_rounds,
     )
 
 
@@ -80,6 +86,7 @@ def entrant_values(entrant: Entrant) -> Values:
         "tie_drawn": True if entrant.is_tie_drawn else None,
         "labels": list(entrant.labels),
         "label_color": entrant.label_color,
+        "away_rounds": _column_value(entrant.away_rounds),
     }
 
 
@@ -164,6 +171,7 @@ def to_game(row: Any, seats: list[Any]) -> Game:
         is_tiebreak=bool(row.is_tiebreak),
         has_mismatch=row.result_count_mismatch,
         legs=() if row.legs is None else msgspec.convert(row.legs, tuple[Leg, ...]),
+        waiting_since=UNSET if row.waiting_since is None else row.waiting_since,
     )
 
 
@@ -186,6 +194,7 @@ def game_values(game: Game) -> Values:
         "forfeited_by": game.forfeited_by,
         "is_tiebreak": game.is_tiebreak,
         "legs": msgspec.to_builtins(game.legs) or None,
+        "waiting_since": _column_value(game.waiting_since),
     }
 
 

@@ -26,6 +26,8 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
     """Who may report results: `user` for the players too, `disabled` for scorekeepers alone."""
     forecast: bool | UnsetType | None = UNSET
     """True when everybody sees the forecast while the tournament runs; absent while that is off."""
+    late_points: int | UnsetType | None = UNSET
+    """Points, or strikes, that a late player gets for each round they missed; absent while they get none."""
     seeding: Seeding | UnsetType | None = UNSET
     """What seeds are made of when the tournament starts."""
     first_round_pairing: FirstRoundPairing | UnsetType | None = UNSET

@@ -76,6 +76,9 @@ class GameSummary(Wire, frozen=True, kw_only=True):
     scorbit_id: str | None = None
     scorbit_log: str | None = None
     scorbit_verified: bool = False
+    waiting_since: Instant | UnsetType = UNSET
+    """Time since when the clock of an open game stands still, as its machine is out of order; absent while
+    the clock runs."""
 
 
 class Game(GameSummary, frozen=True, kw_only=True):

@@ -18,6 +18,9 @@ class EntrantPart(Wire, frozen=True, kw_only=True):
     """Kind of subscription, as imported; null otherwise."""
     labels: tuple[str, ...]
     label_color: str | None
+    away_rounds: int | UnsetType = UNSET
+    """Rounds that the player still sits out before they are drawn again; 0 while they sit out the newest
+    round. Absent for everybody else."""
 
 
 class Player(Wire, frozen=True, kw_only=True):

@@ -26,6 +26,7 @@ from silverball_client.operations.rating_periods import RatingPeriodsResource
 from silverball_client.operations.rating_submissions import RatingSubmissionsResource
 from silverball_client.operations.ratings import RatingsResource
 from silverball_client.operations.rounds import RoundsResource
+from silverball_client.operations.rulings import RulingsResource
 from silverball_client.operations.search import SearchResource
 from silverball_client.operations.series import SeriesResource
 from silverball_client.operations.single_player_games import SinglePlayerGamesResource
@@ -63,6 +64,7 @@ class Operations(Generic[M]):
         self.rating_submissions: RatingSubmissionsResource[M] = RatingSubmissionsResource(caller)
         self.ratings: RatingsResource[M] = RatingsResource(caller)
         self.rounds: RoundsResource[M] = RoundsResource(caller)
+        self.rulings: RulingsResource[M] = RulingsResource(caller)
         self.search: SearchResource[M] = SearchResource(caller)
         self.series: SeriesResource[M] = SeriesResource(caller)
         self.single_player_games: SinglePlayerGamesResource[M] = SinglePlayerGamesResource(caller)

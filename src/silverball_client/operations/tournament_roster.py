@@ -1,4 +1,4 @@
-"""Operations of `client.tournaments`: who plays on what."""
+"""Operations of `client.tournaments`: who plays."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -6,73 +6,14 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from silverball_client.bodies import ListedEntrantPatch, NewEntrant, NewLineupArena
+from silverball_client.bodies import ListedEntrantPatch, NewEntrant
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.arenas import Arena
-from silverball_client.shapes.banks import Bank
 from silverball_client.shapes.entries import EntryPurchase
 from silverball_client.shapes.players import Player
 
 
 class TournamentRoster(Resource[M]):
-    """Operations of `client.tournaments`: who plays on what."""
-
-    @operation
-    def add_arenas(
-        self,
-        tournament_id: int,
-        *,
-        labels: Sequence[str] | UnsetType = UNSET,
-        label_color: str | UnsetType | None = UNSET,
-        status: Literal["active", "inactive"] | UnsetType = UNSET,
-        preferred: bool | UnsetType = UNSET,
-        amazing_race_seed: int | UnsetType | None = UNSET,
-        best_game_blocked: bool | UnsetType = UNSET,
-        best_game_queue_closed: bool | UnsetType = UNSET,
-        arena_id: int | UnsetType = UNSET,
-        arenas: Sequence[NewLineupArena] | UnsetType = UNSET,
-        idempotency_key: str | None = None,
-    ) -> Request[Arena | tuple[Arena, ...]]:
-        """Add one arena, or all of `arenas`.
-
-        `POST /api/tournaments/{tournamentId}/arenas`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "POST",
-            ("tournaments", tournament_id, "arenas"),
-            Arena | tuple[Arena, ...],
-            in_data=True,
-            body={
-                "labels": labels,
-                "labelColor": label_color,
-                "status": status,
-                "preferred": preferred,
-                "amazingRaceSeed": amazing_race_seed,
-                "bestGameBlocked": best_game_blocked,
-                "bestGameQueueClosed": best_game_queue_closed,
-                "arenaId": arena_id,
-                "arenas": arenas,
-            },
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def add_bank(
-        self, tournament_id: int, bank_id: int, *, idempotency_key: str | None = None
-    ) -> Request[Bank]:
-        """Add a bank with its arenas.
-
-        `PUT /api/tournaments/{tournamentId}/banks/{bankId}`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "PUT",
-            ("tournaments", tournament_id, "banks", bank_id),
-            Bank,
-            in_data=True,
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
+    """Operations of `client.tournaments`: who plays."""
 
     @operation
     def add_entries(
@@ -114,6 +55,7 @@ class TournamentRoster(Resource[M]):
         seed: int | UnsetType | None = UNSET,
         labels: Sequence[str] | UnsetType = UNSET,
         label_color: str | UnsetType | None = UNSET,
+        game_id: int | UnsetType = UNSET,
         players: Sequence[NewEntrant] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[Player | tuple[Player, ...]]:
@@ -135,23 +77,11 @@ class TournamentRoster(Resource[M]):
                 "seed": seed,
                 "labels": labels,
                 "labelColor": label_color,
+                "gameId": game_id,
                 "players": players,
             },
             is_write=True,
             idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def arenas(self, tournament_id: int) -> Request[tuple[Arena, ...]]:
-        """All arenas of a tournament, as `includeArenas` embeds them.
-
-        `GET /api/tournaments/{tournamentId}/arenas`.
-        """
-        return Request(
-            "GET",
-            ("tournaments", tournament_id, "arenas"),
-            tuple[Arena, ...],
-            in_data=True,
         )
 
     @operation
@@ -186,40 +116,6 @@ class TournamentRoster(Resource[M]):
         )
 
     @operation
-    def remove_arena(
-        self, tournament_id: int, arena_id: int, *, idempotency_key: str | None = None
-    ) -> Request[Arena]:
-        """Remove an arena without games.
-
-        `DELETE /api/tournaments/{tournamentId}/arenas/{arenaId}`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "DELETE",
-            ("tournaments", tournament_id, "arenas", arena_id),
-            Arena,
-            in_data=True,
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def remove_bank(
-        self, tournament_id: int, bank_id: int, *, idempotency_key: str | None = None
-    ) -> Request[Bank]:
-        """Remove a bank from the draws.
-
-        `DELETE /api/tournaments/{tournamentId}/banks/{bankId}`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "DELETE",
-            ("tournaments", tournament_id, "banks", bank_id),
-            Bank,
-            in_data=True,
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
     def remove_player(
         self, tournament_id: int, player_id: int, *, idempotency_key: str | None = None
     ) -> Request[Player]:
@@ -237,20 +133,6 @@ class TournamentRoster(Resource[M]):
         )
 
     @operation
-    def resolve_arenas(self, tournament_id: int, *, arenas: Sequence[int]) -> Request[tuple[Arena, ...]]:
-        """Arenas of a tournament by their ids.
-
-        `GET /api/tournaments/{tournamentId}/arenas/resolve-unknown`.
-        """
-        return Request(
-            "GET",
-            ("tournaments", tournament_id, "arenas", "resolve-unknown"),
-            tuple[Arena, ...],
-            in_data=True,
-            query={"arenas": arenas},
-        )
-
-    @operation
     def resolve_players(self, tournament_id: int, *, players: Sequence[int]) -> Request[tuple[Player, ...]]:
         """Players of a tournament by their ids.
 
@@ -265,45 +147,6 @@ class TournamentRoster(Resource[M]):
         )
 
     @operation
-    def update_arena(
-        self,
-        tournament_id: int,
-        arena_id: int,
-        *,
-        labels: Sequence[str] | UnsetType = UNSET,
-        label_color: str | UnsetType | None = UNSET,
-        status: Literal["active", "inactive"] | UnsetType = UNSET,
-        preferred: bool | UnsetType = UNSET,
-        amazing_race_seed: int | UnsetType | None = UNSET,
-        best_game_blocked: bool | UnsetType = UNSET,
-        best_game_queue_closed: bool | UnsetType = UNSET,
-        redraw: bool | UnsetType = UNSET,
-        idempotency_key: str | None = None,
-    ) -> Request[Arena]:
-        """Change an arena's labels, status or switches; `redraw` moves its open games when it breaks down.
-
-        `PATCH /api/tournaments/{tournamentId}/arenas/{arenaId}`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "PATCH",
-            ("tournaments", tournament_id, "arenas", arena_id),
-            Arena,
-            in_data=True,
-            body={
-                "labels": labels,
-                "labelColor": label_color,
-                "status": status,
-                "preferred": preferred,
-                "amazingRaceSeed": amazing_race_seed,
-                "bestGameBlocked": best_game_blocked,
-                "bestGameQueueClosed": best_game_queue_closed,
-                "redraw": redraw,
-            },
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
     def update_player(
         self,
         tournament_id: int,
@@ -315,6 +158,8 @@ class TournamentRoster(Resource[M]):
         status: Literal["active", "inactive"] | UnsetType = UNSET,
         points_adjustment: Decimal | float | UnsetType = UNSET,
         score_adjustment: Decimal | float | UnsetType = UNSET,
+        away_rounds: int | UnsetType = UNSET,
+        open_game: Literal["keep", "last", "fewer"] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[Player]:
         """Change a player's seed, labels, status or adjustments.
@@ -333,6 +178,8 @@ class TournamentRoster(Resource[M]):
                 "status": status,
                 "pointsAdjustment": points_adjustment,
                 "scoreAdjustment": score_adjustment,
+                "awayRounds": away_rounds,
+                "openGame": open_game,
             },
             is_write=True,
             idempotency_key=idempotency_key,

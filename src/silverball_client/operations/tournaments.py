@@ -4,6 +4,7 @@ from typing import Literal, Unpack
 
 from silverball_client.calling import M, Request, chosen, operation, paged
 from silverball_client.operations.tournament_changes import TournamentChanges
+from silverball_client.operations.tournament_lineup import TournamentLineup
 from silverball_client.operations.tournament_reports import TournamentReports
 from silverball_client.operations.tournament_roster import TournamentRoster
 from silverball_client.operations.tournament_staff import TournamentStaff
@@ -25,7 +26,7 @@ from silverball_client.shapes.worth import TournamentEstimate
 
 
 class TournamentsResource(
-    TournamentRoster[M], TournamentStaff[M], TournamentChanges[M], TournamentReports[M]
+    TournamentLineup[M], TournamentStaff[M], TournamentRoster[M], TournamentChanges[M], TournamentReports[M]
 ):
     """Operations of `client.tournaments`."""
 

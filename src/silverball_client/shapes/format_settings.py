@@ -11,6 +11,7 @@ class FormatSettings(Shape, frozen=True, kw_only=True):
 
     scorekeeping: str | UnsetType | None = UNSET
     forecast: bool | UnsetType | None = UNSET
+    late_points: int | UnsetType | None = UNSET
     seeding: str | UnsetType | None = UNSET
     first_round_pairing: str | UnsetType | None = UNSET
     pairing: str | UnsetType | None = UNSET

@@ -55,6 +55,7 @@ class GameSummary(Shape, frozen=True, kw_only=True):
     scorbit_id: str | None = None
     scorbit_log: str | None = None
     scorbit_verified: bool = False
+    waiting_since: str | UnsetType = UNSET
 
 
 class Game(GameSummary, frozen=True, kw_only=True):

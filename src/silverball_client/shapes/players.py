@@ -15,6 +15,7 @@ class EntrantPart(Shape, frozen=True, kw_only=True):
     subscription: str | None
     labels: tuple[str, ...]
     label_color: str | None
+    away_rounds: int | UnsetType = UNSET
 
 
 class Player(Shape, frozen=True, kw_only=True):

@@ -19,6 +19,8 @@ NOTE_MEMBERS: dict[str, dict[str, type]] = {
     journal.ACTION_UNDONE: {"action": int},
     journal.PLAYERS_MERGED: {"removed": int, "remaining": int},
     journal.RESULT_CORRECTED: {"reason": str},
+    journal.QUEUE_DISSOLVED: {"arena": int, "player_ids": list},
+    journal.GAME_NOTED: {"game": int, "kind": str, "ruling": str},
     journal.SEED_COMMITTED: {"commitment": str},
     journal.DRAW_PREVIEWED: {"times": int},
     journal.TOURNAMENT_IMPORTED: {},

@@ -150,6 +150,7 @@ def _entrant_fields(tournament_id: int, place: int, player_id: int, part: Entran
         "subscription": part.subscription,
         "labels": list(part.labels),
         "label_color": part.label_color,
+        "away_rounds": None if isinstance(part.away_rounds, UnsetType) else part.away_rounds,
     }
 
 
@@ -260,6 +261,7 @@ def _game_fields(game: Game) -> dict[str, Any]:
         "status": game.status,
         "started_at": optional_moment(game.started_at),
         "duration_seconds": game.duration,
+        "waiting_since": optional_moment(game.waiting_since),
         "bye": game.bye,
         "player_id_advantage": game.player_id_advantage,
         "scorekeeper_id": game.scorekeeper_id,

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from silverball.kit.errors import Refusal
-from silverball.rules.commands import draws, frenzy, games, lineup, max_matchplay
+from silverball.rules.commands import draws, frenzy, games, lineup, max_matchplay, rulings
 from silverball.rules.commands import tournament as commands
 from silverball.rules.mechanics import entries
 from silverball.rules.model import numbering
@@ -263,7 +263,8 @@ WAYS: Mapping[str, Callable[[DrawnAction, int], Iterable[Draw]]] = {
     "matches after ": lambda _action, _number: [max_matchplay.create_matches],
     "queue after ": lambda _action, _number: [frenzy.start_waiting_games, frenzy.resume],
     "arena of game ": lambda _action, game_id: [
-        lambda tournament, dice, _now: games.redraw_arena(tournament, game_id, dice)
+        lambda tournament, dice, _now: games.redraw_arena(tournament, game_id, dice),
+        lambda tournament, dice, now: rulings.start_over(tournament, game_id, None, dice, now),
     ],
     "forfeits of player ": lambda _action, player_id: [
         lambda tournament, dice, now: commands.forfeit_open_games(tournament, player_id, dice, now)

@@ -131,7 +131,7 @@ def change_arena(tournament: Tournament, game_id: int, arena_id: int | None) -> 
     _require_arenas(tournament)
     if arena_id is not None:
         lineups.require_playable_arena(tournament, arena_id, game)
-    return changes_between(GameChanged, game, replace(game, arena_id=arena_id, bank_id=None))
+    return changes_between(GameChanged, game, lineups.game_on_arena(game, arena_id))
 
 
 def redraw_arena(tournament: Tournament, game_id: int, dice: Random) -> list[Change]:
@@ -144,7 +144,7 @@ def redraw_arena(tournament: Tournament, game_id: int, dice: Random) -> list[Cha
     arena_id = lineups.draw_other_arena(tournament, game, dice)
     if arena_id is None:
         raise NoOtherArenaFree
-    return [GameChanged(game, replace(game, arena_id=arena_id, bank_id=None))]
+    return [GameChanged(game, lineups.game_on_arena(game, arena_id))]
 
 
 def _require_arenas(tournament: Tournament) -> None:
@@ -278,10 +278,11 @@ def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetim
 def _with_players(game: Game, seats: tuple[int, ...]) -> Game:
     """The open game with these players; slot 0 has the advantage where there is one."""
     nothing: tuple[None, ...] = (None,) * len(seats)
+    gone = results.last_places(game, seats)
     return replace(
         game,
         player_ids=seats,
-        result_positions=nothing,
+        result_positions=(*nothing[len(gone) :], *gone),
         result_points=nothing,
         result_scores=nothing,
         advantage_id=None if game.advantage_id is None else seats[0],

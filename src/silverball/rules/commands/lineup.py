@@ -12,9 +12,18 @@ from typing import Any
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import rulings
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import queues
 from silverball.rules.model.apply import apply_changes
-from silverball.rules.model.changes import ArenaAdded, ArenaChanged, ArenaRemoved, Change, changes_between
+from silverball.rules.model.changes import (
+    ArenaAdded,
+    ArenaChanged,
+    ArenaRemoved,
+    Change,
+    QueueLeft,
+    changes_between,
+)
 from silverball.rules.model.refusals import TournamentIsCompleted
 from silverball.rules.model.tournament import LineupArena, Tournament
 
@@ -59,8 +68,8 @@ def change_arena(
 ) -> list[Change]:
     """Change fields of a lineup arena (`is_active`, `is_preferred`, ...), with the consequences.
 
-    Open games on an arena out of service keep it, unless the format moves them: the organizer draws
-    another one. Raises NotFound.
+    Open games on an arena out of service keep it, unless the format moves them: the organizer rules
+    what becomes of them. Those that wait go on when it is back. Raises NotFound.
     """
     _require_not_completed(tournament)
     lineup_arena = find_lineup_arena(tournament, arena_id)
@@ -68,6 +77,9 @@ def change_arena(
     changes = changes_between(ArenaChanged, lineup_arena, changed)
     if changed.is_active == lineup_arena.is_active:
         return changes
+    if changed.is_active:
+        waiting = [game for game in tournament.open_games if game.arena_id == arena_id]
+        changes += [change for game in waiting for change in rulings.resume_clock(game, now)]
     return [*changes, *_lineup_consequences(apply_changes(tournament, changes), changed, dice, now)]
 
 
@@ -87,6 +99,11 @@ def mark_out_of_order(
             current = apply_changes(current, step)
             changes += step
     return changes
+
+
+def dissolve_queue(tournament: Tournament, arena_id: int) -> list[Change]:
+    """Take everybody out of the queue of an arena; without it they wait until it is back in play."""
+    return [QueueLeft(spot) for spot in queues.waiting_spots(tournament, arena_id=arena_id)]
 
 
 def remove_arena(tournament: Tournament, arena_id: int) -> list[Change]:

@@ -10,7 +10,8 @@ from random import Random
 from typing import Any
 
 from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
-from silverball.rules.commands import adjustments
+from silverball.rules.commands import absences, adjustments
+from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.format import CountedIn
@@ -28,8 +29,10 @@ from silverball.rules.model.changes import (
     changes_between,
 )
 from silverball.rules.model.refusals import TournamentIsCompleted
-from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Scorekeeper, Tournament
+from silverball.rules.model.scorekeepers import Scorekeeper
+from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Tournament
 
+NO_SEATS: Mapping[int, int] = {}
 LABEL_FIELDS = ("labels", "label_color")
 
 # All of them are announced with the tournament and have to fit into one feed event.
@@ -64,10 +67,18 @@ def require_strikes(tournament: Tournament) -> None:
         raise Invalid({"strikes": [sentence]})
 
 
-def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:
+def add_entrants(
+    tournament: Tournament,
+    new: Sequence[Entrant],
+    dice: Random,
+    now: datetime,
+    *,
+    seats: Mapping[int, int] = NO_SEATS,
+) -> list[Change]:
     """Add players as `commands.tournament.add_entrants` does; with seeds only before the start.
 
-    Late players get the automatic entries that the others got at the start.
+    Late players get the automatic entries that the others got at the start. `seats` takes player id ->
+    game of the open round that a late player joins at once.
     """
     if tournament.status != "planned" and any(entrant.seed_value for entrant in new):
         raise SeedsAreFrozen
@@ -75,12 +86,14 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
     if tournament.status == "planned":
         return changes
     joined = apply_changes(tournament, changes)
-    return [
-        *changes,
-        *entries.give_entries(
-            joined, [entrant.player_id for entrant in new], entries.automatic_entries(joined), now
-        ),
-    ]
+    player_ids = [entrant.player_id for entrant in new]
+    changes += entries.give_entries(joined, player_ids, entries.automatic_entries(joined), now)
+    current = apply_changes(tournament, changes)
+    for player_id, game_id in seats.items():
+        step = game_commands.add_player(current, game_id, player_id, dice, now)
+        current = apply_changes(current, step)
+        changes += step
+    return changes
 
 
 def change_entrants(
@@ -103,9 +116,10 @@ def change_entrants(
 def change_entrant(
     tournament: Tournament, player_id: int, wanted: Mapping[str, Any], dice: Random, now: datetime
 ) -> list[Change]:
-    """Change any of `seed`, `labels`, `label_color`, `points`, `score` and `is_active`.
+    """Change any of `seed`, `labels`, `label_color`, `points`, `score`, `is_active` and `away_rounds`.
 
-    Raises NotFound, and Conflict where the state or the format forbids it.
+    With `open_game` they also leave the games that they are in. Raises NotFound, and Conflict where the
+    state or the format forbids it.
     """
     entrant = tournament_commands.find_entrant(tournament, player_id)
     if tournament.status == "completed":
@@ -119,6 +133,13 @@ def change_entrant(
     if "points" in wanted or "score" in wanted:
         adjusted = {name: wanted[name] for name in ("points", "score") if name in wanted}
         changes += adjustments.adjust_entrant(apply_changes(tournament, changes), player_id, **adjusted)
+    how = wanted.get("open_game", absences.STAYS_IN)
+    left = absences.leave_open_games(apply_changes(tournament, changes), player_id, how, dice, now)
+    changes += left
+    if "away_rounds" in wanted:
+        current, rounds = apply_changes(tournament, changes), wanted["away_rounds"]
+        is_in_round = how == absences.GOES_ON and bool(left)
+        changes += absences.send_away(current, player_id, rounds, dice, now, is_in_round=is_in_round)
     if "is_active" in wanted:
         current = apply_changes(tournament, changes)
         changes += tournament_commands.set_active(

@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 from random import Random
 
+from msgspec import UNSET, UnsetType
+
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.format import Format, Rounds
 from silverball.rules.mechanics import history, queues, results, rounds, seeding
@@ -131,7 +133,42 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
 def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """Draw and open the next round; a finished open round is completed first."""
     require_started(tournament)
-    return format_of(tournament).open_round(tournament, dice, now)
+    changes = format_of(tournament).open_round(tournament, dice, now)
+    return [*changes, *_count_rounds_away(apply_changes(tournament, changes), dice, now)]
+
+
+def _count_rounds_away(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """Count the round that was just drawn for those who sit it out; the next draw has who is back."""
+    changes: list[Change] = []
+    current = tournament
+    for entrant in tournament.entrants:
+        if isinstance(entrant.away_rounds, UnsetType):
+            continue
+        step: list[Change]
+        if entrant.away_rounds > 1:
+            step = [EntrantChanged(entrant, replace(entrant, away_rounds=entrant.away_rounds - 1))]
+        elif entrant.away_rounds == 1:
+            step = _return_after_round(current, entrant, dice, now)
+        else:
+            step = [EntrantChanged(entrant, replace(entrant, away_rounds=UNSET))]
+        current = apply_changes(current, step)
+        changes += step
+    return changes
+
+
+def _return_after_round(
+    tournament: Tournament, entrant: Entrant, dice: Random, now: datetime
+) -> list[Change]:
+    """Bring a player back who sits out the round that was just drawn; nobody has to do it then."""
+    byes = byes_to_credit(tournament, entrant)
+    back = replace(entrant, is_active=True, away_rounds=0, byes_credited=byes)
+    changes: list[Change] = [EntrantChanged(entrant, back)]
+    try:
+        returned = apply_changes(tournament, changes)
+        return [*changes, *format_of(tournament).roster_changed(returned, back, dice, now)]
+    except Conflict:
+        # They are out meanwhile, and the round is drawn all the same.
+        return [EntrantChanged(entrant, replace(entrant, away_rounds=UNSET))]
 
 
 def complete_round(tournament: Tournament, round_id: int, now: datetime) -> list[Change]:
@@ -245,11 +282,11 @@ def set_active(
     """Deactivate or reactivate an entrant, with the consequences. Source: formats, section 20."""
     entrant = find_entrant(tournament, player_id)
     form = format_of(tournament)
-    if entrant.is_active == is_active:
+    if entrant.is_active == is_active and entrant.away_rounds is UNSET:
         return []
     if tournament.status == "completed":
         raise TournamentIsCompleted(action="change its players")
-    after = replace(entrant, is_active=is_active)
+    after = replace(entrant, is_active=is_active, away_rounds=UNSET)
     if tournament.status == "started":
         if not is_active and not form.can_leave:
             raise NobodyCanLeave

@@ -47,7 +47,7 @@ Fair = Annotated[
 ]
 
 
-class GroupKnockoutSettings(settings.ForecastSettings, frozen=True, kw_only=True):
+class GroupKnockoutSettings(settings.LateEntrySettings, frozen=True, kw_only=True):
     """Settings of a group knockout. Source: formats, sections 14.2 and 24."""
 
     seeding: settings.Seeding = "random"

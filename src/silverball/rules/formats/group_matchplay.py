@@ -14,7 +14,7 @@ from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.worth import planned, played
 
 
-class GroupMatchplaySettings(settings.ForecastSettings, frozen=True, kw_only=True):
+class GroupMatchplaySettings(settings.LateEntrySettings, frozen=True, kw_only=True):
     """Settings of a group match play. Source: formats, sections 14.4 and 24."""
 
     seeding: settings.Seeding = "random"

@@ -18,7 +18,7 @@ from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.worth import lasting, played
 
 
-class KnockoutSettings(settings.ForecastSettings, frozen=True, kw_only=True):
+class KnockoutSettings(settings.LateEntrySettings, frozen=True, kw_only=True):
     """Settings of a knockout. Source: formats, sections 14.1 and 24."""
 
     seeding: settings.Seeding = "random"

@@ -16,7 +16,7 @@ from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.worth import planned, played
 
 
-class MatchplaySettings(settings.ForecastSettings, frozen=True, kw_only=True):
+class MatchplaySettings(settings.LateEntrySettings, frozen=True, kw_only=True):
     """Settings of a match play. Source: formats, sections 14.3 and 24."""
 
     seeding: settings.Seeding = "random"

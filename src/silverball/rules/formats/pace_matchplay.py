@@ -47,7 +47,7 @@ class PlayerBelowBar(Conflict):
     )
 
 
-class PaceMatchplaySettings(settings.ForecastSettings, frozen=True, kw_only=True):
+class PaceMatchplaySettings(settings.LateEntrySettings, frozen=True, kw_only=True):
     """Settings of a pace match play. Source: formats, sections 14.6 and 24."""
 
     seeding: settings.Seeding = "random"

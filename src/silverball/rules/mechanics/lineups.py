@@ -1,8 +1,10 @@
 """Arenas and playing orders of a round's groups, by the tournament's own settings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
+
+from msgspec import UNSET
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.lineup import arenas, order
@@ -159,6 +161,13 @@ def _is_simultaneous(other: Game, game: Game | None, *, has_matches: bool) -> bo
         return True
     is_same_round = other.round_id is not None and other.round_id == game.round_id
     return not is_same_round or other.game_index == game.game_index
+
+
+def game_on_arena(game: Game, arena_id: int | None) -> Game:
+    """The game on another arena, where it no longer waits for the one before."""
+    if arena_id == game.arena_id:
+        return replace(game, bank_id=None)
+    return replace(game, arena_id=arena_id, bank_id=None, waiting_since=UNSET)
 
 
 def require_playable_arena(tournament: Tournament, arena_id: int, game: Game | None = None) -> None:

@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import UNSET
+
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.mechanics import results
 from silverball.rules.model import play_settings
@@ -169,7 +171,8 @@ def _count(
         finishing_order=() if winner is None else (winner, *loser),
         forfeited_by=None,
         scorekeeper_id=recorded_by if any(won.values()) else None,
-        completed_at=None if winner is None else game.completed_at or now,
+        completed_at=None if winner is None else game.completed_at or results.clock_of(game, now),
+        waiting_since=game.waiting_since if winner is None else UNSET,
         legs=legs,
     )
     if replace(after, scorekeeper_id=game.scorekeeper_id) == game:

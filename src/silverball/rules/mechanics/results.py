@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import UNSET, UnsetType
+
 from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
 from silverball.rules.model import moments, play_settings
 from silverball.rules.model import outcome as outcomes
@@ -92,7 +94,8 @@ def complete_game(
         result_scores=tuple(outcome.scores.get(player_id) for player_id in game.player_ids),
         forfeited_by=outcome.forfeited_by,
         scorekeeper_id=outcome.recorded_by,
-        completed_at=game.completed_at or moments.end_at(game.started_at, now),
+        completed_at=game.completed_at or moments.end_at(game.started_at, clock_of(game, now)),
+        waiting_since=UNSET,
     )
     changes = _correct_game(game, after) if game.status == "completed" else [GameCompleted(game, after)]
     # A recorded result settles the suggestions for the game.
@@ -171,6 +174,21 @@ def clear_game(game: Game) -> list[Change]:
         legs=legs,
     )
     return [GameCleared(game, after) if game.status == "completed" else MatchCounted(game, after)]
+
+
+def last_places(game: Game, seats: Sequence[int]) -> tuple[int, ...]:
+    """Those of the new seats of an open game who have left it and keep its last places.
+
+    They keep them as long as two others play for the places before them.
+    """
+    places = game.result_positions
+    gone = tuple(player_id for player_id in places if player_id is not None and player_id in seats)
+    return gone if len(seats) - len(gone) >= 2 else ()
+
+
+def clock_of(game: Game, now: datetime) -> datetime:
+    """The time on the clock of a game, which stands still while the game waits for its machine."""
+    return now if isinstance(game.waiting_since, UnsetType) else game.waiting_since
 
 
 def open_games(games: Sequence[Game]) -> list[Game]:

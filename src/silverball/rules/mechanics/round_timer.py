@@ -2,7 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from silverball.rules.model.tournament import Tournament
+from msgspec import UNSET
+
+from silverball.rules.model.tournament import Game, Tournament
 
 
 def round_ends_at(tournament: Tournament) -> datetime | None:
@@ -16,3 +18,17 @@ def round_ends_at(tournament: Tournament) -> datetime | None:
         return state.timed_round_ends_at
     opened_at = newest.created_at
     return None if opened_at is None else opened_at + timedelta(minutes=state.round_minutes)
+
+
+def game_ends_at(tournament: Tournament, game: Game) -> datetime | None:
+    """When the time of a game of the open round is up; None without a timer, and while its clock stands.
+
+    A game that waited for its machine, or was started over on another one, began later than its round:
+    it has so much more time.
+    """
+    ends_at, newest = round_ends_at(tournament), tournament.newest_round
+    if ends_at is None or newest is None or game.waiting_since is not UNSET:
+        return None
+    if game.round_id != newest.round_id or game.started_at is None or newest.created_at is None:
+        return ends_at
+    return ends_at + max(game.started_at - newest.created_at, timedelta())

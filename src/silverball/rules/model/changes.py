@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from silverball.rules.model.scorekeepers import Scorekeeper
 from silverball.rules.model.tournament import (
     Bank,
     Card,
@@ -23,7 +24,6 @@ from silverball.rules.model.tournament import (
     Purchase,
     QueueSpot,
     Round,
-    Scorekeeper,
     SinglePlayerGame,
     Suggestion,
     Tournament,

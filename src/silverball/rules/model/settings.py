@@ -35,6 +35,15 @@ ForecastSwitch = Annotated[
     bool,
     Meta(title="Forecast", description="Everybody sees chances, and what is certain, while it runs."),
 ]
+LatePoints = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=100,
+        title="Missed rounds",
+        description="Points, or strikes, that a late player gets for each round they missed.",
+    ),
+]
 
 
 class TournamentSettings(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
@@ -59,6 +68,18 @@ class ForecastSettings(TournamentSettings, frozen=True, kw_only=True):
     def with_derived(self) -> Self:
         """These settings, with a forecast that is switched off left out."""
         return self if self.forecast else msgspec.structs.replace(self, forecast=UNSET)
+
+
+class LateEntrySettings(ForecastSettings, frozen=True, kw_only=True):
+    """The settings of the formats in which late players get something for the rounds they missed."""
+
+    # Absent while it is 0, for the same reason.
+    late_points: LatePoints | UnsetType = UNSET
+
+    def with_derived(self) -> Self:
+        """These settings, with points for missed rounds left out where there are none."""
+        settings = super().with_derived()
+        return settings if settings.late_points else msgspec.structs.replace(settings, late_points=UNSET)
 
 
 class Band(msgspec.Struct, rename="camel", frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from msgspec import UNSET, UnsetType
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.part_index import Groups, PartIndex, group_items
 from silverball.rules.model.prizes import PrizePlan
+from silverball.rules.model.scorekeepers import Scorekeeper
 from silverball.rules.model.settings import TournamentSettings
 
 TournamentStatus = Literal["planned", "started", "completed"]
@@ -53,6 +54,8 @@ class Entrant:
     entries_bought: int = 0
     labels: tuple[str, ...] = ()
     label_color: str | None = None
+    # Rounds still to sit out, 0 for the newest one; unset for others, whose stored form stays as it was.
+    away_rounds: int | UnsetType = UNSET
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +158,8 @@ class Game:
     has_mismatch: bool = False
     # The single games of a match, in playing order.
     legs: tuple[Leg, ...] = ()
+    # Since when the clock of an open game stands still, because its machine is out of order.
+    waiting_since: datetime | UnsetType = UNSET
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,15 +239,6 @@ class QueueSpot:
     is_done: bool = False
     created_at: datetime | None = None
     completed_at: datetime | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scorekeeper:
-    """An account that may record results here; a director may do all that the organizer may but delete."""
-
-    user_id: int
-    place: int = 0
-    is_director: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,8 @@ import numpy as np
 
 from silverball.kit.errors import Invalid
 from silverball.rules.format import CountedIn, Format
-from silverball.rules.model.tournament import Tournament
+from silverball.rules.mechanics import results
+from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.outlook.plans import LINE, NIGHTS_SIMULATED
 from silverball.rules.planning import simulation
 from silverball.rules.planning.pace import Pace
@@ -139,13 +140,18 @@ def _minutes_of_open_games(
     if not games:
         return np.zeros(clock.nights)
     sizes = np.array([min(max(len(game.player_ids), 2), 4) for game in games], dtype=np.int64)
-    passed = np.array(
-        [0.0 if game.started_at is None else (now - game.started_at).total_seconds() / 60 for game in games]
-    )
+    passed = np.array([_minutes_played(game, now) for game in games])
     lengths = clock.minutes(sizes)
     # However long it has lasted already, a game that is not over needs a part of its length yet.
     left = np.maximum(lengths - passed, lengths * 0.15)
     return simulation.last_result(left, machines, 0.0)
+
+
+def _minutes_played(game: Game, now: datetime) -> float:
+    """The minutes that a game has lasted, without those in which it waits for its machine."""
+    if game.started_at is None:
+        return 0.0
+    return (results.clock_of(game, now) - game.started_at).total_seconds() / 60
 
 
 def _totals(tournament: Tournament, form: Format, playing_ids: tuple[int, ...]) -> Numbers:

@@ -44,11 +44,19 @@ def result_faults(tournament: Tournament, checks: FormatChecks, recorded: set[in
         if matches.is_counted(tournament, game):
             faults += matches.count_faults(tournament, game) if is_checked else []
         elif game.status != "completed":
-            if any(value is not None for value in (*game.result_points, *game.result_positions)):
+            if any(value is not None for value in game.result_points) or not _has_last_places_only(game):
                 faults.append(f"Game {game.game_id} is open, but has a result.")
         elif is_checked:
             faults += _game_faults(tournament, game, checks)
     return faults + checks.attempt_faults(tournament)
+
+
+def _has_last_places_only(game: Game) -> bool:
+    """Whether an open game has no places, or only the last ones, of players who left it."""
+    gone = [player_id for player_id in game.result_positions if player_id is not None]
+    empty = len(game.result_positions) - len(gone)
+    is_at_the_end = all(player_id is None for player_id in game.result_positions[:empty])
+    return is_at_the_end and (not gone or empty >= 2) and set(gone) <= set(game.player_ids)
 
 
 def _game_faults(tournament: Tournament, game: Game, checks: FormatChecks) -> list[str]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import UNSET, UnsetType
+
 from silverball.rules.model import tournament as rules
 from silverball.store.rows import seconds_between
 from silverball.wire import times
@@ -37,6 +39,7 @@ def wire_game(
         result_scores=tuple(None if score is None else str(score) for score in game.result_scores),
         result_count_mismatch=game.has_mismatch,
         suggestions=tuple(suggestions),
+        waiting_since=UNSET if isinstance(game.waiting_since, UnsetType) else times.iso(game.waiting_since),
     )
 
 

@@ -62,6 +62,7 @@ ENTRANT_ROW = RowMapper(
     _ENTRANT.labels.label("entrant_labels"),
     _ENTRANT.label_color.label("entrant_label_color"),
     _CLAIMANT.ratings_opt_out,
+    _ENTRANT.away_rounds,
 )
 
 
@@ -121,6 +122,7 @@ def _entrant_item(row: NamedRow, viewer: AuthenticatedCaller | None, seeding_key
         subscription=row.subscription,
         labels=row.entrant_labels,
         label_color=row.entrant_label_color,
+        away_rounds=UNSET if row.away_rounds is None else row.away_rounds,
     )
     return _player(row, viewer, part)
 

@@ -13,6 +13,8 @@ AT_ONCE_MAX = 1000
 Seed = Annotated[int, Meta(ge=0, le=100_000)]
 Strikes = Annotated[int, Meta(ge=0, le=100)]
 Status = Literal["active", "inactive"]
+AwayRounds = Annotated[int, Meta(ge=0, le=20)]
+OpenGame = Literal["keep", "last", "fewer"]
 
 
 def sent_fields(body: Body, names: dict[str, str]) -> dict[str, Any]:
@@ -37,6 +39,8 @@ class NewEntrant(Body, frozen=True, kw_only=True):
     seed: Seed | UnsetType | None = UNSET
     labels: Labels | UnsetType = UNSET
     label_color: Color | UnsetType | None = UNSET
+    game_id: Id | UnsetType = UNSET
+    """Id of a game of the open round that a late player joins at once: a group with room, or a bye."""
 
 
 class NewEntrants(NewEntrant, frozen=True, kw_only=True):
@@ -73,13 +77,27 @@ class EntrantPatch(Body, frozen=True, kw_only=True):
     points_adjustment: Decimal | UnsetType = UNSET
     """Points to give or, below 0, to take; strikes in a knockout."""
     score_adjustment: Decimal | UnsetType = UNSET
+    away_rounds: AwayRounds | UnsetType = UNSET
+    """Rounds that the player sits out, and is drawn again after; 0 takes them back now."""
+    open_game: OpenGame | UnsetType = UNSET
+    """With `awayRounds` or status `inactive`, what becomes of the player's open games: `last` gives them
+    the last place, `fewer` lets the others go on without them (and counts the open round as the first one
+    away), `keep` (the default) leaves them in."""
+
+    def __post_init__(self) -> None:
+        if self.away_rounds is not UNSET and self.status is not UNSET:
+            raise Invalid({"awayRounds": ["Send awayRounds or status, not both."]})
+        is_leaving = self.status == "inactive" or (self.away_rounds is not UNSET and self.away_rounds != 0)
+        if self.open_game is not UNSET and not is_leaving:
+            raise Invalid({"openGame": ["Send openGame with awayRounds, or with status inactive."]})
 
     @property
     def changed_fields(self) -> dict[str, Any]:
         """The changes in the form that `rules/commands/roster.py` takes."""
         names = {"seed": "seed", "labels": "labels", "label_color": "label_color"}
         adjusted = {"points_adjustment": "points", "score_adjustment": "score"}
-        fields = sent_fields(self, {**names, **adjusted})
+        leaving = {"away_rounds": "away_rounds", "open_game": "open_game"}
+        fields = sent_fields(self, {**names, **adjusted, **leaving})
         return fields if self.status is UNSET else {**fields, "is_active": self.status == "active"}
 
 
@@ -159,7 +177,14 @@ class LineupArenaPatch(LineupArenaFields, frozen=True, kw_only=True):
 
     redraw: bool = False
     """With status `inactive`: move the open games on this arena to other arenas."""
+    dissolve_queue: bool = False
+    """With status `inactive`: the players in its queue lose their places and read why; otherwise they
+    wait."""
 
     def __post_init__(self) -> None:
         if self.redraw and self.status != "inactive":
             raise Invalid({"redraw": ["Games move only from an arena that is set inactive."]})
+        if self.dissolve_queue and self.status != "inactive":
+            raise Invalid(
+                {"dissolveQueue": ["Only the queue of an arena that is set inactive is dissolved."]}
+            )

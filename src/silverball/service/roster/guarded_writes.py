@@ -33,6 +33,8 @@ class PlayersToAdd(Body, frozen=True, kw_only=True):
     ifpa_ids: Annotated[tuple[Id, ...], Meta(max_length=AT_ONCE_MAX)] = ()
     # The strikes of players who join a knockout late.
     strikes: Strikes | None = None
+    # The game of the open round that a late player joins at once.
+    game_id: Id | None = None
 
     def __post_init__(self) -> None:
         if not self.names and not self.player_ids and not self.ifpa_ids:
@@ -69,6 +71,8 @@ def add_players(call: Write[PlayersToAdd]) -> None:
     entrants += _federation_entrants(call, tournament, picked)
     if body.strikes is not None:
         entrants = [{**entrant, "strikes": body.strikes} for entrant in entrants]
+    if body.game_id is not None:
+        entrants = [{**entrant, "gameId": body.game_id} for entrant in entrants]
     roster.add_players(call.with_body(msgspec.convert({"players": entrants}, NewEntrants)))
 
 

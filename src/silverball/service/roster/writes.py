@@ -1,6 +1,7 @@
 """Players, arenas, banks and scorekeepers of a tournament, changed by the organizer."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -11,12 +12,13 @@ from sqlalchemy import insert
 from silverball.kit.errors import Invalid, NotFound, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import PreparationOutdated
-from silverball.rules.commands import adjustments
+from silverball.rules.commands import absences, adjustments
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import roster as roster_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import seeding
-from silverball.rules.model.changes import Change
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import Change, QueueLeft
 from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Tournament
 from silverball.service.arenas import reads as arenas
 from silverball.service.banks import reads as banks
@@ -33,7 +35,7 @@ from silverball.service.roster.bodies import (
     NewLineupArenas,
 )
 from silverball.service.users import reads as users
-from silverball.store import account_quotas, digests, tables
+from silverball.store import account_quotas, digests, journal, tables
 from silverball.wire.arenas import Arena
 from silverball.wire.banks import Bank as ShownBank
 from silverball.wire.players import Player
@@ -53,11 +55,17 @@ def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
             adjustments.require_adjustable(tournament, pointsAdjustment=entrant.points_adjustment)
     entrants = _new_entrants(call, tournament, new_entrants)
     ids = [entrant.player_id for entrant in entrants]
+    wanted_games = zip(ids, new_entrants, strict=True)
+    seats = {player_id: new.game_id for player_id, new in wanted_games if isinstance(new.game_id, int)}
+    if seats:
+        tournament_commands.require_started(tournament)
     _run_by_draw(
         call,
         tournament,
         "roster",
-        lambda tournament, dice: roster_commands.add_entrants(tournament, entrants, dice, call.now),
+        lambda tournament, dice: roster_commands.add_entrants(
+            tournament, entrants, dice, call.now, seats=seats
+        ),
         added_ids=tuple(ids),
     )
     added = {
@@ -144,11 +152,13 @@ def _new_entrant(tournament: Tournament, entrant: NewEntrant, player_id: int, us
     adjustment = (
         entrant.points_adjustment if isinstance(entrant.strikes, UnsetType) else Decimal(entrant.strikes)
     )
+    if isinstance(adjustment, UnsetType):
+        adjustment = absences.late_points(tournament, is_seated=isinstance(entrant.game_id, int))
     return Entrant(
         player_id=player_id,
         user_id=user_id,
         seed_value=seeding.stored_seed(seed) if seeding.counts_from_zero(tournament.settings) else seed,
-        points_adjustment=adjustment if isinstance(adjustment, Decimal) else Decimal(0),
+        points_adjustment=adjustment,
         labels=entrant.labels if isinstance(entrant.labels, tuple) else (),
         label_color=entrant.label_color if isinstance(entrant.label_color, str) else None,
     )
@@ -264,6 +274,8 @@ def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
 def change_arena(call: Write[LineupArenaPatch]) -> Arena:
     """Change an arena's labels, status and switches; `redraw` moves its open games to other arenas."""
     arena_id = call.ids[ARENA]
+    if call.body.dissolve_queue:
+        return _dissolve_queue(call, arena_id)
 
     def rule(tournament: Tournament, dice: Random) -> list[Change]:
         fields = call.body.lineup_fields
@@ -273,6 +285,24 @@ def change_arena(call: Write[LineupArenaPatch]) -> Arena:
         return lineup_commands.mark_out_of_order(tournament, arena_id, dice, call.now, **others)
 
     _run_by_draw(call, commands.load_tournament(call), f"arena {arena_id}", rule)
+    return _current_arena(call, arena_id)
+
+
+def _dissolve_queue(call: Write[LineupArenaPatch], arena_id: int) -> Arena:
+    """Put an arena out of service with its queue; the players who waited there read why."""
+
+    def decide(tournament: Tournament) -> commands.Decision:
+        def rule(dice: Random) -> list[Change]:
+            fields = call.body.lineup_fields
+            changes = lineup_commands.change_arena(tournament, arena_id, dice, call.now, **fields)
+            return [*changes, *lineup_commands.dissolve_queue(apply_changes(tournament, changes), arena_id)]
+
+        decision = commands.decide_by_draw(tournament, f"arena {arena_id}", rule)
+        gone = [change.subject.player_id for change in decision.changes if isinstance(change, QueueLeft)]
+        note = (journal.QUEUE_DISSOLVED, {"arena": arena_id, "player_ids": gone})
+        return replace(decision, notes=(note,) if gone else ())
+
+    commands.run_command(call, decide)
     return _current_arena(call, arena_id)
 
 

@@ -107,10 +107,34 @@ def _arena_state(found: Sequence[ChangeData], entries: Entries, names: Names) ->
     return f"{name} out of order: {len(moved)} games moved" if moved else f"{name} out of order"
 
 
-def _entrant_state(found: Sequence[ChangeData], _entries: Entries, names: Names) -> str:
+def _dissolved_queue(found: Sequence[ChangeData], _entries: Entries, names: Names) -> str:
+    return f"{names.arena(found[0]['arena'])} out of order: queue dissolved"
+
+
+def _left_games(entries: Entries) -> str:
+    """The end of the open game of a player who left, as the end of a line."""
+    left = [data for change, data in entries if change == "GameChanged"]
+    if any(len(data["before"]["player_ids"]) > len(data["after"]["player_ids"]) for data in left):
+        return ", the game goes on without them"
+    return (
+        ", last in the open game" if left or any(change == "GameCompleted" for change, _ in entries) else ""
+    )
+
+
+def _ruling(found: Sequence[ChangeData], entries: Entries, names: Names) -> str:
+    """A ruling with the game that it is about; empty for a plain note, which has a sentence of its own."""
+    ruling = journal_text.RULINGS.get(found[0].get("ruling", ""))
+    game = next((data["after"] for _, data in entries if data.get("after", {}).get("game_id")), None)
+    return f"{ruling}: {_game_place(game, names)}" if ruling and game else ""
+
+
+def _entrant_state(found: Sequence[ChangeData], entries: Entries, names: Names) -> str:
+    away = [data["after"] for data in found if data["after"].get("away_rounds") is not None]
+    if len(found) == 1 and away:
+        return f"{names.player(away[0]['player_id'])} {journal_text.away_text(away[0]['away_rounds'])}"
     switched = [data["after"] for data in found if data["before"]["is_active"] != data["after"]["is_active"]]
     if len(switched) == 1:
-        words = "brought back" if switched[0]["is_active"] else "dropped"
+        words = "brought back" if switched[0]["is_active"] else f"dropped{_left_games(entries)}"
         return f"{names.player(switched[0]['player_id'])} {words}"
     if len(found) == 1:
         return journal_text.change_sentence("EntrantChanged", found[0], names).removesuffix(".")
@@ -137,6 +161,8 @@ SUMMARIES: Mapping[str, SummaryMaker] = {
     "TournamentImported": _fixed("Tournament imported"),
     "JournalImported": _fixed("Tournament imported with its journal"),
     "RoundDeleted": _deleted_rounds,
+    "GameNoted": _ruling,
+    "QueueDissolved": _dissolved_queue,
     "ArenaChanged": _arena_state,
     "ArenaAdded": _joined("arena_id", "machine", "added"),
     "ArenaRemoved": _joined("arena_id", "machine", "removed"),

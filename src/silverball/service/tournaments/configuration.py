@@ -21,7 +21,7 @@ from silverball.rules.scoring import point_maps
 
 # Settings that can still change after the start. Source: formats, section 2.
 CHANGEABLE_WHILE_STARTED = frozenset(
-    {"scorekeeping", "suggestions", "playoffsCutoffs", "pairing", "duration", "forecast"}
+    {"scorekeeping", "suggestions", "playoffsCutoffs", "pairing", "duration", "forecast", "latePoints"}
 )
 # Settings that the service maintains itself, so values that callers send are ignored.
 IGNORED_SETTINGS = frozenset({"frenzyPausedSecondsLeft"})

@@ -10,6 +10,13 @@ ChangeData = Mapping[str, Any]
 NAMED_MAX = 8
 # Fields of a tournament that hold several values, each mentioned by its own name.
 NESTED_FIELDS = frozenset({"settings", "details"})
+# Rulings on a game whose machine is out of order.
+RULINGS = {
+    "wait": "Machine out of order, the game waits",
+    "resume": "The game goes on",
+    "startOver": "Machine out of order, the game starts over",
+    "settle": "Machine out of order, the game is settled by order",
+}
 UNMENTIONED_FIELDS = frozenset({"has_entry_limits", "state"})
 
 
@@ -43,6 +50,13 @@ def change_sentence(change: str, data: ChangeData, names: Names) -> str:
 def times_text(count: int) -> str:
     """Once, twice, or a number of times."""
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def away_text(rounds: int) -> str:
+    """How long a player is away, from the rounds that they still sit out."""
+    if rounds == 0:
+        return "away for this round"
+    return "away for the next round" if rounds == 1 else f"away for the next {rounds} rounds"
 
 
 def _from_thing(ending: Callable[[ChangeData, Names], str]) -> Callable[[ChangeData, Names], str]:
@@ -104,11 +118,21 @@ def _count_text(game: ChangeData) -> str:
     return " to ".join(str(points or "0").removesuffix(".00") for points in game["result_points"])
 
 
+def _presence_sentence(before: ChangeData, after: ChangeData, player: str) -> str:
+    """The sentence about a player who sits out, left or came back; empty for other changes."""
+    away_before, away = before.get("away_rounds"), after.get("away_rounds")
+    if away != away_before and away is not None:
+        return f"{player} is {away_text(away)}."
+    if before["is_active"] != after["is_active"] or away != away_before:
+        return f"{player} is back." if after["is_active"] else f"{player} has left."
+    return ""
+
+
 def _entrant_sentence(data: ChangeData, names: Names) -> str:
     before, after = data["before"], data["after"]
     player = names.player(after["player_id"])
-    if before["is_active"] != after["is_active"]:
-        return f"{player} is back." if after["is_active"] else f"{player} has left."
+    if sentence := _presence_sentence(before, after, player):
+        return sentence
     for name, noun in (("points_adjustment", "points"), ("score_adjustment", "score")):
         if before[name] != after[name]:
             return f"The {noun} of {player} are adjusted by {after[name]} (before: {before[name]})."
@@ -144,6 +168,22 @@ def _single_player_game_sentence(data: ChangeData, names: Names) -> str:
     if after["score"] is not None and before["score"] != after["score"]:
         return f"{_single_player_game_text(after, names)}: {after['score']}."
     return f"{_single_player_game_text(after, names)}: {after['status']}."
+
+
+def _changed_game_sentence(data: ChangeData, names: Names) -> str:
+    before, after = data["before"], data["after"]
+    if before.get("waiting_since") != after.get("waiting_since"):
+        words = "The clock stands still" if after.get("waiting_since") else "The clock goes on"
+        return f"{words}: {_game_text(after, names)}."
+    gone = [player_id for player_id in after["result_positions"] if player_id is not None]
+    if gone and after["status"] == "started" and before["result_positions"] != after["result_positions"]:
+        return f"{names.player(gone[0])} left and is last: {_game_text(after, names)}."
+    return f"Changed: {_game_text(after, names)}."
+
+
+def _note_sentence(data: ChangeData, _names: Names) -> str:
+    ruling = RULINGS.get(data.get("ruling", ""))
+    return f"{ruling}: game {data['game']}." if ruling else f"Note on game {data['game']}: {data['kind']}."
 
 
 def _purchase_sentence(purchase: ChangeData, names: Names) -> str:
@@ -244,7 +284,9 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "MatchesMerged": _fixed_sentence(
         "A new version stores each match of the bracket as one game; undo begins after this."
     ),
-    "GameChanged": _from_after(lambda game, names: f"Changed: {_game_text(game, names)}."),
+    "GameChanged": _changed_game_sentence,
+    "GameNoted": _note_sentence,
+    "QueueDissolved": lambda data, names: f"The queue of {names.arena(data['arena'])} was dissolved.",
     "SuggestionMade": _from_thing(
         lambda suggestion, _: f"A player reported a result of game {suggestion['game_id']}."
     ),

@@ -39,6 +39,7 @@ from silverball.store.tables.machines import machine, machine_change, machine_vi
 from silverball.store.tables.play import (
     card,
     game,
+    game_note,
     game_player,
     queue_entry,
     round_,
@@ -92,6 +93,7 @@ __all__ = [
     "federation_player",
     "forecast",
     "game",
+    "game_note",
     "game_player",
     "half_sign_in",
     "idempotency",

@@ -60,6 +60,8 @@ game = table(
     flag("is_tiebreak", null=True),
     # The single games of a match, in playing order; null without any.
     json("legs", null=True),
+    # Since when the clock stands still, because the machine is out of order.
+    Column("waiting_since", Instant),
     indexes=[("tournament_id", "game_id"), ("round_id",), ("arena_id",), ("bank_id",)],
 )
 
@@ -152,4 +154,18 @@ queue_entry = table(
     Column("created_at", Instant),
     Column("completed_at", Instant),
     indexes=[("tournament_id", "queue_index"), ("arena_id",), ("round_id",), ("player_id",)],
+)
+
+# Seen by directors and scorekeepers; the line of the journal with the same action says when and by whom.
+# A note stays while its game is deleted and comes back with it, so the game is no reference.
+game_note = table(
+    "game_note",
+    key("note_id"),
+    reference("tournament_id", "tournament.tournament_id", cascade=True),
+    integer("game_id"),
+    integer("action_id"),
+    integer("player_id", null=True),
+    text("kind"),
+    text("text"),
+    indexes=[("tournament_id", "game_id")],
 )

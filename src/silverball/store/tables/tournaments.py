@@ -99,6 +99,8 @@ entrant = table(
     text("subscription", null=True),
     json("labels"),
     text("label_color", null=True),
+    # Rounds that the player still sits out; 0 while they sit out the newest one.
+    integer("away_rounds", null=True),
     indexes=[("player_id", "tournament_id")],
 )
 

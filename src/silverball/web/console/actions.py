@@ -26,6 +26,8 @@ from silverball.service.roster import guarded_writes as guarded_roster
 from silverball.service.roster import writes as roster
 from silverball.service.rounds import bodies as round_bodies
 from silverball.service.rounds import writes as rounds
+from silverball.service.rulings import bodies as ruling_bodies
+from silverball.service.rulings import writes as rulings
 from silverball.service.singleplayer import guarded_writes as guarded_attempts
 from silverball.service.singleplayer import writes as attempts
 from silverball.service.suggestions import writes as suggestions
@@ -36,7 +38,7 @@ from silverball.service.tournaments import bodies as tournament_bodies
 from silverball.service.tournaments.writes import links, nights, playoffs, tournaments
 from silverball.service.webhooks.writes import webhooks
 from silverball.web import form_values
-from silverball.web.console import correction, details, form_bodies
+from silverball.web.console import correction, details, form_bodies, night_sheets
 from silverball.web.console import prizes as prize_page
 from silverball.web.form_actions import FormAction
 
@@ -200,6 +202,19 @@ _GAME_ACTIONS = {
         id_fields=(GAME,),
         body=game_bodies.EnteredResult,
         build_body=correction.corrected_game,
+    ),
+    "ruling": FormAction(
+        write=rulings.rule_on_game,
+        id_fields=(GAME,),
+        body=ruling_bodies.Ruling,
+        build_body=night_sheets.ruling,
+    ),
+    "note": FormAction(
+        write=rulings.add_note,
+        ability="score",
+        id_fields=(GAME,),
+        body=ruling_bodies.NewNote,
+        build_body=night_sheets.note,
     ),
     "result-clear": FormAction(write=games.clear_result, id_fields=(GAME,)),
     "game": FormAction(

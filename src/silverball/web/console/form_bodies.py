@@ -87,7 +87,7 @@ def new_players(form: FormData) -> Mapping[str, Any]:
         "names": pasted_names.parse_names(form.value("names")),
         "playerIds": parse_numbers(form.values("playerId")),
         "ifpaIds": parse_numbers(form.values("ifpaId")),
-        **number_fields(form, "strikes"),
+        **number_fields(form, "strikes", "gameId"),
     }
 
 
@@ -95,7 +95,8 @@ def player(form: FormData) -> Mapping[str, Any]:
     """Changes of an entrant."""
     adjustments = text_fields(form, "pointsAdjustment", "scoreAdjustment")
     return {
-        **text_fields(form, "status"),
+        **text_fields(form, "status", "openGame"),
+        **number_fields(form, "awayRounds"),
         **_seed(form),
         **_labels(form),
         **{name: parse_decimal(text) for name, text in adjustments.items()},
@@ -144,7 +145,7 @@ def arena(form: FormData) -> Mapping[str, Any]:
     switches = ("bestGameBlocked", "bestGameQueueClosed")
     return {
         **text_fields(form, "status"),
-        **({"redraw": True} if form.value("redraw") else {}),
+        **({"dissolveQueue": True} if form.value("dissolveQueue") else {}),
         **{name: form.value(name) == "1" for name in switches if form.has(name)},
         **number_fields(form, "amazingRaceSeed"),
     }

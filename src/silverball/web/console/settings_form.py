@@ -111,7 +111,8 @@ def _setting_field(key: str, kind: inspect.Type, value: Any) -> SettingField:
         choices = {str(choice): setting_words.choice_label(key, choice) for choice in listed}
         return SettingField(kind="choice", **{**common, "choices": choices})
     if isinstance(kind, inspect.IntType):
-        return SettingField(kind="number", low=kind.ge, high=kind.le, **common)
+        # What is absent while it is 0 is shown as 0.
+        return SettingField(kind="number", low=kind.ge, high=kind.le, **{**common, "value": str(value or 0)})
     lines = [f"{band['value']} {band['text']}".strip() for band in value]
     return SettingField(kind="bands", **{**common, "value": "\n".join(lines)})
 

@@ -34,6 +34,7 @@ from silverball.web.console import (
     draw_preview,
     impossible_choices,
     navigation,
+    night_sheets,
     planner,
     prizes,
     settings_form,
@@ -171,7 +172,8 @@ def _game_context(request: PageRequest, night: TournamentNight) -> dict[str, Any
         return {"game": None}
     others = [player_id for other in night.open_games if other != game for player_id in other.player_ids]
     free = [player_id for player_id in _idle_player_ids(night) if player_id not in game.player_ids]
-    return {"game": game, "others": sorted(others, key=night.player_name), "free": free}
+    notes = night_sheets.notes_context(request, night, game)
+    return {"game": game, "others": sorted(others, key=night.player_name), "free": free, **notes}
 
 
 def _attempt_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
@@ -182,8 +184,10 @@ def _attempt_context(request: PageRequest, night: TournamentNight) -> dict[str, 
 
 def _entrant_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     player_id = request.query.get("player")
+    entrant = next((entrant for entrant in night.roster if str(entrant.player_id) == player_id), None)
     return {
-        "entrant": next((entrant for entrant in night.roster if str(entrant.player_id) == player_id), None),
+        "entrant": entrant,
+        **night_sheets.leaving_context(night, None if entrant is None else entrant.player_id),
         "counts_from_zero": seeding.counts_from_zero(night.tournament.settings),
     }
 
@@ -210,6 +214,7 @@ def _players_context(request: PageRequest, night: TournamentNight) -> dict[str, 
             offered = tuple(player for player in entrants if player.organizer_id == organizer_id)
     entered = night.tournament.entrant_by_id
     return {
+        **night_sheets.late_context(night),
         "words": words,
         "former": former,
         "former_id": former_id,
@@ -248,7 +253,12 @@ def _arenas_context(request: PageRequest, night: TournamentNight) -> dict[str, A
         owned = bank_reads.owned_by(db, night.tournament.details["organizer_id"], query).rows
     used_ids = {bank.bank_id for bank in banks}
     offered = [(bank.bank_id, bank.name) for bank in owned if bank.bank_id not in used_ids]
-    return {**_machines_context(request, night), "banks": banks, "banks_offered": offered}
+    return {
+        **_machines_context(request, night),
+        **night_sheets.broken_context(night),
+        "banks": banks,
+        "banks_offered": offered,
+    }
 
 
 def _draw_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
@@ -345,10 +355,13 @@ VIEWS: Mapping[str, ConsoleView] = {
         is_in_bar=True,
     ),
     "players": ConsoleView(
-        "Players", ("status", "undo", "roster", "people"), _players_context, is_in_bar=True
+        "Players", ("status", "undo", "late", "roster", "people"), _players_context, is_in_bar=True
     ),
     "arenas": ConsoleView(
-        "Machines", ("status", "undo", "lineup", "machines", "banks"), _arenas_context, is_in_bar=True
+        "Machines",
+        ("status", "undo", "broken", "lineup", "machines", "banks"),
+        _arenas_context,
+        is_in_bar=True,
     ),
     "more": ConsoleView("More", ("status", "more"), _no_context, is_in_bar=True),
     "results": ConsoleView(
@@ -375,7 +388,7 @@ VIEWS: Mapping[str, ConsoleView] = {
     ),
     "draw": ConsoleView("Next draw", ("status", "draw"), _draw_context, is_hidden=True),
     "game": ConsoleView(
-        "A game", ("status", "undo", "game"), _game_context, for_organizer=False, is_hidden=True
+        "A game", ("status", "undo", "game", "notes"), _game_context, for_organizer=False, is_hidden=True
     ),
     "attempt": ConsoleView(
         "A game", ("status", "undo", "attempt"), _attempt_context, for_organizer=False, is_hidden=True

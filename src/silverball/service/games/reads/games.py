@@ -71,6 +71,7 @@ ROW = RowMapper(
     game.c.scorbit_log,
     type_coerce(game.c.scorbit_verified, Integer),
     type_coerce(game.c.result_count_mismatch, Integer),
+    type_coerce(game.c.waiting_since, IsoText),
 )
 SEAT_ROW = RowMapper(
     game_player.c.game_id,
@@ -345,6 +346,7 @@ def _game_item(row: NamedRow, seats: Seats, suggestions: Suggestions | None) -> 
         status=row.status,
         started_at=row.started_at,
         duration=row.duration_seconds,
+        waiting_since=row.waiting_since or UNSET,
         bye=bool(row.bye),
         scorbit_id=row.scorbit_id,
         scorbit_log=row.scorbit_log,

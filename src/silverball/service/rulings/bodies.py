@@ -1,0 +1,58 @@
+"""Bodies of requests about notes on games, and about games whose machine is out of order."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from silverball.kit.errors import Invalid
+from silverball.kit.http.body import Body
+from silverball.kit.http.fields import Id
+from silverball.rules.model.outcome import GameOutcome
+from silverball.service.games.bodies import Players, Score
+from silverball.wire.notes import NoteKind
+
+NOTE_LETTERS_MAX = 500
+WAIT, RESUME, START_OVER, SETTLE = "wait", "resume", "startOver", "settle"
+
+
+class NewNote(Body, frozen=True, kw_only=True):
+    """A note on a game."""
+
+    kind: NoteKind
+    """Kind of ruling, or `other`."""
+    text: Annotated[str, Meta(min_length=1, max_length=NOTE_LETTERS_MAX)]
+    """The note in words."""
+    player_id: Id | UnsetType = UNSET
+    """Id of the player of the game whom it is about; leave it out for the whole game."""
+
+
+class Ruling(Body, frozen=True, kw_only=True):
+    """A ruling on an open game whose machine is out of order."""
+
+    ruling: Literal["wait", "resume", "startOver", "settle"]
+    """`wait` stops the clock of the game until its machine is back, `resume` lets it go on; `startOver` moves
+    the game to another machine, where it begins again; `settle` ends it in the order that it has now."""
+    arena_id: Id | UnsetType = UNSET
+    """With `startOver`, the id of the other arena; without it, one is drawn."""
+    result_positions: Annotated[Players, Meta(min_length=1)] | UnsetType = UNSET
+    """With `settle`, the ids of the players in the order of now, best first."""
+    result_scores: Annotated[dict[Id, Score], Meta(min_length=1, max_length=8)] | UnsetType = UNSET
+    """With `settle`, the scores of now, by player id; the order follows from them."""
+
+    def __post_init__(self) -> None:
+        if self.arena_id is not UNSET and self.ruling != START_OVER:
+            raise Invalid({"arenaId": ["Only a game that starts over gets another machine."]})
+        given = [value for value in (self.result_positions, self.result_scores) if value is not UNSET]
+        if given and self.ruling != SETTLE:
+            raise Invalid({"resultPositions": ["Only a game that is settled gets its result."]})
+        if not given and self.ruling == SETTLE:
+            raise Invalid({"resultPositions": ["Give the order of now, or the scores of now."]})
+
+    def outcome(self, game_id: int, by: int | None) -> GameOutcome:
+        """The order of now in the form that the rules take."""
+        return GameOutcome(
+            game_id=game_id,
+            finishing_order=() if isinstance(self.result_positions, UnsetType) else self.result_positions,
+            scores={} if isinstance(self.result_scores, UnsetType) else self.result_scores,
+            recorded_by=by,
+        )

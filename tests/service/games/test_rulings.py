@@ -1,0 +1,148 @@
+"""Games whose machine is out of order, and notes on games, over HTTP. Source: pages, section 2."""
+
+from typing import Any
+
+import pytest
+
+from service.desk import Desk, a_desk
+from silverball.rules.model.tournament import Game, Tournament
+from silverball.service.core import loaded
+from silverball.service.verify import draws
+from silverball.service.verify import reads as verification
+from silverball.store.engine import Store
+
+
+def tournament_of(desk: Desk) -> Tournament:
+    with desk.store.read() as db:
+        return loaded.load_tournament(db, desk.night.tournament_id)
+
+
+def game_of(desk: Desk, game_id: int) -> Game:
+    return next(game for game in tournament_of(desk).games if game.game_id == game_id)
+
+
+def faults(desk: Desk) -> Any:
+    with desk.store.read() as db:
+        found = list(verification.verify_tournament(db, desk.night.tournament_id).faults)
+        return [*found, *draws.verify_draws(db, desk.night.tournament_id).faults]
+
+
+def notes(desk: Desk, game_id: int, *, by: str = "owner") -> list[tuple[str, str]]:
+    found = desk.ok("GET", f"/games/{game_id}/notes", by=by)["data"]
+    return [(note["kind"], note["text"]) for note in found]
+
+
+def broken(desk: Desk) -> dict[str, Any]:
+    """The first game of a new round, whose machine is out of order."""
+    game: dict[str, Any] = desk.open_round()[0]
+    desk.do_and_undo("PATCH", f"/arenas/{game['arenaId']}", {"status": "inactive"})
+    desk.ok("PATCH", f"/arenas/{game['arenaId']}", {"status": "inactive"})
+    return game
+
+
+def test_the_clock_of_a_game_stands_until_its_machine_is_back(store: Store) -> None:
+    desk = a_desk(store, "group_matchplay", players=8, arenas=4)
+    game = broken(desk)
+    game_id, path = game["gameId"], f"/games/{game['gameId']}"
+    began_at = game_of(desk, game_id).started_at
+    waits = desk.do_and_undo("POST", path + "/ruling", {"ruling": "wait"})["data"]
+    assert waits["waitingSince"]
+    assert notes(desk, game_id) == []
+    desk.ok("POST", path + "/ruling", {"ruling": "wait"})
+    # A second tap changes nothing and notes nothing.
+    desk.ok("POST", path + "/ruling", {"ruling": "wait"})
+    assert len(notes(desk, game_id)) == 1
+    desk.do_and_undo("POST", path + "/ruling", {"ruling": "resume"})
+    desk.ok("PATCH", f"/arenas/{game['arenaId']}", {"status": "active"})
+    shown = desk.ok("GET", path)["data"]
+    assert "waitingSince" not in shown
+    now = game_of(desk, game_id).started_at
+    assert began_at is not None
+    assert now is not None
+    assert now >= began_at
+    desk.ok("PUT", path + "/result", {"resultPositions": game["playerIds"]})
+    assert faults(desk) == []
+
+
+def test_a_game_starts_over_on_a_machine_that_is_drawn_or_chosen(store: Store) -> None:
+    desk = a_desk(store, "group_matchplay", players=8, arenas=4)
+    game = broken(desk)
+    path, old = f"/games/{game['gameId']}", game["arenaId"]
+    shown = desk.do_and_undo("POST", path + "/ruling", {"ruling": "startOver"})["data"]
+    taken = {other.arena_id for other in tournament_of(desk).open_games}
+    assert shown["arenaId"] not in taken
+    assert shown["arenaId"] != old
+    desk.ok("POST", path + "/ruling", {"ruling": "wait"})
+    moved = desk.ok("POST", path + "/ruling", {"ruling": "startOver"})["data"]
+    assert "waitingSince" not in moved
+    assert (
+        f"Arena {moved['arenaId']}" in notes(desk, game["gameId"])[-1][1]
+        or "starts over on" in (notes(desk, game["gameId"])[-1][1])
+    )
+    desk.expect_refusal(409, "POST", path + "/ruling", {"ruling": "startOver", "arenaId": old})
+    assert faults(desk) == []
+
+
+def test_a_game_is_settled_by_the_order_of_now(store: Store) -> None:
+    desk = a_desk(store, "group_matchplay", players=8, arenas=4)
+    game = broken(desk)
+    path, order = f"/games/{game['gameId']}", game["playerIds"][::-1]
+    body = {"ruling": "settle", "resultPositions": order}
+    desk.do_and_undo("POST", path + "/ruling", body)
+    desk.ok("POST", path + "/ruling", {"ruling": "wait"})
+    since = game_of(desk, game["gameId"]).waiting_since
+    shown = desk.ok("POST", path + "/ruling", body)["data"]
+    assert (shown["status"], shown["resultPositions"]) == ("completed", order)
+    # The time that it waited is no time of play.
+    assert game_of(desk, game["gameId"]).completed_at <= since  # type: ignore[operator]
+    assert [kind for kind, _ in notes(desk, game["gameId"])] == ["malfunction", "malfunction"]
+    desk.expect_refusal(409, "POST", path + "/ruling", body)
+    assert faults(desk) == []
+
+
+def test_directors_and_scorekeepers_write_and_read_notes_and_nobody_else(store: Store) -> None:
+    desk = a_desk(store, "matchplay", players=4, scorekeeping="user")
+    game = desk.open_round()[0]
+    path, player_id = f"/games/{game['gameId']}/notes", game["playerIds"][0]
+    desk.ok("POST", path, {"kind": "yellow", "text": "Shook the machine.", "playerId": player_id})
+    note = desk.ok("POST", path, {"kind": "slow", "text": "Ten minutes late."}, by="keeper")["data"]
+    assert (note["playerId"], note["kind"], note["gameId"]) == (None, "slow", game["gameId"])
+    assert notes(desk, game["gameId"], by="keeper") == [
+        ("yellow", "Shook the machine."),
+        ("slow", "Ten minutes late."),
+    ]
+    # The journal that everybody reads tells of them without what they say.
+    assert "Shook" not in str(desk.ok("GET", "/journal"))
+    for name in ("reader", "stranger"):
+        desk.expect_refusal(403, "POST", path, {"kind": "slow", "text": "Late."}, by=name)
+        desk.expect_refusal(403, "GET", path, by=name)
+    desk.undo()
+    assert notes(desk, game["gameId"]) == [("yellow", "Shook the machine.")]
+
+
+@pytest.mark.parametrize(
+    ("end", "body", "field"),
+    [
+        ("ruling", {"ruling": "explode"}, "ruling"),
+        ("ruling", {"ruling": "wait", "arenaId": 1}, "arenaId"),
+        ("ruling", {"ruling": "wait", "resultPositions": [1, 2]}, "resultPositions"),
+        ("ruling", {"ruling": "settle"}, "resultPositions"),
+        ("ruling", {"ruling": "settle", "resultPositions": [1, 1]}, "resultPositions"),
+        ("ruling", {"ruling": "startOver", "arenaId": 999999}, "arenaId"),
+        ("notes", {"kind": "slow", "text": ""}, "text"),
+        ("notes", {"kind": "slow", "text": "x" * 501}, "text"),
+        ("notes", {"kind": "purple", "text": "x"}, "kind"),
+        ("notes", {"kind": "slow", "text": "x", "playerId": 999999}, "playerId"),
+    ],
+)
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_what_is_no_ruling_and_no_note_is_refused(
+    store: Store, end: str, body: dict[str, Any], field: str
+) -> None:
+    desk = a_desk(store, "matchplay", players=4)
+    game = desk.open_round()[0]
+    before = desk.stored_state()
+    refusal = desk.expect_refusal(422, "POST", f"/games/{game['gameId']}/{end}", body)
+    assert list(refusal["errors"]) == [field]
+    desk.expect_refusal(404, "POST", "/games/999999/ruling", {"ruling": "wait"})
+    assert desk.stored_state() == before
