@@ -1,6 +1,6 @@
 """Games, their results and single player games of published tournaments, for the bulk files."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -99,7 +99,7 @@ def result_rows(db: Connection, period: Period) -> Iterator[Row]:
             _SEAT.tournament_id,
             _SEAT.player_id,
             _SEAT.result_position,
-            type_coerce(_SEAT.points, Id),
+            type_coerce(_SEAT.points, Id).label("points"),
             _SEAT.score,
         )
         .join(tables.tournament, _T.tournament_id == _SEAT.tournament_id)
@@ -108,17 +108,17 @@ def result_rows(db: Connection, period: Period) -> Iterator[Row]:
         .order_by(_SEAT.tournament_id, _SEAT.game_id, _SEAT.slot)
     )
     for _, seats in groupby(tournaments.stream(db, rows), itemgetter(0)):
-        for row in _results_of_game(list(seats)):
-            if row[2] not in hidden:
-                yield row
+        yield from _results_of_game(list(seats), hidden)
 
 
-def _results_of_game(seats: list[Any]) -> Iterator[Row]:
-    player_ids = tuple([seat[2] for seat in seats])
-    places = finishing_places(
-        StoredResult(player_ids, tuple([seat[3] for seat in seats]), tuple([seat[4] for seat in seats]))
-    )
+def _results_of_game(seats: list[Any], hidden: Container[int]) -> Iterator[Row]:
+    """The results of a game, without those of hidden players; their places are left empty."""
+    player_ids = tuple([seat.player_id for seat in seats])
+    positions, points_by_seat = [seat.result_position for seat in seats], [seat.points for seat in seats]
+    places = finishing_places(StoredResult(player_ids, tuple(positions), tuple(points_by_seat)))
     for slot, (game_id, tournament_id, player_id, _, points, score) in enumerate(seats):
+        if player_id in hidden:
+            continue
         place = places.get(player_id)
         yield (
             *(game_id, tournament_id, player_id, slot + 1),
@@ -145,7 +145,7 @@ def single_player_game_rows(db: Connection, period: Period) -> Iterator[Row]:
     rows = _with_places(rows.select_from(tables.single_player_game), _S, period)
     rows = rows.where(_S.status == "completed", _S.voided == false())
     rows = rows.order_by(_S.tournament_id, _S.single_player_game_id)
-    return (tuple(row) for row in tournaments.stream(db, rows) if row[2] not in hidden)
+    return (tuple(row) for row in tournaments.stream(db, rows) if row.player_id not in hidden)
 
 
 def _with_places(rows: Select[Any], played: Any, period: Period) -> Select[Any]:

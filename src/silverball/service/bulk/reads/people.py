@@ -57,7 +57,8 @@ def people_digest(db: Connection, period: Period) -> str:
     digest = hashlib.sha256()
     for batch in _batches(tournaments.stream(db, _players(period))):
         for row in _player_items(db, batch):
-            digest.update(msgspec.json.encode((row, row[0] in hidden)))
+            player_id, *_ = row
+            digest.update(msgspec.json.encode((row, player_id in hidden)))
     return digest.hexdigest()
 
 

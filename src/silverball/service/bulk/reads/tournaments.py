@@ -109,7 +109,7 @@ def standing_rows(db: Connection, period: Period) -> Iterator[Row]:
         .where(is_published_in(period))
         .order_by(_S.tournament_id, _S.position, _S.player_id)
     )
-    return (tuple(row) for row in stream(db, rows) if row[1] not in hidden)
+    return (tuple(row) for row in stream(db, rows) if row.player_id not in hidden)
 
 
 TOURNAMENTS = BulkTable("tournaments", TOURNAMENT_COLUMNS, ("tournament_id",), tournament_rows)
