@@ -104,7 +104,7 @@ def test_the_round_timer_and_calls_go_along_under_new_ids_too(store: Store, seco
 
 def test_directors_go_along_and_direct_under_new_ids_too(store: Store, second: Store) -> None:
     night = stored_nights.a_stored_night(store, a_night("matchplay", players=4, arenas=2))
-    director_id = build.a_user(store, name="Dita Rector", role="organizer")
+    director_id = build.a_user(store, user_id=900, name="Dita Rector", role="organizer")
     night.apply(roster.add_director(night.tournament, director_id))
     exported = bundles.export_bundle(store, night.tournament.tournament_id, with_journal=True)
     assert exported["engine"]["directorIds"] == [director_id]

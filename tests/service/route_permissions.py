@@ -59,6 +59,10 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/tournaments/{tournament_id}/arenas": (Access.OPENABLE, OPEN),
     "/api/activity-logs": (Access.OWN, OWN),
     "/api/tournaments/{tournament_id}/games/{game_id}/notes": (Access.OWN, (401, 403, 200, 403, 200)),
+    "/api/tournaments/{tournament_id}/games/{game_id}/earlier-cards": (
+        Access.OWN,
+        (401, 403, 200, 403, 200),
+    ),
     "/api/tournaments/{tournament_id}/journal": (Access.OWN, (401, 403, 200, 403, 200)),
     "/api/tournaments/{tournament_id}/webhooks": (Access.OWN, (401, 403, 200, 403, 200)),
     "/api/tournaments/{tournament_id}/webhooks/{webhook_id}": (Access.OWN, (401, 403, 200, 403, 200)),

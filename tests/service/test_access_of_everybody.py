@@ -48,6 +48,7 @@ EXCEPTIONS = {
     "PUT /api/tournaments/{tournament_id}/directors/{user_id}": ORGANIZER,
     "DELETE /api/tournaments/{tournament_id}/directors/{user_id}": ORGANIZER,
     "GET /api/tournaments/{tournament_id}/games/{game_id}/notes": SCOREKEEPERS | {"reader"},
+    "GET /api/tournaments/{tournament_id}/games/{game_id}/earlier-cards": SCOREKEEPERS | {"reader"},
     # Devices have no account.
     "GET /api/users/profile": ACCOUNTS,
     "PATCH /api/users/profile": WRITERS,
@@ -74,7 +75,9 @@ OPERATIONS = operations()
 def allowed(operation: Operation, state: str) -> frozenset[str]:
     """The identities that may do this to the organizer's object."""
     found = EXCEPTIONS[operation.name] if operation.name in EXCEPTIONS else _by_ability(operation)
-    is_for_devices = operation.endpoint.is_write or operation.endpoint.path.endswith("/notes")
+    is_for_devices = operation.endpoint.is_write or operation.endpoint.path.endswith(
+        ("/notes", "/earlier-cards")
+    )
     if is_for_devices and state == "completed":
         return found - ENDED_WITH_THE_TOURNAMENT
     return found

@@ -235,6 +235,7 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int], ot
     client.rulings.rule_on_game(night, game.game_id, ruling="resume")
     client.rulings.add_note(night, game.game_id, kind="slow", text="Ten minutes late.")
     assert client.rulings.list_notes(night, game.game_id)[-1].text == "Ten minutes late."
+    assert client.rulings.list_earlier_cards(night, game.game_id) == ()
     client.games.record_result(night, game.game_id, result_positions=game.player_ids)
     client.games.clear_result(night, game.game_id)
     for finished in (game, other):

@@ -94,6 +94,7 @@ NAMES = {
     "DELETE /tournaments/{}/games/{}/legs/{}": "games.delete_leg",
     "GET /tournaments/{}/games/{}/notes": "rulings.list_notes",
     "POST /tournaments/{}/games/{}/notes": "rulings.add_note",
+    "GET /tournaments/{}/games/{}/earlier-cards": "rulings.list_earlier_cards",
     "POST /tournaments/{}/games/{}/ruling": "rulings.rule_on_game",
     "POST /tournaments/{}/games/{}/suggestions": "games.suggest_result",
     "POST /tournaments/{}/max-matchplay/games": "max_matchplay.create_games",

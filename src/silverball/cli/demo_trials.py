@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from silverball import app
-from silverball.cli import demo_sandboxes
+from silverball.cli import demo_evening, demo_sandboxes
 from silverball.cli.demo_sandboxes import Sandboxes
 from silverball.cli.robots import InProcessClient
 from silverball.exchange import nightly
@@ -81,6 +81,7 @@ def make_trials(boxes: Sandboxes, user_id: int, settings: Settings) -> dict[str,
     demo_sandboxes.try_tournaments(boxes)
     demo_sandboxes.try_rosters(boxes, user_id)
     demo_sandboxes.try_games(boxes)
+    demo_evening.try_evening(boxes)
     demo_sandboxes.try_clocks_and_queues(boxes)
     demo_sandboxes.try_single_player(boxes)
     _try_webhooks(boxes)

@@ -12,6 +12,7 @@ class GameNote(Wire, frozen=True, kw_only=True):
 
     note_id: int
     """Id of the note."""
+    tournament_id: int
     game_id: int
     player_id: int | None
     """Id of the player whom it is about; null for the whole game."""

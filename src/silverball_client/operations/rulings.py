@@ -23,6 +23,7 @@ class RulingsResource(Resource[M]):
         kind: NoteKind,
         text: str,
         player_id: int | UnsetType = UNSET,
+        leaves: Literal["game", "tournament"] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Request[GameNote]:
         """Write a note on a game, which directors and scorekeepers see.
@@ -34,9 +35,22 @@ class RulingsResource(Resource[M]):
             ("tournaments", tournament_id, "games", game_id, "notes"),
             GameNote,
             in_data=True,
-            body={"kind": kind, "text": text, "playerId": player_id},
+            body={"kind": kind, "text": text, "playerId": player_id, "leaves": leaves},
             is_write=True,
             idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def list_earlier_cards(self, tournament_id: int, game_id: int) -> Request[tuple[GameNote, ...]]:
+        """Cards of the game's players in other tournaments of the organizer in the last year, oldest first.
+
+        `GET /api/tournaments/{tournamentId}/games/{gameId}/earlier-cards`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "games", game_id, "earlier-cards"),
+            tuple[GameNote, ...],
+            in_data=True,
         )
 
     @operation

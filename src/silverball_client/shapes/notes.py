@@ -7,6 +7,7 @@ class GameNote(Shape, frozen=True, kw_only=True):
     """A note on a game, which directors and scorekeepers see."""
 
     note_id: int
+    tournament_id: int
     game_id: int
     player_id: int | None
     kind: str

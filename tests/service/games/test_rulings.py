@@ -1,9 +1,11 @@
 """Games whose machine is out of order, and notes on games, over HTTP. Source: pages, section 2."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+import build
 from service.desk import Desk, a_desk
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.service.core import loaded
@@ -120,6 +122,98 @@ def test_directors_and_scorekeepers_write_and_read_notes_and_nobody_else(store: 
     assert notes(desk, game["gameId"]) == [("yellow", "Shook the machine.")]
 
 
+def test_a_zero_puts_its_player_last_and_the_others_play_on(store: Store) -> None:
+    desk = a_desk(store, "group_matchplay", players=4, arenas=4)
+    game = desk.open_round()[0]
+    path, players = f"/games/{game['gameId']}", game["playerIds"]
+    zero = {"kind": "zero", "text": "Did not plunge.", "playerId": players[1]}
+    desk.do_and_undo("POST", path + "/notes", zero, by="keeper")
+    desk.ok("POST", path + "/notes", zero, by="keeper")
+    assert list(game_of(desk, game["gameId"]).result_positions) == [None, None, None, players[1]]
+    # Noted twice, the place stays.
+    desk.ok("POST", path + "/notes", zero)
+    order = [players[0], players[2], players[3], players[1]]
+    assert desk.ok("PUT", path + "/result", {"resultPositions": order})["data"]["status"] == "completed"
+    # A zero that is noted afterwards is a note; a correction needs its reason.
+    late = {"kind": "zero", "text": "Seen later.", "playerId": players[0]}
+    desk.ok("POST", path + "/notes", late)
+    assert list(game_of(desk, game["gameId"]).result_positions) == order
+    assert faults(desk) == []
+
+
+def test_a_zero_among_two_ends_the_game(store: Store) -> None:
+    desk = a_desk(store, "matchplay", players=4)
+    game = desk.open_round()[0]
+    loser, winner = game["playerIds"]
+    zero = {"kind": "zero", "text": "Did not plunge.", "playerId": loser}
+    desk.ok("POST", f"/games/{game['gameId']}/notes", zero)
+    ended = game_of(desk, game["gameId"])
+    assert (ended.status, list(ended.result_positions)) == ("completed", [winner, loser])
+    assert faults(desk) == []
+
+
+def test_who_is_disqualified_plays_on_is_last_or_leaves(store: Store) -> None:
+    desk = a_desk(store, "group_matchplay", players=8, arenas=4)
+    game = desk.open_round()[0]
+    path, player_id = f"/games/{game['gameId']}/notes", game["playerIds"][0]
+    note = {"kind": "disqualified", "text": "Threw a chair.", "playerId": player_id}
+    desk.ok("POST", path, note)
+    assert set(game_of(desk, game["gameId"]).result_positions) == {None}
+    desk.do_and_undo("POST", path, {**note, "leaves": "game"})
+    desk.expect_refusal(403, "POST", path, {**note, "leaves": "tournament"}, by="keeper")
+    desk.do_and_undo("POST", path, {**note, "leaves": "tournament"})
+    desk.ok("POST", path, {**note, "leaves": "tournament"})
+    entrant = tournament_of(desk).entrant_by_id[player_id]
+    assert not entrant.is_active
+    assert game_of(desk, game["gameId"]).result_positions[-1] == player_id
+    assert faults(desk) == []
+    bracket = a_desk(store, "bracket", players=4)
+    match = next(each for each in tournament_of(bracket).games if each.status == "started")
+    refused = {**note, "playerId": match.player_ids[0], "leaves": "tournament"}
+    bracket.expect_refusal(409, "POST", f"/games/{match.game_id}/notes", refused)
+
+
+def test_the_card_of_last_week_is_shown_when_the_same_person_plays_again(store: Store) -> None:
+    desk = a_desk(store, "matchplay", players=4)
+    player_ids = tuple(desk.night.player_ids)
+    first = desk.open_round()[0]
+    carded = first["playerIds"][0]
+    for kind, text in (("yellow", "Shook the machine."), ("slow", "Late.")):
+        note = {"kind": kind, "text": text, "playerId": carded}
+        desk.ok("POST", f"/games/{first['gameId']}/notes", note)
+    # A card that was undone is none.
+    desk.ok(
+        "POST", f"/games/{first['gameId']}/notes", {"kind": "red", "text": "By mistake.", "playerId": carded}
+    )
+    desk.undo()
+    owner = desk.callers["owner"]
+    created = build.do(
+        store, "POST", "/api/tournaments", {"name": "Next week", "type": "matchplay"}, by=owner
+    )
+    tournament_id = created[1]["data"]["tournamentId"]
+    at = f"/api/tournaments/{tournament_id}"
+
+    def send(method: str, path: str, body: Any, *, days: int = 7) -> Any:
+        later = build.NOW + timedelta(days=days)
+        status, answer, _ = build.do(store, method, at + path, body, by=owner, now=later)
+        assert status in (200, 201), answer
+        return answer
+
+    send("POST", "/players", {"players": [{"playerId": player_id} for player_id in player_ids]})
+    send("POST", "/start", None)
+    games = send("POST", "/rounds", {})["games"]
+    game_id = next(game["gameId"] for game in games if carded in game["playerIds"])
+    other_id = next(game["gameId"] for game in games if carded not in game["playerIds"])
+    (card,) = send("GET", f"/games/{game_id}/earlier-cards", None)["data"]
+    assert (card["kind"], card["text"], card["tournamentId"]) == (
+        "yellow",
+        "Shook the machine.",
+        desk.night.tournament_id,
+    )
+    assert send("GET", f"/games/{other_id}/earlier-cards", None)["data"] == []
+    assert send("GET", f"/games/{game_id}/earlier-cards", None, days=366)["data"] == []
+
+
 @pytest.mark.parametrize(
     ("end", "body", "field"),
     [
@@ -133,6 +227,9 @@ def test_directors_and_scorekeepers_write_and_read_notes_and_nobody_else(store: 
         ("notes", {"kind": "slow", "text": "x" * 501}, "text"),
         ("notes", {"kind": "purple", "text": "x"}, "kind"),
         ("notes", {"kind": "slow", "text": "x", "playerId": 999999}, "playerId"),
+        ("notes", {"kind": "zero", "text": "x"}, "playerId"),
+        ("notes", {"kind": "disqualified", "text": "x", "leaves": "game"}, "playerId"),
+        ("notes", {"kind": "red", "text": "x", "playerId": 1, "leaves": "game"}, "leaves"),
     ],
 )
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

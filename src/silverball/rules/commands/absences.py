@@ -95,7 +95,7 @@ def leave_open_games(
         if game is None:
             break
         step = (
-            _give_last_place(current, game, player_id, dice, now)
+            give_last_place(current, game, player_id, dice, now)
             if how == LAST_PLACE
             else game_commands.remove_player(current, game.game_id, player_id)
         )
@@ -110,7 +110,7 @@ def _is_to_leave(game: Game, player_id: int, how: str) -> bool:
     return how != LAST_PLACE or player_id not in game.result_positions
 
 
-def _give_last_place(
+def give_last_place(
     tournament: Tournament, game: Game, player_id: int, dice: Random, now: datetime
 ) -> list[Change]:
     """Give the last free place; the game is complete when one player is left for the first.

@@ -13,6 +13,7 @@ from silverball.wire.notes import NoteKind
 
 NOTE_LETTERS_MAX = 500
 WAIT, RESUME, START_OVER, SETTLE = "wait", "resume", "startOver", "settle"
+ZERO, DISQUALIFIED = "zero", "disqualified"
 
 
 class NewNote(Body, frozen=True, kw_only=True):
@@ -23,7 +24,17 @@ class NewNote(Body, frozen=True, kw_only=True):
     text: Annotated[str, Meta(min_length=1, max_length=NOTE_LETTERS_MAX)]
     """The note in words."""
     player_id: Id | UnsetType = UNSET
-    """Id of the player of the game whom it is about; leave it out for the whole game."""
+    """Id of the player of the game whom it is about; leave it out for the whole game. With `zero` they are
+    last in the game, if it is open."""
+    leaves: Literal["game", "tournament"] | UnsetType = UNSET
+    """With `disqualified`, what the player leaves: this game with the last place, or the tournament with the
+    last place in each open game, which is the organizer's. Without it, the note is all."""
+
+    def __post_init__(self) -> None:
+        if self.leaves is not UNSET and self.kind != DISQUALIFIED:
+            raise Invalid({"leaves": ["Only who is disqualified leaves by a note."]})
+        if self.player_id is UNSET and (self.kind == ZERO or self.leaves is not UNSET):
+            raise Invalid({"playerId": ["Say who it is."]})
 
 
 class Ruling(Body, frozen=True, kw_only=True):

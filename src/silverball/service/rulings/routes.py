@@ -22,6 +22,15 @@ def list_notes_of_game(call: Call[Query]) -> Data[tuple[GameNote, ...]]:
         return Data(data=notes)
 
 
+@get(GAME + "/earlier-cards", access=Access.OWN)
+def list_cards_before_game(call: Call[Query]) -> Data[tuple[GameNote, ...]]:
+    """Cards of the game's players in other tournaments of the organizer in the last year, oldest first."""
+    with call.read() as db:
+        tournament = loaded.load_tournament(db, call.ids["tournament_id"])
+        cards = reads.cards_before_game(db, tournament, call.ids["game_id"], call.caller, call.now)
+        return Data(data=cards)
+
+
 @post(GAME + "/notes", body=NewNote, ability="score", status=201)
 def add_note_to_game(call: Write[NewNote]) -> Data[GameNote]:
     """Write a note on a game, which directors and scorekeepers see."""

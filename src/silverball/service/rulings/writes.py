@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 from sqlalchemy import insert
 
 from silverball.kit.errors import Invalid, Sentence
@@ -22,7 +22,7 @@ from silverball.service.core import commands
 from silverball.service.core.commands import Decision
 from silverball.service.games.reads import games
 from silverball.service.rulings import reads
-from silverball.service.rulings.bodies import RESUME, START_OVER, WAIT, NewNote, Ruling
+from silverball.service.rulings.bodies import RESUME, START_OVER, WAIT, ZERO, NewNote, Ruling
 from silverball.store import journal
 from silverball.store.tables import game_note
 from silverball.wire.games import Game
@@ -42,11 +42,29 @@ def add_note(call: Write[NewNote]) -> GameNote:
         if player_id is not None and player_id not in game.player_ids:
             sentence = Sentence("{player} is not in {game}.", player=player_id, game=game_id)
             raise Invalid({"playerId": [sentence]})
-        return Decision((), notes=(_journal_note(game_id, body.kind, ""),))
+        decided = _consequence(call, tournament, player_id)
+        return Decision(decided.changes, decided.dice_seed, (_journal_note(game_id, body.kind, ""),))
 
-    commands.run_command(call, rule, is_allowed=access.may_score)
+    leaves_tournament = body.leaves == "tournament"
+    commands.run_command(call, rule, is_allowed=access.may_manage if leaves_tournament else access.may_score)
     note_id = _store_note(call, body.kind, body.text, player_id)
     return reads.find_note(call.db, call.ids[TOURNAMENT], note_id)
+
+
+def _consequence(call: Write[NewNote], tournament: Tournament, player_id: int | None) -> Decision:
+    """The changes that follow from a zero or a disqualification; none from other notes."""
+    game_id, body = call.ids[GAME], call.body
+    if player_id is None or (body.kind != ZERO and body.leaves is UNSET):
+        return Decision(())
+    if body.leaves == "tournament":
+        return commands.decide_by_draw(
+            tournament, "roster", lambda dice: rulings.disqualify(tournament, player_id, dice, call.now)
+        )
+    return commands.decide_by_draw(
+        tournament,
+        f"result of game {game_id}",
+        lambda dice: rulings.lose_game(tournament, game_id, player_id, dice, call.now),
+    )
 
 
 def rule_on_game(call: Write[Ruling]) -> Game:

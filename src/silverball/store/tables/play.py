@@ -167,5 +167,5 @@ game_note = table(
     integer("player_id", null=True),
     text("kind"),
     text("text"),
-    indexes=[("tournament_id", "game_id")],
+    indexes=[("tournament_id", "game_id"), ("player_id",)],
 )

@@ -24,7 +24,7 @@ NOTE_KINDS = {
     "yellow": "Yellow card",
     "red": "Red card",
     "disqualified": "Disqualified",
-    "zero": "Zero score",
+    "zero": "Zero score, last in the game",
     "slow": "Slow play",
     "other": "Other",
 }
@@ -102,9 +102,13 @@ def broken_context(night: TournamentNight) -> Mapping[str, Any]:
 
 
 def notes_context(request: PageRequest, night: TournamentNight, game: Game) -> Mapping[str, Any]:
-    """The notes on a game, for those who keep scores."""
+    """The notes on a game and earlier cards of its players, for those who keep scores."""
     with request.site.store.read() as db:
-        return {"game_notes": rulings.notes_of_games(db, night.id, [game.game_id]), "note_kinds": NOTE_KINDS}
+        return {
+            "game_notes": rulings.notes_of_games(db, night.id, [game.game_id]),
+            "earlier_cards": rulings.earlier_cards(db, night.tournament, game.player_ids, night.now),
+            "note_kinds": NOTE_KINDS,
+        }
 
 
 # Bodies of the interface from the forms of these sheets
@@ -123,4 +127,11 @@ def note(form: FormData) -> Mapping[str, Any]:
     text = form.value("text").strip()
     if not text:
         raise Invalid({"text": ["Write the note first."]})
-    return {"kind": form.value("kind"), "text": text, **form_values.number_fields(form, "playerId")}
+    is_leaving = form.value("kind") == "disqualified" and form.value("leaves")
+    leaves = {"leaves": form.value("leaves")} if is_leaving else {}
+    return {
+        "kind": form.value("kind"),
+        "text": text,
+        **form_values.number_fields(form, "playerId"),
+        **leaves,
+    }

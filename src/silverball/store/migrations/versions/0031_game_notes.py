@@ -30,6 +30,7 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_game_note_tournament_id_game_id", "game_note", ["tournament_id", "game_id"])
+    op.create_index("ix_game_note_player_id", "game_note", ["player_id"])
 
 
 def downgrade() -> None:

@@ -1,0 +1,41 @@
+"""Sandbox tournaments of the demo for an evening: directors, timer and calls, rulings, prize money."""
+
+from silverball.cli.demo_sandboxes import Sandboxes
+
+PRIZES = {"entryFee": 1000, "federationFee": 100, "shares": [6000, 3000, 1000], "published": True}
+
+
+def try_evening(boxes: Sandboxes) -> None:
+    """Give the operations of an evening a tournament in which they succeed."""
+    night, game = boxes.drawn_night("an evening")
+    at_game = {"tournamentId": night, "gameId": game["gameId"]}
+    path = f"/api/tournaments/{night}"
+    boxes.send("PUT", f"{path}/timer", {"minutes": 20})
+    boxes.put("show_round_timer", tournamentId=night)
+    boxes.put("set_round_timer", body={"minutes": 25}, tournamentId=night)
+    boxes.put("extend_round", body={"minutes": 5}, tournamentId=night)
+    boxes.put("call_players", **at_game)
+    boxes.put("list_notes_of_game", **at_game)
+    boxes.put("list_cards_before_game", **at_game)
+    body = {"kind": "yellow", "text": "Shook the machine.", "playerId": game["playerIds"][0]}
+    boxes.put("add_note_to_game", body=body, **at_game)
+    boxes.put("rule_on_game", body={"ruling": "wait"}, **at_game)
+    removed, added = sorted(boxes.visitors)[:2]
+    boxes.send("PUT", f"{path}/directors/{removed}")
+    boxes.put("add_director_to_tournament", tournamentId=night, userId=added)
+    boxes.put("remove_director_from_tournament", tournamentId=night, userId=removed)
+    _try_prizes(boxes)
+
+
+def _try_prizes(boxes: Sandboxes) -> None:
+    """Share prize money of a night that is over, and of another that is planned."""
+    won, _ = boxes.drawn_night("prize money")
+    boxes.finish_round(won)
+    boxes.send("POST", f"/api/tournaments/{won}/complete")
+    boxes.send("PUT", f"/api/tournaments/{won}/prizes", PRIZES)
+    winner = boxes.client.send("GET", f"/api/tournaments/{won}/standings")[0]["playerId"]
+    for operation in ("show_prizes", "download_prizes", "show_prize_table"):
+        boxes.put(operation, tournamentId=won)
+    boxes.put("mark_paid", body={"paid": True}, tournamentId=won, playerId=winner)
+    planned = boxes.night("prizes to come", "matchplay", is_started=False)
+    boxes.put("set_prizes", body=PRIZES, tournamentId=planned)
