@@ -109,7 +109,8 @@ def test_directors_go_along_and_direct_under_new_ids_too(store: Store, second: S
     exported = bundles.export_bundle(store, night.tournament.tournament_id, with_journal=True)
     assert exported["engine"]["directorIds"] == [director_id]
     bundles.import_bundle(second, exported)
-    assert bundles.export_bundle(second, night.tournament.tournament_id, with_journal=True) == exported
+    again = bundles.export_bundle(second, night.tournament.tournament_id, with_journal=True)
+    assert {**again, "source": ""} == {**exported, "source": ""}
     renumbered = bundles.import_bundle(second, exported, new_ids=True)
     (moved,) = loaded(second, renumbered.tournament_id).scorekeepers
     assert moved.is_director

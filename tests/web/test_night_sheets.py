@@ -96,13 +96,13 @@ def test_a_card_is_shown_next_week_and_who_is_disqualified_leaves_by_choice(dire
     director.send("note", page, kind="yellow", text="Shook the machine.", playerId=carded)
     assert "Cards in the last year" not in director.page(page)
     director.play("group_matchplay", players=8)
-    again = next(each for each in director.tournament.open_games if carded in each.player_ids)
+    again = next(each for each in director.tournament().open_games if carded in each.player_ids)
     page = f"/game?game={again.game_id}"
     assert "Cards in the last year" in director.page(page)
     assert "Shook the machine." in director.page(page)
     leaving = {"kind": "disqualified", "text": "Threw a chair.", "playerId": carded, "leaves": "tournament"}
     director.send("note", page, **leaving)
-    assert not director.tournament.entrant_by_id[carded].is_active
+    assert not director.tournament().entrant_by_id[carded].is_active
 
 
 def test_the_queue_of_a_broken_machine_waits_or_is_dissolved_with_a_sentence(director: Director) -> None:
