@@ -22,6 +22,7 @@ VIEWS = (
     "/standings",
     "/settings",
     "/prizes",
+    "/paper",
     "/webhooks",
     "/journal",
     "/draw",

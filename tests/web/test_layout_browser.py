@@ -43,6 +43,7 @@ CONSOLE = (
         "/results",
         "/settings",
         "/prizes",
+        "/paper",
         "/webhooks",
         "/journal",
     ),

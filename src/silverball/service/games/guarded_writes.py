@@ -1,17 +1,25 @@
 """Results entered on a page, which may have been open for a while, or sent long after they were entered."""
 
 import hashlib
+from dataclasses import replace
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from silverball.kit.errors import Conflict
+from silverball.kit.http.body import Body
+from silverball.kit.http.fields import Id
 from silverball.rules.mechanics import results
 from silverball.rules.model.tournament import Game
 from silverball.service import access
 from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.games import writes as games
-from silverball.service.games.bodies import EnteredResult, NewLeg
+from silverball.service.games.bodies import EnteredResult, NewLeg, Players
 
 REVISION_LETTERS = 16
+# More games than any round has.
+GAMES_TYPED_MAX = 300
 
 
 class ResultAlreadyRecorded(Conflict):
@@ -76,6 +84,28 @@ class ResultFromPage(EnteredResult, frozen=True, kw_only=True):
     """A result, and the revision of the game on the page that it was entered on; empty for any."""
 
     seen: str = ""
+
+
+class TypedResult(Body, frozen=True, kw_only=True):
+    """The players of a game in finishing order, and its revision on the page."""
+
+    game_id: Id
+    result_positions: Annotated[Players, Meta(min_length=2)]
+    seen: str = ""
+
+
+class TypedRound(Body, frozen=True, kw_only=True):
+    """Results of several games, as they are on a sheet of paper."""
+
+    results: Annotated[tuple[TypedResult, ...], Meta(min_length=1, max_length=GAMES_TYPED_MAX)]
+
+
+def record_round(call: Write[TypedRound]) -> None:
+    """Record all these results, each as an action of its own, or none. Raises as `record_result`."""
+    step: Write[Any] = call
+    for typed in call.body.results:
+        entered = ResultFromPage(result_positions=typed.result_positions, seen=typed.seen)
+        record_result(replace(step, ids={**call.ids, games.GAME: typed.game_id}, body=entered))
 
 
 def record_result(call: Write[ResultFromPage]) -> None:

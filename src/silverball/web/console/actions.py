@@ -38,7 +38,7 @@ from silverball.service.tournaments import bodies as tournament_bodies
 from silverball.service.tournaments.writes import links, nights, playoffs, tournaments
 from silverball.service.webhooks.writes import webhooks
 from silverball.web import form_values
-from silverball.web.console import correction, details, form_bodies, night_sheets
+from silverball.web.console import correction, details, form_bodies, night_sheets, paper
 from silverball.web.console import prizes as prize_page
 from silverball.web.form_actions import FormAction
 
@@ -174,6 +174,12 @@ _GAME_ACTIONS = {
         id_fields=(GAME,),
         body=guarded_games.ResultFromPage,
         build_body=form_bodies.result,
+    ),
+    "paper": FormAction(
+        write=guarded_games.record_round,
+        ability="score",
+        body=guarded_games.TypedRound,
+        build_body=paper.typed_round,
     ),
     "leg-new": FormAction(
         write=guarded_games.record_leg,

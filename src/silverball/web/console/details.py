@@ -137,3 +137,10 @@ def machine_text(machine: OpdbEntry) -> str:
     maker = machine.manufacturer.name if machine.manufacturer else ""
     origin = ", ".join(str(part) for part in (maker, machine.year) if part)
     return f"{machine.name} ({origin})" if origin else machine.name
+
+
+def with_current(choices: list[tuple[int, str]], current_id: int | None) -> list[tuple[int, str]]:
+    """The choices, with the current one even where it is not offered any more."""
+    if current_id is None or any(current_id == choice_id for choice_id, _ in choices):
+        return choices
+    return [*choices, (current_id, f"As it is (number {current_id})")]

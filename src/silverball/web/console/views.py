@@ -35,6 +35,7 @@ from silverball.web.console import (
     impossible_choices,
     navigation,
     night_sheets,
+    paper,
     planner,
     prizes,
     settings_form,
@@ -282,8 +283,8 @@ def _settings_context(request: PageRequest, night: TournamentNight) -> dict[str,
             settings_form.setting_fields(tournament.type, tournament.settings, stored["points_map_custom"]),
         ),
         "impossible": impossible_choices.as_data(tournament.type),
-        "locations": _with_current(locations, stored["location_id"]),
-        "series": _with_current(series, stored["series_id"]),
+        "locations": details.with_current(locations, stored["location_id"]),
+        "series": details.with_current(series, stored["series_id"]),
         "linkable": [
             (other.tournament_id, other.name) for other in others if other.tournament_id not in excluded
         ],
@@ -304,13 +305,6 @@ def _sign_up_link(request: PageRequest, tournament: StoredTournament) -> str:
         return ""
     code = signups.sign_up_code(tournament)
     return f"{request.base_url}/t/{tournament.tournament_id}/sign-up?code={code}"
-
-
-def _with_current(choices: list[tuple[int, str]], current_id: int | None) -> list[tuple[int, str]]:
-    """The choices, with the current one even where it is not offered any more."""
-    if current_id is None or any(current_id == choice_id for choice_id, _ in choices):
-        return choices
-    return [*choices, (current_id, f"As it is (number {current_id})")]
 
 
 def _worth(request: PageRequest, night: TournamentNight) -> Worth | None:
@@ -370,6 +364,9 @@ VIEWS: Mapping[str, ConsoleView] = {
         _no_context,
         for_organizer=False,
         about="to correct one",
+    ),
+    "paper": ConsoleView(
+        "From paper", ("status", "undo", "paper"), paper.load_context, about="a round, typed in one list"
     ),
     "settings": ConsoleView(
         "Settings",

@@ -13,6 +13,7 @@ import { newKey } from "./outbox.js";
 import { keepNight, keepParts } from "./seen.js";
 import { makeTaps, showTaps } from "./taps.js";
 import "./timer.js";
+import "./lines.js";
 import "./zone.js";
 
 // A form that is no result is tried a few times, and stays as it was filled in.
