@@ -1,4 +1,4 @@
-"""Commands on open games whose machine is out of order, and on players who lose a game by a ruling.
+"""Commands on open games whose machine is out of order: wait, start over elsewhere, or settle.
 
 Each function returns changes or refuses. Source: formats, section 7; pages, section 2.
 """
@@ -9,9 +9,7 @@ from random import Random
 
 from msgspec import UNSET, UnsetType
 
-from silverball.rules.commands import absences, roster
 from silverball.rules.commands import games as game_commands
-from silverball.rules.mechanics import results
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameChanged, changes_between
 from silverball.rules.model.tournament import Game, Tournament
@@ -55,23 +53,3 @@ def start_over(
     again = replace(moved, started_at=now, waiting_since=UNSET)
     game = game_commands.find_open_game(tournament, game_id)
     return changes_between(GameChanged, game, again)
-
-
-def lose_game(
-    tournament: Tournament, game_id: int, player_id: int, dice: Random, now: datetime
-) -> list[Change]:
-    """Give a player the last place of an open game; no change in one that is over, or that counts games."""
-    game = results.find_game(tournament, game_id)
-    is_placed = player_id in game.result_positions
-    if game.status == "completed" or tournament.settings.has_matches or is_placed:
-        return []
-    return absences.give_last_place(tournament, game, player_id, dice, now)
-
-
-def disqualify(tournament: Tournament, player_id: int, dice: Random, now: datetime) -> list[Change]:
-    """Give a player the last place of each open game, and let them leave the tournament.
-
-    Raises Conflict in a bracket, where a forfeit ends their match, and where nobody can leave.
-    """
-    leaving = {"open_game": absences.LAST_PLACE, "is_active": False}
-    return roster.change_entrant(tournament, player_id, leaving, dice, now)

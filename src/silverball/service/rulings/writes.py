@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 from silverball.kit.errors import Invalid, Sentence
 from silverball.rules.commands import games as game_commands
-from silverball.rules.commands import rulings
+from silverball.rules.commands import penalties, rulings
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import results
 from silverball.rules.model.apply import apply_changes
@@ -58,12 +58,12 @@ def _consequence(call: Write[NewNote], tournament: Tournament, player_id: int | 
         return Decision(())
     if body.leaves == "tournament":
         return commands.decide_by_draw(
-            tournament, "roster", lambda dice: rulings.disqualify(tournament, player_id, dice, call.now)
+            tournament, "roster", lambda dice: penalties.disqualify(tournament, player_id, dice, call.now)
         )
     return commands.decide_by_draw(
         tournament,
         f"result of game {game_id}",
-        lambda dice: rulings.lose_game(tournament, game_id, player_id, dice, call.now),
+        lambda dice: penalties.lose_game(tournament, game_id, player_id, dice, call.now),
     )
 
 
