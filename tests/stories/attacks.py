@@ -45,11 +45,15 @@ Attack = Callable[[int], Awaitable[None]]
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What an attack left behind: memory in MB, descriptors; times in milliseconds at the 95th percentile."""
+    """What an attack left behind: memory in MB, descriptors (those of the database in all), and times.
+
+    Times are milliseconds at the 95th percentile.
+    """
 
     first_mb: float
     repeat_mb: float
-    descriptors: float
+    descriptors: int
+    database_descriptors: int
     statuses: frozenset[int]
     idle_ms: float
     busy_ms: float
@@ -180,8 +184,15 @@ def memory_mb(process_id: int) -> float:
     raise AssertionError
 
 
-def open_descriptors(process_id: int) -> int:
-    return len(list(Path(f"/proc/{process_id}/fd").iterdir()))
+def open_descriptors(process_id: int) -> tuple[int, int]:
+    """Descriptors of files of the database, whose pool fills by and by, and all others."""
+    targets = []
+    for descriptor in Path(f"/proc/{process_id}/fd").iterdir():
+        # One may be closed while they are listed.
+        with contextlib.suppress(FileNotFoundError):
+            targets.append(str(descriptor.readlink()))
+    of_database = sum("silverball.db" in target for target in targets)
+    return of_database, len(targets) - of_database
 
 
 async def ask_as_another(port: int, until: asyncio.Event | None = None) -> tuple[set[int], list[float]]:
@@ -214,7 +225,7 @@ def cost_of(attack: Attack, folder: Path) -> Cost:
         before = memory_mb(process_id)
         left: list[float] = []
         busy: list[float] = []
-        descriptors: list[int] = []
+        descriptors: list[tuple[int, int]] = []
         while len(left) <= REPEATS or (len(left) <= REPEATS_MAX and added_by_a_repeat(left) > SETTLED_MB):
             done = asyncio.Event()
             another = asyncio.ensure_future(ask_as_another(port, done))
@@ -230,9 +241,8 @@ def cost_of(attack: Attack, folder: Path) -> Cost:
         return Cost(
             first_mb=left[0] - before,
             repeat_mb=added_by_a_repeat(left),
-            # The pool of connections to the database fills by and by, three descriptors each: only what
-            # comes with every repeat is lost.
-            descriptors=added_by_a_repeat(descriptors),
+            descriptors=descriptors[-1][1] - descriptors[0][1],
+            database_descriptors=descriptors[-1][0],
             statuses=frozenset(statuses),
             idle_ms=statistics.quantiles(idle, n=20)[-1],
             busy_ms=statistics.quantiles(busy, n=20)[-1],
