@@ -6,7 +6,6 @@ seconds are CPU seconds: the machine may have other work.
 
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -27,13 +26,7 @@ SECONDS_MAX = 10.0
 
 def main() -> int:
     """Measure, print the table, and say by the exit code whether every bound is met."""
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
-        for row in _rows(Path(name)):
-            rows.append(row)
-            print(f"{row.what}: {row.measured} ({row.bound})", file=sys.stderr)
-    print(run.table(rows))
-    return 0 if all(row.is_met for row in rows) else 1
+    return run.measure(_rows)
 
 
 def _rows(folder: Path) -> Iterator[Row]:

@@ -5,8 +5,6 @@ database has, with manufacturers, features and images, about five megabytes of J
 """
 
 import json
-import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -29,13 +27,7 @@ IMPORT_SECONDS_MAX = 3.0
 
 def main() -> int:
     """Measure, print the table, and say by the exit code whether every bound is met."""
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
-        for row in _rows(Path(name)):
-            rows.append(row)
-            print(f"{row.what}: {row.measured} ({row.bound})", file=sys.stderr)
-    print(run.table(rows))
-    return 0 if all(row.is_met for row in rows) else 1
+    return run.measure(_rows)
 
 
 def _rows(folder: Path) -> Iterator[Row]:

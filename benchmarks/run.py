@@ -16,7 +16,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -247,6 +247,17 @@ def main() -> int:
             for row in part(folder, token, environment):
                 rows.append(row)
                 print(f"\r{row.what}: {row.measured} ({row.bound})", file=sys.stderr)
+    print(table(rows))
+    return 0 if all(row.is_met for row in rows) else 1
+
+
+def measure(rows_in: Callable[[Path], Iterable[Row]]) -> int:
+    """Measure in a folder of its own, print the table, and return whether a bound was missed."""
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
+        for row in rows_in(Path(name)):
+            rows.append(row)
+            print(f"{row.what}: {row.measured} ({row.bound})", file=sys.stderr)
     print(table(rows))
     return 0 if all(row.is_met for row in rows) else 1
 

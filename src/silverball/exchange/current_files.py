@@ -1,8 +1,6 @@
 """The bulk files as they may be shown: written anew before anybody sees a row that was hidden meanwhile."""
 
-import hashlib
 import logging
-import os
 import threading
 from collections.abc import Callable
 from datetime import datetime
@@ -11,6 +9,7 @@ from pathlib import Path
 from time import monotonic
 
 from silverball.exchange import nightly
+from silverball.exchange.file_digests import FileDigests
 from silverball.exchange.nightly import BulkFile
 from silverball.store import hidings
 from silverball.store.engine import Store
@@ -37,8 +36,7 @@ class CurrentFiles:
         self._writing = threading.Lock()
         # File name -> the earliest time at which it may be written anew.
         self._next_at: dict[str, float] = {}
-        # File name -> inode, modification time, size; and digest, so that a file is read once.
-        self._digests: dict[str, tuple[tuple[int, int, int], str]] = {}
+        self._digests = FileDigests(folder)
         self._exports = {
             name: export
             for export in nightly.BULK_FILES
@@ -66,19 +64,9 @@ class CurrentFiles:
         if stamp is None:
             return count == 0
         try:
-            return stamp.hidings == count and stamp.sha256 == self._digest(export)
+            return stamp.hidings == count and stamp.sha256 == self._digests.sha256(export.name)
         except OSError:
             return False
-
-    def _digest(self, export: BulkFile) -> str:
-        with (self._folder / export.name).open("rb") as file:
-            status = os.fstat(file.fileno())
-            identity = (status.st_ino, status.st_mtime_ns, status.st_size)
-            known = self._digests.get(export.name)
-            if known is None or known[0] != identity:
-                known = identity, hashlib.file_digest(file, "sha256").hexdigest()
-                self._digests[export.name] = known
-        return known[1]
 
     def _rewrite(self, export: BulkFile) -> int:
         began = self._clock()

@@ -1,8 +1,6 @@
 """The bulk tables as they may be served: a month whose people hid something is written anew before."""
 
-import hashlib
 import logging
-import os
 import threading
 from collections.abc import Callable
 from datetime import datetime
@@ -12,6 +10,7 @@ from time import monotonic
 
 from silverball.exchange.bulk import parts
 from silverball.exchange.bulk.parts import PartRecord
+from silverball.exchange.file_digests import FileDigests
 from silverball.store import hidings
 from silverball.store.engine import Store
 from silverball.store.time_limits import JOBS
@@ -21,7 +20,6 @@ LOG = logging.getLogger("silverball.exchange")
 PAUSE_FACTOR = 9
 # After that the manifest asks for patience, and the next request goes on.
 MANIFEST_SECONDS_MAX = 2.0
-FileState = tuple[int, int, int]
 
 
 class CurrentTables:
@@ -42,8 +40,7 @@ class CurrentTables:
         self._writing = threading.Lock()
         # The earliest time at which files may be written anew.
         self._next_at = float("-inf")
-        # File name -> its state and digest, so that a file is read once.
-        self._digests: dict[str, tuple[FileState, str]] = {}
+        self._digests = FileDigests(folder)
         # The number of hidings and the state of the folder in which all files were found current.
         self._all_current: tuple[int, int] | None = None
 
@@ -117,16 +114,6 @@ class CurrentTables:
     def _is_intact(self, record: PartRecord) -> bool:
         """Whether the files are those of the record: another node may have replaced some."""
         try:
-            return all(self._digest(file.file) == file.sha256 for file in record.files)
+            return all(self._digests.sha256(file.file) == file.sha256 for file in record.files)
         except OSError:
             return False
-
-    def _digest(self, name: str) -> str:
-        with (self._folder / name).open("rb") as stream:
-            status = os.fstat(stream.fileno())
-            state = (status.st_ino, status.st_mtime_ns, status.st_size)
-            known = self._digests.get(name)
-            if known is None or known[0] != state:
-                known = state, hashlib.file_digest(stream, "sha256").hexdigest()
-                self._digests[name] = known
-        return known[1]
