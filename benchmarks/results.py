@@ -163,7 +163,7 @@ def _played_nights(tree: Path, url: str) -> Iterator[dict[int, PlayedNight]]:
     }
     token = _organizer_token(environment)
     port = run.free_port()
-    serve = [str(run.BIN / "silverball"), "serve", "--create", "--host", "127.0.0.1", "--port", str(port)]
+    serve = [str(run.BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
     with run.running_server(serve, port, "/up", **environment) as server:
         yield {players: PlayedNight(server, token, players) for players in (SMALL, LARGE)}
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from silverball.kit.errors import Invalid
+from silverball.rules.model import play_settings
 from silverball.rules.model.tournament import Game
 from silverball.web.form_values import parse_number
 from silverball.web.forms import FormData
@@ -18,8 +19,8 @@ BETWEEN = re.compile(r"[\s,.-]+")
 
 def load_context(_request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     """The open games that are recorded by an order, as the printed sheets list them."""
-    has_order = not night.tournament.settings.has_matches
-    games = [game for game in night.open_games if has_order and _is_listed(game)]
+    is_single = play_settings.wins_needed(night.tournament.settings) == 1
+    games = [game for game in night.open_games if is_single and _is_listed(game)]
     return {"paper_games": games}
 
 
