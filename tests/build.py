@@ -19,6 +19,7 @@ from silverball.kit.http import endpoints as http
 from silverball.kit.http.api import Api
 from silverball.service.access import AuthenticatedCaller
 from silverball.settings import Settings
+from silverball.slices import ROUTE_MODULES
 from silverball.store import generations, names, tables
 from silverball.store.engine import Store
 from silverball.wire.machines import OpdbEntry
@@ -364,7 +365,7 @@ def do(
     by: AuthenticatedCaller | int | None = None,
     key: str | None = None,
     if_match: str | None = None,
-    modules: Sequence[ModuleType] = app.ROUTE_MODULES,
+    modules: Sequence[ModuleType] = ROUTE_MODULES,
     now: datetime = NOW,
 ) -> tuple[int, Any, dict[str, str]]:
     """Send a write request without the edge: status, decoded body, headers.

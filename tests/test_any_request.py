@@ -29,6 +29,7 @@ from silverball.kit.http import openapi
 from silverball.kit.http.endpoints import collect_endpoints
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
+from silverball.slices import ROUTE_MODULES
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
 
@@ -45,7 +46,7 @@ EXAMPLES = 500 if IS_SOAK else 25
 # `feed/test_replay.py` tests the routes that wait.
 ROUTES = sorted(
     (endpoint.method, openapi.documented_path(endpoint))
-    for endpoint in collect_endpoints(*app.ROUTE_MODULES)
+    for endpoint in collect_endpoints(*ROUTE_MODULES)
     if not endpoint.is_async
 )
 CHECKS: list[CheckFunction] = [

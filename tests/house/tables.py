@@ -17,6 +17,7 @@ from silverball.kit.http import openapi
 from silverball.kit.http.endpoints import METHODS, Access, collect_endpoints
 from silverball.kit.http.refusals import status_for
 from silverball.settings import Settings
+from silverball.slices import ROUTE_MODULES
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE_URL = "http://127.0.0.1:8000"
@@ -34,7 +35,7 @@ CALLERS = {
 def endpoints() -> str:
     """Every route: the callers it accepts, its parameters and body fields, its title."""
     lines = ["| Route | Callers | Takes | Answers |", "|---|---|---|---|"]
-    declared = collect_endpoints(*app.ROUTE_MODULES)
+    declared = collect_endpoints(*ROUTE_MODULES)
     for endpoint in sorted(declared, key=lambda route: (route.path, METHODS.index(route.method))):
         fields = [*(field.encoded_name for field in endpoint.parser.fields), *endpoint.body_parser.fields]
         callers = f"token with `{endpoint.ability}`" if endpoint.is_write else CALLERS[endpoint.access]

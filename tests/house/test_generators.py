@@ -20,6 +20,7 @@ from silverball import app
 from silverball.kit.http.endpoints import collect_endpoints
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
+from silverball.slices import ROUTE_MODULES
 from silverball.store import migrate
 from silverball.store.engine import Store
 
@@ -108,7 +109,7 @@ def generated(generator: Path, documents: Path) -> Path:
 
 
 def test_openapi_python_client_generates_every_operation(generated: Path) -> None:
-    endpoints = {route.handler.__name__ for route in collect_endpoints(*app.ROUTE_MODULES)}
+    endpoints = {route.handler.__name__ for route in collect_endpoints(*ROUTE_MODULES)}
     modules = {file.stem for file in (generated / "generated" / "api").glob("*/*.py")}
     assert endpoints <= modules
 

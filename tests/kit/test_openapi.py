@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 import pytest
 
-from silverball import app
 from silverball.kit.edge.outdated_responses import OUTDATED_SECONDS_MAX
 from silverball.kit.http import openapi
 from silverball.kit.http.body import Body
@@ -21,6 +20,7 @@ from silverball.kit.http.endpoints import (
 )
 from silverball.kit.http.query import Query
 from silverball.service.calls import Write
+from silverball.slices import ROUTE_MODULES
 from silverball.wire.base import Id, Wire
 from silverball.wire.errors import ErrorBody, ValidationErrorBody
 from silverball.wire.pages import Data
@@ -195,7 +195,7 @@ def test_routes_open_to_anyone_are_described_as_such(public_read: bool) -> None:
 
 
 def test_every_route_is_described_once_and_every_reference_resolves() -> None:
-    built = collect_endpoints(*app.ROUTE_MODULES)
+    built = collect_endpoints(*ROUTE_MODULES)
     document = build_description(*built)
     assert set(document["paths"]) == {openapi.documented_path(endpoint) for endpoint in built}
     ids = [

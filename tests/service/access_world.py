@@ -24,6 +24,7 @@ from silverball.service.access import AuthenticatedCaller, Device, device_caller
 from silverball.service.accounts.writes import accounts, suspension
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
+from silverball.slices import ROUTE_MODULES
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -94,7 +95,7 @@ class Operation:
 
 def operations() -> list[Operation]:
     """All operations of the interface but the two that stream, which anybody may follow."""
-    endpoints = [found for found in collect_endpoints(*app.ROUTE_MODULES) if found.path not in LIVE]
+    endpoints = [found for found in collect_endpoints(*ROUTE_MODULES) if found.path not in LIVE]
     with_document = app.build_api(Store("sqlite://"), SETTINGS)
     document = msgspec.json.decode(app.openapi_document(with_document, SETTINGS))
     described = {

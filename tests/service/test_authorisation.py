@@ -26,9 +26,9 @@ from service.route_permissions import (
     TABLE,
     WORDS,
 )
-from silverball import app
 from silverball.kit.http.endpoints import Access, collect_endpoints
 from silverball.service.access import AuthenticatedCaller, Device, device_caller
+from silverball.slices import ROUTE_MODULES
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -114,7 +114,7 @@ def _concrete(path: str, world: OwnedObjects) -> str:
 
 
 def test_every_route_that_reads_has_a_row() -> None:
-    endpoints = [endpoint for endpoint in collect_endpoints(*app.ROUTE_MODULES) if not endpoint.is_write]
+    endpoints = [endpoint for endpoint in collect_endpoints(*ROUTE_MODULES) if not endpoint.is_write]
     live = {endpoint.path: endpoint.access for endpoint in endpoints if endpoint.is_async}
     assert live == dict.fromkeys(LIVE, Access.ANYONE)
     for verb, rows in (("GET", TABLE), ("POST", READ_POSTS)):
@@ -127,7 +127,7 @@ def test_every_route_that_reads_has_a_row() -> None:
 
 
 def test_every_route_that_writes_has_a_row() -> None:
-    endpoints = [endpoint for endpoint in collect_endpoints(*app.ROUTE_MODULES) if endpoint.is_write]
+    endpoints = [endpoint for endpoint in collect_endpoints(*ROUTE_MODULES) if endpoint.is_write]
     wanted = {
         (path, verb): ability
         for ability, rows in (

@@ -15,6 +15,7 @@ from generator import names
 from silverball import app
 from silverball.kit.http.endpoints import collect_endpoints
 from silverball.settings import Settings
+from silverball.slices import ROUTE_MODULES
 from silverball.store.engine import Store
 from silverball.wire.base import Wire
 from silverball_client import Client
@@ -66,7 +67,7 @@ def test_every_operation_of_the_description_has_a_method(document: dict[str, Any
 def test_a_name_that_reads_better_belongs_to_a_route() -> None:
     routes = {
         names.route_key(endpoint.method, endpoint.path.removeprefix("/api"))
-        for endpoint in collect_endpoints(*app.ROUTE_MODULES)
+        for endpoint in collect_endpoints(*ROUTE_MODULES)
     }
     assert set(names.NAMES) - routes == set()
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import hostile
 from selection import examples
-from silverball import app
 from silverball.kit.http.endpoints import collect_endpoints
+from silverball.slices import ROUTE_MODULES
 from silverball.store import migrate
 from silverball.store.engine import Store
 from silverball.web.console import views as console_views
@@ -134,5 +134,5 @@ def test_a_new_tournament_is_made_or_refused(nights: tuple[Director, list[str]],
 
 
 def test_forms_prepare_what_the_interface_prepares() -> None:
-    prepared = {endpoint.prepare for endpoint in collect_endpoints(*app.ROUTE_MODULES)} - {None}
+    prepared = {endpoint.prepare for endpoint in collect_endpoints(*ROUTE_MODULES)} - {None}
     assert {action.prepare for action in ACTIONS.values()} - {None} == prepared

@@ -62,6 +62,20 @@ def test_a_known_name_adds_the_player_of_the_book(store: Store, director: Direct
     assert len(director.tournament().entrants) == 3
 
 
+def test_a_list_sent_again_on_purpose_leaves_out_who_is_in_already(store: Store, director: Director) -> None:
+    ids = [build.a_player(store, director.user_id, name=name) for name in ("Ada Quill", "Bo Larkin")]
+    director.create("matchplay")
+    director.send("people", names="Bo Larkin")
+    director.send("people", names="Bo Larkin\nCleo Marsh", skipsPresent="on")
+    entered = [entrant.player_id for entrant in director.tournament().entrants]
+    assert [director.name(player_id) for player_id in entered] == ["Bo Larkin", "Cleo Marsh"]
+    # All are in: nothing is added, and nothing is refused.
+    director.send("people", names="Bo Larkin", skipsPresent="on")
+    director.send("people", names="Ada Quill", skipsPresent="on")
+    assert sorted(entrant.player_id for entrant in director.tournament().entrants)[:2] == ids
+    assert len(director.tournament().entrants) == 3
+
+
 def test_players_are_found_by_part_of_a_name_and_by_a_former_tournament(
     store: Store, director: Director
 ) -> None:

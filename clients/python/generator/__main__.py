@@ -11,7 +11,7 @@ from pathlib import Path
 
 from generator.operations import OperationWriter, describe
 from generator.shapes import Structs
-from silverball import app
+from silverball import slices
 from silverball.kit.http.endpoints import collect_endpoints
 from silverball.wire import events
 
@@ -35,7 +35,7 @@ def sources() -> dict[str, str]:
     """Return the generated modules, formatted: file below the package -> text."""
     structs = Structs()
     writer = OperationWriter(structs)
-    written = writer.modules(describe(collect_endpoints(*app.ROUTE_MODULES)))
+    written = writer.modules(describe(collect_endpoints(*slices.ROUTE_MODULES)))
     for kind in [*events.EVENTS.values(), events.EventsPage]:
         structs.add_answer(kind)
     written |= structs.answer_modules()

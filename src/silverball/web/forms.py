@@ -61,6 +61,8 @@ class StandingResult:
     text: str
     # The fields with which what was entered replaces it, as JSON; empty when nothing can.
     renewal: str = ""
+    # The button that does so.
+    choice: str = "Save this instead"
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from sqlalchemy import update
 
 import build
 from service.submissions import sent_documents
-from silverball import app
 from silverball.exchange import nightly
 from silverball.kit.http.endpoints import collect_endpoints
 from silverball.service.access import AuthenticatedCaller
+from silverball.slices import ROUTE_MODULES
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -80,7 +80,7 @@ class RatedWorld:
     def paths(self) -> Iterator[str]:
         reading = [
             endpoint
-            for endpoint in collect_endpoints(*app.ROUTE_MODULES)
+            for endpoint in collect_endpoints(*ROUTE_MODULES)
             if endpoint.method == "GET" and not endpoint.is_async
         ]
         for endpoint in reading:

@@ -35,6 +35,8 @@ class PlayersToAdd(Body, frozen=True, kw_only=True):
     strikes: Strikes | None = None
     # The game of the open round that a late player joins at once.
     game_id: Id | None = None
+    # Leave out who is in the tournament already: somebody else has added them meanwhile.
+    skips_present: bool = False
 
     def __post_init__(self) -> None:
         if not self.names and not self.player_ids and not self.ifpa_ids:
@@ -52,23 +54,36 @@ class MachinesToAdd(Body, frozen=True, kw_only=True):
             raise Invalid({"names": ["Enter a name on each line, or tick machines that were found."]})
 
 
+class NameAlreadyEntered(Invalid):
+    """A name of a player who is in the tournament already."""
+
+
 def add_players(call: Write[PlayersToAdd]) -> None:
     """Add the picked and the named players; a name that the book has means that player.
 
-    Raises Invalid for a name that the book has twice, and for a player who is in already.
+    Raises Invalid for a name that the book has twice, and, unless the body leaves them out, for a player who
+    is in already. Who leaves out all of them changes nothing.
     """
     tournament, body = commands.load_tournament(call), call.body
     known_ids = players.ids_by_name(call.db, tournament.details["organizer_id"], body.names)
-    entrants: list[dict[str, Any]] = [{"playerId": player_id} for player_id in body.player_ids]
+    entrants: list[dict[str, Any]] = [
+        {"playerId": player_id}
+        for player_id in body.player_ids
+        if not body.skips_present or player_id not in tournament.entrant_by_id
+    ]
     picked = set(body.player_ids)
     for name in body.names:
         if body.names.count(name) > 1:
             sentence = f"{name} is in the list twice. Give one of the two another name, with an initial say."
             raise Invalid({"names": [sentence]})
+        if body.skips_present and _is_present(tournament, name, known_ids, picked):
+            continue
         player_id = _find_player_by_name(tournament, name, known_ids, picked)
         entrants.append({"name": name} if player_id is None else {"playerId": player_id})
         picked |= set() if player_id is None else {player_id}
     entrants += _federation_entrants(call, tournament, picked)
+    if not entrants:
+        return
     if body.strikes is not None:
         entrants = [{**entrant, "strikes": body.strikes} for entrant in entrants]
     if body.game_id is not None:
@@ -87,6 +102,8 @@ def _federation_entrants(
     known_ids = players.ids_by_name(call.db, organizer_id, [record.name for record in picked_records])
     entrants: list[dict[str, Any]] = []
     for record in picked_records:
+        if call.body.skips_present and _is_present(tournament, record.name, known_ids, picked):
+            continue
         player_id = _find_player_by_name(tournament, record.name, known_ids, picked)
         if player_id is None:
             entrants.append({"name": record.name[:NAME_LETTERS_MAX], "ifpaId": record.ifpa_id})
@@ -94,6 +111,14 @@ def _federation_entrants(
             entrants.append({"playerId": player_id})
             picked.add(player_id)
     return entrants
+
+
+def _is_present(
+    tournament: Tournament, name: str, known_ids: Mapping[str, Sequence[int]], picked: set[int]
+) -> bool:
+    """Whether all players of this name that the book has are in already."""
+    ids = known_ids.get(name, ())
+    return bool(ids) and all(id_ in tournament.entrant_by_id or id_ in picked for id_ in ids)
 
 
 def _find_player_by_name(
@@ -110,7 +135,7 @@ def _find_player_by_name(
         sentence = f"Your book has {len(free_ids)} players called {name}. Search for the name and pick one."
         raise Invalid({"names": [sentence]})
     if ids and not free_ids:
-        raise Invalid({"names": [f"{name} is in the tournament already. Take the line out."]})
+        raise NameAlreadyEntered({"names": [f"{name} is in the tournament already. Take the line out."]})
     return free_ids[0] if free_ids else None
 
 

@@ -2,14 +2,19 @@
 
 import json
 
-from silverball.kit.errors import Refusal
+from silverball.kit.errors import Conflict, Refusal
+from silverball.rules.commands.tournament import PlayerAlreadyEntered
 from silverball.rules.model.tournament import Game, SinglePlayerGame
 from silverball.service.games import guarded_writes as guarded_games
+from silverball.service.roster import guarded_writes as guarded_roster
 from silverball.service.singleplayer import guarded_writes as guarded_attempts
-from silverball.web.console import details
+from silverball.store import names
+from silverball.web.console import details, form_bodies, pasted_names
 from silverball.web.forms import FormData, StandingResult
 from silverball.web.tournament_night import TournamentNight
 
+# Somebody else has added them meanwhile.
+PRESENT = (PlayerAlreadyEntered, guarded_roster.NameAlreadyEntered)
 OUTDATED = (
     guarded_games.ResultAlreadyRecorded,
     guarded_games.GameChangedMeanwhile,
@@ -19,7 +24,11 @@ OUTDATED = (
 
 
 def standing_result(refusal: Refusal, night: TournamentNight, form: FormData) -> StandingResult | None:
-    """The game of a refused form as it stands; None for forms about something else."""
+    """The game or the players of a refused form as they stand; None for forms about something else."""
+    if isinstance(refusal, PRESENT):
+        return _standing_players(night, form)
+    if not isinstance(refusal, Conflict):
+        return None
     game_id, attempt_id = form.value("game_id"), form.value("single_player_game_id")
     for game in night.tournament.games:
         if str(game.game_id) == game_id:
@@ -30,14 +39,27 @@ def standing_result(refusal: Refusal, night: TournamentNight, form: FormData) ->
     return None
 
 
+def _standing_players(night: TournamentNight, form: FormData) -> StandingResult:
+    wanted = {names.name_key(name) for name in pasted_names.parse_names(form.value("names"))}
+    present = [
+        night.player_name(entrant.player_id)
+        for entrant in night.roster
+        if str(entrant.player_id) in form.values("playerId")
+        or names.name_key(night.player_name(entrant.player_id)) in wanted
+    ]
+    # The refusal names the first of them.
+    text = f"In already: {', '.join(present)}." if len(present) > 1 else ""
+    return StandingResult(text, json.dumps({form_bodies.SKIPS_PRESENT: "on"}), "Add the others")
+
+
 def _standing_game(refusal: Refusal, night: TournamentNight, game: Game) -> StandingResult:
-    names = [night.player_name(player_id) for player_id in night.finishing_order(game)]
+    order = [night.player_name(player_id) for player_id in night.finishing_order(game)]
     if game.status != "completed":
         text = f"It stands open: {night.game_title(game)}."
-    elif len(names) == 2:
-        text = f"Recorded: {names[0]} won."
+    elif len(order) == 2:
+        text = f"Recorded: {order[0]} won."
     else:
-        places = ", ".join(f"{place}. {name}" for place, name in enumerate(names, start=1))
+        places = ", ".join(f"{place}. {name}" for place, name in enumerate(order, start=1))
         text = f"Recorded: {places}." if places else "It is completed."
     fields = {"seen": guarded_games.game_revision(game), "number": str(len(game.legs) + 1)}
     may_replace = night.is_organizer or game.status != "completed"

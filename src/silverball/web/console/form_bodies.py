@@ -19,6 +19,8 @@ from silverball.web.form_values import (
 from silverball.web.forms import FormData
 
 MINUTE_SECONDS = 60
+# Set by who sends a list again on purpose after others of it were added elsewhere.
+SKIPS_PRESENT = "skipsPresent"
 
 # Tournaments
 
@@ -88,6 +90,7 @@ def new_players(form: FormData) -> Mapping[str, Any]:
         "playerIds": parse_numbers(form.values("playerId")),
         "ifpaIds": parse_numbers(form.values("ifpaId")),
         **number_fields(form, "strikes", "gameId"),
+        "skipsPresent": form.value(SKIPS_PRESENT) == "on",
     }
 
 

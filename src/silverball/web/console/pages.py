@@ -170,8 +170,7 @@ def _render_refusal(request: PageRequest, refusal: Refusal) -> Response:
     except (NotAllowed, Conflict) as closed:
         return views.render_no_access(closed)
     sentence = _refusal_text(refusal, night, request.form)
-    is_conflict = isinstance(refusal, Conflict)
-    standing = conflicts.standing_result(refusal, night, request.form) if is_conflict else None
+    standing = conflicts.standing_result(refusal, night, request.form)
     form = FormState(request.field("form"), request.form, sentence, needs_new_key(refusal), standing)
     return _render_form_page(request, night, form, status_for(refusal))
 

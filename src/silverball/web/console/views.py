@@ -7,53 +7,29 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from silverball.kit.errors import Refusal
-from silverball.rules.mechanics import seeding
-from silverball.rules.model.settings_protocols import HasStrokeLimit, has
-from silverball.rules.model.tournament import Tournament as StoredTournament
 from silverball.rules.registry import FORMATS
-from silverball.service.arenas import reads as arena_reads
-from silverball.service.banks import reads as bank_reads
-from silverball.service.devices import reads as device_reads
-from silverball.service.federation.reads import records
-from silverball.service.federation.reads.records import FederationPlayer
 from silverball.service.games import guarded_writes as guarded_games
-from silverball.service.locations import reads as location_reads
-from silverball.service.machines import reads as machine_reads
-from silverball.service.players import reads as player_reads
-from silverball.service.series.reads import series as series_reads
-from silverball.service.signups import reads as signups
 from silverball.service.singleplayer import guarded_writes as guarded_attempts
-from silverball.service.tournaments.reads import listing
 from silverball.service.webhooks.reads import webhooks as webhook_reads
-from silverball.service.worth.reads.estimates import Worth
-from silverball.store.engine import Db
-from silverball.web import deciding_ties, qr_codes, site, tournament_worth
+from silverball.web import deciding_ties, site, tournament_worth
 from silverball.web.console import (
     correction,
     details,
     draw_preview,
-    impossible_choices,
     navigation,
-    night_sheets,
+    now,
     paper,
-    planner,
+    people_and_machines,
     prizes,
-    settings_form,
+    settings_page,
 )
 from silverball.web.console.navigation import ConsoleView
 from silverball.web.format_titles import format_title, format_titles
 from silverball.web.forms import FormState
 from silverball.web.page_request import PageRequest, not_found_page
 from silverball.web.tournament_night import TournamentNight
-from silverball.wire.tournaments import Tournament
 
 MODULES = ("console.js",)
-SEARCH_LETTERS_MAX = 100
-FORMER_MAX = 50
-# Fewer letters are in most names of the file.
-FEDERATION_LETTERS_MIN = 2
-# The buttons of a hole without a limit of strokes.
-STROKES_MAX = 10
 # Deliveries of each webhook; the interface has all of them.
 DELIVERIES_SHOWN_MAX = 10
 # The choices that the address of a page may hold.
@@ -132,184 +108,8 @@ def _player_choices(night: TournamentNight, player_ids: Sequence[int]) -> list[t
 # The data of each page
 
 
-def _tonight_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    if night.tournament.status == "planned" and night.is_organizer:
-        return {
-            **_players_context(request, night),
-            **_machines_context(request, night),
-            "preview": draw_preview.preview_next_draw(request, night),
-            "worth": _worth(request, night),
-            "ending": None,
-        }
-    rounds = night.tournament.rounds_in_order
-    round_id = request.query.get("round", "")
-    chosen = next((round_ for round_ in rounds if str(round_.round_id) == round_id), None)
-    if chosen is None:
-        newest = rounds[-1] if rounds else None
-        chosen = next((round_ for round_ in rounds if round_.status != "completed"), newest)
-    idle = _idle_player_ids(night)
-    context = {"hole": chosen, "strokes_max": _strokes_max(night), "idle": idle, "worth": None}
-    return {**context, **deciding_ties.load_context(night), "ending": planner.ending_context(request, night)}
-
-
-def _strokes_max(night: TournamentNight) -> int:
-    settings = night.tournament.settings
-    limit = settings.golf_stroke_limit if has(settings, HasStrokeLimit) else 0
-    return limit or STROKES_MAX
-
-
-def _idle_player_ids(night: TournamentNight) -> list[int]:
-    """Active players who neither play nor wait."""
-    busy = {player_id for game in night.open_games for player_id in game.player_ids}
-    busy |= {spot.player_id for spot in night.tournament.waiting_spots}
-    return [entrant.player_id for entrant in night.active_entrants if entrant.player_id not in busy]
-
-
-def _game_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    """The game, the players to swap with, and the players to add."""
-    game_id = request.query.get("game")
-    game = next((game for game in night.tournament.games if str(game.game_id) == game_id), None)
-    if game is None:
-        return {"game": None}
-    others = [player_id for other in night.open_games if other != game for player_id in other.player_ids]
-    free = [player_id for player_id in _idle_player_ids(night) if player_id not in game.player_ids]
-    notes = night_sheets.notes_context(request, night, game)
-    return {"game": game, "others": sorted(others, key=night.player_name), "free": free, **notes}
-
-
-def _attempt_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    game_id = request.query.get("attempt")
-    games = night.tournament.single_player_games
-    return {"attempt": next((game for game in games if str(game.single_player_game_id) == game_id), None)}
-
-
-def _entrant_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    player_id = request.query.get("player")
-    entrant = next((entrant for entrant in night.roster if str(entrant.player_id) == player_id), None)
-    return {
-        "entrant": entrant,
-        **night_sheets.leaving_context(night, None if entrant is None else entrant.player_id),
-        "counts_from_zero": seeding.counts_from_zero(night.tournament.settings),
-    }
-
-
-def _players_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    """Players of the book that a search or a former tournament offers, and of the federation's file."""
-    words = request.query.get("q", "").replace("\x00", "").strip()[:SEARCH_LETTERS_MAX]
-    former_id = request.query.get("former", "")
-    organizer_id = night.tournament.details["organizer_id"]
-    with request.site.store.read() as db:
-        former = [
-            tournament
-            for tournament in _organizer_tournaments(db, request, organizer_id)
-            if tournament.tournament_id != night.id
-        ]
-        offered: tuple[Any, ...] = ()
-        in_federation: Sequence[FederationPlayer] = ()
-        if words:
-            offered = player_reads.search_players(db, organizer_id, words, request.caller)
-            if len(words) >= FEDERATION_LETTERS_MIN:
-                in_federation = records.search_records(db, words, organizer_id)
-        elif any(str(tournament.tournament_id) == former_id for tournament in former):
-            entrants = player_reads.entrants(db, int(former_id), request.caller)
-            offered = tuple(player for player in entrants if player.organizer_id == organizer_id)
-    entered = night.tournament.entrant_by_id
-    return {
-        **night_sheets.late_context(night),
-        "words": words,
-        "former": former,
-        "former_id": former_id,
-        "offered": [player for player in offered if player.player_id not in entered],
-        # Once some of them are in, who is left was left out on purpose.
-        "are_ticked": former_id != "" and not any(player.player_id in entered for player in offered),
-        "in_federation": in_federation,
-        "was_searched": bool(words or former_id),
-    }
-
-
-def _organizer_tournaments(db: Db, request: PageRequest, organizer_id: int) -> Sequence[Tournament]:
-    query = listing.TournamentQuery(owner=organizer_id, limit=FORMER_MAX)
-    return listing.tournaments_page(db, query, request.caller).rows
-
-
-def _machines_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    """Arenas of the organizer's book outside the tournament, and titles that a search finds."""
-    words = request.query.get("machine", "").replace("\x00", "").strip()[:SEARCH_LETTERS_MAX]
-    with request.site.store.read() as db:
-        arenas = arena_reads.search_arenas(db, night.tournament.details["organizer_id"], words)
-        machines = machine_reads.search_machines(db, words) if words else []
-    in_lineup = {arena.arena_id for arena in night.tournament.lineup}
-    return {
-        "machine_words": words,
-        "arenas_offered": [arena for arena in arenas if arena.arena_id not in in_lineup],
-        "machines_found": machines,
-    }
-
-
-def _arenas_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    """Arenas, titles, and the organizer's banks inside and outside the tournament."""
-    query = bank_reads.BankQuery(status="active")
-    with request.site.store.read() as db:
-        banks = bank_reads.banks_in_tournament(db, night.id)
-        owned = bank_reads.owned_by(db, night.tournament.details["organizer_id"], query).rows
-    used_ids = {bank.bank_id for bank in banks}
-    offered = [(bank.bank_id, bank.name) for bank in owned if bank.bank_id not in used_ids]
-    return {
-        **_machines_context(request, night),
-        **night_sheets.broken_context(night),
-        "banks": banks,
-        "banks_offered": offered,
-    }
-
-
 def _draw_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     return {"preview": draw_preview.preview_next_draw(request, night)}
-
-
-def _settings_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
-    """The settings and details, with the organizer's locations, series and tournaments to choose from."""
-    tournament = night.tournament
-    stored = tournament.details
-    with request.site.store.read() as db:
-        locations = location_reads.location_names(db, stored["organizer_id"])
-        series = series_reads.series_names(db, stored["organizer_id"])
-        others = _organizer_tournaments(db, request, stored["organizer_id"])
-        codes = device_reads.current_codes(db, night.id)
-        devices = device_reads.active_devices(db, night.id)
-    excluded = {night.id, *(link["linked_tournament_id"] for link in stored["links"])}
-    return {
-        "fields": impossible_choices.possible_fields(
-            tournament.type,
-            settings_form.setting_fields(tournament.type, tournament.settings, stored["points_map_custom"]),
-        ),
-        "impossible": impossible_choices.as_data(tournament.type),
-        "locations": details.with_current(locations, stored["location_id"]),
-        "series": details.with_current(series, stored["series_id"]),
-        "linkable": [
-            (other.tournament_id, other.name) for other in others if other.tournament_id not in excluded
-        ],
-        "link_types": details.LINK_TYPES,
-        "registration": details.registration_values(stored),
-        "flags": details.REGISTRATION_FLAGS,
-        "prices": details.price_values(stored),
-        "sign_up_link": _sign_up_link(request, tournament),
-        "qr_code": qr_codes.draw_qr_code,
-        "devices": devices,
-        "codes": codes,
-    }
-
-
-def _sign_up_link(request: PageRequest, tournament: StoredTournament) -> str:
-    """The address at which players sign themselves up; empty while nobody can."""
-    if signups.closed_reason(tournament, request.site.now()):
-        return ""
-    code = signups.sign_up_code(tournament)
-    return f"{request.base_url}/t/{tournament.tournament_id}/sign-up?code={code}"
-
-
-def _worth(request: PageRequest, night: TournamentNight) -> Worth | None:
-    with request.site.store.read() as db:
-        return tournament_worth.shown_worth(db, night.tournament)
 
 
 def _standings_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
@@ -319,7 +119,7 @@ def _standings_context(request: PageRequest, night: TournamentNight) -> dict[str
         "formats": format_titles(),
         "playoffs_type": playoffs_type,
         **deciding_ties.load_context(night),
-        "worth": _worth(request, night),
+        "worth": tournament_worth.worth_of_night(request, night),
     }
 
 
@@ -340,7 +140,7 @@ def _no_context(_request: PageRequest, _night: TournamentNight) -> dict[str, Any
 
 # Each part is a template in console/; `?part=NAME` answers with that part alone.
 VIEWS: Mapping[str, ConsoleView] = {
-    "": ConsoleView("Now", TONIGHT_PARTS, _tonight_context, for_organizer=False, is_in_bar=True),
+    "": ConsoleView("Now", TONIGHT_PARTS, now.load_context, for_organizer=False, is_in_bar=True),
     "standings": ConsoleView(
         "Standings",
         ("status", "standings", "ties", "finish", "worth"),
@@ -349,12 +149,15 @@ VIEWS: Mapping[str, ConsoleView] = {
         is_in_bar=True,
     ),
     "players": ConsoleView(
-        "Players", ("status", "undo", "late", "roster", "people"), _players_context, is_in_bar=True
+        "Players",
+        ("status", "undo", "late", "roster", "people"),
+        people_and_machines.players_context,
+        is_in_bar=True,
     ),
     "arenas": ConsoleView(
         "Machines",
         ("status", "undo", "broken", "lineup", "machines", "banks"),
-        _arenas_context,
+        people_and_machines.arenas_context,
         is_in_bar=True,
     ),
     "more": ConsoleView("More", ("status", "more"), _no_context, is_in_bar=True),
@@ -371,7 +174,7 @@ VIEWS: Mapping[str, ConsoleView] = {
     "settings": ConsoleView(
         "Settings",
         ("status", "settings", "about", "links", "prices", "registration", "directors", "keepers", "remove"),
-        _settings_context,
+        settings_page.load_context,
         about="format, time and place, registration, directors, scorekeepers and their devices",
     ),
     "prizes": ConsoleView(
@@ -385,13 +188,13 @@ VIEWS: Mapping[str, ConsoleView] = {
     ),
     "draw": ConsoleView("Next draw", ("status", "draw"), _draw_context, is_hidden=True),
     "game": ConsoleView(
-        "A game", ("status", "undo", "game", "notes"), _game_context, for_organizer=False, is_hidden=True
+        "A game", ("status", "undo", "game", "notes"), now.game_context, for_organizer=False, is_hidden=True
     ),
     "attempt": ConsoleView(
-        "A game", ("status", "undo", "attempt"), _attempt_context, for_organizer=False, is_hidden=True
+        "A game", ("status", "undo", "attempt"), now.attempt_context, for_organizer=False, is_hidden=True
     ),
     "correct": ConsoleView(
         "Correct a result", ("status", "undo", "correct"), correction.load_context, is_hidden=True
     ),
-    "player": ConsoleView("A player", ("status", "undo", "player"), _entrant_context, is_hidden=True),
+    "player": ConsoleView("A player", ("status", "undo", "player"), now.entrant_context, is_hidden=True),
 }

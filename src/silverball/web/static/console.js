@@ -19,6 +19,8 @@ import "./zone.js";
 // A form that is no result is tried a few times, and stays as it was filled in.
 const TRIES = 6;
 const FIRST_WAIT = 1000;
+// The label of a longer list of players tells how many more there are.
+const NAMED_MAX = 4;
 const NOT_SENT = "Not sent yet: no connection. It is kept here and sent as soon as there is one.";
 
 // Form id -> the message shown while the form is being sent.
@@ -105,14 +107,24 @@ function labelOf(form, submitter) {
   places.sort((row, other) => row.querySelector("select").value - other.querySelector("select").value);
   const typed = [...form.querySelectorAll("input.number, input[type=text]")].filter((field) => field.value);
   const chosen = [...form.querySelectorAll(":scope > select")].map((field) => field.selectedOptions[0]?.textContent);
+  const ticked = [...form.querySelectorAll("input[type=checkbox]:checked")].map((box) => box.closest("label").textContent);
+  const lines = [...form.querySelectorAll("textarea")].flatMap((field) => field.value.split("\n"));
   const words = submitter?.name
     ? [submitter.textContent]
-    : [...places.map((row) => row.querySelector("label").textContent), ...chosen, ...typed.map((field) => field.value)];
+    : [
+        ...places.map((row) => row.querySelector("label").textContent),
+        ...chosen,
+        ...typed.map((field) => field.value),
+        ...shortened([...ticked, ...lines].map((text) => text.trim()).filter(Boolean)),
+      ];
   return [title?.firstElementChild?.textContent ?? title?.textContent ?? "", words.join(", ")]
     .map((text) => text.trim().replace(/\s+/g, " "))
     .filter(Boolean)
     .join(": ");
 }
+
+const shortened = (names) =>
+  names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX - 1), `${names.length - NAMED_MAX + 1} more`] : names;
 
 // A form for one entry after another stays, and says what it has saved.
 function showSaved(id, label) {
@@ -142,8 +154,39 @@ async function sendThroughOutbox(form, fields, key, submitter) {
   const { tournament, account } = ownerOfPage();
   const label = labelOf(form, submitter);
   const entry = { key, account, tournament, form: id, action: form.getAttribute("action"), fields, label, at: Date.now() };
+  const staysOpen = isForMany(form);
+  let hasLeft = false;
+  const onWaiting = () => {
+    if (!staysOpen) setMessage(id, NOT_SENT);
+    else if (!hasLeft) takeNext(id, label);
+    hasLeft = staysOpen;
+  };
   setMessage(id, "Sending …");
-  showDone(entry, await deliver(entry, () => setMessage(id, NOT_SENT)), form.dataset.outbox === "again");
+  const done = await deliver(entry, onWaiting, () => hasLeft);
+  if (hasLeft) showLater(done);
+  else showDone(entry, done, staysOpen);
+}
+
+// Whether the form is for one entry after another.
+const isForMany = (form) => form.dataset.outbox === "again";
+
+// Without a network such a form takes the next entry, while the one before waits.
+function takeNext(id, label) {
+  sending.delete(id);
+  showMessage(id, null);
+  const form = document.getElementById(id);
+  if (!form) return;
+  form.elements.namedItem("key").value = newKey();
+  delete form.dataset.sent;
+  for (const box of form.querySelectorAll("input[type=checkbox]:checked")) box.closest("label").remove();
+  for (const field of form.querySelectorAll("textarea, input.number, input[type=text]")) field.value = field.defaultValue = "";
+  form.querySelector(".sending").textContent = `Not sent yet: ${label}`;
+}
+
+// What left its form was taken: the page shows it, and what is being entered stays.
+function showLater(done) {
+  if (!done?.isTaken || new URL(done.answer.url).pathname !== location.pathname) return;
+  whenCalm("page", () => replacePage(done.answer, ""));
 }
 
 function showDone({ form: id, label }, done, staysOpen) {
@@ -168,12 +211,13 @@ function showDone({ form: id, label }, done, staysOpen) {
 function sendRest() {
   const { tournament, account } = ownerOfPage();
   if (!account) return;
-  const isShown = ({ form }) => document.getElementById(form) !== null;
+  const formOf = ({ form }) => document.getElementById(form);
+  const isTaking = (entry) => formOf(entry) !== null && isForMany(formOf(entry));
   deliverRest(
     tournament,
     account,
-    (entry) => isShown(entry) && setMessage(entry.form, NOT_SENT),
-    (entry, done) => isShown(entry) && showDone(entry, done, false),
+    (entry) => formOf(entry) && !isTaking(entry) && setMessage(entry.form, NOT_SENT),
+    (entry, done) => (isTaking(entry) ? showLater(done) : formOf(entry) && showDone(entry, done, false)),
   );
 }
 

@@ -20,6 +20,8 @@ const underWay = new Set();
 // Key -> the reason why an entry has not been sent yet.
 const reasons = new Map();
 let wake = () => {};
+// Form -> the end of its newest entry. Entries of one form are sent in the order of their taps.
+const turns = new Map();
 // Sends what waits; set by the page.
 let deliverAgain = () => {};
 
@@ -83,7 +85,7 @@ function refusalOf(html) {
   const standing = fault?.querySelector(".standing")?.textContent ?? "";
   for (const extra of fault?.querySelectorAll("a, .standing") ?? []) extra.remove();
   const refusal = fault?.textContent.trim().replace(/\s+/g, " ") ?? "The server refused it.";
-  return { refusal, standing, renewal: fault?.dataset.renewal ?? "" };
+  return { refusal, standing, renewal: fault?.dataset.renewal ?? "", choice: fault?.dataset.choice ?? "" };
 }
 
 // Send the entry until there is an answer; null when it was discarded or waits for a sign-in.
@@ -116,12 +118,22 @@ async function sendUntilAnswered(entry, onWaiting) {
 }
 
 // Deliver an entry. Returns its answer and whether it was taken; null when it was discarded. A mistake in an
-// entry of this page is shown in its form; one of an earlier page stays in the list.
-export async function deliver(entry, onWaiting = () => {}, isEarlier = false) {
+// entry that its form still shows is shown there; another one stays in the list.
+export async function deliver(entry, onWaiting = () => {}, hasLeft = () => true) {
   if (underWay.has(entry.key)) return null;
   underWay.add(entry.key);
+  const before = turns.get(entry.form);
+  let endTurn = null;
+  turns.set(entry.form, new Promise((resolve) => (endTurn = resolve)));
+  const turn = turns.get(entry.form);
   try {
     await put(entry);
+    if (before) {
+      reasons.set(entry.key, reasons.get(entry.key) ?? NO_CONNECTION);
+      onWaiting();
+      await showBar(entry.tournament, entry.account);
+      await before;
+    }
     const answer = await sendUntilAnswered(entry, onWaiting);
     if (!answer) return null;
     reasons.delete(entry.key);
@@ -132,10 +144,12 @@ export async function deliver(entry, onWaiting = () => {}, isEarlier = false) {
     const isTaken = answer.isElsewhere;
     if (isTaken) await forgetRefused(entry);
     // Somebody else was first, or it is over: a person decides.
-    if (isTaken || (answer.status === 422 && !isEarlier)) await remove(entry.key);
+    if (isTaken || (answer.status === 422 && !hasLeft())) await remove(entry.key);
     else await put({ ...entry, ...refusalOf(answer.html) });
     return { answer, isTaken };
   } finally {
+    if (turns.get(entry.form) === turn) turns.delete(entry.form);
+    endTurn();
     underWay.delete(entry.key);
     await showBar(entry.tournament, entry.account);
   }
@@ -153,7 +167,7 @@ export async function deliverRest(tournament, account, onSending, onDone) {
   const send = (entry) => {
     reasons.set(entry.key, reasons.get(entry.key) ?? NO_CONNECTION);
     onSending(entry);
-    deliver(entry, () => {}, true).then((done) => onDone(entry, reasons.get(entry.key) === SIGNED_OUT ? null : done));
+    deliver(entry).then((done) => onDone(entry, reasons.get(entry.key) === SIGNED_OUT ? null : done));
   };
   deliverAgain = async () => {
     for (const entry of await entriesOf(tournament)) {
@@ -169,7 +183,7 @@ export async function deliverRest(tournament, account, onSending, onDone) {
 // A person has seen what stands and sends the entry on: another request, about the game as it is now.
 let sendOnPurpose = () => {};
 
-function renewed({ refusal: _, standing: __, renewal, ...entry }) {
+function renewed({ refusal: _, standing: __, choice: ___, renewal, ...entry }) {
   const fields = renewal ? JSON.parse(renewal) : {};
   return { ...entry, key: newKey(), fields: entry.fields.map(([name, value]) => [name, fields[name] ?? value]) };
 }
@@ -209,8 +223,7 @@ function createItem(entry, isOwn) {
   item.append(createElement("span", isOwn ? reason : OTHERS, "soft"));
   if (!isOwn) return item;
   if (entry.refusal) {
-    const text = entry.renewal ? "Save this instead" : "Try again";
-    item.append(" ", createButton(text, () => sendAgain(entry)));
+    item.append(" ", createButton(entry.choice || "Try again", () => sendAgain(entry)));
   }
   item.append(" ", createButton("Discard", () => discard(entry)));
   return item;
