@@ -40,7 +40,9 @@ def a_room(store: Store) -> None:
     for number, (name, type_) in enumerate(((MAIN, "group_matchplay"), (WOMENS, "matchplay")), start=1):
         at = f"/api/tournaments/{number}"
         ask("POST", "/api/tournaments", {"name": name, "type": type_})
-        people: list[Any] = [{"playerId": each} for each in player_ids[:6]] or [{"name": each} for each in NAMES]
+        people: list[Any] = [{"playerId": each} for each in player_ids[:6]] or [
+            {"name": each} for each in NAMES
+        ]
         added = ask("POST", f"{at}/players", {"players": people})["data"]
         player_ids = player_ids or [player["playerId"] for player in added]
         ask("POST", f"{at}/arenas", {"arenas": [{"arenaId": arena_id} for arena_id in arenas]})
