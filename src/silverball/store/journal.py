@@ -395,7 +395,7 @@ def undoable_actions(actions: Sequence[Action]) -> list[Action]:
 
 
 def room_calls_after(actions: Sequence[Action], action_id: int) -> list[Action]:
-    """What a shared room did by itself after this action, and was not undone; newest first, as taken."""
+    """The actions of a shared room after this one that were not undone; newest first, as taken."""
     undone = {action.undone_action_id for action in actions}
     return [
         action

@@ -16,7 +16,7 @@ from silverball.store.engine import Db
 
 @dataclass(frozen=True)
 class RoomView:
-    """What a page says about the other tournaments of the room; nothing where there is none."""
+    """The words of a page about the other tournaments of the room; empty where there is none."""
 
     # Id and name of the other tournaments whose console the caller may open.
     consoles: Sequence[tuple[int, str]] = ()
@@ -69,7 +69,7 @@ def _machine_names(db: Db, games: Collection[RoomGame]) -> dict[int, str]:
 
 
 def _place_text(game: RoomGame, machines: Mapping[int, str], name: str) -> str:
-    """Where somebody is: `on Godzilla in Main`."""
+    """The place of a busy player: `on Godzilla in Main`."""
     if game.turn is not None:
         return f"up next in {name}"
     return f"playing in {name}" if game.arena_id is None else f"on {machines[game.arena_id]} in {name}"

@@ -38,7 +38,7 @@ def facts_from_outside(informed: Tournament) -> dict[str, Any]:
 
 
 def busy_facts(informed: Tournament) -> dict[str, Any]:
-    """Who and what a draw passed over as busy in another tournament, for the journal; mostly nobody."""
+    """Players and arenas that a draw passed over as busy elsewhere, for the journal; mostly none."""
     found = {name: getattr(informed.state, name) for name in BUSY_FACTS}
     return {name: list(value) for name, value in found.items() if not isinstance(value, UnsetType)}
 

@@ -39,7 +39,7 @@ class RoomGame:
 
 @dataclass(frozen=True, kw_only=True)
 class BusyElsewhere:
-    """What the other tournaments of the room need: resource -> the games there, those in play first."""
+    """The needs of the other tournaments of the room: resource -> games there, those in play first."""
 
     games: dict[Resource, list[RoomGame]] = field(default_factory=dict)
 
@@ -105,7 +105,7 @@ def _room_game(
 
 
 def busy_elsewhere(others: Sequence[Tournament]) -> BusyElsewhere:
-    """What the games of these tournaments need now."""
+    """The players and machines that the games of these tournaments need now."""
     games = [game for tournament in others for game in room_games(tournament)]
     found: dict[Resource, list[RoomGame]] = {}
     for game in sorted(games, key=lambda game: game.turn is not None):

@@ -1,4 +1,4 @@
-"""What follows in a tournament from the games of the others that share its room, in its own transaction."""
+"""Calls that follow in a tournament from games of the others in its room, in a transaction of its own."""
 
 from datetime import datetime
 
