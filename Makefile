@@ -106,6 +106,7 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/overload.py
 	$(BIN)/python benchmarks/planner.py
 	$(BIN)/python benchmarks/forecast.py
+	$(BIN)/python benchmarks/shared_room.py
 	$(BIN)/python benchmarks/typed_client.py
 	$(BIN)/python benchmarks/workers.py
 

@@ -152,6 +152,8 @@ EXTRAS: dict[str, str] = {
     "SimplePaginationMeta.last_page": CLIENTS_NEED_IT,
     "SimplePaginationMeta.total": CLIENTS_NEED_IT,
     "Tournament.directors": "ours: who runs it with its organizer (interface.md 3)",
+    "Tournament.womens": "ours: it counts in the women's ranking (pages.md 2)",
+    "WpprEstimate.womens": "ours: which of its two values counts (pages.md 2)",
     "StandingsRow.drawnByLot": "ours: what was drawn says so (pages.md 2)",
     "Tournament.forecast": "ours: switches the forecast on (interface.md 1)",
     "Tournament.latePoints": "ours: what late players get for missed rounds (formats 20)",

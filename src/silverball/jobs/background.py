@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from silverball.jobs import (
+    call_waiting,
     compute_forecasts,
     deliver_webhooks,
     fetch_submissions,
@@ -29,13 +30,15 @@ class BackgroundWork:
         measuring = measure_storage.storage_workers(background, settings)
         simulating = simulate_nights.simulation_workers(duties)
         forecasting = compute_forecasts.forecast_workers(duties)
-        working = (fetching, delivering, measuring, counting, simulating, forecasting)
+        calling = call_waiting.room_workers(duties)
+        working = (fetching, delivering, measuring, counting, simulating, forecasting, calling)
         measures.jobs |= {duty.name: duty.runs for duty in working}
         # What one worker does for all of its machine; the others know something of their own process.
-        elected = [clock.start, fetching.start, delivering.start, counting.start]
+        elected = [clock.start, fetching.start, delivering.start, counting.start, calling.start]
         self.starts: list[Callable[[], None]] = [measuring.start, simulating.start, forecasting.start]
         self.stops: list[Callable[[], None]] = [delivering.close, fetching.close, clock.close]
         self.stops += [measuring.close, counting.close, simulating.close, forecasting.close]
+        self.stops.append(calling.close)
         if store.cells is None:
             self.starts += elected
             return

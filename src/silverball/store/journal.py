@@ -78,6 +78,8 @@ GAME_NOTED = "GameNoted"
 QUEUE_DISSOLVED = "QueueDissolved"
 # The lines before this one came with the tournament from elsewhere; undo and verification reach into them.
 JOURNAL_IMPORTED = "JournalImported"
+# Written as the source of actions that hold or call games of a shared room by themselves.
+ROOM_SOURCE = "room"
 # Entries beside changes that an undo leaves alone.
 NOTES = frozenset(
     {
@@ -162,6 +164,11 @@ class Action:
     def is_report(self) -> bool:
         """Whether it is a result that was reported and waits; an undo may pass over it."""
         return bool(self.entries) and all(name == SUGGESTION_MADE for name, _ in self.entries)
+
+    @property
+    def is_room_call(self) -> bool:
+        """Whether games were held or called by themselves; an undo of what came before takes it back too."""
+        return self.actor_id is None and self.source == ROOM_SOURCE
 
     def suggestion_ids(self, change: str) -> set[int]:
         """Ids of the suggestions in its changes of this name."""
@@ -365,13 +372,13 @@ def rename_merged(data: dict[str, Any], merges: Sequence[Merge], tournament_id: 
 def undoable_actions(actions: Sequence[Action]) -> list[Action]:
     """The actions that an undo may name, newest first: one, and those below that only players' reports hide.
 
-    Takes actions newest first.
+    Takes actions newest first. What a shared room did by itself is taken back with what came before it.
     """
     undone: set[int] = set()
     settled: set[int] = set()
     found: list[Action] = []
     for action in actions:
-        if action.is_merge or action.is_import:
+        if action.is_merge or action.is_import or action.is_room_call:
             continue
         if action.undone_action_id is not None:
             undone.add(action.undone_action_id)
@@ -385,3 +392,13 @@ def undoable_actions(actions: Sequence[Action]) -> list[Action]:
             if not action.is_report:
                 break
     return found
+
+
+def room_calls_after(actions: Sequence[Action], action_id: int) -> list[Action]:
+    """The actions of a shared room after this one that were not undone; newest first, as taken."""
+    undone = {action.undone_action_id for action in actions}
+    return [
+        action
+        for action in actions
+        if action.is_room_call and action.action_id > action_id and action.action_id not in undone
+    ]

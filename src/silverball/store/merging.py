@@ -52,6 +52,7 @@ ID_MEMBERS = frozenset(
         # Of a merge, and of the facts of a draw, in the journal.
         "remaining",
         "series_groups",
+        "players_elsewhere",
     }
 )
 # Members that are maps with players' ids as keys.

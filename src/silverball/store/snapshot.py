@@ -55,6 +55,8 @@ DETAIL_COLUMNS = (
 )
 # Details that are stored as rows of other tables.
 LINKS, SHORTCUT, EVENT = "links", "shortcut", "event_id"
+# A detail that only the tournaments have that it is true of, as a column that is null elsewhere.
+WOMENS = "womens"
 
 
 def load_at_revision(db: Connection, tournament_id: int, revision: Revision) -> LoadedTournament:
@@ -229,6 +231,8 @@ def _select_seats(tournament_id: int) -> Select[Any]:
 def _load_details(db: Connection, row: Any) -> dict[str, Any]:
     details = {name: _json_value(getattr(row, name)) for name in DETAIL_COLUMNS}
     link, slug, event = tables.tournament_link.c, tables.shortcut.c, tables.occasion_tournament.c
+    if row.womens:
+        details[WOMENS] = True
     links = (
         select(link.linked_tournament_id, link.link_type, link.link_index, link.shown)
         .where(link.tournament_id == row.tournament_id)

@@ -234,6 +234,8 @@ def _write_tournament_change(db: Connection, tournament: Tournament, change: Tou
     for name in snapshot.DETAIL_COLUMNS:
         if name in details and details[name] != before.get(name):
             values[name] = snapshot.column_value(name, details[name])
+    if "details" in change.after and details.get(snapshot.WOMENS) != before.get(snapshot.WOMENS):
+        values[snapshot.WOMENS] = details.get(snapshot.WOMENS)
     if values:
         is_row = tables.tournament.c.tournament_id == tournament.tournament_id
         db.execute(update(tables.tournament).where(is_row).values(**values))
@@ -245,7 +247,7 @@ def _write_tournament_change(db: Connection, tournament: Tournament, change: Tou
 def stored_state(state: EngineState) -> Values:
     """The stored part of the engine's state, without facts that are looked up again for each draw."""
     stored: Values = msgspec.to_builtins(state)
-    for name in ("series_groups", "series_plays", "seed_facts"):
+    for name in ("series_groups", "series_plays", "seed_facts", "players_elsewhere", "arenas_elsewhere"):
         stored.pop(name, None)
     return stored
 
@@ -304,6 +306,7 @@ def write_new_tournament(db: Connection, planned: Tournament, now: datetime, epo
     details = planned.details
     values = {name: snapshot.column_value(name, details[name]) for name in snapshot.DETAIL_COLUMNS}
     values |= {name: getattr(planned, name) for name in OWN_COLUMNS}
+    values[snapshot.WOMENS] = details.get(snapshot.WOMENS)
     row = insert(tables.tournament).values(
         **values,
         type=planned.type,

@@ -36,6 +36,7 @@ from silverball.store import announcements
 from silverball.store.announcements import ChannelHead
 from silverball.store.engine import Db
 from silverball.web.match_count import MatchCount, count_match
+from silverball.web.room_view import RoomView, load_room_view
 from silverball.web.site import Site
 from silverball.wire import times
 from silverball.wire.journal import JournalAction
@@ -71,6 +72,8 @@ class TournamentNight:
     last_action: LastAction | None = None
     # The state of the feed's channel when this was read; later events are news.
     head: ChannelHead | None = None
+    # The other tournaments of its occasion, which share players and machines.
+    room: RoomView = field(default_factory=RoomView)
 
     @property
     def id(self) -> int:
@@ -356,6 +359,7 @@ def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> T
             actions=actions.rows,
             last_action=actions.last,
             head=announcements.channel_head(db, tournament_id),
+            room=load_room_view(db, tournament, caller),
         )
 
 

@@ -1,6 +1,6 @@
 """Player records of the pinball federation (IFPA), and WPPR estimates."""
 
-from silverball.wire.base import Instant, Wire
+from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 from silverball.wire.values import Number
 
 
@@ -81,3 +81,5 @@ class WpprEstimate(Wire, frozen=True, kw_only=True):
     womens_wppr_value: Number
     standings_order: tuple[str, ...] | None
     """Names in finishing order, once the tournament or series is completed; null before that."""
+    womens: bool | UnsetType = UNSET
+    """True for a women's tournament, of which the women's value counts; absent elsewhere."""

@@ -65,6 +65,8 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
     """Points by size of a group and place, as text with two decimals; null where the format has none."""
     tiebreaker_points_map: TiebreakerPointsMap | None
     test: bool
+    womens: bool | UnsetType = UNSET
+    """True where it counts in the women's ranking of the federation; absent elsewhere."""
     timezone: str
     scorekeeping: Scorekeeping | None
     """Who may report results: `user` for the players too; null in some imported tournaments."""

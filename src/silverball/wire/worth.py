@@ -1,6 +1,6 @@
 """The worth of a tournament by the federation's rules."""
 
-from silverball.wire.base import Wire
+from silverball.wire.base import UNSET, UnsetType, Wire
 from silverball.wire.values import Number
 
 
@@ -36,3 +36,5 @@ class TournamentEstimate(Wire, frozen=True, kw_only=True):
     """Points of each place; empty without a grade."""
     notes: tuple[str, ...]
     """Sentences for people: the worth, where each number comes from, and what is not settled."""
+    womens: bool | UnsetType = UNSET
+    """True for a women's tournament, whose points count in the women's ranking; absent elsewhere."""

@@ -1,5 +1,7 @@
 """Player records of the pinball federation (IFPA), and WPPR estimates."""
 
+from msgspec import UNSET, UnsetType
+
 from silverball_client.shapes.base import Shape
 
 
@@ -56,3 +58,4 @@ class WpprEstimate(Shape, frozen=True, kw_only=True):
     wppr_value: int | float
     womens_wppr_value: int | float
     standings_order: tuple[str, ...] | None
+    womens: bool | UnsetType = UNSET

@@ -40,6 +40,7 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
     points_map: tuple[tuple[int | float | str, ...], ...] | str | None
     tiebreaker_points_map: tuple[tuple[str, ...], ...] | str | None
     test: bool
+    womens: bool | UnsetType = UNSET
     timezone: str
     link: str | None
     linked_tournament_id: int | None

@@ -1,5 +1,7 @@
 """The worth of a tournament by the federation's rules."""
 
+from msgspec import UNSET, UnsetType
+
 from silverball_client.shapes.base import Shape
 
 
@@ -23,3 +25,4 @@ class TournamentEstimate(Shape, frozen=True, kw_only=True):
     value: int | float | None
     points: tuple[PlacePoints, ...]
     notes: tuple[str, ...]
+    womens: bool | UnsetType = UNSET

@@ -93,6 +93,7 @@ def tournament_row(tournament: Tournament, primary: Sequence[str] | None) -> dic
         "location_id": tournament.location_id,
         "series_id": tournament.series_id,
         "test": tournament.test,
+        "womens": True if tournament.womens is True else None,
         "link": tournament.link,
         "linked_tournament_id": tournament.linked_tournament_id,
         "estimated_tgp": tournament.estimated_tgp,

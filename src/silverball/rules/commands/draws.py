@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec import UnsetType
 
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.tournament import Tournament
@@ -15,6 +16,8 @@ from silverball.rules.model.tournament import Tournament
 DRAW_VERSION = 2
 # Facts of the engine's state that are looked up for a draw and not stored in the tournament.
 LOOKED_UP_FACTS = ("series_groups", "series_plays", "seed_facts")
+# Who and what was passed over, because it was busy in another tournament of the occasion.
+BUSY_FACTS = ("players_elsewhere", "arenas_elsewhere")
 
 
 def commitment(dice_seed: str) -> str:
@@ -31,14 +34,21 @@ def facts_from_outside(informed: Tournament) -> dict[str, Any]:
         str(arena.arena_id): arena.category_id for arena in informed.lineup if arena.category_id is not None
     }
     facts["banks"] = {str(bank.bank_id): list(bank.arena_ids) for bank in informed.banks}
-    return {name: value for name, value in facts.items() if value}
+    return {name: value for name, value in facts.items() if value} | busy_facts(informed)
+
+
+def busy_facts(informed: Tournament) -> dict[str, Any]:
+    """Players and arenas that a draw passed over as busy elsewhere, for the journal; mostly none."""
+    found = {name: getattr(informed.state, name) for name in BUSY_FACTS}
+    return {name: list(value) for name, value in found.items() if not isinstance(value, UnsetType)}
 
 
 def with_facts(tournament: Tournament, facts: Mapping[str, Any]) -> Tournament:
     """The tournament with the facts that a draw took from outside."""
-    looked_up = {name: facts[name] for name in LOOKED_UP_FACTS if name in facts}
+    names = (*LOOKED_UP_FACTS, *BUSY_FACTS)
+    looked_up = {name: facts[name] for name in names if name in facts}
     decoded = msgspec.convert(looked_up, EngineState, strict=False)
-    state = replace(tournament.state, **{name: getattr(decoded, name) for name in LOOKED_UP_FACTS})
+    state = replace(tournament.state, **{name: getattr(decoded, name) for name in names})
     categories, banks = facts.get("categories", {}), facts.get("banks", {})
     return replace(
         tournament,

@@ -82,6 +82,17 @@ def start_waiting_games(tournament: Tournament, dice: Random, now: datetime) -> 
     return changes
 
 
+def has_running_queue(tournament: Tournament) -> bool:
+    """Whether games follow from a queue by themselves."""
+    form = tournament_commands.format_of(tournament)
+    return form.has_clock and tournament.status == "started" and frenzy_family.has_queue(tournament)
+
+
+def fill_free_machines(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """Open games for waiting players on free arenas; none when none can start."""
+    return frenzy_family.fill_arenas(tournament, dice, now)
+
+
 def join_queue(tournament: Tournament, player_id: int, dice: Random, now: datetime) -> list[Change]:
     """Put a player back at the end of the queue.
 

@@ -4,12 +4,13 @@ Each function returns changes or refuses. Source: formats, section 7; pages, sec
 """
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from random import Random
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from silverball.rules.commands import games as game_commands
+from silverball.rules.mechanics import shared_room
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameChanged, changes_between
 from silverball.rules.model.tournament import Game, Tournament
@@ -30,11 +31,7 @@ def resume(tournament: Tournament, game_id: int, now: datetime) -> list[Change]:
 
 def resume_clock(game: Game, now: datetime) -> list[Change]:
     """The clock of a game goes on: it began later, by as long as it stood."""
-    if isinstance(game.waiting_since, UnsetType):
-        return []
-    stood = max(now - game.waiting_since, timedelta())
-    started_at = None if game.started_at is None else game.started_at + stood
-    return changes_between(GameChanged, game, replace(game, started_at=started_at, waiting_since=UNSET))
+    return changes_between(GameChanged, game, shared_room.clock_resumed(game, now))
 
 
 def start_over(

@@ -28,7 +28,7 @@ from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.play_settings import HasClock
 from silverball.rules.model.refusals import GameWithoutResult
 from silverball.rules.model.settings_protocols import has
-from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
+from silverball.rules.model.tournament import Entrant, Game, LineupArena, QueueSpot, Tournament
 from silverball.rules.pairing import random_draw
 
 GAMES_MAX = 1000
@@ -100,14 +100,20 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     clock = set_clock(tournament, ends=now + timedelta(minutes=minutes), paused=0)
     if not has_queue(tournament):
         return clock
-    free = lineups.available_arenas(tournament)
-    if not free:
+    available = lineups.available_arenas(tournament)
+    if not available:
         raise NoArenaToPlayOn
     players = len(tournament.active_ids)
-    games = min(len(free), (players - max(_queue_size_wanted(tournament), players % 2)) // 2)
-    if games <= 0:
+    wanted = (players - max(_queue_size_wanted(tournament), players % 2)) // 2
+    if wanted <= 0:
         raise QueueTooLarge(size=_queue_size_wanted(tournament))
-    order = random_draw.random_order(tournament.active_ids, dice)
+    drawn = random_draw.random_order(tournament.active_ids, dice)
+    # Who is busy in another tournament of the room waits, as do machines that are busy there.
+    busy = tournament.state.busy_player_ids
+    ready = [player_id for player_id in drawn if player_id not in busy]
+    order = [*ready, *(player_id for player_id in drawn if player_id in busy)]
+    free = lineups.without_busy(tournament, available)
+    games = min(len(free), wanted, len(ready) // 2)
     pairs = [(order[2 * at], order[2 * at + 1]) for at in range(games)]
     assigned = arenas.assign_balanced(pairs, free, {}, waves=1, dice=dice)
     opened = [
@@ -150,8 +156,8 @@ def _open_next_game(tournament: Tournament, ended: Game, dice: Random, now: date
     staying, leaving = ended.player_ids
     changes = join_at_end(tournament, [leaving], now)
     waiting = apply_changes(tournament, changes)
-    queue = queues.waiting_spots(waiting)
-    active = staying in tournament.active_ids
+    queue = _callable_spots(waiting)
+    active = staying in tournament.active_ids and staying not in tournament.state.busy_player_ids
     if not (active and queue and is_clock_running(tournament, now)):
         return [*changes, *_join_at_head(waiting, [staying], now)]
     pair = (queue[0].player_id, staying)
@@ -160,6 +166,12 @@ def _open_next_game(tournament: Tournament, ended: Game, dice: Random, now: date
         return [*changes, *_join_at_head(waiting, [staying], now)]
     changes += queues.complete_spot(waiting, queue[0], now)
     return [*changes, *_open_game(tournament, pair, arena_id, now)]
+
+
+def _callable_spots(tournament: Tournament) -> list[QueueSpot]:
+    """The queue without those who are busy in another tournament of the room; they keep their places."""
+    busy = tournament.state.busy_player_ids
+    return [spot for spot in queues.waiting_spots(tournament) if spot.player_id not in busy]
 
 
 def _open_game(tournament: Tournament, pair: Sequence[int], arena_id: int, now: datetime) -> list[Change]:
@@ -207,16 +219,17 @@ def fill_arenas(tournament: Tournament, dice: Random, now: datetime) -> list[Cha
     changes: list[Change] = []
     current = tournament
     for _ in range(GAMES_MAX):
-        queue = queues.waiting_spots(current)
+        queue = _callable_spots(current)
         kept_waiting = _queue_size_wanted(current) if current.open_games else 0
-        if not (has_queue(current) and is_clock_running(current, now) and len(queue) >= kept_waiting + 2):
+        is_long = len(queues.waiting_spots(current)) >= kept_waiting + 2 and len(queue) >= 2
+        if not (has_queue(current) and is_clock_running(current, now) and is_long):
             break
         pair = (queue[0].player_id, queue[1].player_id)
         arena_id = _choose_arena(current, pair, None, dice)
         if arena_id is None:
             break
         step = queues.complete_spot(current, queue[0], now)
-        second = queues.waiting_spots(apply_changes(current, step))[0]
+        second = _callable_spots(apply_changes(current, step))[0]
         step += queues.complete_spot(apply_changes(current, step), second, now)
         step += _open_game(current, pair, arena_id, now)
         current = apply_changes(current, step)

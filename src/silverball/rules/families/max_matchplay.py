@@ -103,7 +103,8 @@ def create_matches(tournament: Tournament, dice: Random, now: datetime) -> list[
     """
     changes = repair_schedule(tournament, dice)
     current = apply_changes(tournament, changes)
-    waiting = waiting_players(current)
+    busy = tournament.state.busy_player_ids
+    waiting = [player for player in waiting_players(current) if player.player_id not in busy]
     _require_free_players(current, waiting)
     slots = free_slots(current)
     if slots is not None and slots <= 0:

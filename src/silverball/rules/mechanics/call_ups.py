@@ -115,7 +115,7 @@ def _bank_arena(tournament: Tournament, bank_id: int, number: int) -> int | None
 
 def with_free_arenas_only(tournament: Tournament, excluded: Collection[int] = ()) -> Tournament:
     """The tournament as a draw sees it: arenas in use and `excluded` ones are out of service."""
-    free = {arena.arena_id for arena in lineups.free_arenas(tournament)} - set(excluded)
+    free = {arena.arena_id for arena in lineups.untaken_arenas(tournament)} - set(excluded)
     lineup = tuple(
         replace(lineup_arena, is_active=lineup_arena.arena_id in free) for lineup_arena in tournament.lineup
     )

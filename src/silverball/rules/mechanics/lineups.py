@@ -73,10 +73,58 @@ def available_arenas(tournament: Tournament) -> list[DrawableArena]:
     ]
 
 
-def free_arenas(tournament: Tournament) -> list[DrawableArena]:
-    """The active arenas on which no game is being played."""
+def untaken_arenas(tournament: Tournament) -> list[DrawableArena]:
+    """The active arenas on which no game of this tournament is being played."""
     taken = {game.arena_id for game in tournament.open_games}
     return [arena for arena in available_arenas(tournament) if arena.arena_id not in taken]
+
+
+def free_arenas(tournament: Tournament) -> list[DrawableArena]:
+    """The active arenas on which no game is being played, here or in a tournament that shares the room."""
+    return without_busy(tournament, untaken_arenas(tournament))
+
+
+def without_busy(tournament: Tournament, choice: Sequence[DrawableArena]) -> list[DrawableArena]:
+    """Those of the arenas that are not busy in another tournament."""
+    busy = tournament.state.busy_arena_ids
+    return [arena for arena in choice if arena.arena_id not in busy]
+
+
+def _passing_over_busy(
+    tournament: Tournament, choice: Sequence[DrawableArena], wanted: int
+) -> list[DrawableArena]:
+    """The arenas of a draw: busy ones are passed over while there are so many others.
+
+    Where they are needed, only as many as are missing; games on them wait.
+    """
+    idle = without_busy(tournament, choice)
+    busy = [arena for arena in choice if arena not in idle]
+    passed_over = busy[max(0, wanted - len(idle)) :]
+    return [arena for arena in choice if arena not in passed_over]
+
+
+def _drawable_arenas(tournament: Tournament, wanted: int, *, by_category: bool) -> list[DrawableArena]:
+    """The arenas of a draw, in each category so many where categories are drawn one after the other."""
+    choice = available_arenas(tournament)
+    if not by_category:
+        return _passing_over_busy(tournament, choice, wanted)
+    categories = {arena.category_id for arena in choice}
+    kept = [
+        arena
+        for category in categories
+        for arena in _passing_over_busy(
+            tournament, [arena for arena in choice if arena.category_id == category], wanted
+        )
+    ]
+    return [arena for arena in choice if arena in kept]
+
+
+def _drawable_banks(tournament: Tournament, wanted: int) -> list[arenas.DrawableBank]:
+    """The banks of a draw; those with a busy arena are passed over while there are enough others."""
+    choice = [arenas.DrawableBank(bank.bank_id, bank.arena_ids) for bank in tournament.banks]
+    busy = set(tournament.state.busy_arena_ids)
+    idle = [bank for bank in choice if not busy.intersection(bank.arena_ids)]
+    return idle if len(idle) >= wanted else choice
 
 
 def _assign_arenas(
@@ -85,20 +133,19 @@ def _assign_arenas(
     """Bank id and arena ids per group."""
     assignment = play_settings.arena_assignment(tournament.settings, default="disabled")
     if assignment == "banks":
-        choice = [arenas.DrawableBank(bank.bank_id, bank.arena_ids) for bank in tournament.banks]
+        choice = _drawable_banks(tournament, len(groups))
         drawn = arenas.assign_banks(groups, choice, history.bank_plays(tournament), waves=games, dice=dice)
         return [(bank.bank_id, tuple(bank.arenas)) for bank in drawn]
     if assignment in {"manual", "disabled", "manual_banks"}:
         return [(None, (None,) * games) for _ in groups]
+    by_category = assignment == "category_banks"
+    drawable = _drawable_arenas(tournament, max(len(groups), games), by_category=by_category)
     if assignment == "random":
-        lineups = arenas.assign_random(groups, available_arenas(tournament), waves=games, dice=dice)
+        lineups = arenas.assign_random(groups, drawable, waves=games, dice=dice)
         return [(None, arena_ids) for arena_ids in lineups]
     plays = history.arena_plays(tournament, with_series=assignment == "balanced_series")
-    assign = arenas.assign_by_category if assignment == "category_banks" else arenas.assign_balanced
-    return [
-        (None, arena_ids)
-        for arena_ids in assign(groups, available_arenas(tournament), plays, waves=games, dice=dice)
-    ]
+    assign = arenas.assign_by_category if by_category else arenas.assign_balanced
+    return [(None, arena_ids) for arena_ids in assign(groups, drawable, plays, waves=games, dice=dice)]
 
 
 def draw_replacement(
@@ -112,10 +159,23 @@ def draw_replacement(
 def draw_other_arena(tournament: Tournament, game: Game, dice: Random) -> int | None:
     """Another arena for an open game: of least cost, and new to its group in this round if there is one.
 
-    None when every other arena is taken. Source: formats, section 7.
+    One that is busy in another tournament only when there is no other; None when every other arena is
+    taken here. Source: formats, section 7.
     """
     taken = games_by_taken_arena(tournament, game)
     choice = [arena for arena in available_arenas(tournament) if arena.arena_id not in taken]
+    idle = without_busy(tournament, choice)
+    found = _draw_for_game(tournament, game, idle, dice)
+    return (
+        found
+        if found is not None or len(idle) == len(choice)
+        else _draw_for_game(tournament, game, choice, dice)
+    )
+
+
+def _draw_for_game(
+    tournament: Tournament, game: Game, choice: Sequence[DrawableArena], dice: Random
+) -> int | None:
     plays = history.arena_plays(tournament)
     used = {other.arena_id for other in games_of_group(tournament, game)} - {None}
     excluded = [arena_id for arena_id in used if arena_id is not None]

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from msgspec import UNSET, UnsetType
+
 
 @dataclass(frozen=True, kw_only=True)
 class EngineState:
@@ -34,7 +36,28 @@ class EngineState:
     # For seeding by rank, rating or series position: player id -> number, lower is better.
     seed_facts: Mapping[int, float] = field(default_factory=dict)
 
+    # Entrants and arenas that are busy in another tournament of the same occasion.
+    players_elsewhere: tuple[int, ...] | UnsetType = UNSET
+    arenas_elsewhere: tuple[int, ...] | UnsetType = UNSET
+
     @property
     def persistent(self) -> "EngineState":
         """The stored part, without the facts looked up for each draw."""
-        return replace(self, series_groups=(), series_plays={}, seed_facts={})
+        return replace(
+            self,
+            series_groups=(),
+            series_plays={},
+            seed_facts={},
+            players_elsewhere=UNSET,
+            arenas_elsewhere=UNSET,
+        )
+
+    @property
+    def busy_player_ids(self) -> tuple[int, ...]:
+        """Entrants who are busy in another tournament of the room."""
+        return () if isinstance(self.players_elsewhere, UnsetType) else self.players_elsewhere
+
+    @property
+    def busy_arena_ids(self) -> tuple[int, ...]:
+        """Arenas that are busy in another tournament of the room."""
+        return () if isinstance(self.arenas_elsewhere, UnsetType) else self.arenas_elsewhere

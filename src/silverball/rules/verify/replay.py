@@ -94,7 +94,10 @@ def comparable_item(item: Any) -> Any:
 def _plain_value(name: str, value: Any) -> Any:
     """A field of the tournament as plain JSON values."""
     if name == "state" and isinstance(value, EngineState):
-        value = replace(value, series_groups=(), series_plays={}, seed_facts={})
+        value = value.persistent
+    if name == "details" and value is not None:
+        # Occasions are changed in the book as well, where no tournament's journal tells of it.
+        value = {key: fact for key, fact in value.items() if key != "event_id"}
     return msgspec.json.decode(msgspec.json.encode(value))
 
 

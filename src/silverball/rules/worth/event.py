@@ -124,12 +124,16 @@ class FieldValue:
         return round_to_half(number) if self.is_rounded else number
 
 
-def value_of_field(estimate: Estimate, *, hides_somebody: bool) -> FieldValue:
-    """Return the value, rounded where somebody hidden adds to it: two sums would tell their part."""
-    rating, ranking = estimate.rating, estimate.ranking
+def value_of_field(estimate: Estimate, *, hides_somebody: bool, is_womens: bool = False) -> FieldValue:
+    """Return the value, rounded where somebody hidden adds to it: two sums would tell their part.
+
+    A women's tournament has the women's base and ranking. Source: ratings, B.1.
+    """
+    base = estimate.womens_base if is_womens else estimate.base
+    rating, ranking = estimate.rating, estimate.womens_ranking if is_womens else estimate.ranking
     if hides_somebody:
         rating, ranking = round_to_half(rating), round_to_half(ranking)
-    return FieldValue(base=estimate.base, rating=rating, ranking=ranking, is_rounded=hides_somebody)
+    return FieldValue(base=base, rating=rating, ranking=ranking, is_rounded=hides_somebody)
 
 
 def round_to_half(number: float) -> float:

@@ -20,7 +20,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.calls import Write
-from silverball.service.core import enact, loaded
+from silverball.service.core import enact, loaded, shared_rooms
 from silverball.service.core.enact import ActionContext, JournalEntries
 from silverball.store import journal
 from silverball.store.loaded import LoadedTournament
@@ -71,7 +71,7 @@ def run_command(
 ) -> Tournament:
     """Run the rule on the tournament in the path, enact its changes, and return the changed tournament."""
     before = _load_permitted(call, is_allowed)
-    return _enact(call, _decision(rule(before.tournament)), before)
+    return _enact(call, _decision(rule(as_drawn(call, before.tournament))), before)
 
 
 def run_long_command(
@@ -89,8 +89,14 @@ def run_long_command(
     before = _load_permitted(call, is_allowed)
     prepared: DryRun | None = call.preparation
     if prepared is None or prepared.revision != before.revision:
-        raise DrawNeeded(lambda: DryRun(before.revision, _decision(rule(before.tournament)), added_ids))
+        informed = as_drawn(call, before.tournament)
+        raise DrawNeeded(lambda: DryRun(before.revision, _decision(rule(informed)), added_ids))
     return _enact(call, prepared.decision, before)
+
+
+def as_drawn(call: Write[Any], tournament: Tournament) -> Tournament:
+    """The tournament with who and what is busy in the others that share its room; mostly as it is."""
+    return shared_rooms.with_busy_elsewhere(call.db, tournament)
 
 
 def load_snapshot(call: Write[Any], is_allowed: Permission = access.is_organizer) -> LoadedTournament:
@@ -101,7 +107,8 @@ def load_snapshot(call: Write[Any], is_allowed: Permission = access.is_organizer
 def decide_by_draw(tournament: Tournament, draw: str, rule: Callable[[Random], Sequence[Change]]) -> Decision:
     """Run a rule that needs dice with the dice of this draw."""
     dice, seed = tournament_commands.dice_for(tournament, draw)
-    return Decision(rule(dice), seed)
+    busy = draws.busy_facts(tournament)
+    return Decision(rule(dice), seed, [(journal.DRAW_FACTS, busy)] if busy else ())
 
 
 def draw_notes(informed: Tournament) -> JournalEntries:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, select
 
 from silverball.kit.errors import Conflict
 from silverball.rules.commands import draws
+from silverball.rules.mechanics import shared_room
 from silverball.rules.model import numbering
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
@@ -27,7 +28,7 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.tournament import Tournament
 from silverball.service.access import Device
-from silverball.service.core import loaded, standings, summaries
+from silverball.service.core import loaded, shared_rooms, standings, summaries
 from silverball.service.devices import reads as devices
 from silverball.service.events import feed_events
 from silverball.store import (
@@ -95,12 +96,48 @@ def enact(
     """Enact these changes as one action and return the changed tournament; without changes do nothing.
 
     `dice_seed` is the seed of the draw that made the changes; `extra_entries` are journal entries that
-    are no changes; `before` is the tournament, if this transaction has just loaded it.
+    are no changes; `before` is the tournament, if this transaction has just loaded it. In a room that
+    several tournaments share, what has to wait and what may begin follows as an action of its own.
     """
-    db = transaction.connection
     before = before or loaded.load_for_change(transaction, tournament_id)
     if not changes and not extra_entries:
         return before.tournament
+    after = _enact_action(
+        transaction, before, changes, context, dice_seed=dice_seed, extra_entries=extra_entries
+    )
+    return settle_room(transaction, after, context.now, before=before.tournament)
+
+
+def settle_room(
+    transaction: Transaction, tournament: Tournament, now: datetime, *, before: Tournament | None = None
+) -> Tournament:
+    """Hold the games that came up since `before` and cannot begin, and call those that can.
+
+    Only this tournament changes: the others of its occasion are read. Outside of a shared room nothing
+    is read or changed.
+    """
+    room = shared_rooms.room_for_change(transaction, tournament)
+    if room is None:
+        return tournament
+    changes = shared_room.settle_room(before, tournament, room.elsewhere, now)
+    if not changes:
+        return tournament
+    context = ActionContext(actor_id=None, source=journal.ROOM_SOURCE, now=now)
+    own = loaded.load_for_change(transaction, tournament.tournament_id)
+    return _enact_action(transaction, own, changes, context)
+
+
+def _enact_action(
+    transaction: Transaction,
+    before: LoadedTournament,
+    changes: Sequence[Change],
+    context: ActionContext,
+    *,
+    dice_seed: str | None = None,
+    extra_entries: JournalEntries = (),
+) -> Tournament:
+    """Store these changes as one action: rows, standings, journal, announcements, revision."""
+    db, tournament_id = transaction.connection, before.tournament.tournament_id
     if context.actor_id is not None or context.device is not None:
         account_storage.require_room_in_journal(db, before.tournament.details["organizer_id"])
     numbered = _with_real_ids(db, changes)
@@ -214,18 +251,25 @@ def undo_action(
     undone = next((action for action in undoable if action.action_id == action_id), None)
     if undone is None:
         raise _not_newest_action(db, tournament_id, undoable[0])
-    opposites = opposite_changes(undone.decode_changes(tournament.type))
-    opposites = [*_settled_reports(tournament, opposites), *opposites]
-    after = enact(
-        transaction,
-        tournament_id,
-        opposites,
-        context,
-        extra_entries=[(journal.ACTION_UNDONE, {"action": action_id})],
-    )
+    for follower in journal.room_calls_after(journal.newest_actions(db, tournament_id), action_id):
+        _take_back(transaction, tournament_id, follower, context)
+    before = tournament
+    after = _take_back(transaction, tournament_id, undone, context)
+    after = settle_room(transaction, after, context.now, before=before)
     # The restored parts have the claims and categories of their time, so the tournament is loaded again.
     transaction.loaded.clear()
     return after
+
+
+def _take_back(
+    transaction: Transaction, tournament_id: int, undone: Action, context: ActionContext
+) -> Tournament:
+    """Enact the opposites of an action."""
+    before = loaded.load_for_change(transaction, tournament_id)
+    opposites = opposite_changes(undone.decode_changes(before.tournament.type))
+    opposites = [*_settled_reports(before.tournament, opposites), *opposites]
+    entries = [(journal.ACTION_UNDONE, {"action": undone.action_id})]
+    return _enact_action(transaction, before, opposites, context, extra_entries=entries)
 
 
 def _settled_reports(tournament: Tournament, opposites: Sequence[Change]) -> list[Change]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 from sqlalchemy import ColumnElement, Connection, or_, select
 
 from silverball.kit.errors import Invalid, NotFound
@@ -77,7 +77,14 @@ def wppr_estimate(db: Connection, query: EstimateQuery, viewer: AuthenticatedCal
         wppr_value=plain_number(estimate.total),
         womens_wppr_value=plain_number(estimate.womens_total),
         standings_order=field.standings_order,
+        womens=_womens_flag(db, query.tournament_id),
     )
+
+
+def _womens_flag(db: Connection, tournament_id: int | None) -> bool | UnsetType:
+    """True for a women's tournament, UNSET for any other and for a field without one."""
+    own = select(_T.womens).where(_T.tournament_id == tournament_id)
+    return True if tournament_id is not None and db.execute(own).scalar_one_or_none() else UNSET
 
 
 def _selected_field(

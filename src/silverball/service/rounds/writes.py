@@ -29,7 +29,7 @@ TOURNAMENT, ROUND = "tournament_id", "round_id"
 def prepare_round(call: Write[NewRound]) -> Draw:
     """Read what the draw of the next round needs; returns the draw."""
     before = commands.load_snapshot(call)
-    informed = series_facts.with_series_facts(call.db, before.tournament)
+    informed = series_facts.with_series_facts(call.db, commands.as_drawn(call, before.tournament))
     return lambda: DryRun(before.revision, _round_decision(call, before.tournament, informed))
 
 

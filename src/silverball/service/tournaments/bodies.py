@@ -95,6 +95,8 @@ class TournamentFields(Body, frozen=True, kw_only=True):
     event_id: Id | UnsetType | None = UNSET
     """Id of the occasion that the tournament is part of; null for none."""
     test: bool | UnsetType = UNSET
+    womens: bool | UnsetType = UNSET
+    """Whether it counts in the women's ranking of the federation."""
     points_map_custom: dict[str, Any] | UnsetType | None = UNSET
     tiebreaker_points_map: TiebreakerRows | UnsetType | None = UNSET
     links: Annotated[tuple[TournamentLink, ...], Meta(max_length=LINKS_MAX)] | UnsetType = UNSET

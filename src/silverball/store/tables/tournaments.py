@@ -64,6 +64,8 @@ tournament = table(
     text("epoch"),
     integer("seq"),
     integer("seq_low"),
+    # Whether it counts in the women's ranking; null for no.
+    flag("womens", null=True),
     indexes=[("location_id",), ("status", "completed_at")],
 )
 # Each serves the list with one filter, in the list's order; further filters are checked in the index, so

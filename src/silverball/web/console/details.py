@@ -51,7 +51,7 @@ LOCAL_TIME = "%Y-%m-%d %H:%M"
 
 
 def place_and_time(form: FormData) -> Mapping[str, Any]:
-    """The body that changes location, series and times, without unchanged fields."""
+    """The body that changes location, series, ranking and times, without unchanged fields."""
     changed = [name for name, _ in form.pairs if not is_unchanged(form, name)]
     body: dict[str, Any] = {}
     for name in ("locationId", "seriesId"):
@@ -60,6 +60,8 @@ def place_and_time(form: FormData) -> Mapping[str, Any]:
     for name in ("startLocal", "endLocal", "timezone"):
         if name in changed:
             body[name] = form.value(name).strip() or None
+    if "womens" in changed:
+        body["womens"] = form.value("womens") == "1"
     return body
 
 

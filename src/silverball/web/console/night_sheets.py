@@ -92,10 +92,15 @@ def broken_context(night: TournamentNight) -> Mapping[str, Any]:
     """The open games on machines out of order, and the machines with queues among them."""
     playable = {arena.arena_id for arena in night.active_arenas}
     games = [game for game in night.open_games if game.arena_id is not None]
+    # What waits for another tournament in the room is called by itself.
+    called = {*night.room.awaited_players, *night.room.awaited_arenas}
     lines = [arena for arena in night.lineup if night.queue_for(arena_id=arena.arena_id)]
     return {
         "stranded": [
-            game for game in games if game.arena_id not in playable or game.waiting_since is not UNSET
+            game
+            for game in games
+            if game.arena_id not in playable
+            or (game.waiting_since is not UNSET and game.game_id not in called)
         ],
         "stranded_queues": [arena for arena in lines if not arena.is_active],
     }

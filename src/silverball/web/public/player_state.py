@@ -30,7 +30,8 @@ class PlayerState:
 
     # Rounds that the player still sits out, 0 for the newest one; None when they are not away.
     away_rounds: int | None = None
-    # Games whose clock stands still, because their machine is out of order.
+    # Games whose clock stands still: their machine is out of order, or busy in another tournament, as may
+    # be a player.
     waiting_ids: Sequence[int] = ()
     # Machines out of order, and the one of them whose queue the player was in when it was dissolved.
     broken_arena_ids: Collection[int] = ()

@@ -41,6 +41,10 @@ def merge_details(
         value = getattr(body, name)
         if value is not UNSET:
             after[name] = value
+    if body.womens is True:
+        after["womens"] = True
+    elif body.womens is False:
+        after.pop("womens", None)
     if any(getattr(body, name) is not UNSET for name in timing.TIME_FIELDS):
         after |= timing.changed_times(body, before)
     for name in belongings.OWNED_FIELDS:

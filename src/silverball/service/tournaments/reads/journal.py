@@ -116,8 +116,8 @@ def _undoable_action(db: Connection, tournament_id: int, undone: set[int]) -> Ac
     if action_id is None:
         return None
     (newest,) = journal.newest_actions(db, tournament_id, before=action_id + 1, limit=1)
-    if newest.is_report:
-        # An undo below it may have settled it.
+    if newest.is_report or newest.is_room_call:
+        # An undo below a report may have settled it; what a shared room did goes with what came before.
         newest = next(iter(journal.undoable_actions(journal.newest_actions(db, tournament_id))), newest)
     return newest if newest.is_undoable else None
 

@@ -36,9 +36,15 @@ def with_series_facts(db: Connection, tournament: Tournament) -> Tournament:
 
 
 def with_facts_of(informed: Tournament, tournament: Tournament) -> Tournament:
-    """The tournament with the facts of its series that an earlier state of it has."""
+    """The tournament with the facts of its series and its room that an earlier state of it has."""
     facts = informed.state
-    state = replace(tournament.state, series_groups=facts.series_groups, series_plays=facts.series_plays)
+    state = replace(
+        tournament.state,
+        series_groups=facts.series_groups,
+        series_plays=facts.series_plays,
+        players_elsewhere=facts.players_elsewhere,
+        arenas_elsewhere=facts.arenas_elsewhere,
+    )
     return replace(tournament, state=state)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from msgspec import UNSET
 from sqlalchemy import Connection, Select, bindparam, literal, select, type_coerce
 
 from silverball.kit.errors import NotFound
@@ -33,6 +34,7 @@ ROW = RowMapper(
     _T.tiebreaker_points_map,
     _T.points_map_custom,
     _T.test,
+    _T.womens,
     _T.timezone,
     _T.link,
     _T.linked_tournament_id,
@@ -101,6 +103,7 @@ def tournament_item(row: NamedRow, viewer: AuthenticatedCaller | None, **parts: 
         tiebreaker_points_map=row.tiebreaker_points_map,
         points_map_custom=row.points_map_custom,
         test=row.test,
+        womens=True if row.womens else UNSET,
         timezone=row.timezone,
         link=row.link,
         linked_tournament_id=row.linked_tournament_id,

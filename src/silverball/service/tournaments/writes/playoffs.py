@@ -37,7 +37,7 @@ from silverball.wire import times
 
 NAME_CHARACTERS_MAX = 100
 # Details that a playoff inherits from its qualifying tournament.
-INHERITED_DETAILS = ("location_id", "timezone", "test")
+INHERITED_DETAILS = ("location_id", "timezone", "test", "womens")
 
 
 class PlayoffsBeforeStart(Conflict):
@@ -187,7 +187,7 @@ def _playoff_settings(body: NewPlayoffs) -> Any:
 
 
 def _inherited_details(qualifier: Tournament) -> Mapping[str, Any]:
-    return {name: qualifier.details[name] for name in INHERITED_DETAILS}
+    return {name: qualifier.details[name] for name in INHERITED_DETAILS if name in qualifier.details}
 
 
 def _roster_changes(qualifier: Tournament, player_ids: Sequence[int]) -> list[Change]:

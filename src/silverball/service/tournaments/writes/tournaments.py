@@ -175,7 +175,7 @@ def _edit_changes(call: Write[ChangedTournamentFields], tournament: Tournament) 
 def prepare_start(call: Write[Body]) -> Draw:
     """Read what the draw of the start needs; returns the draw."""
     before = commands.load_snapshot(call)
-    informed = series_facts.with_seed_facts(call.db, before.tournament)
+    informed = series_facts.with_seed_facts(call.db, commands.as_drawn(call, before.tournament))
     informed = series_facts.with_series_facts(call.db, informed)
     return lambda: DryRun(before.revision, _start_decision(informed, call.now))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta
 from sqlalchemy import Connection, select
 
 from silverball.kit.http.query import Query
@@ -26,6 +26,7 @@ from silverball.wire.worth import PlacePoints, TournamentEstimate
 NO_PLAYERS = "Nobody is entered yet."
 HIDDEN = "Somebody here hides their profile, so sums are rounded to 0.5."
 ONE_EVENT = "The qualifying and its playoffs are one event: the grade counts both."
+WOMENS = "A women's tournament: its points count in the women's ranking."
 FORMULAS = "Base, strength and points of each place: the federation's published formulas"
 _ST = tables.standing.c
 _ENTRANT = tables.entrant.c
@@ -90,6 +91,7 @@ def tournament_worth(db: Connection, tournament_id: int, query: WorthQuery | Non
         value=None if winner is None else estimates.plain_number(winner),
         points=() if winner is None else _points(db, event, field, winner),
         notes=tuple(_notes(event, field, graded, sentence)),
+        womens=True if event.first.row.womens else UNSET,
     )
     return Worth(estimate, sentence, graded.is_being_computed, spans_tournaments=event.finals is not None)
 
@@ -108,12 +110,13 @@ def _field_of(db: Connection, night: Night) -> EventField:
     ifpa_ids = {person.ifpa_id for person in people if person.ifpa_id is not None}
     found = {record.ifpa_id: record for record in records.records_by_ifpa(db, ifpa_ids)}
     estimate = field_value.estimate_value(estimates.field_player(record) for record in found.values())
+    is_womens = bool(night.row.womens)
     hides_somebody = any(person.profile_opt_out for person in people)
     visible = [person for person in people if not person.profile_opt_out]
     return EventField(
         player_ids=tuple(person.player_id for person in people),
-        value=rules.value_of_field(estimate, hides_somebody=hides_somebody),
-        rated=sum(worth.base > 0 for worth in estimate.players),
+        value=rules.value_of_field(estimate, hides_somebody=hides_somebody, is_womens=is_womens),
+        rated=sum((worth.womens_base if is_womens else worth.base) > 0 for worth in estimate.players),
         unknown=sum(person.ifpa_id not in found for person in visible),
         hides_somebody=hides_somebody,
         updated_at=max((record.updated_at for record in found.values()), default=None),
@@ -158,6 +161,8 @@ def _notes(event: EventNights, field: EventField, graded: EventGrade, sentence: 
         notes.append(NO_PLAYERS)
     elif len(field.player_ids) < rules.PLAYERS_MIN:
         notes.append(rules.TOO_FEW)
+    if event.first.row.womens:
+        notes.append(WOMENS)
     notes += graded.notes
     if event.finals is not None:
         notes.append(ONE_EVENT)

@@ -21,7 +21,7 @@ SECONDS_PER_HOUR = 3600
 SO_FAR = "So far, as the plan leaves it open."
 UNKNOWN_FORMAT = "This format is not known here, so there is no number."
 _T, _LINK = tables.tournament.c, tables.tournament_link.c
-_COLUMNS = (_T.tournament_id, _T.status, _T.type, _T.start_utc, _T.end_utc, _T.revision, _T.stamp)
+_COLUMNS = (_T.tournament_id, _T.status, _T.type, _T.start_utc, _T.end_utc, _T.revision, _T.stamp, _T.womens)
 _ROW = select(*_COLUMNS).where(_T.tournament_id == bindparam("own_id"))
 # The playoffs of the best come first.
 _FINALS = (
