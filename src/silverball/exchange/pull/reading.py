@@ -1,6 +1,6 @@
 """A tournament of a source, read from the published interface and put together as a bundle."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,8 +95,13 @@ def _add(found: dict[int, ListedTournament], item: Mapping[str, Any]) -> None:
     )
 
 
-def read_tournament(source: PullSource, tournament_id: int) -> PulledTournament:
-    """Read a tournament with all its parts. Raises SourceFault, or BrokenBundle for what does not fit."""
+def read_tournament(
+    source: PullSource, tournament_id: int, prepare: Callable[[Any], None] = lambda _raw: None
+) -> PulledTournament:
+    """Read a tournament with all its parts. Raises SourceFault, or BrokenBundle for what does not fit.
+
+    `prepare` changes what was read before it is checked.
+    """
     source.begin_tournament()
     path = f"/api/tournaments/{tournament_id}"
     tournament = source.read_data(f"{path}?" + "&".join(f"{name}=1" for name in INCLUDES))
@@ -119,8 +124,10 @@ def read_tournament(source: PullSource, tournament_id: int) -> PulledTournament:
     for part in ("series", "banks", "scorekeepers"):
         if part in tournament:
             raw[part] = tournament[part]
+    unknown_fields = tuple(sorted(_unknown_fields(raw))[:UNKNOWN_FIELDS_MAX])
+    prepare(raw)
     file = bundle_file.parse(msgspec.json.encode(raw), f"{source.name}{path}")
-    return PulledTournament(file, tuple(sorted(_unknown_fields(raw))[:UNKNOWN_FIELDS_MAX]))
+    return PulledTournament(file, unknown_fields)
 
 
 def _queue_entries(source: PullSource, path: str) -> list[dict[str, Any]]:
