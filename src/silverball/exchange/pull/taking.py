@@ -77,7 +77,7 @@ class _DryRunEnded(Exception):
     """Ends the transaction of a dry run, so that nothing is stored."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Pull:
     """A pull from one source into one database."""
 
