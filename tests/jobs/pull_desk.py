@@ -1,4 +1,4 @@
-"""An account that pulls from a page: its database, a source without a socket, and a clock nobody waits for."""
+"""An account that pulls from a page: its database, a source without a socket, a clock without waits."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from silverball.settings import Settings
 from silverball.store.engine import Store
 
 ADDRESS = "https://results.example"
-TOKEN = "17|the-secret-of-the-source"  # noqa: S105  # of nobody
+TOKEN = "17|the-secret-of-the-source"  # of nobody
 
 
 @dataclass

@@ -240,7 +240,7 @@ def test_two_pulls_on_one_token_share_its_requests_and_say_so(desk: PullDesk) ->
     assert other.user_id != desk.user_id
 
 
-def test_addresses_inside_are_never_connected_to(desk: PullDesk) -> None:
+def test_addresses_inside_are_never_connected_to() -> None:
     listener = Listener(lambda accepted: accepted.close())
     settings = Settings(base_url="https://pinball.example.org")
     for address in ("127.0.0.1", "10.0.0.7", "169.254.169.254", "::1"):
@@ -249,10 +249,10 @@ def test_addresses_inside_are_never_connected_to(desk: PullDesk) -> None:
             resolve=lambda *_, inside=address: [inside],
             connect=lambda *_: pytest.fail("connected"),
         )
-        _, ask = open_source("https://results.example", TOKEN)
+        _, ask = open_source("https://results.example.org", TOKEN)
         with pytest.raises(SourceFault):
             ask("/api/users/profile")
-    for address in (f"http://results.example:{listener.port}", "https://127.0.0.1", "https://10.0.0.7"):
+    for address in (f"http://results.example.org:{listener.port}", "https://127.0.0.1", "https://10.0.0.7"):
         with pytest.raises(SourceFault):
             pull_histories.guarded_source(settings)(address, TOKEN)
     assert listener.count == 0

@@ -126,10 +126,12 @@ def _read_form(request: PageRequest) -> tuple[str, str, dict[str, Any]]:
     faults: dict[str, list[str]] = {}
     # As the pull itself reads it.
     address = request.field("address").strip().rstrip("/").removesuffix("/api")
+    if not address:
+        faults["address"] = ["Write the address of the service."]
     try:
         address_policy.parse_address(address, policy.source_policy(request.site.settings))
     except AddressForbidden as error:
-        faults["address"] = [error.sentence]
+        faults.setdefault("address", [error.sentence])
     token = request.field(TOKEN).strip()
     if len(token) > TOKEN_CHARACTERS_MAX or not token.isprintable() or not token.isascii():
         faults["token"] = ["This is not a token: paste it as the other service shows it."]
@@ -176,7 +178,9 @@ def _render(
     if pull is not None and found:
         from silverball.exchange.pull import report_text
 
-        lines = [line for each in found for line in report_text.remarks(each)]
+        # What needs attention comes first.
+        ordered = sorted(found, key=lambda each: each.outcome != "refused")
+        lines = [line for each in ordered for line in report_text.remarks(each)]
         sentences = list(report_text.summary(found, is_dry_run=pull.is_dry_run))
     is_running = pull is not None and pull.status == reads.ACTIVE
     return request.render(
