@@ -98,6 +98,7 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/machines.py
 	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/bulk.py
+	$(BIN)/python benchmarks/pulled.py
 	$(BIN)/python benchmarks/feed.py
 	$(BIN)/python benchmarks/pages.py
 	$(BIN)/python benchmarks/lists.py

@@ -20,7 +20,7 @@ from silverball.jobs.pull_histories import FAILURES_MAX
 from silverball.service.pulls import reads, writes
 from silverball.service.pulls.writes import NoPullThere, PullRunsAlready
 from silverball.settings import Settings
-from silverball.store import encryption, tables
+from silverball.store import encryption, source_turns, tables
 from silverball.store.engine import Store
 
 NIGHTS = tuple(path for path in bundles.INVENTED if path.name.partition("-")[0] in ("60", "61", "62"))
@@ -53,7 +53,8 @@ def own_tournaments(desk: PullDesk) -> dict[int, str]:
 
 def stored_secret(desk: PullDesk) -> str | None:
     with desk.store.read() as db:
-        return db.execute(select(tables.history_pull.c.secret)).scalar_one()
+        secret: str | None = db.execute(select(tables.history_pull.c.secret)).scalar_one()
+        return secret
 
 
 def accounts(store: Store) -> list[tuple[int, str]]:
@@ -224,7 +225,7 @@ def test_two_pulls_on_one_token_share_its_requests_and_say_so(desk: PullDesk) ->
     other = replace(desk, user_id=build.a_user(desk.store, name="Otto Tilt", role="organizer"), asked=[])
     desk.start()
     began = desk.now
-    foreign = pull_histories.shared_turns(desk.store, pull_world.NAME, TOKEN, began.timestamp())
+    foreign = source_turns.shared_turns(desk.store, pull_world.NAME, TOKEN, began.timestamp())
     site_ask = desk.site.ask
 
     def shared(target: str) -> Answer:

@@ -8,6 +8,7 @@ import build
 from exchange import bundles, pull_world
 from jobs.pull_desk import PullDesk
 from silverball.service.pulls import writes
+from silverball.service.pulls.reads import ListedItem
 from silverball.store import encryption
 from silverball.store.engine import Store
 from web.visitor import Visitor, an_account
@@ -106,7 +107,7 @@ def test_progress_says_how_long_it_takes_and_who_else_asks(
     with visitor.store.write() as transaction:
         pull = writes.claim_next_pull(transaction.connection, build.NOW)
         assert pull is not None
-        items = [writes.ListedItem(key, f"Night {key}", None) for key in range(1, 201)]
+        items = [ListedItem(key, f"Night {key}", None) for key in range(1, 201)]
         writes.store_list(transaction.connection, pull, items, None)
         for key in range(1, 21):
             report = {"remote_id": key, "name": f"Night {key}", "outcome": "unchanged"}

@@ -34,7 +34,7 @@ NEVER_PUBLISHED = (
     "purchases",
 )
 ROLLS = "rolls of pin bowling"
-LEGS = "the single games of matches, which take a request each"
+LEGS = "the single games of matches"
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Pull:
             imported.tournament_id,
             differences=() if self.options.is_dry_run else self._differences(imported.tournament_id),
             unknown_fields=read.unknown_fields,
-            not_published=_not_published(tournament.type),
+            not_published=_not_published(tournament.type, has_legs=read.has_legs),
         )
 
     def _prepare(self, raw: Any) -> None:
@@ -204,8 +204,8 @@ class Pull:
             return tuple(verification.verify_tournament(db, tournament_id).faults)
 
 
-def _not_published(type_: str) -> tuple[str, ...]:
+def _not_published(type_: str, *, has_legs: bool) -> tuple[str, ...]:
     form = FORMATS[type_]
-    legs = [LEGS] if form.settings.has_matches else []
+    legs = [] if has_legs else [LEGS]
     rolls = [ROLLS] if form.result_unit is ResultUnit.ROLLS else []
     return (*NEVER_PUBLISHED, *legs, *rolls)
