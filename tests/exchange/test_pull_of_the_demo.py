@@ -1,5 +1,6 @@
 """The demo's nights, pulled as a whole: how much is asked for, how long it takes, and what differs."""
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -13,7 +14,9 @@ from silverball.exchange.pull.taking import Pull, PullOptions
 REQUESTS_OF_TOURNAMENT_MAX = 6
 
 
-def test_all_nights_of_the_demo_are_pulled_without_a_difference(tmp_path: Path, empty_sqlite: Path) -> None:
+def test_all_nights_of_the_demo_are_pulled_without_a_difference(
+    tmp_path: Path, empty_sqlite: Path, record_property: Callable[[str, object], None]
+) -> None:
     file = tmp_path / "source.db"
     file.write_bytes(empty_sqlite.read_bytes())
     nights = (*bundles.INVENTED, *bundles.NIGHTS)
@@ -34,9 +37,13 @@ def test_all_nights_of_the_demo_are_pulled_without_a_difference(tmp_path: Path, 
         ]
         local.close()
     seconds = clock.now() - began
-    print(
-        f"{len(reports)} tournaments, {source.pace.requests} requests, {seconds:.0f} s, {source.bytes_read} B"
-    )
+    # Shown by `pytest --junitxml`, and in docs/performance.md.
+    for name, figure in (
+        ("requests", source.pace.requests),
+        ("seconds", seconds),
+        ("bytes", source.bytes_read),
+    ):
+        record_property(name, figure)
     assert {report.outcome for report in reports} == {"new"}
     assert (losses, [report.differences for report in reports if report.differences]) == ([], [])
     assert source.pace.requests <= REQUESTS_OF_TOURNAMENT_MAX * len(nights)
