@@ -98,6 +98,7 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/machines.py
 	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/bulk.py
+	$(BIN)/python benchmarks/pulled.py
 	$(BIN)/python benchmarks/feed.py
 	$(BIN)/python benchmarks/pages.py
 	$(BIN)/python benchmarks/lists.py
@@ -120,6 +121,7 @@ lock:  ## lock the dependencies of pyproject.toml again (needs uv)
 	uv pip compile $(LOCK) -o requirements/docs.txt --extra docs -c requirements/dev.txt pyproject.toml
 	uv pip compile $(LOCK) -o requirements/audit.txt --extra audit -c requirements/dev.txt pyproject.toml
 	uv pip compile $(LOCK) -o requirements/bench.txt --extra bench -c requirements/dev.txt pyproject.toml
+	uv pip compile $(LOCK) -o requirements/bulk.txt --extra bulk -c requirements/dev.txt pyproject.toml
 
 clean:  ## remove the environment and the demo's data
 	rm -rf $(VENV) .demo build dist src/silverball/web/handbook_site .mypy_cache .ruff_cache .pytest_cache

@@ -71,7 +71,7 @@ def site(file: Path, *nights: Path) -> Iterator[Site]:
         bundles.import_bundle(store, night, owner_id=owner_id)
     token = a_token(store, owner_id)
     asked: list[str] = []
-    with running_app(store, rate_limit_per_minute=0) as front_door:
+    with running_app(store, rate_limit_per_minute=0, standings_interval_seconds=0) as front_door:
 
         def ask(target: str) -> Answer:
             asked.append(target)

@@ -16,7 +16,7 @@ from servers import Servers
 from silverball.cli.main import silverball_group
 from silverball.exchange.pull.reading import Wanted
 from silverball.exchange.pull.source import Answer, PullSource, RequestPace
-from silverball.exchange.pull.taking import ROLLS
+from silverball.exchange.pull.taking import LEGS, ROLLS
 from silverball.store import tables
 from silverball.store.engine import Store
 from test_app import a_token
@@ -215,6 +215,40 @@ def test_manual_seeds_are_those_of_the_source(tmp_path: Path, empty_sqlite: Path
             return [player["tournamentPlayer"]["seed"] for player in players]
 
         assert seeds(local) == seeds(source.store) == [3, 2, 1]
+
+
+def test_the_single_games_of_matches_come_along_where_the_source_has_them(
+    tmp_path: Path, empty_sqlite: Path, local: Store
+) -> None:
+    file = tmp_path / "source.db"
+    file.write_bytes(empty_sqlite.read_bytes())
+    with pull_world.site(file) as source:
+        body = {"name": "Matches", "type": "bracket", "gamesPerRound": 3}
+        _, made, _ = build.do(source.store, "POST", "/api/tournaments", body, by=source.owner_id)
+        path = f"/api/tournaments/{made['data']['tournamentId']}"
+        names = {"players": [{"name": name} for name in ("Ada Quill", "Bo Larkin", "Cleo Marsh", "Di Oakes")]}
+        assert build.do(source.store, "POST", path + "/players", names, by=source.owner_id)[0] == 201
+        assert build.do(source.store, "POST", path + "/start", by=source.owner_id)[0] == 200
+        _, listed, _ = build.do(source.store, "GET", path + "/games", by=source.owner_id)
+        game = next(game for game in listed["data"] if game["status"] == "started")
+        won = {"resultPositions": game["playerIds"]}
+        legs = f"{path}/games/{game['gameId']}/legs"
+        assert build.do(source.store, "POST", legs, won, by=source.owner_id)[0] == 201
+
+        def without_legs(target: str) -> Answer:
+            return Answer(404, JSON, b"{}") if target.endswith("/legs") else source.ask(target)
+
+        (report,) = source.pull(local, without_legs)
+        assert (report.outcome, LEGS in report.not_published) == ("new", True)
+        source.asked.clear()
+        (report,) = source.pull(local, is_full=True)
+        assert (report.outcome, LEGS in report.not_published) == ("replaced", False)
+        # A match that has not begun is not asked for.
+        assert len([target for target in source.asked if target.endswith("/legs")]) == 1
+        remote_id = made["data"]["tournamentId"]
+        theirs, ours = (published(store, remote_id)["legs"] for store in (source.store, local))
+        assert theirs == ours
+        assert ours[0]["resultPositions"] == game["playerIds"]
 
 
 def test_the_source_is_asked_once_a_second_and_left_alone_when_it_says_so() -> None:

@@ -3,8 +3,8 @@
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from random import SystemRandom
 from typing import Any
@@ -12,26 +12,16 @@ from typing import Any
 import click
 
 from silverball.cli import database
+from silverball.exchange.pull import report_text
 from silverball.exchange.pull import source as sources
 from silverball.exchange.pull.reading import Wanted
 from silverball.exchange.pull.source import PullSource, RequestPace, SourceFault
 from silverball.exchange.pull.taking import Pull, PullOptions, TournamentReport
+from silverball.store import source_turns
 from silverball.store.time_limits import LONG_COMMANDS
 
 ID = click.IntRange(1, 2**63 - 1)
 PAIR = re.compile(r"([1-9][0-9]{0,17})=([1-9][0-9]{0,17})", re.ASCII)
-# A tournament takes about this many requests, for the estimate of the time.
-REQUESTS_OF_TOURNAMENT = 4.5
-OUTCOMES = {
-    "new": "taken",
-    "replaced": "taken again, because it had changed",
-    "unchanged": "here already",
-    "refused": "not taken",
-}
-NOT_TAKEN = (
-    "Not read: players, arenas and places that none of these tournaments has. Short links and printed codes"
-    " go on leading to the source."
-)
 
 
 class AccountPair(click.ParamType[tuple[int, int]]):
@@ -96,12 +86,15 @@ def pull(  # noqa: PLR0913  # an argument for each option
     with database.open_database(not_found="There is no such account here.", limits=LONG_COMMANDS) as store:
         try:
             name, ask = sources.asker(url, token)
-            source = PullSource(name, ask, RequestPace(per_minute))
+            turns = source_turns.shared_turns(store, name, token, time.time())
+            before = turns.requests()
+            source = PullSource(name, ask, RequestPace(per_minute, turns=turns))
             run = Pull(store, source, options, lambda: datetime.now(UTC), SystemRandom())
             listed = run.tournaments()
             for report in run.reports(listed):
                 reports.append(report)
-                _print_progress(report, len(reports), len(listed), per_minute)
+                foreign = turns.requests() - before - source.pace.requests
+                _print_progress(report, len(reports), len(listed), per_minute, foreign)
             is_whole = True
         except SourceFault as error:
             click.echo(_printable(f"Error: {error}"), err=True)
@@ -112,10 +105,16 @@ def pull(  # noqa: PLR0913  # an argument for each option
         sys.exit(1)
 
 
-def _print_progress(report: TournamentReport, number: int, count: int, per_minute: int) -> None:
-    minutes = (count - number) * REQUESTS_OF_TOURNAMENT / per_minute
+def _print_progress(
+    report: TournamentReport, number: int, count: int, per_minute: int, foreign_requests: int
+) -> None:
+    minutes = (count - number) * report_text.REQUESTS_OF_TOURNAMENT / per_minute
     rest = f", about {minutes:.0f} min left" if minutes >= 1 else ""
-    line = f"[{number}/{count}] {report.name or report.remote_id}: {OUTCOMES[report.outcome]}{rest}"
+    if foreign_requests > 0:
+        rest += f", {foreign_requests} requests of others on this token"
+    line = (
+        f"[{number}/{count}] {report.name or report.remote_id}: {report_text.OUTCOMES[report.outcome]}{rest}"
+    )
     click.echo(_printable(line), err=True)
 
 
@@ -124,44 +123,15 @@ def _print_report(
 ) -> None:
     if as_json:
         shown = {"source": url, "isWhole": is_whole, "isDryRun": is_dry_run}
-        rows = [_camel_names(asdict(report)) for report in reports]
+        rows = [report_text.report_json(report) for report in reports]
         click.echo(json.dumps({**shown, "tournaments": rows}, ensure_ascii=False, indent=2))
         return
-    for remark in (remark for report in reports for remark in _remarks(report)):
+    for remark in (remark for report in reports for remark in report_text.remarks(report)):
         click.echo(_printable(remark))
-    for part in sorted({part for report in reports for part in report.not_published}):
-        click.echo(f"Not published there: {part}.")
-    sample = sum(report.is_sample for report in reports)
-    if sample:
-        click.echo(f"Read again as a sample, although unchanged by updatedAt: {sample}.")
-    counts = {text: sum(OUTCOMES[report.outcome] == text for report in reports) for text in OUTCOMES.values()}
-    listed = ", ".join(f"{count} {text}" for text, count in counts.items() if count) or "nothing to take"
-    click.echo(f"{listed}.{' Nothing was stored: this was a dry run.' if is_dry_run else ''}")
-    if reports:
-        click.echo(NOT_TAKEN)
-
-
-def _remarks(report: TournamentReport) -> Iterator[str]:
-    where = f"Tournament {report.remote_id} {report.name!r}"
-    if report.reason is not None:
-        yield f"{where} was not taken: {report.reason}"
-    if report.is_sample and report.outcome == "replaced":
-        yield f"{where} had changed without a new updatedAt: read everything again with --full."
-    if report.tournament_id not in (None, report.remote_id):
-        yield f"{where} is tournament {report.tournament_id} here."
-    for difference in report.differences:
-        yield f"{where}: {difference}"
-    if report.unknown_fields:
-        yield f"{where} has fields that are not known here: {', '.join(report.unknown_fields)}."
+    for sentence in report_text.summary(reports, is_dry_run=is_dry_run):
+        click.echo(sentence)
 
 
 def _printable(text: str) -> str:
     """The text without what could command a terminal: some of it is the source's."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
-
-
-def _camel_names(values: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name.split("_")[0] + "".join(word.capitalize() for word in name.split("_")[1:]): value
-        for name, value in values.items()
-    }

@@ -8,6 +8,7 @@ from silverball.jobs import (
     deliver_webhooks,
     fetch_submissions,
     measure_storage,
+    pull_histories,
     schedule,
     simulate_nights,
 )
@@ -27,16 +28,17 @@ class BackgroundWork:
         clock = JobClock(background, schedule.configured_jobs(settings), measures=measures)
         fetching = fetch_submissions.fetch_workers(duties, settings)
         delivering, counting = deliver_webhooks.delivery_workers(duties, settings, measures.webhooks)
+        pulling = pull_histories.pull_workers(background, settings)
         measuring = measure_storage.storage_workers(background, settings)
         simulating = simulate_nights.simulation_workers(duties)
         forecasting = compute_forecasts.forecast_workers(duties)
         calling = call_waiting.room_workers(duties)
-        working = (fetching, delivering, measuring, counting, simulating, forecasting, calling)
+        working = (fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling)
         measures.jobs |= {duty.name: duty.runs for duty in working}
         # What one worker does for all of its machine; the others know something of their own process.
-        elected = [clock.start, fetching.start, delivering.start, counting.start, calling.start]
+        elected = [clock.start, fetching.start, delivering.start, counting.start, calling.start, pulling.start]
         self.starts: list[Callable[[], None]] = [measuring.start, simulating.start, forecasting.start]
-        self.stops: list[Callable[[], None]] = [delivering.close, fetching.close, clock.close]
+        self.stops: list[Callable[[], None]] = [delivering.close, fetching.close, pulling.close, clock.close]
         self.stops += [measuring.close, counting.close, simulating.close, forecasting.close]
         self.stops.append(calling.close)
         if store.cells is None:

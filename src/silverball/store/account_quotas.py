@@ -34,8 +34,21 @@ def require_room_for_webhook(db: Connection, organizer_id: int, limit: int) -> N
     _require_room(db, "webhooks", webhook.c.tournament_id.in_(organized), limit)
 
 
+def require_within_limits(db: Connection, organizer_id: int, *, tournaments: int, players: int) -> None:
+    """Raise AccountQuotaReached when the account has more of these than it may, as after an import."""
+    _require_at_most(db, "tournaments", tournament.c.organizer_id == organizer_id, tournaments)
+    _require_at_most(db, "players", player.c.organizer_id == organizer_id, players)
+
+
 def _require_room(db: Connection, things: str, is_own: ColumnElement[Any], limit: int, more: int = 1) -> None:
-    if not limit or not more:
+    if more:
+        _require_at_most(db, things, is_own, limit, more)
+
+
+def _require_at_most(
+    db: Connection, things: str, is_own: ColumnElement[Any], limit: int, more: int = 0
+) -> None:
+    if not limit:
         return
     count = db.execute(select(func.count()).where(is_own)).scalar_one() + more
     if count > limit:

@@ -17,7 +17,7 @@ from silverball.kit.encryption import EncryptionKey, KeyFile
 from silverball.kit.errors import Conflict
 from silverball.store import audit
 from silverball.store.engine import Store
-from silverball.store.tables import device, site_value, two_step, webhook
+from silverball.store.tables import device, history_pull, site_value, two_step, webhook
 
 # Name of the site's value that holds the fingerprint of the key in use.
 FINGERPRINT = "encryption-key"
@@ -26,6 +26,7 @@ ENCRYPTED: tuple[tuple[Column[int], Column[str]], ...] = (
     (webhook.c.webhook_id, webhook.c.secret),
     (device.c.device_id, device.c.secret),
     (two_step.c.user_id, two_step.c.secret),
+    (history_pull.c.history_pull_id, history_pull.c.secret),
 )
 # Values encrypted in one transaction: other writers wait no longer than for that.
 SLICE = 200

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
 
 from silverball.rules.model.changes import TournamentImported
-from silverball.store import tables
+from silverball.store import row_inserts, tables
 
 # The tables of a tournament's parts, in the order in which their rows can be inserted.
 PARTS: dict[str, Table] = {
@@ -46,7 +46,7 @@ def write_import(db: Connection, change: TournamentImported) -> None:
     for name, table in PARTS.items():
         rows = change.parts.get(name, ())
         if rows:
-            db.execute(insert(table), [dict(values) for values in rows])
+            row_inserts.insert_rows(db, table, rows)
     move_sequences(db, [tables.tournament, *PARTS.values()])
 
 

@@ -28,6 +28,7 @@ from silverball.web import handbook, page_endpoint, page_request, service_worker
 from silverball.web.account import (
     accounts_page,
     audit_page,
+    history_page,
     link_page,
     numbers_page,
     password_page,
@@ -60,6 +61,7 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     account_pages,
     accounts_page,
     audit_page,
+    history_page,
     link_page,
     numbers_page,
     password_page,

@@ -36,18 +36,45 @@ def fault_from_validation(error: msgspec.ValidationError, at: str = "$") -> Brok
 
 def refuse_unstorable_values(raw: Any) -> None:
     """Raise BrokenBundle for a number beyond 64 bits, a text with a zero byte, or what cannot be an id."""
+    if not any(_fault_of(name, value) for name, value in _named_leaves(raw)):
+        return
+    # Only a faulty file pays for the path of each value.
     for path, name, value in _leaf_values(raw):
-        if isinstance(value, str):
-            if "\x00" in value:
-                raise BrokenBundle(path, "The text holds a zero byte, which cannot be stored.")
-            # A homebrew machine may be known only where the bundle comes from.
-            if name == "opdbId" and opdb.parse_id(value) is None:
-                raise BrokenBundle(path, f"{value!r} is not an id of the machine database.")
-        elif isinstance(value, int) and not isinstance(value, bool):
-            if not -ID_MAX - 1 <= value <= ID_MAX:
-                raise BrokenBundle(path, f"{value} is not a 64-bit number.")
-            if _is_id(name) and value < (0 if name in ZERO_IDS else 1):
-                raise BrokenBundle(path, f"{value} cannot be an id. Ids begin at 1.")
+        fault = _fault_of(name, value)
+        if fault is not None:
+            raise BrokenBundle(path, fault)
+
+
+def _fault_of(name: str, value: Any) -> str | None:
+    """The sentence for a value that cannot be stored; `name` is that of its member."""
+    if isinstance(value, str):
+        if "\x00" in value:
+            return "The text holds a zero byte, which cannot be stored."
+        # A homebrew machine may be known only where the bundle comes from.
+        if name == "opdbId" and opdb.parse_id(value) is None:
+            return f"{value!r} is not an id of the machine database."
+    elif isinstance(value, int) and not isinstance(value, bool):
+        if not -ID_MAX - 1 <= value <= ID_MAX:
+            return f"{value} is not a 64-bit number."
+        if value < 1 and _is_id(name) and value < (0 if name in ZERO_IDS else 1):
+            return f"{value} cannot be an id. Ids begin at 1."
+    return None
+
+
+def _named_leaves(raw: Any) -> Iterator[tuple[str, Any]]:
+    """Name of the enclosing member and value of everything but lists and objects."""
+    pending: list[tuple[str, Any]] = [("", raw)]
+    for _ in range(NODES_MAX):
+        if not pending:
+            return
+        name, value = pending.pop()
+        if isinstance(value, dict):
+            pending.extend(value.items())
+        elif isinstance(value, list):
+            pending.extend([(name, item) for item in value])
+        else:
+            yield name, value
+    raise BrokenBundle("$", f"The file holds more than {NODES_MAX} values.")
 
 
 def _is_id(name: str) -> bool:

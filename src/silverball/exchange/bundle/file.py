@@ -28,6 +28,7 @@ from silverball.store.chain import WrittenLine
 from silverball.store.engine import Db
 from silverball.store.remote_ids import IdMap
 from silverball.store.transaction import Transaction
+from silverball.wire.base import UnsetType
 from silverball.wire.bundle import Bundle
 
 BYTES_MAX = 50 * 2**20
@@ -117,19 +118,13 @@ def import_bundle(
     in use by something else, BrokenBundle when the results do not fit the format.
     """
     db = transaction.connection
-    raw = msgspec.json.decode(msgspec.json.encode(file.raw))
-    organizer_id = raw["tournament"]["organizerId"]
-    ids = _renumber(db, raw, source, new_ids=new_ids) if new_ids or source is not None else {}
+    organizer_id = file.bundle.tournament.organizer_id
+    ids = id_map.choose_ids(db, file.raw, source, new_ids=new_ids) if new_ids or source is not None else {}
+    new_organizer_id = ids.get("userId", {}).get(organizer_id, organizer_id)
     if owner_id is None and source is not None:
         owner_id = id_map.known_owner(db, source, organizer_id)
-    same = {} if owner_id is None else {owner_id: raw["tournament"]["organizerId"]}
-    if owner_id is not None:
-        renumbering.set_owner(raw, owner_id)
-    if owner_id not in (None, organizer_id) or _are_changed(ids):
-        # Its lines name the ids that they were written with, and their hashes cover them.
-        for name in ("journal", "formerPlayers", "formerArenas"):
-            raw.pop(name, None)
-    bundle = msgspec.convert(raw, Bundle, str_keys=True)
+    same = {} if owner_id is None else {owner_id: new_organizer_id}
+    bundle = _bundle_with(db, file, ids, owner_id)
     book = bundle_book.build_book(bundle)
     change = _import_change(file, bundle, book, organizer_id)
     outcome = _outcome(db, bundle, change, organizer_id)
@@ -157,15 +152,35 @@ def _are_changed(ids: IdMap) -> bool:
     return any(old != new for pairs in ids.values() for old, new in pairs.items())
 
 
-def _renumber(db: Db, raw: Any, source: str | None, *, new_ids: bool) -> IdMap:
-    """Renumber the bundle. Its short link is dropped when it leads elsewhere in this database."""
-    ids = id_map.choose_ids(db, raw, source, new_ids=new_ids)
+def _bundle_with(db: Db, file: BundleFile, ids: IdMap, owner_id: int | None) -> Bundle:
+    """The bundle with these ids and this owner.
+
+    Its short link is dropped when it leads elsewhere in this database.
+    """
+    tournament = file.bundle.tournament
+    is_renumbered = _are_changed(ids)
+    is_given = owner_id not in (None, tournament.organizer_id)
+    tournament_id = ids.get("tournamentId", {}).get(tournament.tournament_id, tournament.tournament_id)
+    shortcut = tournament.shortcut
+    is_link_dropped = (
+        bool(ids)
+        and not isinstance(shortcut, UnsetType)
+        and shortcut is not None
+        and reads.is_slug_taken(db, shortcut.slug, tournament_id)
+    )
+    if not (is_renumbered or owner_id is not None or is_link_dropped):
+        return file.bundle
+    raw = msgspec.json.decode(msgspec.json.encode(file.raw))
     renumbering.renumber(raw, ids)
-    tournament = raw["tournament"]
-    shortcut = tournament.get("shortcut")
-    if shortcut and reads.is_slug_taken(db, shortcut["slug"], tournament["tournamentId"]):
-        del tournament["shortcut"]
-    return ids
+    if owner_id is not None:
+        renumbering.set_owner(raw, owner_id)
+    if is_link_dropped:
+        del raw["tournament"]["shortcut"]
+    if is_given or is_renumbered:
+        # Its lines name the ids that they were written with, and their hashes cover them.
+        for name in ("journal", "formerPlayers", "formerArenas"):
+            raw.pop(name, None)
+    return msgspec.convert(raw, Bundle, str_keys=True)
 
 
 def export_bundle(db: Db, tournament_id: int, *, with_journal: bool = False) -> bytes:

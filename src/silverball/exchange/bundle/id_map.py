@@ -1,5 +1,6 @@
 """The ids that the things in a bundle get here: kept, mapped as in earlier files of its source, or new."""
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from silverball.exchange.bundle import renumbering
@@ -33,12 +34,18 @@ def choose_ids(db: Db, raw: Any, source: str | None, *, new_ids: bool) -> IdMap:
     none. Without a source nothing is known.
     """
     ids = renumbering.ids_in(raw)
-    known = {} if source is None else _known_ids(db, source, ids)
-    if not new_ids:
-        for kind, in_file in ids.items():
-            chosen = known.setdefault(kind, {})
-            rest = {remote_id for remote_id in in_file if remote_id <= KEPT_ID_MAX} - set(chosen)
-            chosen.update({free: free for free in rest - reads.stored_ids(db, kind, rest)})
+    mapped = {} if source is None else remote_ids.known_ids(db, source, ids)
+    wished = {
+        kind: () if new_ids else {each for each in of_kind if each <= KEPT_ID_MAX}
+        for kind, of_kind in ids.items()
+    }
+    looked_up = {kind: {*wished[kind], *mapped.get(kind, {}).values()} for kind in ids}
+    stored = reads.all_stored_ids(db, looked_up)
+    # Without things that were deleted here since.
+    known = _stored_pairs(mapped, stored)
+    for kind, of_kind in wished.items():
+        chosen = known.setdefault(kind, {})
+        chosen.update({free: free for free in set(of_kind) - set(chosen) - stored[kind]})
     return renumbering.new_ids(ids, known, reads.highest_ids(db))
 
 
@@ -48,11 +55,8 @@ def remember_ids(db: Db, source: str, ids: IdMap, owner: tuple[int, int] | None)
     `owner` is the organizer in the file, and the account here that has their things.
     """
     # An id that the file names for nothing that is stored is given out again, to something else.
-    stored = {kind: reads.stored_ids(db, kind, pairs.values()) for kind, pairs in ids.items()}
-    remembered = {
-        kind: {remote: local for remote, local in pairs.items() if local in stored[kind]}
-        for kind, pairs in ids.items()
-    }
+    stored = reads.all_stored_ids(db, {kind: pairs.values() for kind, pairs in ids.items()})
+    remembered = _stored_pairs(ids, stored)
     if owner is not None:
         remembered[OWNER] = dict([owner])
     remote_ids.remember_ids(db, source, remembered)
@@ -64,11 +68,9 @@ def known_owner(db: Db, source: str, organizer_id: int) -> int | None:
     return owner_id if owner_id in reads.stored_ids(db, "userId", [owner_id or 0]) else None
 
 
-def _known_ids(db: Db, source: str, ids: dict[str, set[int]]) -> IdMap:
-    """The part of the source's map that these ids need, without things that were deleted here since."""
-    known = remote_ids.known_ids(db, source, ids)
-    stored = {kind: reads.stored_ids(db, kind, pairs.values()) for kind, pairs in known.items()}
+def _stored_pairs(ids: IdMap, stored: Mapping[str, Collection[int]]) -> IdMap:
+    """The pairs whose thing is here."""
     return {
         kind: {remote: local for remote, local in pairs.items() if local in stored[kind]}
-        for kind, pairs in known.items()
+        for kind, pairs in ids.items()
     }

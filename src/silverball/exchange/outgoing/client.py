@@ -34,7 +34,7 @@ class GuardedClient:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.policy = policy
-        self._seconds = seconds
+        self.seconds = seconds
         self._resolve = resolve
         self._connect = connect
         self._tls = tls or httpcore2.default_ssl_context()
@@ -42,7 +42,7 @@ class GuardedClient:
 
     def new_deadline(self) -> FetchDeadline:
         """The deadline of a request that starts now."""
-        return FetchDeadline(self._seconds, self._clock)
+        return FetchDeadline(self.seconds, self._clock)
 
     @contextmanager
     def request(

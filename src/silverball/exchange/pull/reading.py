@@ -1,6 +1,6 @@
 """A tournament of a source, read from the published interface and put together as a bundle."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from silverball.exchange.pull.source import PullSource, SourceFault, ThingMissin
 from silverball.rules.registry import FORMATS
 from silverball.wire.arenas import Arena
 from silverball.wire.cards import Card
-from silverball.wire.games import Game
+from silverball.wire.games import Game, Leg
 from silverball.wire.players import Player
 from silverball.wire.rounds import Round
 from silverball.wire.singleplayer import SinglePlayerGame
@@ -58,6 +58,8 @@ class PulledTournament:
 
     file: BundleFile
     unknown_fields: tuple[str, ...]
+    # Whether the source publishes the single games of matches.
+    has_legs: bool = True
 
 
 def own_user_id(source: PullSource) -> int:
@@ -95,8 +97,13 @@ def _add(found: dict[int, ListedTournament], item: Mapping[str, Any]) -> None:
     )
 
 
-def read_tournament(source: PullSource, tournament_id: int) -> PulledTournament:
-    """Read a tournament with all its parts. Raises SourceFault, or BrokenBundle for what does not fit."""
+def read_tournament(
+    source: PullSource, tournament_id: int, prepare: Callable[[Any], None] = lambda _raw: None
+) -> PulledTournament:
+    """Read a tournament with all its parts. Raises SourceFault, or BrokenBundle for what does not fit.
+
+    `prepare` changes what was read before it is checked.
+    """
     source.begin_tournament()
     path = f"/api/tournaments/{tournament_id}"
     tournament = source.read_data(f"{path}?" + "&".join(f"{name}=1" for name in INCLUDES))
@@ -116,11 +123,16 @@ def read_tournament(source: PullSource, tournament_id: int) -> PulledTournament:
         raw["cards"] = list(source.read_pages(f"{path}/cards?voided=1&limit={ATTEMPTS_PER_PAGE}", "cardId"))
     if form is not None and tournament.get("status") == "started":
         raw["queues"] = _queue_entries(source, f"{path}/queues")
+    legs = _legs(source, path, raw["games"]) if form is not None and form.settings.has_matches else []
+    if legs:
+        raw["legs"] = legs
     for part in ("series", "banks", "scorekeepers"):
         if part in tournament:
             raw[part] = tournament[part]
+    unknown_fields = tuple(sorted(_unknown_fields(raw))[:UNKNOWN_FIELDS_MAX])
+    prepare(raw)
     file = bundle_file.parse(msgspec.json.encode(raw), f"{source.name}{path}")
-    return PulledTournament(file, tuple(sorted(_unknown_fields(raw))[:UNKNOWN_FIELDS_MAX]))
+    return PulledTournament(file, unknown_fields, has_legs=legs is not None)
 
 
 def _queue_entries(source: PullSource, path: str) -> list[dict[str, Any]]:
@@ -130,6 +142,23 @@ def _queue_entries(source: PullSource, path: str) -> list[dict[str, Any]]:
     except ThingMissing:
         return []
     return [entry for entries in by_arena.values() for entry in entries] if isinstance(by_arena, dict) else []
+
+
+def _legs(source: PullSource, path: str, games: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]] | None:
+    """The single games of all matches that have begun; None where the source knows none.
+
+    Each match takes a request; a service that does not know the first one is not asked for the others.
+    """
+    legs: list[dict[str, Any]] = []
+    for game in games:
+        points = game.get("resultPoints")
+        if not isinstance(points, list) or not any(each not in (None, "0.00") for each in points):
+            continue
+        try:
+            legs += source.read_list(f"{path}/games/{game.get('gameId')}/legs")
+        except ThingMissing:
+            return None
+    return legs
 
 
 def _with_seeds_of_bundles(tournament: dict[str, Any]) -> dict[str, Any]:
@@ -154,6 +183,7 @@ def _unknown_fields(raw: Mapping[str, Any]) -> Iterator[str]:
         "standings": (Standing, raw["standings"]),
         "singlePlayerGames": (SinglePlayerGame, raw.get("singlePlayerGames")),
         "cards": (Card, raw.get("cards")),
+        "legs": (Leg, raw.get("legs")),
     }
     for name, (shape, items) in lists.items():
         known = {field.encode_name for field in msgspec.structs.fields(shape)}

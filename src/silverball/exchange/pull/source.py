@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Protocol
 
 import httpcore2
 import msgspec
@@ -39,6 +39,10 @@ class SourceFault(Exception):
     """The source cannot be read on; the message is a sentence for the operator."""
 
 
+class SourceBusy(SourceFault):
+    """The source does not answer now; it may do so later."""
+
+
 class ThingMissing(SourceFault):
     """The source has no such thing, or does not show it to this token."""
 
@@ -60,6 +64,16 @@ class Answer:
 Ask = Callable[[str], Answer]
 
 
+class Turns(Protocol):
+    """The turns of all programs that use one token of the source."""
+
+    def take(self, now: float, interval: float) -> float:
+        """Take the next turn: the moment of the request, in Unix time."""
+
+    def postpone(self, until: float) -> None:
+        """Let nobody ask before this moment."""
+
+
 @dataclass
 class RequestPace:
     """The time between requests: the interval of our own, and what the source asks for."""
@@ -67,14 +81,20 @@ class RequestPace:
     per_minute: int = REQUESTS_PER_MINUTE
     now: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
+    # Shared with other pulls and mirrors on the same token; without, this is the only one.
+    turns: Turns | None = None
     requests: int = 0
     waited_seconds: float = 0.0
     _next_at: float = 0.0
 
     def await_turn(self) -> None:
         """Wait until the next request may be sent, and count it."""
+        interval = 60 / self.per_minute
         self._wait(self._next_at - self.now())
-        self._next_at = max(self._next_at, self.now()) + 60 / self.per_minute
+        if self.turns is None:
+            self._next_at = max(self._next_at, self.now()) + interval
+        else:
+            self._wait(self.turns.take(self.now(), interval) - self.now())
         self.requests += 1
 
     def heed(self, headers: Mapping[str, str]) -> None:
@@ -82,6 +102,8 @@ class RequestPace:
         reset = headers.get("x-ratelimit-reset", "")
         if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
             self._next_at = max(self._next_at, min(float(reset[:12]), self.now() + WAIT_SECONDS_MAX))
+            if self.turns is not None:
+                self.turns.postpone(self._next_at)
 
     def back_off(self, tries: int, headers: Mapping[str, str]) -> None:
         """Wait as long as a busy source asks for, or longer after each try. Raises SourceFault."""
@@ -89,7 +111,7 @@ class RequestPace:
         if seconds is None:
             seconds = min(2.0**tries, 60.0)
         if seconds > WAIT_SECONDS_MAX:
-            raise SourceFault(f"The source wants to be left alone for {seconds:.0f} seconds. Go on then.")
+            raise SourceBusy(f"The source wants to be left alone for {seconds:.0f} seconds. Go on then.")
         self._wait(seconds)
 
     def _wait(self, seconds: float) -> None:
@@ -110,20 +132,28 @@ def _seconds_asked(headers: Mapping[str, str], now: float) -> float | None:
     return max((moment - datetime.fromtimestamp(now, UTC)).total_seconds(), 0.0)
 
 
+def base_address(url: str) -> str:
+    """The address without what a paste may end with: a slash, or the beginning of the interface."""
+    return url.strip().rstrip("/").removesuffix("/api")
+
+
 def asker(url: str, token: str, client: GuardedClient | None = None) -> tuple[str, Ask]:
-    """The name of the source at this address, and a function that asks it. Raises SourceFault."""
-    # A paste may end with a slash, or with the beginning of the interface.
-    base = url.strip().rstrip("/").removesuffix("/api")
+    """The name of the source at this address, and a function that asks it. Raises SourceFault.
+
+    The client knows which addresses are allowed; without one they are those that an operator may type.
+    """
+    base = base_address(url)
+    guarded = client or GuardedClient(POLICY, seconds=ANSWER_SECONDS_MAX)
+    policy = guarded.policy
     try:
-        place = address_policy.parse_address(base, POLICY)
+        place = address_policy.parse_address(base, policy)
     except AddressForbidden as error:
         raise SourceFault(error.sentence) from error
-    guarded = client or GuardedClient(POLICY, seconds=ANSWER_SECONDS_MAX)
     headers = {"Accept": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
 
     def ask(target: str) -> Answer:
         try:
-            allowed = address_policy.parse_address(base + target, POLICY)
+            allowed = address_policy.parse_address(base + target, policy)
             with guarded.request("GET", allowed, guarded.new_deadline(), headers) as response:
                 names = {
                     name.decode("latin-1").lower(): value.decode("latin-1")
@@ -133,7 +163,7 @@ def asker(url: str, token: str, client: GuardedClient | None = None) -> tuple[st
         except AddressForbidden as error:
             raise SourceFault(error.sentence) from error
         except httpcore2.TimeoutException as error:
-            raise ConnectionLost(f"No answer arrived within {ANSWER_SECONDS_MAX:.0f} seconds.") from error
+            raise ConnectionLost(f"No answer arrived within {guarded.seconds:.0f} seconds.") from error
         except httpcore2.ConnectError as error:
             raise ConnectionLost(connection_fault(error)) from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
@@ -159,15 +189,18 @@ class PullSource:
     ask: Ask
     pace: RequestPace = field(default_factory=RequestPace)
     bytes_left: int = LIST_BYTES_MAX
+    tournament_bytes_max: int = TOURNAMENT_BYTES_MAX
+    bytes_read: int = 0
 
     def begin_tournament(self) -> None:
         """Allow the answers of one more tournament."""
-        self.bytes_left = TOURNAMENT_BYTES_MAX
+        self.bytes_left = self.tournament_bytes_max
 
     def read(self, target: str) -> Any:
         """The JSON object at this path. Raises SourceFault with a sentence."""
         answer = self._answer(target)
         self.bytes_left -= len(answer.body)
+        self.bytes_read += len(answer.body)
         if self.bytes_left < 0:
             raise SourceFault(f"{self.name} sends too much: {target} is more than a tournament can be.")
         if "json" not in answer.headers.get("content-type", ""):
@@ -248,7 +281,7 @@ class PullSource:
                 raise _fault(self.name, target, answer)
             sentence = f"It answers with status {answer.status}."
             self.pace.back_off(tries, answer.headers)
-        raise SourceFault(f"{self.name} did not answer {target} in {TRIES_MAX} tries. {sentence}")
+        raise SourceBusy(f"{self.name} did not answer {target} in {TRIES_MAX} tries. {sentence}")
 
 
 def _fault(name: str, target: str, answer: Answer) -> SourceFault:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import ImportedBundle
 from silverball.exchange.pull import reading
+from silverball.exchange.pull.keeping import Keeper
 from silverball.exchange.pull.reading import ListedTournament, PulledTournament, Wanted
 from silverball.exchange.pull.source import PullSource, ThingMissing
 from silverball.kit.errors import Refusal
@@ -33,7 +34,7 @@ NEVER_PUBLISHED = (
     "purchases",
 )
 ROLLS = "rolls of pin bowling"
-LEGS = "the single games of matches, which take a request each"
+LEGS = "the single games of matches"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class PullOptions:
     # Whether all is read again, also what has not changed.
     is_full: bool = False
     is_dry_run: bool = False
+    # The account that gets everything; None where each organizer of the source stays apart.
+    keeper: Keeper | None = None
     # Of those that have not changed: whether a late correction moves `updatedAt` is known of few services.
     sample_share: float = 0.05
 
@@ -74,7 +77,7 @@ class _DryRunEnded(Exception):
     """Ends the transaction of a dry run, so that nothing is stored."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Pull:
     """A pull from one source into one database."""
 
@@ -83,6 +86,14 @@ class Pull:
     options: PullOptions
     now: Callable[[], datetime]
     dice: Random
+    # The account of the token at the source, for a keeper; None without one.
+    remote_user: int | None = None
+
+    @property
+    def map_name(self) -> str:
+        """The name of the source in the table of ids."""
+        keeper = self.options.keeper
+        return self.source.name if keeper is None else keeper.map_name(self.source.name)
 
     def tournaments(self) -> list[ListedTournament]:
         """The tournaments to take. Raises SourceFault, or NotFound for an account that is not here."""
@@ -95,14 +106,16 @@ class Pull:
 
     def reports(self, tournaments: list[ListedTournament]) -> Iterator[TournamentReport]:
         """Take one tournament after the other. Raises SourceFault when the source cannot be read on."""
-        for listed in tournaments:
-            unchanged = self._unchanged(listed)
-            if unchanged is None:
-                yield self._take(listed)
-            elif self.dice.random() < self.options.sample_share:
-                yield replace(self._take(listed), is_sample=True)
-            else:
-                yield unchanged
+        return map(self.report, tournaments)
+
+    def report(self, listed: ListedTournament) -> TournamentReport:
+        """Take one tournament, unless it is here already. Raises SourceFault."""
+        unchanged = self._unchanged(listed)
+        if unchanged is None:
+            return self._take(listed)
+        if self.dice.random() < self.options.sample_share:
+            return replace(self._take(listed), is_sample=True)
+        return unchanged
 
     def _map_accounts(self) -> None:
         accounts = self.options.accounts
@@ -122,7 +135,7 @@ class Pull:
         except (ValueError, OverflowError):
             return None
         with self.store.read() as db:
-            known = pulled.known_tournament(db, self.source.name, listed.tournament_id)
+            known = pulled.known_tournament(db, self.map_name, listed.tournament_id)
         if known is None or known.updated_at.replace(microsecond=0) != updated_at.replace(microsecond=0):
             return None
         return TournamentReport(listed.tournament_id, known.name, "unchanged", known.tournament_id)
@@ -130,7 +143,7 @@ class Pull:
     def _take(self, listed: ListedTournament) -> TournamentReport:
         """Read, import and verify a tournament. Raises SourceFault."""
         try:
-            read = reading.read_tournament(self.source, listed.tournament_id)
+            read = reading.read_tournament(self.source, listed.tournament_id, self._prepare)
             imported = self._import(read)
         except (Refusal, ThingMissing) as error:
             # One tournament that does not fit must not keep the others away.
@@ -144,19 +157,32 @@ class Pull:
             imported.tournament_id,
             differences=() if self.options.is_dry_run else self._differences(imported.tournament_id),
             unknown_fields=read.unknown_fields,
-            not_published=_not_published(tournament.type),
+            not_published=_not_published(tournament.type, has_legs=read.has_legs),
         )
+
+    def _prepare(self, raw: Any) -> None:
+        if self.options.keeper is not None:
+            self.options.keeper.give_all(raw, self.remote_user)
 
     def _import(self, read: PulledTournament) -> ImportedBundle:
         """Import the tournament; a dry run stores nothing. Raises Refusal."""
-        now = self.now()
+        now, keeper = self.now(), self.options.keeper
         imported: ImportedBundle | None = None
         try:
             with self.store.write() as transaction:
                 db = transaction.connection
+                if keeper is not None:
+                    keeper.remember_account(db, self.source.name)
                 imported = bundle_file.import_bundle(
-                    transaction, read.file, source=self.source.name, now=now, dice=self.dice
+                    transaction,
+                    read.file,
+                    new_ids=keeper is not None and not keeper.keeps_ids,
+                    source=self.map_name,
+                    now=now,
+                    dice=self.dice,
                 )
+                if keeper is not None and imported.outcome != "unchanged":
+                    keeper.require_room(db)
                 if self.options.is_dry_run:
                     raise _DryRunEnded
                 if imported.outcome != "unchanged":
@@ -164,8 +190,8 @@ class Pull:
                         db,
                         "tournament-restored",
                         at=now,
-                        user_id=None,
-                        source=audit.COMMAND_LINE,
+                        user_id=None if keeper is None else keeper.user_id,
+                        source=audit.COMMAND_LINE if keeper is None else "",
                         detail=str(imported.tournament_id),
                     )
         except _DryRunEnded:
@@ -178,8 +204,8 @@ class Pull:
             return tuple(verification.verify_tournament(db, tournament_id).faults)
 
 
-def _not_published(type_: str) -> tuple[str, ...]:
+def _not_published(type_: str, *, has_legs: bool) -> tuple[str, ...]:
     form = FORMATS[type_]
-    legs = [LEGS] if form.settings.has_matches else []
+    legs = [] if has_legs else [LEGS]
     rolls = [ROLLS] if form.result_unit is ResultUnit.ROLLS else []
     return (*NEVER_PUBLISHED, *legs, *rolls)

@@ -162,6 +162,8 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
                       _rows_without(tables.session, user_id, "hash", "csrf")),
         ExportSection("two_step_sign_in", "Since when signing in asks for a code, without its secret.",
              select(two_step.confirmed_at).where(two_step.user_id == user_id)),
+        ExportSection("history_pull", "What you brought along from another service, without the token.",
+                      _rows_without(tables.history_pull, user_id, "secret", "busy_until")),
         ExportSection("players", "Players of any book that are you.", entries.order_by(_PLAYER.player_id)),
         ExportSection("claims", "Players that you said are you; nobody has approved it yet.",
              select(*claims).where(claims.user_id == user_id).order_by(claims.at)),

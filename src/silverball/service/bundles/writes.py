@@ -50,12 +50,16 @@ def store_contents(transaction: Transaction, contents: BundleContents, *, now: d
     """
     db = transaction.connection
     _store_users(transaction, contents, now)
-    changed = _upsert(db, tables.location, "location_id", contents.locations)
-    feed_events.announce_locations(transaction, changed)
-    feed_events.announce_series(transaction, _store_series(db, contents))
-    feed_events.announce_arenas(transaction, _upsert(db, tables.arena, "arena_id", contents.arenas))
+    # Nothing is looked up for what has not changed: most files name the regulars of earlier ones.
+    if changed := _upsert(db, tables.location, "location_id", contents.locations):
+        feed_events.announce_locations(transaction, changed)
+    if changed := _store_series(db, contents):
+        feed_events.announce_series(transaction, changed)
+    if changed := _upsert(db, tables.arena, "arena_id", contents.arenas):
+        feed_events.announce_arenas(transaction, changed)
     players = [digests.with_name_digest(values) for values in contents.players]
-    feed_events.announce_players(transaction, _upsert(db, tables.player, "player_id", players))
+    if changed := _upsert(db, tables.player, "player_id", players):
+        feed_events.announce_players(transaction, changed)
     _store_banks(db, contents)
     _upsert(db, tables.occasion, "occasion_id", contents.occasions)
     moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)
@@ -76,7 +80,8 @@ def _store_users(transaction: Transaction, contents: BundleContents, now: dateti
     stored = reads.rows_by_id(db, tables.user, "user_id", contained | set(contents.users_named))
     known = {user_id for user_id, values in stored.items() if not values["placeholder"]}
     rows = [{**values, "placeholder": False} for values in contents.users if values["user_id"] not in known]
-    feed_events.announce_users(transaction, _upsert(db, tables.user, "user_id", rows))
+    if changed := _upsert(db, tables.user, "user_id", rows):
+        feed_events.announce_users(transaction, changed)
     new = [
         {**USER_NEW, "user_id": user_id, "name": name, "created_at": now, "placeholder": True}
         for user_id, name in sorted(contents.users_named.items())

@@ -1,14 +1,15 @@
 """Summaries are computed once, when a tournament completes or a completed one comes in."""
 
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, false, insert, select
+from sqlalchemy import Connection, Table, delete, false, select
 
 from silverball.rules.ranking import summaries
 from silverball.rules.ranking.summaries import GameRecord
 from silverball.service.formats import reads as formats
 from silverball.service.games.reads import played as played_games
+from silverball.store import row_inserts
 from silverball.store.tables import (
     arena,
     arena_summary,
@@ -59,7 +60,14 @@ def _replace_summaries(
     db.execute(delete(table).where(table.c.tournament_id == tournament_id))
     if not rows:
         return
+    # Not `asdict`, which copies each value of thousands.
+    names = [field.name for field in fields(rows[0])]
     stored = [
-        {"tournament_id": tournament_id, **asdict(row), "opdb_id": opdb_ids[row.arena_id]} for row in rows
+        {
+            "tournament_id": tournament_id,
+            **{name: getattr(row, name) for name in names},
+            "opdb_id": opdb_ids[row.arena_id],
+        }
+        for row in rows
     ]
-    db.execute(insert(table), stored)
+    row_inserts.insert_rows(db, table, stored)

@@ -46,6 +46,7 @@ from silverball.store.tables.play import (
     single_player_game,
     suggestion,
 )
+from silverball.store.tables.pulls import history_pull, history_pull_item, source_turn
 from silverball.store.tables.ratings import rating, rating_period, rating_revision, rating_run, staged_rating
 from silverball.store.tables.submissions import rating_submission, submission_document, submission_player
 from silverball.store.tables.tournaments import (
@@ -96,6 +97,8 @@ __all__ = [
     "game_note",
     "game_player",
     "half_sign_in",
+    "history_pull",
+    "history_pull_item",
     "idempotency",
     "journal",
     "known_browser",
@@ -130,6 +133,7 @@ __all__ = [
     "simulated_night",
     "single_player_game",
     "site_value",
+    "source_turn",
     "staged_rating",
     "standing",
     "submission_document",

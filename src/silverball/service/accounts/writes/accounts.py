@@ -140,7 +140,7 @@ def _delete_private_rows(db: Connection, user_id: int) -> None:
     """Delete the data that only the account needed and that no tournament uses."""
     private = (tables.token, tables.session, tables.idempotency, tables.claim, tables.shortcut)
     sign_ins = (tables.two_step, tables.recovery_code, tables.half_sign_in, tables.known_browser)
-    for table in (*private, *sign_ins, tables.confirmed_number):
+    for table in (*private, *sign_ins, tables.confirmed_number, tables.history_pull):
         db.execute(delete(table).where(table.c.user_id == user_id))
     link = tables.account_link.c
     db.execute(delete(tables.account_link).where((link.user_id == user_id) | (link.created_by == user_id)))

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from sqlalchemy import (
+    Column,
     Connection,
     RowMapping,
     Table,
@@ -24,7 +25,7 @@ from silverball.service.queues import reads as queues
 from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts
 from silverball.service.standings import reads as standings
-from silverball.store import chaining, journal, remote_ids, tables
+from silverball.store import batches, chaining, journal, present_ids, remote_ids, tables
 from silverball.wire import times
 from silverball.wire.arenas import Arena
 from silverball.wire.base import UNSET, UnsetType, Wire
@@ -74,6 +75,10 @@ ID_TABLES: dict[str, Table] = {
     **PART_TABLES,
 }
 
+ID_COLUMNS: dict[str, Column[int]] = {
+    kind: next(iter(table.primary_key)) for kind, table in ID_TABLES.items()
+}
+
 
 def id_column(table: Table) -> str:
     """The name of the table's id column."""
@@ -92,16 +97,12 @@ def rows_by_id(db: Connection, table: Table, key: str, ids: Collection[int]) -> 
 
 def stored_ids(db: Connection, kind: str, ids: Collection[int]) -> set[int]:
     """Those of the ids that are in use; the kind is the id's name on the wire."""
-    column = ID_TABLES[kind].c[id_column(ID_TABLES[kind])]
-    ordered = sorted(set(ids))
-    parts = range(0, len(ordered), IDS_AT_ONCE)
-    return {
-        stored_id
-        for start in parts
-        for stored_id in db.execute(
-            select(column).where(column.in_(ordered[start : start + IDS_AT_ONCE]))
-        ).scalars()
-    }
+    return all_stored_ids(db, {kind: ids})[kind]
+
+
+def all_stored_ids(db: Connection, ids: Mapping[str, Collection[int]]) -> dict[str, set[int]]:
+    """Kind -> those of its ids that are in use."""
+    return present_ids.present_ids(db, ID_COLUMNS, ids)
 
 
 def highest_ids(db: Connection) -> dict[str, int]:
@@ -116,10 +117,13 @@ def highest_ids(db: Connection) -> dict[str, int]:
 def refuse_other_tournaments(db: Connection, kind: str, ids: Collection[int], tournament_id: int) -> None:
     """Raise Conflict when one of these parts is stored in another tournament."""
     table = PART_TABLES[kind]
-    for part_id, values in rows_by_id(db, table, id_column(table), ids).items():
-        if values["tournament_id"] != tournament_id:
-            where = f", in tournament {values['tournament_id']}" if values["tournament_id"] else ", elsewhere"
-            raise IdInUse(kind, part_id, where)
+    key = table.c[id_column(table)]
+    for batch in batches.ascending_batches(ids):
+        elsewhere = table.c.tournament_id.is_distinct_from(tournament_id)
+        row = db.execute(select(key, table.c.tournament_id).where(key.in_(batch), elsewhere).limit(1)).first()
+        if row is not None:
+            where = f", in tournament {row[1]}" if row[1] else ", elsewhere"
+            raise IdInUse(kind, row[0], where)
 
 
 def refuse_other_owners(
