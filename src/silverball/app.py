@@ -63,6 +63,7 @@ from silverball.service.rounds import routes as rounds
 from silverball.service.rulings import routes as rulings
 from silverball.service.search import routes as search
 from silverball.service.series import routes as series
+from silverball.service.signups import routes as signups
 from silverball.service.singleplayer import routes as singleplayer
 from silverball.service.standings import routes as standings
 from silverball.service.stats import routes as stats
@@ -80,14 +81,7 @@ from silverball.service.users import routes as users
 from silverball.service.webhooks import routes as webhooks
 from silverball.service.worth import routes as worth
 from silverball.settings import Settings
-from silverball.store import (
-    faults,
-    idempotency,
-    known_revisions,
-    revisions,
-    stamps,
-    worker_revisions,
-)
+from silverball.store import faults, idempotency, known_revisions, revisions, stamps, worker_revisions
 from silverball.store.account_changes import AccountChanges
 from silverball.store.engine import Store
 from silverball.store.known_revisions import KnownRevisions
@@ -142,6 +136,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     roster,
     rounds,
     rulings,
+    signups,
     singleplayer,
     standings,
     stats,

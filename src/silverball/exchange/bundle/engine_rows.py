@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from silverball.exchange.bundle import sign_up_rows
 from silverball.exchange.bundle.checks import (
     BundleCheck,
     distinct_ids,
@@ -54,6 +55,7 @@ def check_facts(check: BundleCheck) -> None:
         distinct_ids(f"$.engine.{name}", items, "entry_id" if name == "purchases" else key)
     _check_player_ids(facts, check.player_ids)
     _check_prizes(facts, check.player_ids)
+    sign_up_rows.check_sign_ups(check, facts)
     require_moment("$.engine.clockEndsAt", facts.clock_ends_at)
     _check_timer(facts, check.round_ids)
     for n, attempt in enumerate(facts.single_player_games):
@@ -104,6 +106,8 @@ def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     """Add the facts to the rows of the parts; without them the rows get plain values."""
     facts = None if isinstance(bundle.engine, UnsetType) else bundle.engine
     parts["tournament"][0]["engine"] = None if facts is None else _stored_state(facts)
+    parts["tournament"][0]["sign_up_terms"] = sign_up_rows.stored_terms(bundle)
+    parts["sign_ups"] = sign_up_rows.sign_up_rows(bundle)
     parts["tournament"][0]["prizes"] = None if facts is None else _stored_prizes(facts.prizes)
     for row in parts["entrants"]:
         row.update(PLAIN_ENTRANT)

@@ -27,7 +27,7 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.tournament import Tournament
 from silverball.service.access import Device
-from silverball.service.core import loaded, standings, summaries
+from silverball.service.core import loaded, sign_up_list, standings, summaries
 from silverball.service.devices import reads as devices
 from silverball.service.events import feed_events
 from silverball.store import (
@@ -104,6 +104,7 @@ def enact(
     if context.actor_id is not None or context.device is not None:
         account_storage.require_room_in_journal(db, before.tournament.details["organizer_id"])
     numbered = _with_real_ids(db, changes)
+    numbered += sign_up_list.following_changes(db, before.tournament, numbered, context.now)
     writers.write_changes(db, before.tournament, numbered)
     after = apply_changes(before.tournament, numbered)
     standings.follow_changes(db, before.tournament, after, numbered)

@@ -10,7 +10,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service.core import loaded
 from silverball.service.signups import reads as signups
 from silverball.service.signups import writes as signup_writes
-from silverball.service.signups.writes import SignUp
+from silverball.service.signups.writes import SignedUp, SignUp
 from silverball.web import tournament_night
 from silverball.web.error_pages import status_for
 from silverball.web.forms import FormState
@@ -36,7 +36,7 @@ def sign_up(request: PageRequest) -> Response:
     sent = SignUp(name=request.field("name"), code=request.field("code"))
     try:
         with request.site.store.write() as transaction:
-            name = signup_writes.sign_up(
+            signed_up = signup_writes.sign_up(
                 transaction,
                 parse_path_id("tournament_id", request.ids["tournament_id"]),
                 sent,
@@ -46,10 +46,12 @@ def sign_up(request: PageRequest) -> Response:
             )
     except Refusal as refusal:
         return _render(request, FormState(FORM, request.form, refusal.text()), status_for(refusal))
-    return _render(replace(request, query={"code": sent.code}), FormState(), added_name=name)
+    return _render(replace(request, query={"code": sent.code}), FormState(), signed_up=signed_up)
 
 
-def _render(request: PageRequest, form: FormState, status: int = 200, *, added_name: str = "") -> Response:
+def _render(
+    request: PageRequest, form: FormState, status: int = 200, *, signed_up: SignedUp | None = None
+) -> Response:
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
@@ -63,7 +65,7 @@ def _render(request: PageRequest, form: FormState, status: int = 200, *, added_n
         form_state=form,
         code=request.query.get("code", ""),
         closed_reason=signups.closed_reason(tournament, request.site.now()),
-        added_name=added_name,
+        signed_up=signed_up,
         names=[names[player_id] for player_id in tournament.active_ids if player_id in names],
     )
     if request.session is None:
