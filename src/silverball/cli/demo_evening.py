@@ -1,4 +1,4 @@
-"""Sandbox tournaments of the demo for an evening: directors, timer and calls, rulings, prize money, the door."""
+"""Sandbox tournaments of the demo for an evening: directors, timer, calls, rulings, prize money, the door."""
 
 from silverball.cli.demo_sandboxes import Sandboxes
 from silverball.cli.robots import Json

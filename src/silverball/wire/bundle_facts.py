@@ -99,6 +99,8 @@ class PrizeFacts(Wire, frozen=True, kw_only=True):
     """Number of players who paid; null counts every player."""
     extras: int
     """Money beside the fees."""
+    payments: int | UnsetType = UNSET
+    """Payments of the sign-up list that the pot was filled from; absent without them."""
     federation_fee: int
     """Fee of the federation for each player."""
     house_share: int

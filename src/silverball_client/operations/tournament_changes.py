@@ -338,6 +338,7 @@ class TournamentChanges(Resource[M]):
         *,
         entry_fee: int | UnsetType = UNSET,
         players_paid: int | None | UnsetType = UNSET,
+        from_payments: bool | UnsetType = UNSET,
         extras: int | UnsetType = UNSET,
         federation_fee: int | UnsetType = UNSET,
         house_share: int | UnsetType = UNSET,
@@ -360,6 +361,7 @@ class TournamentChanges(Resource[M]):
             body={
                 "entryFee": entry_fee,
                 "playersPaid": players_paid,
+                "fromPayments": from_payments,
                 "extras": extras,
                 "federationFee": federation_fee,
                 "houseShare": house_share,

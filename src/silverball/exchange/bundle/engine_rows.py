@@ -164,6 +164,8 @@ def _check_prizes(facts: EngineFacts, known: Collection[int]) -> None:
     for name in ("entry_fee", "extras", "federation_fee", "house_share"):
         if getattr(prizes, name) < 0:
             raise BrokenBundle("$.engine.prizes", "No money is below 0.")
+    if not isinstance(prizes.payments, UnsetType) and prizes.payments < 0:
+        raise BrokenBundle("$.engine.prizes.payments", "No money is below 0.")
     distinct_ids("$.engine.prizes.payouts", prizes.payouts, "player_id")
     for n, payout in enumerate(prizes.payouts):
         if payout.player_id not in known:

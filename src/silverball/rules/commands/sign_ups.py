@@ -116,7 +116,7 @@ def follow_list(
     claimed: Mapping[int, int | None],
     now: datetime,
 ) -> list[Change]:
-    """What follows from these changes, which are applied already: free places are given to who waits.
+    """The changes that follow from these, which are applied already: free places go to those who wait.
 
     `claimed` is player id -> account, for those who wait and are in the organizer's book still. Who was
     added is on the list with the time, and who was removed is on it no longer, unless they have paid.

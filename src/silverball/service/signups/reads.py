@@ -1,6 +1,7 @@
 """The sign-up list: whether players may sign themselves up, the code of the door, who waits and who paid."""
 
 import hashlib
+import hmac
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -59,6 +60,25 @@ def personal_code(tournament: Tournament, player_id: int) -> str:
 def _seed_hash(tournament: Tournament, text: str, suffix: str) -> str:
     seed = tournament.state.dice_seed
     return hashlib.sha256(f"{text} {seed}{suffix}".encode()).hexdigest()[:CODE_LETTERS] if seed else ""
+
+
+def own_place(tournament: Tournament, player_id: int, code: str) -> str | None:
+    """The sentence about the holder of this personal code; None when it is not the player's."""
+    own = personal_code(tournament, player_id)
+    if not own or not hmac.compare_digest(own.encode(), code.encode()):
+        return None
+    if player_id in tournament.entrant_by_id:
+        return "You are in."
+    position = waiting_list.position_of(tournament, player_id)
+    if position is None:
+        return "You are not on the list any more. Ask the organizer."
+    return f"You are {ordinal(position)} on the waiting list."
+
+
+def ordinal(number: int) -> str:
+    """The number as a place: 1st, 2nd, 3rd, 4th, 11th."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
 
 
 def closed_reason(tournament: Tournament, now: datetime) -> str:

@@ -9,7 +9,6 @@ from starlette.responses import Response
 from silverball.kit.errors import Refusal
 from silverball.rules.mechanics import seeding
 from silverball.rules.model.settings_protocols import HasStrokeLimit, has
-from silverball.rules.model.tournament import Tournament as StoredTournament
 from silverball.rules.registry import FORMATS
 from silverball.service.arenas import reads as arena_reads
 from silverball.service.banks import reads as bank_reads
@@ -21,7 +20,6 @@ from silverball.service.locations import reads as location_reads
 from silverball.service.machines import reads as machine_reads
 from silverball.service.players import reads as player_reads
 from silverball.service.series.reads import series as series_reads
-from silverball.service.signups import reads as signups
 from silverball.service.singleplayer import guarded_writes as guarded_attempts
 from silverball.service.tournaments.reads import listing
 from silverball.service.webhooks.reads import webhooks as webhook_reads
@@ -31,6 +29,7 @@ from silverball.web import deciding_ties, qr_codes, site, tournament_worth
 from silverball.web.console import (
     correction,
     details,
+    door,
     draw_preview,
     impossible_choices,
     navigation,
@@ -216,6 +215,7 @@ def _players_context(request: PageRequest, night: TournamentNight) -> dict[str, 
     entered = night.tournament.entrant_by_id
     return {
         **night_sheets.late_context(night),
+        "door": door.door_summary(night.tournament),
         "words": words,
         "former": former,
         "former_id": former_id,
@@ -292,19 +292,11 @@ def _settings_context(request: PageRequest, night: TournamentNight) -> dict[str,
         "registration": details.registration_values(stored),
         "flags": details.REGISTRATION_FLAGS,
         "prices": details.price_values(stored),
-        "sign_up_link": _sign_up_link(request, tournament),
+        "sign_up_link": door.sign_up_link(request, tournament),
         "qr_code": qr_codes.draw_qr_code,
         "devices": devices,
         "codes": codes,
     }
-
-
-def _sign_up_link(request: PageRequest, tournament: StoredTournament) -> str:
-    """The address at which players sign themselves up; empty while nobody can."""
-    if signups.closed_reason(tournament, request.site.now()):
-        return ""
-    code = signups.sign_up_code(tournament)
-    return f"{request.base_url}/t/{tournament.tournament_id}/sign-up?code={code}"
 
 
 def _worth(request: PageRequest, night: TournamentNight) -> Worth | None:
@@ -349,7 +341,7 @@ VIEWS: Mapping[str, ConsoleView] = {
         is_in_bar=True,
     ),
     "players": ConsoleView(
-        "Players", ("status", "undo", "late", "roster", "people"), _players_context, is_in_bar=True
+        "Players", ("status", "undo", "late", "roster", "doors", "people"), _players_context, is_in_bar=True
     ),
     "arenas": ConsoleView(
         "Machines",
@@ -373,6 +365,9 @@ VIEWS: Mapping[str, ConsoleView] = {
         ("status", "settings", "about", "links", "prices", "registration", "directors", "keepers", "remove"),
         _settings_context,
         about="format, time and place, registration, directors, scorekeepers and their devices",
+    ),
+    "door": ConsoleView(
+        "Check-in", ("status", "undo", "door"), door.load_context, about="who is here, who paid, who waits"
     ),
     "prizes": ConsoleView(
         "Prize money", ("status", "prizes"), prizes.load_context, about="pot, shares, and who was paid"

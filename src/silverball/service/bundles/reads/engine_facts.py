@@ -111,6 +111,7 @@ def _prize_facts(plan: PrizePlan) -> PrizeFacts:
         entry_fee=plan.entry_fee,
         players_paid=plan.players_paid,
         extras=plan.extras,
+        payments=plan.payments,
         federation_fee=plan.federation_fee,
         house_share=plan.house_share,
         shares=plan.shares,
