@@ -32,15 +32,16 @@ def _rerender(request: PageRequest, _sentence: str) -> Response:
     return _render(request, FormState(FORM, request.form, FORM_NOT_SENT), 419)
 
 
-@page("POST", SIGN_UP, for_guests=True, rerender=_rerender)
+@page("POST", SIGN_UP, for_guests=True, rerender=_rerender, is_for_crowds=True)
 def sign_up(request: PageRequest) -> Response:
     """Add the sender to the tournament; the answer says so, with room for the next person."""
     sent = SignUp(name=request.field("name"), code=request.field("code"))
+    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     try:
-        with request.site.store.write() as transaction:
+        with request.site.store.write(tournament_id) as transaction:
             signed_up = signup_writes.sign_up(
                 transaction,
-                parse_path_id("tournament_id", request.ids["tournament_id"]),
+                tournament_id,
                 sent,
                 players_max=request.site.settings.players_per_account,
                 source=request.client_address,
