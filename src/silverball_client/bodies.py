@@ -105,7 +105,7 @@ class NewOccasionTournament(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 class NewPayment(Struct, rename="camel", frozen=True, kw_only=True):
-    """What somebody paid at the door, and how."""
+    """A payment at the door, and the way it was made."""
 
     cents: int
     how: str

@@ -47,7 +47,7 @@ def is_late(tournament: Tournament, now: datetime) -> bool:
 
 
 def fee_due(terms: SignUpTerms | None, entry: SignUpEntry | None) -> int:
-    """What the person owes for playing, in cents, whether it was paid or not."""
+    """The fee of a person in cents, whether it was paid or not."""
     if terms is None:
         return 0
     return terms.fee + (terms.late_fee if entry is not None and entry.is_late else 0)

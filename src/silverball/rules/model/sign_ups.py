@@ -33,7 +33,7 @@ class EntryPayment:
 
 @dataclass(frozen=True, kw_only=True)
 class SignUpTerms:
-    """What signing up costs, and how often the code of the door was replaced."""
+    """Fees of the sign-up list, and how often the code of the door was replaced."""
 
     fee: int = 0
     # Due beside the fee from `late_from` on, and in any case after the start.

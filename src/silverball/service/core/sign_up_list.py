@@ -1,4 +1,4 @@
-"""What follows for the sign-up list from the changes of an action."""
+"""Changes of the sign-up list that follow from those of an action."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -24,7 +24,7 @@ def following_changes(
         return []
     claimed: dict[int, int | None] = {}
     waiting = waiting_list.waiting_entries(after)
-    if waiting and after.status == "planned":
+    if waiting and after.status == "planned" and waiting_list.free_places(after) > 0:
         ids = [entry.player_id for entry in waiting]
         claimed = roster_reads.book_players(db, after.details["organizer_id"], ids)
     return sign_ups.follow_list(after, changes, claimed, now)

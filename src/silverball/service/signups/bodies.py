@@ -29,7 +29,7 @@ class ChangedSignUpTerms(Body, frozen=True, kw_only=True):
 
 
 class NewPayment(Body, frozen=True, kw_only=True):
-    """What somebody paid at the door, and how."""
+    """A payment at the door, and the way it was made."""
 
     cents: Paid
     """Amount, in cents."""

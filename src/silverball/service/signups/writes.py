@@ -56,7 +56,7 @@ class SignUp:
 
 @dataclass(frozen=True, kw_only=True)
 class SignedUp:
-    """Who has signed up: their name, the code of their own page, and their position if they wait."""
+    """A person on the list: name, code of their own page, and position if they wait."""
 
     player_id: int
     name: str

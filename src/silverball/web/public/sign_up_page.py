@@ -54,7 +54,7 @@ def sign_up(request: PageRequest) -> Response:
 
 @page("GET", OWN_PLACE, for_guests=True)
 def own_place(request: PageRequest) -> Response:
-    """Somebody's own place, which only the link shows that they got when they signed up."""
+    """The place of the person who got this link when they signed up."""
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     player_id = parse_path_id("player_id", request.ids["player_id"])
     with request.site.store.read() as db:
