@@ -35,6 +35,7 @@ from silverball.service.rounds import routes as rounds
 from silverball.service.rulings import routes as rulings
 from silverball.service.search import routes as search
 from silverball.service.series import routes as series
+from silverball.service.signups import routes as signups
 from silverball.service.singleplayer import routes as singleplayer
 from silverball.service.standings import routes as standings
 from silverball.service.stats import routes as stats
@@ -89,6 +90,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     roster,
     rounds,
     rulings,
+    signups,
     singleplayer,
     standings,
     stats,

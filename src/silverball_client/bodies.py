@@ -104,6 +104,13 @@ class NewOccasionTournament(Struct, rename="camel", frozen=True, kw_only=True):
     external_end_utc: datetime | str | None | UnsetType = UNSET
 
 
+class NewPayment(Struct, rename="camel", frozen=True, kw_only=True):
+    """A payment at the door, and the way it was made."""
+
+    cents: int
+    how: str
+
+
 class PlayerSwap(Struct, rename="camel", frozen=True, kw_only=True):
     """A player of the game and the player who takes the seat."""
 

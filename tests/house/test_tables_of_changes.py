@@ -27,7 +27,8 @@ def test_every_change_has_a_writer_and_a_row_of_feed_events() -> None:
 def test_every_part_of_a_tournament_is_in_some_event() -> None:
     in_events = set(CHANGED) | set(CREATED_OR_UPDATED) | {"queue"}
     # Suggestions are sent with games, banks and scorekeepers with the tournament, purchases with players.
-    inside = {"suggestions", "banks", "scorekeepers", "purchases"}
+    # The sign-up list is for who runs the tournament; the waiting list announces the tournament.
+    inside = {"suggestions", "banks", "scorekeepers", "purchases", "sign_ups"}
     assert in_events | inside == set(STORED_PARTS)
 
 

@@ -15,7 +15,8 @@ from silverball.rules.model import numbering
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import ArenaChanged, Change, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
-from silverball.rules.model.tournament import Purchase, SinglePlayerGame, Tournament
+from silverball.rules.model.purchases import Purchase
+from silverball.rules.model.tournament import SinglePlayerGame, Tournament
 
 # A small range of scores, so that ties are common.
 SCORES = range(0, 90, 10)

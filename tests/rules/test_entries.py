@@ -8,7 +8,8 @@ from silverball.kit.errors import Conflict, NotFound, Refusal, WrongFormat
 from silverball.rules.commands import purchases
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import opposite_changes
-from silverball.rules.model.tournament import Card, Entrant, Purchase, SinglePlayerGame, Tournament
+from silverball.rules.model.purchases import Purchase
+from silverball.rules.model.tournament import Card, Entrant, SinglePlayerGame, Tournament
 from silverball.rules.registry import FORMATS
 
 

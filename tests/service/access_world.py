@@ -65,6 +65,8 @@ BODIES = {
     "POST /api/tournaments/{tournament_id}/tiebreaks": {"playerIds": [1, 2]},
     "PUT /api/tournaments/{tournament_id}/prizes": {"places": 2},
     "PUT /api/tournaments/{tournament_id}/prizes/players/{player_id}": {"paid": False},
+    "PUT /api/tournaments/{tournament_id}/sign-ups/players/{player_id}": {"here": False},
+    "POST /api/tournaments/{tournament_id}/sign-ups/waiting": {"playerId": 1},
     "POST /api/ifpa/wppr-estimator": {"names": ["Bo Larkin"]},
     "POST /api/plan": {"players": 8, "machines": 4},
     "POST /api/ratings/compare": {"userIds": [1]},

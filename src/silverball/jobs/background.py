@@ -36,7 +36,14 @@ class BackgroundWork:
         working = (fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling)
         measures.jobs |= {duty.name: duty.runs for duty in working}
         # What one worker does for all of its machine; the others know something of their own process.
-        elected = [clock.start, fetching.start, delivering.start, counting.start, calling.start, pulling.start]
+        elected = [
+            clock.start,
+            fetching.start,
+            delivering.start,
+            counting.start,
+            calling.start,
+            pulling.start,
+        ]
         self.starts: list[Callable[[], None]] = [measuring.start, simulating.start, forecasting.start]
         self.stops: list[Callable[[], None]] = [delivering.close, fetching.close, pulling.close, clock.close]
         self.stops += [measuring.close, counting.close, simulating.close, forecasting.close]

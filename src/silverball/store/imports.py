@@ -23,6 +23,7 @@ PARTS: dict[str, Table] = {
     "single_player_games": tables.single_player_game,
     "queue": tables.queue_entry,
     "purchases": tables.entry,
+    "sign_ups": tables.sign_up,
 }
 SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
 # Columns that the feed owns, with their first values: an import never overwrites them.

@@ -20,14 +20,15 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.prizes import PrizePlan
+from silverball.rules.model.purchases import Purchase
 from silverball.rules.model.scorekeepers import Scorekeeper
+from silverball.rules.model.sign_ups import SignUpEntry, SignUpTerms
 from silverball.rules.model.tournament import (
     Bank,
     Card,
     Entrant,
     Game,
     LineupArena,
-    Purchase,
     QueueSpot,
     Round,
     SinglePlayerGame,
@@ -50,6 +51,7 @@ THING_TYPES: Mapping[str, type] = {
     "queue": QueueSpot,
     "scorekeepers": Scorekeeper,
     "purchases": Purchase,
+    "sign_ups": SignUpEntry,
 }
 # Change name -> its class; only changes that can be read back.
 CHANGES: Mapping[str, type[Change]] = {
@@ -223,6 +225,8 @@ def _decode_fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
         fields["state"] = _decode_value(fields["state"], EngineState)
     if "prizes" in fields:
         fields["prizes"] = _decode_value(fields["prizes"], PrizePlan | None)
+    if "sign_up_terms" in fields:
+        fields["sign_up_terms"] = _decode_value(fields["sign_up_terms"], SignUpTerms | None)
     if fields.get("completed_at") is not None:
         fields["completed_at"] = msgspec.convert(fields["completed_at"], datetime)
     return fields

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from silverball.rules.model.purchases import Purchase
 from silverball.rules.model.scorekeepers import Scorekeeper
 from silverball.rules.model.tournament import (
     Card,
@@ -18,7 +19,6 @@ from silverball.rules.model.tournament import (
     Game,
     Leg,
     LineupArena,
-    Purchase,
     QueueSpot,
     Round,
     SinglePlayerGame,

@@ -17,10 +17,11 @@ from sqlalchemy import Connection, Select, Table, Text, select, type_coerce
 from silverball.rules.model import settings
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.prizes import PrizePlan
+from silverball.rules.model.sign_ups import SignUpTerms
 from silverball.rules.model.tournament import Bank, Entrant, Game, LineupArena, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
-from silverball.store import rows, tables
+from silverball.store import rows, sign_up_rows, tables
 from silverball.store.loaded import SNAPSHOTS, LoadedTournament, SnapshotCache
 from silverball.store.stamps import Revision
 from silverball.store.transaction import WRITES, Transaction
@@ -152,6 +153,8 @@ def load(db: Connection, tournament_id: int) -> Tournament:
         has_entry_limits=bool((row.entry_configuration or {}).get("limited")),
         completed_at=row.completed_at,
         prizes=msgspec.convert(row.prizes, PrizePlan | None),
+        sign_ups=load_part(tables.sign_up, "player_id", sign_up_rows.to_sign_up),
+        sign_up_terms=msgspec.convert(row.sign_up_terms, SignUpTerms | None),
         state=msgspec.convert(row.engine or {}, EngineState, strict=False),
         details=_load_details(db, row),
     )

@@ -28,7 +28,7 @@ from sqlalchemy import (
 from silverball.rules.model.changes import Added, Altered, Change, EntrantAdded, Removed, TournamentAltered
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.tournament import Game, Tournament
-from silverball.store import digests, rows, snapshot, tables
+from silverball.store import digests, rows, sign_up_rows, snapshot, tables
 from silverball.store.driver_statements import DriverStatement
 from silverball.store.journal import CHANGES
 
@@ -62,6 +62,7 @@ STORED_PARTS: Mapping[str, StoredPart] = {
     "queue": StoredPart(tables.queue_entry, "queue_id", rows.queue_spot_values),
     "scorekeepers": StoredPart(tables.scorekeeper, "user_id", rows.scorekeeper_values),
     "purchases": StoredPart(tables.entry, "entry_id", rows.purchase_values),
+    "sign_ups": StoredPart(tables.sign_up, "player_id", sign_up_rows.sign_up_values),
 }
 # Values of new rows in columns that the rules do not know.
 NEW_ROW_DEFAULTS: Mapping[str, Values] = {
@@ -227,6 +228,8 @@ def _write_tournament_change(db: Connection, tournament: Tournament, change: Tou
         values["settings"] = msgspec.to_builtins(change.after["settings"])
     if "prizes" in change.after:
         values["prizes"] = msgspec.to_builtins(change.after["prizes"])
+    if "sign_up_terms" in change.after:
+        values["sign_up_terms"] = msgspec.to_builtins(change.after["sign_up_terms"])
     if "state" in change.after:
         values["engine"] = stored_state(change.after["state"])
     details = change.after.get("details", {})

@@ -5,6 +5,7 @@ field name.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from silverball.kit.errors import Invalid
@@ -100,3 +101,13 @@ def _with_last_place(places: Mapping[str, str], players: tuple[str, ...]) -> dic
         return dict(places)
     free = {str(place) for place in range(1, len(players) + 1)} - set(places.values())
     return {**places, without_place[0]: free.pop() if len(free) == 1 else ""}
+
+
+def hundredths(text: str) -> int | str:
+    """An amount or a percentage in hundredths; other text as it is, so that the interface refuses it."""
+    try:
+        amount = Decimal(text.strip().rstrip("%").strip().replace(",", ".")) * 100
+    except InvalidOperation:
+        return text
+    is_whole = amount.is_finite() and amount == amount.to_integral_value() and abs(amount) < 10**15
+    return int(amount) if is_whole else text

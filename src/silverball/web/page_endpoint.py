@@ -58,7 +58,7 @@ def page_endpoint(
         return response
 
     async def endpoint(http_request: Request) -> Response:
-        importance = _importance(site, http_request)
+        importance = _importance(site, http_request, is_for_crowds=route.is_for_crowds)
         if not site.threads.admits(importance):
             # Before the form is read.
             raise Overloaded
@@ -118,7 +118,7 @@ def _is_same_origin(site: Site, http_request: Request) -> bool:
     return headers.get("origin") in ours
 
 
-def _importance(site: Site, http_request: Request) -> Importance:
+def _importance(site: Site, http_request: Request, *, is_for_crowds: bool) -> Importance:
     """The importance of a request for a page, as far as its cookies tell."""
     session, device = site.cookie_name(SESSION), site.cookie_name(f"{DEVICE}_")
     secrets = [
@@ -126,6 +126,8 @@ def _importance(site: Site, http_request: Request) -> Importance:
     ]
     if any(secret in site.known_cookies for secret in secrets):
         return Importance.SCOREKEEPER if http_request.method == "POST" else Importance.WRITER
+    if is_for_crowds:
+        return Importance.WRITER
     return Importance.READER if any(secrets) else Importance.VISITOR
 
 

@@ -174,6 +174,8 @@ class PageRoute:
     fields_max: int = FIELDS_MAX
     # Shows the submitted form again with a sentence; it must change nothing.
     rerender: Callable[[PageRequest, str], Response] | None = None
+    # Whether a crowd of guests sends the form at once, so that it waits for its turn as a write does.
+    is_for_crowds: bool = False
 
 
 # Finds the page at a method and path, and the ids in the path.
@@ -188,9 +190,12 @@ def page(
     for_devices: bool = False,
     fields_max: int = FIELDS_MAX,
     rerender: Callable[[PageRequest, str], Response] | None = None,
+    is_for_crowds: bool = False,
 ) -> Callable[[Callable[[PageRequest], Response]], PageRoute]:
     """Declare a page; a page that is closed to guests makes them sign in first."""
-    return lambda handler: PageRoute(method, path, handler, for_guests, for_devices, fields_max, rerender)
+    return lambda handler: PageRoute(
+        method, path, handler, for_guests, for_devices, fields_max, rerender, is_for_crowds
+    )
 
 
 def redirect(path: str) -> Response:

@@ -48,3 +48,5 @@ class Bundle(Wire, frozen=True, kw_only=True):
     # Players and arenas that the journal names and that the tournament no longer has.
     former_players: tuple[Player, ...] | UnsetType = UNSET
     former_arenas: tuple[Arena, ...] | UnsetType = UNSET
+    # People on the sign-up list who are not in the tournament.
+    sign_up_players: tuple[Player, ...] | UnsetType = UNSET

@@ -2,6 +2,7 @@
 
 from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 from silverball.wire.prizes import PrizePayout
+from silverball.wire.sign_ups import SignUpPayment
 from silverball.wire.timekeeping import CalledGame
 
 
@@ -98,6 +99,8 @@ class PrizeFacts(Wire, frozen=True, kw_only=True):
     """Number of players who paid; null counts every player."""
     extras: int
     """Money beside the fees."""
+    payments: int | UnsetType = UNSET
+    """Payments of the sign-up list that the pot was filled from; absent without them."""
     federation_fee: int
     """Fee of the federation for each player."""
     house_share: int
@@ -111,6 +114,35 @@ class PrizeFacts(Wire, frozen=True, kw_only=True):
     """Whether the public pages show it."""
     payouts: tuple[PrizePayout, ...]
     """Prizes that were paid out, by player."""
+
+
+class SignUpFacts(Wire, frozen=True, kw_only=True):
+    """A person on the sign-up list, as it is stored."""
+
+    player_id: int
+    waiting_place: int | None
+    """Order on the waiting list; null for who does not wait."""
+    signed_up_at: Instant | None
+    """Time of the sign-up, in UTC; null when it is not known."""
+    is_late: bool
+    """Whether they owe the late fee."""
+    checked_in_at: Instant | None
+    """Time at which they were ticked as here, in UTC; null when they were not."""
+    payment: SignUpPayment | None
+    """What was paid; null when nothing was."""
+
+
+class SignUpTermsFacts(Wire, frozen=True, kw_only=True):
+    """Fees of the sign-up list in cents, and how often its code was replaced."""
+
+    fee: int
+    """Fee of a player."""
+    late_fee: int
+    """Fee beside it for who signs up late."""
+    late_from: Instant | None
+    """Time from which the late fee is due, in UTC; null when it is due from the start."""
+    code_number: int
+    """Number of times that the code of the door was replaced."""
 
 
 class EngineFacts(Wire, frozen=True, kw_only=True):
@@ -138,3 +170,7 @@ class EngineFacts(Wire, frozen=True, kw_only=True):
     """Entries that were bought, given or taken back, by id."""
     prizes: PrizeFacts | UnsetType = UNSET
     """The prize money; absent without any."""
+    sign_ups: tuple[SignUpFacts, ...] | UnsetType = UNSET
+    """People on the sign-up list, by player; absent without any."""
+    sign_up_terms: SignUpTermsFacts | UnsetType = UNSET
+    """Fees of the sign-up list; absent where none were set."""

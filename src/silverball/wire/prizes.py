@@ -1,6 +1,6 @@
 """Prize money. All money is whole cents, all shares are hundredths of a percent."""
 
-from silverball.wire.base import Instant, Wire
+from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 
 
 class PlacePrize(Wire, frozen=True, kw_only=True):
@@ -46,6 +46,8 @@ class PrizeMoney(Wire, frozen=True, kw_only=True):
     """Number of players who paid; null counts every player of the tournament."""
     players: int
     """Number of players whose fees are counted."""
+    payments: int | UnsetType = UNSET
+    """Payments of the sign-up list that the pot was filled from, in cents; absent without them."""
     extras: int
     """Money beside the fees, in cents."""
     pot: int

@@ -146,6 +146,18 @@ class TournamentReports(Resource[M]):
             str,
         )
 
+    @operation
+    def sign_ups_csv(self, tournament_id: int) -> Request[str]:
+        """Sign-up list of the caller's tournament as CSV, with payments.
+
+        `GET /api/tournaments/{tournamentId}/sign-ups/csv`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "sign-ups", "csv"),
+            str,
+        )
+
     @paged
     def single_player_games(
         self,

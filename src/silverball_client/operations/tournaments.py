@@ -19,6 +19,7 @@ from silverball_client.shapes.maxmatchplay import MaxMatchplayState
 from silverball_client.shapes.prizes import PrizeMoney, PrizeTable
 from silverball_client.shapes.queues import ArenaQueues
 from silverball_client.shapes.rounds import Round
+from silverball_client.shapes.sign_ups import SignUpList
 from silverball_client.shapes.standings import Standing
 from silverball_client.shapes.tournaments import Tournament
 from silverball_client.shapes.webhooks import Webhook
@@ -267,6 +268,19 @@ class TournamentsResource(
             tuple[Round, ...],
             in_data=True,
             query={"at": at},
+        )
+
+    @operation
+    def sign_ups(self, tournament_id: int) -> Request[SignUpList]:
+        """Sign-up list of the caller's tournament: who plays, who waits, who is here and who paid.
+
+        `GET /api/tournaments/{tournamentId}/sign-ups`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "sign-ups"),
+            SignUpList,
+            in_data=True,
         )
 
     @operation

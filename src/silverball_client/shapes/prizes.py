@@ -1,5 +1,7 @@
 """Prize money. All money is whole cents, all shares are hundredths of a percent."""
 
+from msgspec import UNSET, UnsetType
+
 from silverball_client.shapes.base import Shape
 
 
@@ -32,6 +34,7 @@ class PrizeMoney(Shape, frozen=True, kw_only=True):
     entry_fee: int
     players_paid: int | None
     players: int
+    payments: int | UnsetType = UNSET
     extras: int
     pot: int
     federation_fee: int

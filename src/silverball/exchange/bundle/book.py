@@ -50,8 +50,9 @@ def build_book(bundle: Bundle) -> BundleContents:
 
 
 def _players(bundle: Bundle) -> tuple[Player, ...]:
-    """The players of the tournament, and those that its journal names besides."""
-    return (*tuple_or_empty(bundle.tournament.players), *tuple_or_empty(bundle.former_players))
+    """The players of the tournament, and those that its sign-up list and its journal name besides."""
+    others = (*tuple_or_empty(bundle.sign_up_players), *tuple_or_empty(bundle.former_players))
+    return (*tuple_or_empty(bundle.tournament.players), *others)
 
 
 def _arenas(bundle: Bundle) -> tuple[Arena, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from silverball.exchange.bundle import sign_up_rows
 from silverball.exchange.bundle.checks import (
     BundleCheck,
     distinct_ids,
@@ -54,6 +55,7 @@ def check_facts(check: BundleCheck) -> None:
         distinct_ids(f"$.engine.{name}", items, "entry_id" if name == "purchases" else key)
     _check_player_ids(facts, check.player_ids)
     _check_prizes(facts, check.player_ids)
+    sign_up_rows.check_sign_ups(check, facts)
     require_moment("$.engine.clockEndsAt", facts.clock_ends_at)
     _check_timer(facts, check.round_ids)
     for n, attempt in enumerate(facts.single_player_games):
@@ -104,6 +106,8 @@ def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     """Add the facts to the rows of the parts; without them the rows get plain values."""
     facts = None if isinstance(bundle.engine, UnsetType) else bundle.engine
     parts["tournament"][0]["engine"] = None if facts is None else _stored_state(facts)
+    parts["tournament"][0]["sign_up_terms"] = sign_up_rows.stored_terms(bundle)
+    parts["sign_ups"] = sign_up_rows.sign_up_rows(bundle)
     parts["tournament"][0]["prizes"] = None if facts is None else _stored_prizes(facts.prizes)
     for row in parts["entrants"]:
         row.update(PLAIN_ENTRANT)
@@ -160,6 +164,8 @@ def _check_prizes(facts: EngineFacts, known: Collection[int]) -> None:
     for name in ("entry_fee", "extras", "federation_fee", "house_share"):
         if getattr(prizes, name) < 0:
             raise BrokenBundle("$.engine.prizes", "No money is below 0.")
+    if not isinstance(prizes.payments, UnsetType) and prizes.payments < 0:
+        raise BrokenBundle("$.engine.prizes.payments", "No money is below 0.")
     distinct_ids("$.engine.prizes.payouts", prizes.payouts, "player_id")
     for n, payout in enumerate(prizes.payouts):
         if payout.player_id not in known:

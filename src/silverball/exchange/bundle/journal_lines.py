@@ -33,7 +33,8 @@ def check_lines(check: BundleCheck) -> None:
     lines = check.bundle.journal
     if isinstance(lines, UnsetType):
         return
-    players = (*tuple_or_empty(check.tournament.players), *tuple_or_empty(check.bundle.former_players))
+    beside = (*tuple_or_empty(check.bundle.sign_up_players), *tuple_or_empty(check.bundle.former_players))
+    players = (*tuple_or_empty(check.tournament.players), *beside)
     distinct_ids("$.formerPlayers", players, "player_id")
     arenas = (*tuple_or_empty(check.tournament.arenas), *tuple_or_empty(check.bundle.former_arenas))
     distinct_ids("$.formerArenas", arenas, "arena_id")

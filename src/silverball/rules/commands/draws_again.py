@@ -98,7 +98,9 @@ def _make_again(before: Tournament, action: DrawnAction, remade: RemadeDraws) ->
         remade.faults.append(f"{where} says that it was drawn again {count} times, which it was not.")
         return
     made = [[*first, *changes] for changes in _attempts(current, action, draw)]
-    if any(_same(action.changes, changes) for changes in made):
+    # The sign-up list follows from what was drawn, by itself.
+    drawn = [change for change in action.changes if change.part != "sign_ups"]
+    if any(_same(drawn, changes) for changes in made):
         remade.same.append(where)
     elif made and action.draw_version == draws.DRAW_VERSION and _is_exact(draw, before):
         remade.faults.append(f"{where} is not what its dice give: the draw was chosen by somebody.")

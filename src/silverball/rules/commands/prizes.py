@@ -43,6 +43,12 @@ def set_plan(tournament: Tournament, plan: PrizePlan) -> list[Change]:
     return tournament_changes(PrizesChanged, tournament, prizes=plan)
 
 
+def filled_from_payments(tournament: Tournament, plan: PrizePlan) -> PrizePlan:
+    """The plan with the payments of the sign-up list in place of fees."""
+    paid = [entry.payment.cents for entry in tournament.sign_ups if entry.payment is not None]
+    return replace(plan, entry_fee=0, players_paid=len(paid), payments=sum(paid))
+
+
 def _require_whole_shares(plan: PrizePlan) -> None:
     total = sum(plan.shares)
     if total != sharing.WHOLE:

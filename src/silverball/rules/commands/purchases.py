@@ -9,8 +9,9 @@ from silverball.rules.families import cards
 from silverball.rules.format import PlayKind
 from silverball.rules.mechanics import entries
 from silverball.rules.model.changes import Change, EntrantChanged, EntriesBought
+from silverball.rules.model.purchases import Purchase
 from silverball.rules.model.refusals import NotABestGame
-from silverball.rules.model.tournament import Card, Purchase, SinglePlayerGame, Tournament
+from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 
 
 class EntriesClosed(Conflict):

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from silverball.kit.errors import Conflict
 from silverball.rules.model.changes import Change, EntrantChanged, EntriesBought
-from silverball.rules.model.tournament import Entrant, Purchase, SinglePlayerGame, Tournament
+from silverball.rules.model.purchases import Purchase
+from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
 
 
 class EntriesUsedUp(Conflict):

@@ -30,6 +30,7 @@ ID_FIELDS = {
     "queue": "queue_id",
     "scorekeepers": "user_id",
     "purchases": "entry_id",
+    "sign_ups": "player_id",
 }
 # Fields looked up in the organizer's book: a change holds an old value, and the current one counts.
 LOOKED_UP_FIELDS = {"entrants": "user_id", "lineup": "category_id", "banks": "arena_ids"}

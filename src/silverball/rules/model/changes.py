@@ -14,14 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from silverball.rules.model.purchases import Purchase
 from silverball.rules.model.scorekeepers import Scorekeeper
+from silverball.rules.model.sign_ups import SignUpEntry
 from silverball.rules.model.tournament import (
     Bank,
     Card,
     Entrant,
     Game,
     LineupArena,
-    Purchase,
     QueueSpot,
     Round,
     SinglePlayerGame,
@@ -147,6 +148,10 @@ class PrizesChanged(TournamentAltered):
 
 class PrizePaid(TournamentAltered):
     """A prize was ticked as paid out, or the tick was taken back."""
+
+
+class SignUpTermsSet(TournamentAltered):
+    """The fees of the sign-up list were set, or the code of the door was replaced."""
 
 
 class DrawRemembered(TournamentAltered):
@@ -301,6 +306,18 @@ class DirectorRemoved(Removed[Scorekeeper]):
     part = "scorekeepers"
 
 
+class SignUpAdded(Added[SignUpEntry]):
+    part = "sign_ups"
+
+
+class SignUpRemoved(Removed[SignUpEntry]):
+    part = "sign_ups"
+
+
+class SignUpChanged(Altered[SignUpEntry]):
+    part = "sign_ups"
+
+
 class EntriesBought(Added[Purchase]):
     part = "purchases"
 
@@ -323,6 +340,7 @@ def _pair_opposites() -> None:
         (ScorekeeperAdded, ScorekeeperRemoved),
         (DirectorAdded, DirectorRemoved),
         (EntriesBought, EntriesWithdrawn),
+        (SignUpAdded, SignUpRemoved),
         (RoundCompleted, RoundReopened),
         (GameCompleted, GameCleared),
         (TournamentStarted, TournamentUnstarted),
@@ -345,6 +363,8 @@ def _pair_opposites() -> None:
         PlayersCalled,
         PrizesChanged,
         PrizePaid,
+        SignUpChanged,
+        SignUpTermsSet,
         DrawRemembered,
     ):
         same.undone_by = same

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import UNSET, UnsetType
+
 
 @dataclass(frozen=True, kw_only=True)
 class Payout:
@@ -35,3 +37,5 @@ class PrizePlan:
     currency: str | None = None
     is_published: bool = False
     payouts: tuple[Payout, ...] = ()
+    # The payments of the sign-up list when the pot was filled from them, in place of fees.
+    payments: int | UnsetType = UNSET

@@ -16,8 +16,10 @@ from msgspec import UNSET, UnsetType
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.part_index import Groups, PartIndex, group_items
 from silverball.rules.model.prizes import PrizePlan
+from silverball.rules.model.purchases import Purchase
 from silverball.rules.model.scorekeepers import Scorekeeper
 from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.sign_ups import SignUpEntry, SignUpTerms
 
 TournamentStatus = Literal["planned", "started", "completed"]
 PlayStatus = Literal["started", "completed"]
@@ -242,19 +244,6 @@ class QueueSpot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Purchase:
-    """Entries bought, given or refunded; a refund has a negative quantity."""
-
-    entry_id: int
-    player_id: int
-    type: Literal["regular", "comped", "refund"]
-    quantity: int
-    amount: Decimal | None = None
-    currency: str | None = None
-    created_at: datetime | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Tournament:
     """One tournament as it stands."""
 
@@ -284,6 +273,8 @@ class Tournament:
     has_entry_limits: bool = False
     completed_at: datetime | None = None
     prizes: PrizePlan | None = None
+    sign_ups: tuple[SignUpEntry, ...] = ()
+    sign_up_terms: SignUpTerms | None = None
     state: EngineState = field(default_factory=EngineState)
     # Facts without a rule: name, texts, times, links, prizes; column -> JSON value, moments as text.
     details: Mapping[str, Any] = field(default_factory=dict)

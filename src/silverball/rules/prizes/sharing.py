@@ -10,6 +10,8 @@ a multiple of the chosen unit, and what that leaves is the remainder:
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec import UnsetType
+
 from silverball.rules.model.prizes import PrizePlan
 from silverball.rules.ranking import ties
 
@@ -65,7 +67,8 @@ class Prize:
 def purse_of(plan: PrizePlan, players: int) -> Purse:
     """The purse of a tournament with so many players. The pot pays no more fees than it holds."""
     counted = players if plan.players_paid is None else plan.players_paid
-    pot = plan.entry_fee * counted + plan.extras
+    fees_paid = plan.entry_fee * counted if isinstance(plan.payments, UnsetType) else plan.payments
+    pot = fees_paid + plan.extras
     fees = min(plan.federation_fee * counted, pot)
     house = (pot - fees) * plan.house_share // WHOLE
     return Purse(players=counted, pot=pot, federation_fees=fees, house=house)

@@ -28,6 +28,7 @@ PART_NAMES = {
     "queue": "queue entry",
     "scorekeepers": "scorekeeper",
     "purchases": "purchase",
+    "sign_ups": "sign-up of player",
 }
 # Parts that exist only after the start.
 PARTS_OF_PLAY = ("rounds", "games", "suggestions", "single_player_games", "cards", "queue")
@@ -39,6 +40,7 @@ TOURNAMENT_FIELDS = (
     "has_entry_limits",
     "completed_at",
     "prizes",
+    "sign_up_terms",
     "state",
     "details",
 )

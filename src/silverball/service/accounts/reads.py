@@ -177,6 +177,8 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
         ExportSection("cards", "Your cards.", _tournament_rows(tables.card, user_id)),
         ExportSection("entries", "Entries that you bought or were given.",
                       _tournament_rows(tables.entry, user_id)),
+        ExportSection("sign_ups", "Sign-up lists that you are on, and what you paid.",
+                      _tournament_rows(tables.sign_up, user_id)),
         ExportSection("queues", "Queues that you stood in.", _tournament_rows(tables.queue_entry, user_id)),
         ExportSection("suggestions", "Results that you sent in.",
              select(*suggested).where(suggested.user_id == user_id).order_by(suggested.suggestion_id)),

@@ -28,7 +28,7 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.tournament import Tournament
 from silverball.service.access import Device
-from silverball.service.core import loaded, shared_rooms, standings, summaries
+from silverball.service.core import loaded, shared_rooms, sign_up_list, standings, summaries
 from silverball.service.devices import reads as devices
 from silverball.service.events import feed_events
 from silverball.store import (
@@ -141,6 +141,7 @@ def _enact_action(
     if context.actor_id is not None or context.device is not None:
         account_storage.require_room_in_journal(db, before.tournament.details["organizer_id"])
     numbered = _with_real_ids(db, changes)
+    numbered += sign_up_list.following_changes(db, before.tournament, numbered, context.now)
     writers.write_changes(db, before.tournament, numbered)
     after = apply_changes(before.tournament, numbered)
     standings.follow_changes(db, before.tournament, after, numbered)

@@ -8,7 +8,7 @@ from msgspec import Meta
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
 from silverball.rules.commands import purchases
-from silverball.rules.model.tournament import Purchase
+from silverball.rules.model.purchases import Purchase
 from silverball.service.calls import Write
 from silverball.service.core import commands
 

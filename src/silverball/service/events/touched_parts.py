@@ -102,6 +102,14 @@ def _buying_entrant(change: Change, _after: Tournament) -> Iterable[TouchedPart]
     return (TouchedPart("entrants", _sides(change)[-1].player_id),)
 
 
+def _waiting_list(change: Any, _after: Tournament) -> Iterable[TouchedPart]:
+    # Payments and check-ins are seen by who runs the tournament only, so they are announced to nobody.
+    before, after = (_sides(change)[0], _sides(change)[-1])
+    is_altered = isinstance(change, change_classes.Altered)
+    moved = before.waiting_place != after.waiting_place if is_altered else after.waiting_place is not None
+    return (TOURNAMENT,) if moved else ()
+
+
 # The change -> the parts that it touches. An import begins a new epoch instead.
 ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.TournamentStarted: _tournament_and_entrants,
@@ -114,6 +122,7 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.PlayersCalled: _called_games,
     change_classes.PrizesChanged: _published_prizes,
     change_classes.PrizePaid: _no_part,
+    change_classes.SignUpTermsSet: _no_part,
     change_classes.DrawRemembered: _no_part,
     change_classes.EntrantAdded: _changed_part,
     change_classes.EntrantRemoved: _changed_part,
@@ -150,6 +159,9 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.ScorekeeperRemoved: _tournament_only,
     change_classes.DirectorAdded: _tournament_only,
     change_classes.DirectorRemoved: _tournament_only,
+    change_classes.SignUpAdded: _waiting_list,
+    change_classes.SignUpRemoved: _waiting_list,
+    change_classes.SignUpChanged: _waiting_list,
     change_classes.EntriesBought: _buying_entrant,
     change_classes.EntriesWithdrawn: _buying_entrant,
 }

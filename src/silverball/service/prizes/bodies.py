@@ -24,6 +24,8 @@ class PrizeSettings(Body, frozen=True, kw_only=True):
     """Fee of each player, in cents."""
     players_paid: Annotated[int, Meta(ge=0, le=PLAYERS_MAX)] | None = None
     """Number of players who paid; null counts every player of the tournament."""
+    from_payments: bool = False
+    """Whether the payments of the sign-up list fill the pot, in place of `entryFee` and `playersPaid`."""
     extras: Cents = 0
     """Money beside the fees, in cents."""
     federation_fee: Cents = 0

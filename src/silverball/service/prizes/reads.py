@@ -133,6 +133,7 @@ def prize_money(sheet: PrizeSheet) -> PrizeMoney:
         entry_fee=plan.entry_fee,
         players_paid=plan.players_paid,
         players=purse.players,
+        payments=plan.payments,
         extras=plan.extras,
         pot=purse.pot,
         federation_fee=plan.federation_fee,

@@ -4,6 +4,7 @@ from typing import Any
 
 from silverball.kit.errors import NotFound
 from silverball.rules.commands import prizes
+from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.service.calls import Write
 from silverball.service.core import commands, loaded
@@ -17,7 +18,14 @@ PLAYER = "player_id"
 
 def set_prizes(call: Write[PrizeSettings]) -> Tournament:
     """Set the prize money of the tournament in the path, or replace it."""
-    return commands.run_command(call, lambda tournament: prizes.set_plan(tournament, call.body.plan()))
+
+    def rule(tournament: Tournament) -> list[Change]:
+        plan = call.body.plan()
+        if call.body.from_payments:
+            plan = prizes.filled_from_payments(tournament, plan)
+        return prizes.set_plan(tournament, plan)
+
+    return commands.run_command(call, rule)
 
 
 def current_sheet(call: Write[Any], tournament: Tournament) -> PrizeSheet:

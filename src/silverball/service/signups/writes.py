@@ -1,23 +1,33 @@
-"""Players who sign themselves up on the public page."""
+"""The sign-up list is changed: by players on the public page, and by who runs the tournament."""
 
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from random import Random
 
 import msgspec
+from msgspec import UnsetType
 from sqlalchemy import Connection
 
-from silverball.kit.errors import Conflict, Invalid, NotAllowed
+from silverball.kit.errors import Conflict, Invalid, NotAllowed, Sentence
+from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Name
-from silverball.rules.commands import roster as roster_commands
+from silverball.rules.commands import sign_ups
+from silverball.rules.mechanics import waiting_list
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import Change
+from silverball.rules.model.sign_ups import EntryPayment, SignUpTerms
 from silverball.rules.model.tournament import Entrant, Tournament
+from silverball.service.calls import Write
 from silverball.service.core import commands, enact, loaded
 from silverball.service.core.enact import ActionContext
 from silverball.service.players import reads as players
 from silverball.service.roster import reads as roster_reads
-from silverball.service.signups import reads
+from silverball.service.signups import bodies, reads
 from silverball.store import account_quotas, account_storage, book, digests
 from silverball.store.transaction import Transaction
+
+PLAYER = "player_id"
 
 
 class SignUpClosed(Conflict):
@@ -44,6 +54,16 @@ class SignUp:
     code: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class SignedUp:
+    """A person on the list: name, code of their own page, and position if they wait."""
+
+    player_id: int
+    name: str
+    code: str
+    position: int | None
+
+
 def sign_up(
     transaction: Transaction,
     tournament_id: int,
@@ -52,12 +72,13 @@ def sign_up(
     players_max: int,
     source: str,
     now: datetime,
-) -> str:
-    """Add the sender to the planned tournament and return their name. `players_max`: of the book.
+) -> SignedUp:
+    """Add the sender to the planned tournament or to its waiting list. `players_max`: of the book.
 
     Raises Conflict while nobody can sign up and for a name that is taken, NotAllowed for a wrong code.
     """
-    tournament = loaded.load_for_change(transaction, tournament_id).tournament
+    before = loaded.load_for_change(transaction, tournament_id)
+    tournament = before.tournament
     if reason := reads.closed_reason(tournament, now):
         raise SignUpClosed(reason=reason)
     if not hmac.compare_digest(sent.code.strip().encode(), reads.sign_up_code(tournament).encode()):
@@ -66,11 +87,23 @@ def sign_up(
     name = _valid_name(sent.name)
     entrant = _entrant(transaction.connection, tournament, name, players_max)
     decision = commands.decide_by_draw(
-        tournament, "roster", lambda dice: roster_commands.add_entrants(tournament, [entrant], dice, now)
+        tournament, "roster", lambda dice: sign_ups.sign_up(tournament, entrant, dice, now)
     )
     context = ActionContext(actor_id=None, source=source, now=now)
-    enact.enact(transaction, tournament_id, decision.changes, context, dice_seed=decision.dice_seed)
-    return name
+    after = enact.enact(
+        transaction,
+        tournament_id,
+        decision.changes,
+        context,
+        dice_seed=decision.dice_seed,
+        before=before,
+    )
+    return SignedUp(
+        player_id=entrant.player_id,
+        name=name,
+        code=reads.personal_code(tournament, entrant.player_id),
+        position=waiting_list.position_of(after, entrant.player_id),
+    )
 
 
 def _valid_name(text: str) -> str:
@@ -86,7 +119,9 @@ def _entrant(db: Connection, tournament: Tournament, name: str, players_max: int
     """The player of this name in the organizer's book, who is added to it first if need be."""
     organizer_id = tournament.details["organizer_id"]
     known_ids = players.ids_by_name(db, organizer_id, [name])[name]
-    free_ids = [player_id for player_id in known_ids if player_id not in tournament.entrant_by_id]
+    waiting = {entry.player_id for entry in waiting_list.waiting_entries(tournament)}
+    listed = waiting | tournament.entrant_by_id.keys()
+    free_ids = [player_id for player_id in known_ids if player_id not in listed]
     if known_ids and not free_ids:
         raise AlreadySignedUp(name=name)
     if len(free_ids) > 1:
@@ -97,3 +132,87 @@ def _entrant(db: Connection, tournament: Tournament, name: str, players_max: int
     account_quotas.require_room_for_players(db, organizer_id, players_max, 1)
     row = digests.with_name_digest({"name": name, "ifpa_id": None, "status": "active", "labels": []})
     return Entrant(player_id=book.add(db, book.PLAYER, organizer_id, row))
+
+
+def change_terms(call: Write[bodies.ChangedSignUpTerms]) -> Tournament:
+    """Set the fees in the body, and replace the code if it says so."""
+
+    def rule(tournament: Tournament) -> list[Change]:
+        terms = tournament.sign_up_terms or SignUpTerms()
+        number = terms.code_number + (1 if call.body.new_code else 0)
+        return sign_ups.set_terms(
+            tournament, replace(terms, code_number=number, **bodies.changed_values(call.body))
+        )
+
+    return commands.run_command(call, rule)
+
+
+def update_person(call: Write[bodies.PersonAtDoor]) -> Tournament:
+    """Check the player in the path in, record what they paid, or take either back."""
+    player_id, body = call.ids[PLAYER], call.body
+
+    def rule(tournament: Tournament) -> list[Change]:
+        changes: list[Change] = []
+        current = tournament
+        if not isinstance(body.here, UnsetType):
+            changes = sign_ups.check_in(tournament, player_id, call.now, is_here=body.here)
+            current = apply_changes(tournament, changes)
+        if body.payment is None:
+            changes += sign_ups.refund_payment(current, player_id)
+        elif not isinstance(body.payment, UnsetType):
+            payment = EntryPayment(
+                cents=body.payment.cents, how=body.payment.how, user_id=call.actor_id, paid_at=call.now
+            )
+            changes += sign_ups.record_payment(current, player_id, payment)
+        return changes
+
+    return commands.run_command(call, rule)
+
+
+def remove_absent(call: Write[Body]) -> Tournament:
+    """Remove the players who are not checked in."""
+
+    def rule(tournament: Tournament) -> commands.Decision:
+        return commands.decide_by_draw(
+            tournament, "roster", lambda dice: sign_ups.remove_absent(tournament, dice, call.now)
+        )
+
+    return commands.run_command(call, rule)
+
+
+def add_waiting(call: Write[bodies.NewWaiting]) -> Tournament:
+    """Put a player of the book on the waiting list."""
+    player_id = call.body.player_id
+    tournament = commands.load_tournament(call)
+    if player_id not in roster_reads.book_players(call.db, tournament.details["organizer_id"], [player_id]):
+        sentence = Sentence("{player} is not in the organizer's book.", player=player_id)
+        raise Invalid({"playerId": [sentence]})
+    return commands.run_command(call, lambda tournament: sign_ups.wait(tournament, player_id, call.now))
+
+
+def move_waiting(call: Write[bodies.WaitingMove]) -> Tournament:
+    """Move the player in the path on the waiting list, or put them into the tournament."""
+    player_id, position = call.ids[PLAYER], call.body.position
+    if position:
+        return commands.run_command(
+            call, lambda tournament: sign_ups.move_waiting(tournament, player_id, position)
+        )
+    before = commands.load_tournament(call)
+    claimed = roster_reads.book_players(call.db, before.details["organizer_id"], [player_id])
+
+    def admit(tournament: Tournament) -> commands.Decision:
+        def rule(dice: Random) -> list[Change]:
+            return sign_ups.admit(tournament, player_id, claimed.get(player_id), dice, call.now)
+
+        return commands.decide_by_draw(tournament, "roster", rule)
+
+    if before.status == "started":
+        return commands.run_long_command(call, admit)
+    return commands.run_command(call, admit)
+
+
+def remove_waiting(call: Write[Body]) -> Tournament:
+    """Take the player in the path off the waiting list."""
+    return commands.run_command(
+        call, lambda tournament: sign_ups.remove_waiting(tournament, call.ids[PLAYER])
+    )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from silverball.kit.http.query import humanize_name
+from silverball.service.tournaments import sign_up_text
 
 ChangeData = Mapping[str, Any]
 NAMED_MAX = 8
@@ -243,6 +244,14 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "PlayersCalled": _call_sentence,
     "PrizesChanged": _prizes_sentence,
     "PrizePaid": _payout_sentence,
+    "SignUpTermsSet": lambda data, _: sign_up_text.terms_sentence(
+        data["before"]["sign_up_terms"], data["after"]["sign_up_terms"]
+    ),
+    "SignUpAdded": _from_thing(lambda entry, names: sign_up_text.added_sentence(entry, names.player)),
+    "SignUpRemoved": _from_thing(lambda entry, names: sign_up_text.removed_sentence(entry, names.player)),
+    "SignUpChanged": lambda data, names: sign_up_text.changed_sentence(
+        data["before"], data["after"], names.player
+    ),
     "DrawRemembered": _fixed_sentence("The input of the next draws was stored."),
     "ActionUndone": lambda data, _: f"Action {data['action']} was undone.",
     "SeedCommitted": lambda data, _: f"The seed of all draws was committed to: {data['commitment']}.",

@@ -11,7 +11,7 @@ from silverball.kit.errors import NotFound
 from silverball.rules.model.changes import Added, Altered, TournamentAltered
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.registry import FORMATS
-from silverball.rules.verify import draws, prizes, replay, results, standings, sums
+from silverball.rules.verify import draws, prizes, replay, results, sign_ups, standings, sums
 from silverball.rules.verify import journal as stories
 from silverball.rules.verify.replay import ReplayedAction
 from silverball.service.standings import reads as standing_reads
@@ -94,6 +94,7 @@ def _all_faults(db: Connection, tournament_id: int) -> list[str]:
     faults += _replay_faults(loaded, story)
     faults += draws.state_faults(loaded, checks)
     faults += prizes.prize_faults(loaded)
+    faults += sign_ups.sign_up_faults(loaded)
     faults += results.result_faults(loaded, checks, _recorded_game_ids(story.actions))
     # Imported standings of a completed tournament stay in place until the first action.
     if loaded.status == "completed" and (story.actions or story.created is not None):

@@ -56,6 +56,8 @@ tournament = table(
     json("engine", null=True),
     # The prize money and the payouts: see PrizePlan; only organizers see it whole.
     json("prizes", null=True),
+    # Fees of the sign-up list, and how often its code was replaced: see SignUpTerms.
+    json("sign_up_terms", null=True),
     # Raised by every change that an answer below this tournament shows.
     integer("revision"),
     # Drawn anew by every transaction that raises the revision: see `store/stamps.py`.
@@ -166,6 +168,24 @@ entry = table(
     text("status"),
     Column("created_at", Instant, nullable=False),
     indexes=[("tournament_id",), ("player_id",)],
+)
+
+# The sign-up list: entrants, and people who wait for a place; payments are shown to who runs the tournament.
+sign_up = table(
+    "sign_up",
+    key_reference("tournament_id", "tournament.tournament_id"),
+    key_reference("player_id", "player.player_id"),
+    # Order on the waiting list; null for who does not wait.
+    integer("waiting_place", null=True),
+    Column("signed_up_at", Instant),
+    flag("is_late"),
+    Column("checked_in_at", Instant),
+    # What was paid in cents, how, to which account and when; null for who has not paid.
+    integer("paid_cents", null=True),
+    text("paid_how", null=True),
+    integer("paid_to", null=True),
+    Column("paid_at", Instant),
+    indexes=[("player_id",)],
 )
 
 standing = table(

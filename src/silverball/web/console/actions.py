@@ -38,7 +38,7 @@ from silverball.service.tournaments import bodies as tournament_bodies
 from silverball.service.tournaments.writes import links, nights, playoffs, tournaments
 from silverball.service.webhooks.writes import webhooks
 from silverball.web import form_values
-from silverball.web.console import correction, details, form_bodies, night_sheets, paper
+from silverball.web.console import correction, details, door, form_bodies, night_sheets, paper
 from silverball.web.console import prizes as prize_page
 from silverball.web.form_actions import FormAction
 
@@ -359,4 +359,5 @@ ACTIONS: Mapping[str, FormAction] = {
     **_DEVICE_ACTIONS,
     **_DIRECTOR_ACTIONS,
     **_WEBHOOK_ACTIONS,
+    **door.ACTIONS,
 }

@@ -97,16 +97,21 @@ def registration(form: FormData) -> Mapping[str, Any]:
     }
     for name in ("openAt", "closeAt"):
         if form.value(name).strip():
-            configuration[f"{name}Utc"] = _iso_time(form.value(name).strip(), form.value("timezone"))
+            configuration[f"{name}Utc"] = iso_time(form.value(name).strip(), form.value("timezone"))
     return {"rsvpConfiguration": configuration}
 
 
-def _iso_time(text: str, zone: str) -> str:
+def iso_time(text: str, zone: str) -> str:
     """A local time as ISO 8601; other text as it is, so that the interface refuses it."""
     try:
         return datetime.strptime(text, LOCAL_TIME).replace(tzinfo=ZoneInfo(zone)).isoformat()
     except (ValueError, KeyError, OSError, OverflowError):
         return text
+
+
+def local_minute(moment: datetime | None, zone: str) -> str:
+    """A time on the clock of the zone, as forms show it; empty for none."""
+    return "" if moment is None else moment.astimezone(ZoneInfo(zone)).strftime(LOCAL_TIME)
 
 
 def registration_values(details: Mapping[str, Any]) -> Mapping[str, Any]:

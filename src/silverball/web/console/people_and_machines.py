@@ -11,7 +11,7 @@ from silverball.service.machines import reads as machine_reads
 from silverball.service.players import reads as player_reads
 from silverball.service.tournaments.reads import listing
 from silverball.store.engine import Db
-from silverball.web.console import night_sheets
+from silverball.web.console import door, night_sheets
 from silverball.web.page_request import PageRequest
 from silverball.web.tournament_night import TournamentNight
 from silverball.wire.tournaments import Tournament
@@ -45,6 +45,7 @@ def players_context(request: PageRequest, night: TournamentNight) -> dict[str, A
     entered = night.tournament.entrant_by_id
     return {
         **night_sheets.late_context(night),
+        "door": door.door_summary(night.tournament),
         "words": words,
         "former": former,
         "former_id": former_id,

@@ -1,9 +1,9 @@
 """Prize money in the console: the form, who gets how much, who was paid, and the file."""
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from msgspec import UNSET
 from starlette.responses import Response
 
 from silverball.kit.errors import NotAllowed, NotFound
@@ -15,12 +15,11 @@ from silverball.service.prizes import reads
 from silverball.service.prizes.reads import money_text
 from silverball.service.users import reads as user_reads
 from silverball.web import site
-from silverball.web.form_values import number_fields
+from silverball.web.form_values import hundredths, number_fields
 from silverball.web.forms import FormData
 from silverball.web.page_request import PageRequest, page, redirect
 from silverball.web.tournament_night import TournamentNight
 
-HUNDREDTHS = 100
 AMOUNTS = ("entryFee", "extras", "federationFee", "houseShare", "rounding")
 
 
@@ -36,6 +35,9 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         "paid": {} if prizes is None else {paid.player_id: paid for paid in prizes.plan.payouts},
         "tickers": {user.user_id: user.name for user in tickers},
         "money": money_text,
+        "paid_at_door": sum(
+            entry.payment.cents for entry in tournament.sign_ups if entry.payment is not None
+        ),
         "prize_values": form_values(tournament.prizes),
         "places_max": max(sharing.STANDARD_SHARES),
     }
@@ -43,7 +45,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
 
 def form_values(plan: PrizePlan | None) -> Mapping[str, Any]:
     """The values of the form; those of no prize money are those that nights usually have."""
-    plan = plan or PrizePlan(shares=sharing.STANDARD_SHARES[3], rounding=HUNDREDTHS)
+    plan = plan or PrizePlan(shares=sharing.STANDARD_SHARES[3], rounding=100)
     return {
         "entryFee": money_text(plan.entry_fee),
         "playersPaid": "" if plan.players_paid is None else plan.players_paid,
@@ -54,6 +56,7 @@ def form_values(plan: PrizePlan | None) -> Mapping[str, Any]:
         "rounding": money_text(plan.rounding),
         "currency": plan.currency or "",
         "published": plan.is_published,
+        "fromPayments": plan.payments is not UNSET,
     }
 
 
@@ -65,23 +68,14 @@ def settings_body(form: FormData) -> Mapping[str, Any]:
     """The body that sets the prize money: amounts in units of the currency, shares in percent."""
     shares = form.value("shares").replace("%", " ").split()
     body: dict[str, Any] = {
-        **{name: _hundredths(form.value(name)) for name in AMOUNTS if form.value(name).strip()},
+        **{name: hundredths(form.value(name)) for name in AMOUNTS if form.value(name).strip()},
         **number_fields(form, "playersPaid"),
         "published": bool(form.value("published")),
+        "fromPayments": bool(form.value("fromPayments")),
         "currency": form.value("currency").strip().upper() or None,
     }
     places = number_fields(form, "places")
-    return body | places if places else body | {"shares": [_hundredths(share) for share in shares]}
-
-
-def _hundredths(text: str) -> int | str:
-    """An amount or a percentage in hundredths; other text as it is, so that the interface refuses it."""
-    try:
-        amount = Decimal(text.strip().rstrip("%").strip().replace(",", ".")) * HUNDREDTHS
-    except InvalidOperation:
-        return text
-    is_whole = amount.is_finite() and amount == amount.to_integral_value() and abs(amount) < 10**15
-    return int(amount) if is_whole else text
+    return body | places if places else body | {"shares": [hundredths(share) for share in shares]}
 
 
 def paid_body(form: FormData) -> Mapping[str, Any]:

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from silverball.rules.model.tournament import Tournament as StoredTournament
 from silverball.service.devices import reads as device_reads
 from silverball.service.locations import reads as location_reads
 from silverball.service.series.reads import series as series_reads
-from silverball.service.signups import reads as signups
 from silverball.web import qr_codes
-from silverball.web.console import details, impossible_choices, people_and_machines, settings_form
+from silverball.web.console import details, door, impossible_choices, people_and_machines, settings_form
 from silverball.web.page_request import PageRequest
 from silverball.web.tournament_night import TournamentNight
 
@@ -39,16 +37,8 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         "registration": details.registration_values(stored),
         "flags": details.REGISTRATION_FLAGS,
         "prices": details.price_values(stored),
-        "sign_up_link": _sign_up_link(request, tournament),
+        "sign_up_link": door.sign_up_link(request, tournament),
         "qr_code": qr_codes.draw_qr_code,
         "devices": devices,
         "codes": codes,
     }
-
-
-def _sign_up_link(request: PageRequest, tournament: StoredTournament) -> str:
-    """The address at which players sign themselves up; empty while nobody can."""
-    if signups.closed_reason(tournament, request.site.now()):
-        return ""
-    code = signups.sign_up_code(tournament)
-    return f"{request.base_url}/t/{tournament.tournament_id}/sign-up?code={code}"

@@ -15,6 +15,7 @@ from silverball.web import deciding_ties, site, tournament_worth
 from silverball.web.console import (
     correction,
     details,
+    door,
     draw_preview,
     navigation,
     now,
@@ -150,7 +151,7 @@ VIEWS: Mapping[str, ConsoleView] = {
     ),
     "players": ConsoleView(
         "Players",
-        ("status", "undo", "late", "roster", "people"),
+        ("status", "undo", "late", "roster", "doors", "people"),
         people_and_machines.players_context,
         is_in_bar=True,
     ),
@@ -176,6 +177,9 @@ VIEWS: Mapping[str, ConsoleView] = {
         ("status", "settings", "about", "links", "prices", "registration", "directors", "keepers", "remove"),
         settings_page.load_context,
         about="format, time and place, registration, directors, scorekeepers and their devices",
+    ),
+    "door": ConsoleView(
+        "Check-in", ("status", "undo", "door"), door.load_context, about="who is here, who paid, who waits"
     ),
     "prizes": ConsoleView(
         "Prize money", ("status", "prizes"), prizes.load_context, about="pot, shares, and who was paid"

@@ -6,17 +6,19 @@ from starlette.responses import Response
 
 from silverball.kit.errors import Refusal
 from silverball.kit.http.router import parse_path_id
+from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import loaded
 from silverball.service.signups import reads as signups
 from silverball.service.signups import writes as signup_writes
-from silverball.service.signups.writes import SignUp
+from silverball.service.signups.writes import SignedUp, SignUp
 from silverball.web import tournament_night
 from silverball.web.error_pages import status_for
 from silverball.web.forms import FormState
-from silverball.web.page_request import GUEST, PageRequest, page
+from silverball.web.page_request import GUEST, PageRequest, not_found_page, page
 
 SIGN_UP = "/t/{tournament_id}/sign-up"
+OWN_PLACE = SIGN_UP + "/{player_id}"
 FORM = "sign-up"
 FORM_NOT_SENT = "This has not been sent yet: the page was open for too long. Look at it and send it again."
 
@@ -30,15 +32,16 @@ def _rerender(request: PageRequest, _sentence: str) -> Response:
     return _render(request, FormState(FORM, request.form, FORM_NOT_SENT), 419)
 
 
-@page("POST", SIGN_UP, for_guests=True, rerender=_rerender)
+@page("POST", SIGN_UP, for_guests=True, rerender=_rerender, is_for_crowds=True)
 def sign_up(request: PageRequest) -> Response:
     """Add the sender to the tournament; the answer says so, with room for the next person."""
     sent = SignUp(name=request.field("name"), code=request.field("code"))
+    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     try:
-        with request.site.store.write() as transaction:
-            name = signup_writes.sign_up(
+        with request.site.store.write(tournament_id) as transaction:
+            signed_up = signup_writes.sign_up(
                 transaction,
-                parse_path_id("tournament_id", request.ids["tournament_id"]),
+                tournament_id,
                 sent,
                 players_max=request.site.settings.players_per_account,
                 source=request.client_address,
@@ -46,10 +49,32 @@ def sign_up(request: PageRequest) -> Response:
             )
     except Refusal as refusal:
         return _render(request, FormState(FORM, request.form, refusal.text()), status_for(refusal))
-    return _render(replace(request, query={"code": sent.code}), FormState(), added_name=name)
+    return _render(replace(request, query={"code": sent.code}), FormState(), signed_up=signed_up)
 
 
-def _render(request: PageRequest, form: FormState, status: int = 200, *, added_name: str = "") -> Response:
+@page("GET", OWN_PLACE, for_guests=True)
+def own_place(request: PageRequest) -> Response:
+    """The place of the person who got this link when they signed up."""
+    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    player_id = parse_path_id("player_id", request.ids["player_id"])
+    with request.site.store.read() as db:
+        tournament = loaded.load_tournament(db, tournament_id)
+        sentence = signups.own_place(tournament, player_id, request.query.get("own", ""))
+        names = signups.names_on_list(db, tournament) if sentence else {}
+    if sentence is None:
+        return not_found_page()
+    return request.render(
+        "own_place.html",
+        tournament=tournament,
+        base_path=f"/t/{tournament_id}",
+        sentence=sentence,
+        name=names.get(player_id, ""),
+    )
+
+
+def _render(
+    request: PageRequest, form: FormState, status: int = 200, *, signed_up: SignedUp | None = None
+) -> Response:
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
@@ -63,7 +88,10 @@ def _render(request: PageRequest, form: FormState, status: int = 200, *, added_n
         form_state=form,
         code=request.query.get("code", ""),
         closed_reason=signups.closed_reason(tournament, request.site.now()),
-        added_name=added_name,
+        signed_up=signed_up,
+        own_place=signed_up and signups.own_place(tournament, signed_up.player_id, signed_up.code),
+        waiting_count=len(waiting_list.waiting_entries(tournament)),
+        free_places=waiting_list.free_places(tournament),
         names=[names[player_id] for player_id in tournament.active_ids if player_id in names],
     )
     if request.session is None:

@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.bundles.conflicts import IdInUse, LinkInUse
-from silverball.service.bundles.reads import engine_facts
+from silverball.service.bundles.reads import engine_facts, sign_up_facts
 from silverball.service.cards import reads as cards
 from silverball.service.games.reads import games, legs
 from silverball.service.parts import reads as parts
@@ -213,6 +213,8 @@ def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = Fals
     own = _with_stored_seeds(db, _without_placeholders(db, tournament))
     lines = _load_journal(db, tournament_id) if with_journal else ()
     head = lines[-1].hash if lines else chaining.journal_head(db, tournament_id)
+    listed = _listed_players(db, tournament_id)
+    present = (*(() if isinstance(own.players, UnsetType) else own.players), *listed)
     return Bundle(
         source=remote_ids.site_name(db),
         tournament=_parts_by_id(own),
@@ -233,9 +235,15 @@ def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = Fals
         journal_head=head or UNSET,
         engine=engine_facts.load_engine_facts(db, tournament_id),
         journal=lines or UNSET,
-        former_players=_former_things(db, "playerId", Player, lines, own.players) or UNSET,
+        former_players=_former_things(db, "playerId", Player, lines, present) or UNSET,
+        sign_up_players=listed or UNSET,
         former_arenas=_former_things(db, "arenaId", Arena, lines, own.arenas) or UNSET,
     )
+
+
+def _listed_players(db: Connection, tournament_id: int) -> tuple[Player, ...]:
+    """The people on the sign-up list who are not in the tournament, by id."""
+    return _things_by_id(db, "playerId", Player, sign_up_facts.ids_beside_tournament(db, tournament_id))
 
 
 def _former_things(
@@ -248,7 +256,11 @@ def _former_things(
     """The things that these lines name and that the tournament no longer has, by id."""
     key = id_column(OWNED_TABLES[kind])
     known = set() if isinstance(present, UnsetType) else {getattr(part, key) for part in present}
-    rows = rows_by_id(db, OWNED_TABLES[kind], key, things_named(line.data for line in lines)[kind] - known)
+    return _things_by_id(db, kind, shape, things_named(line.data for line in lines)[kind] - known)
+
+
+def _things_by_id(db: Connection, kind: str, shape: type[Shape], ids: Collection[int]) -> tuple[Shape, ...]:
+    rows = rows_by_id(db, OWNED_TABLES[kind], id_column(OWNED_TABLES[kind]), ids)
     names = [name for name in shape.__struct_fields__ if not name.startswith("tournament_")]
     return tuple(
         shape(**{name: engine_facts.as_tuple(rows[at][name]) for name in names}) for at in sorted(rows)

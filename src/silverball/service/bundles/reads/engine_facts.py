@@ -17,6 +17,7 @@ from sqlalchemy import (
 
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.prizes import PrizePlan
+from silverball.service.bundles.reads import sign_up_facts
 from silverball.service.prizes import reads as prizes
 from silverball.store import tables
 from silverball.store.named_rows import IsoText, PointsText
@@ -100,6 +101,7 @@ def load_engine_facts(db: Connection, tournament_id: int) -> EngineFacts:
         games=_load_facts(db, GAME_FACTS, tournament_id, GameFacts),
         single_player_games=_load_facts(db, ATTEMPT_FACTS, tournament_id, AttemptFacts),
         purchases=_load_facts(db, PURCHASE_FACTS, tournament_id, PurchaseFacts),
+        **sign_up_facts.load_sign_up_facts(db, tournament_id),
         prizes=UNSET if plan is None else _prize_facts(msgspec.convert(plan, PrizePlan)),
     )
 
@@ -109,6 +111,7 @@ def _prize_facts(plan: PrizePlan) -> PrizeFacts:
         entry_fee=plan.entry_fee,
         players_paid=plan.players_paid,
         extras=plan.extras,
+        payments=plan.payments,
         federation_fee=plan.federation_fee,
         house_share=plan.house_share,
         shares=plan.shares,

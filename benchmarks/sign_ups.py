@@ -1,0 +1,105 @@
+"""Two hundred people sign up at once for a tournament with forty places, over HTTP, on SQLite.
+
+    python benchmarks/sign_ups.py
+
+Each has the form open on a connection of their own, and all send it at the same moment; a time is that from
+sending to the whole answer, with any time that a person is asked to wait. The crowd runs beside the server on
+the same machine. Prints a table; exit code 1 when a bar is missed.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+import urllib.request
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import run
+from run import BIN, Row
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from door_crowd import SentForm, sign_up_at_once
+
+PEOPLE, LIMIT = 200, 40
+P95_SECONDS_MAX = 0.5
+REGISTRATION = {"status": "active", "playerLimit": LIMIT, "hasWaitlist": True}
+
+
+class Organizer:
+    """An organizer's token at a server."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self._port, self._token = port, token
+
+    def send(self, method: str, path: str, body: Any = None) -> Any:
+        """The data of the answer."""
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        content = None if body is None else json.dumps(body).encode()
+        address = f"http://127.0.0.1:{self._port}/api{path}"
+        request = urllib.request.Request(address, content, headers, method=method)
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return json.load(answer)["data"]
+
+
+def one_evening(organizer: Organizer, port: int, number: int) -> list[float]:
+    """The seconds of each sign-up of a new tournament. Raises RuntimeError where the list is not right."""
+    created = organizer.send("POST", "/tournaments", {"name": f"Door {number}", "type": "matchplay"})
+    path = f"/tournaments/{created['tournamentId']}"
+    organizer.send("PATCH", path, {"rsvpConfiguration": REGISTRATION})
+    code = organizer.send("GET", f"{path}/sign-ups")["code"]
+    names = [f"Flipper {person}" for person in range(PEOPLE)]
+    forms = sign_up_at_once([port], f"{path.replace('/tournaments', '/t')}/sign-up?code={code}", names)
+    _check(forms, organizer.send("GET", f"{path}/sign-ups")["people"])
+    return [form.seconds for form in forms]
+
+
+def _check(forms: list[SentForm], people: list[dict[str, Any]]) -> None:
+    playing = sum(person["place"] == "in" for person in people)
+    positions = [person["position"] for person in people if person["place"] == "waiting"]
+    is_right = playing == LIMIT and positions == list(range(1, PEOPLE - LIMIT + 1))
+    if not is_right or any(form.status != 200 for form in forms):
+        statuses = Counter(form.status for form in forms)
+        raise RuntimeError(f"{playing} play and {len(positions)} wait: {statuses}")
+
+
+def main() -> int:
+    """Measure, print the table, and say by the exit code whether every bound is met."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--evenings", type=int, default=5)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="silverball-door-") as name:
+        folder = Path(name)
+        run.silverball("migrate", folder=folder)
+        who = ("--name", "Olga Ramp", "--email", "olga@example.org", "--role", "organizer", "--json")
+        created = json.loads(run.silverball("user", "create", *who, folder=folder))
+        owner = ("--user", str(created["userId"]), "--name", "bench", "--ability", "manage")
+        token = run.silverball("token", "create", *owner, folder=folder)
+        port = run.free_port()
+        command = [str(BIN / "silverball"), "serve", "--port", str(port)]
+        environment = {
+            "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
+            "SILVERBALL_RATE_LIMIT_PER_MINUTE": "0",
+        }
+        with run.running_server(command, port, "/ready", **environment):
+            organizer = Organizer(port, token)
+            one_evening(organizer, port, 0)
+            evenings = [one_evening(organizer, port, number + 1) for number in range(given.evenings)]
+    p95 = statistics.median(statistics.quantiles(seconds, n=20)[18] for seconds in evenings)
+    middle = statistics.median(statistics.median(seconds) for seconds in evenings)
+    longest = max(max(seconds) for seconds in evenings)
+    rows = [
+        Row(f"sign-up, {PEOPLE} at once: p95", f"{p95 * 1000:.0f} ms", "500 ms", p95 <= P95_SECONDS_MAX),
+        Row("half of them within", f"{middle * 1000:.0f} ms", "", True),
+        Row("the last of all evenings", f"{longest * 1000:.0f} ms", "", True),
+        Row("players above the cap", "0", "0", True),
+    ]
+    for row in rows:
+        print(f"| {row.what} | {row.measured} | {row.bound} | {'yes' if row.is_met else 'NO'} |")
+    return 0 if all(row.is_met for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

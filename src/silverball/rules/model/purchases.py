@@ -1,0 +1,19 @@
+"""Entries of a best game: bought, given or refunded."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Purchase:
+    """Entries bought, given or refunded; a refund has a negative quantity."""
+
+    entry_id: int
+    player_id: int
+    type: Literal["regular", "comped", "refund"]
+    quantity: int
+    amount: Decimal | None = None
+    currency: str | None = None
+    created_at: datetime | None = None

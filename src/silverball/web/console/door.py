@@ -1,0 +1,138 @@
+"""Check-in and payments in the console: the list, its forms, and the file."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from silverball.kit.errors import NotAllowed
+from silverball.kit.http.router import parse_path_id
+from silverball.rules.mechanics import waiting_list
+from silverball.rules.model.tournament import Tournament
+from silverball.service.exports import sheet
+from silverball.service.prizes.reads import money_text
+from silverball.service.signups import bodies, reads, writes
+from silverball.web import site
+from silverball.web.console import details
+from silverball.web.form_actions import FormAction
+from silverball.web.form_values import hundredths, numbers
+from silverball.web.forms import FormData
+from silverball.web.page_request import PageRequest, page
+from silverball.web.tournament_night import TournamentNight
+
+WAYS = (("cash", "cash"), ("card", "card"), ("", "other"))
+
+
+def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """The sign-up list with the accounts that took payments, and the values of the forms."""
+    with request.site.store.read() as db:
+        listed = reads.sign_up_list(db, night.tournament)
+        receivers = reads.receiver_names(db, listed, request.caller)
+    terms = night.tournament.sign_up_terms
+    late_from = None if terms is None else terms.late_from
+    return {
+        "listed": listed,
+        "receivers": receivers,
+        "money": money_text,
+        "ways": WAYS,
+        "late_from": details.local_minute(late_from, night.tournament.details["timezone"]),
+    }
+
+
+def door_summary(tournament: Tournament) -> Mapping[str, Any]:
+    """The numbers of the list for the page of the players."""
+    entered = tournament.entrant_by_id
+    terms = tournament.sign_up_terms
+    paid = [entry for entry in tournament.sign_ups if entry.payment is not None]
+    paid_ids = {entry.player_id for entry in paid}
+    owing = [
+        player_id
+        for player_id in entered
+        if player_id not in paid_ids
+        and waiting_list.fee_due(terms, waiting_list.entry_of(tournament, player_id))
+    ]
+    return {
+        "here": sum(entry.checked_in_at is not None for entry in tournament.sign_ups),
+        "waiting": len(waiting_list.waiting_entries(tournament)),
+        "paid": money_text(sum(entry.payment.cents for entry in paid if entry.payment is not None)),
+        "unpaid": len(owing),
+    }
+
+
+def sign_up_link(request: PageRequest, tournament: Tournament) -> str:
+    """The address at which players sign themselves up; empty while nobody can."""
+    if reads.closed_reason(tournament, request.site.now()):
+        return ""
+    code = reads.sign_up_code(tournament)
+    return f"{request.base_url}/t/{tournament.tournament_id}/sign-up?code={code}"
+
+
+def presence_body(form: FormData) -> Mapping[str, Any]:
+    """The body that checks somebody in, or takes it back."""
+    return {"here": form.value("here") == "on"}
+
+
+def payment_body(form: FormData) -> Mapping[str, Any]:
+    """The body that records a payment, with the way of payment in words where it is another one."""
+    how = form.value("how").strip() or form.value("otherWay").strip()
+    return {"payment": {"cents": hundredths(form.value("amount")), "how": how}}
+
+
+def terms_body(form: FormData) -> Mapping[str, Any]:
+    """The body that sets the fees; a local time without a zone is one of the tournament's."""
+    late_from = form.value("lateFrom").strip()
+    zone = form.value("timezone")
+    return {
+        **{name: hundredths(form.value(name).strip() or "0") for name in ("fee", "lateFee")},
+        "lateFrom": details.iso_time(late_from, zone) if late_from else None,
+    }
+
+
+PLAYER = ("player_id",)
+ACTIONS: Mapping[str, FormAction] = {
+    "here": FormAction(
+        write=writes.update_person, id_fields=PLAYER, body=bodies.PersonAtDoor, build_body=presence_body
+    ),
+    "pay": FormAction(
+        write=writes.update_person, id_fields=PLAYER, body=bodies.PersonAtDoor, build_body=payment_body
+    ),
+    "refund": FormAction(
+        write=writes.update_person,
+        id_fields=PLAYER,
+        body=bodies.PersonAtDoor,
+        build_body=lambda _form: {"payment": None},
+    ),
+    "terms": FormAction(write=writes.change_terms, body=bodies.ChangedSignUpTerms, build_body=terms_body),
+    "new-code": FormAction(
+        write=writes.change_terms,
+        body=bodies.ChangedSignUpTerms,
+        build_body=lambda _form: {"newCode": True},
+    ),
+    "absent": FormAction(write=writes.remove_absent),
+    "waiting-move": FormAction(
+        write=writes.move_waiting,
+        id_fields=PLAYER,
+        body=bodies.WaitingMove,
+        build_body=numbers("position"),
+    ),
+    "waiting-out": FormAction(write=writes.remove_waiting, id_fields=PLAYER),
+}
+
+
+@page("GET", "/t/{tournament_id}/run/door/csv")
+def sign_ups_file(request: PageRequest) -> Response:
+    """The sign-up list as CSV, for who runs the tournament."""
+    tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
+    try:
+        with request.site.store.read() as db:
+            listed = reads.load_list(db, tournament_id, request.caller)
+            rows = reads.list_rows(listed, reads.receiver_names(db, listed, request.caller))
+    except NotAllowed:
+        return site.message_page(403, "This page is the organizer's", "Only the organizer can see payments.")
+    file = sheet.csv_file(f"sign-ups-{tournament_id}.csv", reads.HEADER, rows)
+    headers = {
+        "cache-control": "no-store",
+        "content-disposition": f'attachment; filename="{file.name}"',
+        "content-type": file.content_type,
+    }
+    return Response(file.body, headers=headers)

@@ -1,0 +1,83 @@
+"""A crowd that signs up at once over HTTP: each has a connection and the form open, then all send it."""
+
+import asyncio
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+CSRF = re.compile(r'name="csrf" value="([^"]+)"')
+ANSWER_SECONDS_MAX = 120
+ATTEMPTS_MAX = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentForm:
+    """The answer to a form, and how long it took."""
+
+    name: str
+    status: int
+    seconds: float
+    page: str
+
+
+class Person:
+    """Somebody with the form open on a connection of their own."""
+
+    def __init__(self, port: int, path: str, name: str) -> None:
+        self._port, self._path, self._name = port, path, name
+
+    async def open_form(self) -> None:
+        """Load the page, which gives a cookie and the token of the form."""
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        _status, headers, page = await self._exchange("GET", self._path)
+        found = CSRF.search(page)
+        assert found is not None, page
+        self._csrf = found[1]
+        self._cookie = headers["set-cookie"].partition(";")[0]
+
+    async def send_form(self) -> SentForm:
+        """Send the name with the code of the link."""
+        path, _, code = self._path.partition("?code=")
+        body = urlencode({"csrf": self._csrf, "name": self._name, "code": code})
+        began = time.perf_counter()
+        for _ in range(ATTEMPTS_MAX):
+            status, headers, page = await self._exchange("POST", path, body)
+            if status != 503:
+                break
+            # The page says that nothing was changed, and when to try again.
+            await asyncio.sleep(float(headers["retry-after"]))
+        seconds = time.perf_counter() - began
+        self._writer.close()
+        await self._writer.wait_closed()
+        return SentForm(name=self._name, status=status, seconds=seconds, page=page)
+
+    async def _exchange(self, method: str, path: str, body: str = "") -> tuple[int, dict[str, str], str]:
+        own = f"127.0.0.1:{self._port}"
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {own}"]
+        if body:
+            lines += [
+                "Content-Type: application/x-www-form-urlencoded",
+                f"Content-Length: {len(body)}",
+                f"Origin: http://{own}",
+                f"Cookie: {self._cookie}",
+            ]
+        self._writer.write(("\r\n".join(lines) + "\r\n\r\n" + body).encode())
+        head = (await asyncio.wait_for(self._reader.readuntil(b"\r\n\r\n"), ANSWER_SECONDS_MAX)).decode()
+        first, *rest = head.rstrip().split("\r\n")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in rest)}
+        page = await self._reader.readexactly(int(headers.get("content-length", "0")))
+        return int(first.split()[1]), headers, page.decode()
+
+
+def sign_up_at_once(ports: Sequence[int], path: str, names: Sequence[str]) -> list[SentForm]:
+    """The answers of a crowd that is spread over these ports and sends its forms at the same time."""
+    people = [Person(ports[n % len(ports)], path, name) for n, name in enumerate(names)]
+
+    async def arrive() -> list[SentForm]:
+        for person in people:
+            await person.open_form()
+        return list(await asyncio.gather(*(person.send_form() for person in people)))
+
+    return asyncio.run(arrive())
