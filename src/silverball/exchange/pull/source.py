@@ -159,6 +159,7 @@ class PullSource:
     ask: Ask
     pace: RequestPace = field(default_factory=RequestPace)
     bytes_left: int = LIST_BYTES_MAX
+    tries_max: int = TRIES_MAX
 
     def begin_tournament(self) -> None:
         """Allow the answers of one more tournament."""
@@ -233,7 +234,7 @@ class PullSource:
     def _answer(self, target: str) -> Answer:
         """Ask until there is an answer that another try would not change. Raises SourceFault."""
         sentence = ""
-        for tries in range(1, TRIES_MAX + 1):
+        for tries in range(1, self.tries_max + 1):
             self.pace.await_turn()
             try:
                 answer = self.ask(target)
@@ -248,7 +249,7 @@ class PullSource:
                 raise _fault(self.name, target, answer)
             sentence = f"It answers with status {answer.status}."
             self.pace.back_off(tries, answer.headers)
-        raise SourceFault(f"{self.name} did not answer {target} in {TRIES_MAX} tries. {sentence}")
+        raise SourceFault(f"{self.name} did not answer {target} in {self.tries_max} tries. {sentence}")
 
 
 def _fault(name: str, target: str, answer: Answer) -> SourceFault:
