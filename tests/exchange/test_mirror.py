@@ -87,6 +87,9 @@ def answers(store: Store, tournament_id: int) -> dict[str, Any]:
 
 def compare(local: Store, source: Any, local_id: int, remote_id: int) -> None:
     here, there = answers(local, local_id), answers(source.store, remote_id)
+    if there["tournament"]["type"] == "bowling":
+        # Rolls are not published, and frames count from them.
+        del there["standings"]
     for part, sent in there.items():
         assert here[part] == sent, part
 
