@@ -15,8 +15,8 @@ from silverball_client.clients import APP_KEY
 from silverball_client.errors import SilverballError
 from silverball_client.etags import StoredAnswers
 from silverball_client.events import Disconnected, Event
-from silverball_client.exchange import Session
-from silverball_client.following import Emit, FeedSteps, Follower, Listen, Open, Say, Wait
+from silverball_client.exchange import Session, Wait
+from silverball_client.following import Emit, FeedSteps, Follower, Listen, Open, Say
 from silverball_client.sockets import FeedSocket
 
 SOCKET_SECONDS = 30.0
