@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Read tournaments, ratings, machines, tips or the federation's records from files.",
     ),
     "pull": ("silverball.cli.pull", "Bring tournaments along from another service."),
+    "mirror": ("silverball.cli.mirror", "Follow a tournament that another service runs, and take it over."),
     "network": ("silverball.cli.network", "Refuse requests from networks."),
     "secret": ("silverball.cli.secret", "Make and replace the key that encrypts secrets in the database."),
     "restore": ("silverball.cli.restore", "Put a backup in the place of the database."),

@@ -104,17 +104,38 @@ def read_tournament(
 
     `prepare` changes what was read before it is checked.
     """
-    source.begin_tournament()
+    path = f"/api/tournaments/{tournament_id}"
+    raw = read_parts(source, tournament_id)
+    raw["standings"] = source.read_list(f"{path}/standings")
+    form = FORMATS.get(str(raw["tournament"].get("type")))
+    legs = _legs(source, path, raw["games"]) if form is not None and form.settings.has_matches else []
+    if legs:
+        raw["legs"] = legs
+    unknown_fields = tuple(sorted(_unknown_fields(raw))[:UNKNOWN_FIELDS_MAX])
+    prepare(raw)
+    file = bundle_file.parse(msgspec.json.encode(raw), f"{source.name}{path}")
+    return PulledTournament(file, unknown_fields, has_legs=legs is not None)
+
+
+def read_head(source: PullSource, tournament_id: int) -> dict[str, Any]:
+    """Read a tournament itself with its players and arenas. Raises SourceFault."""
     path = f"/api/tournaments/{tournament_id}"
     tournament = source.read_data(f"{path}?" + "&".join(f"{name}=1" for name in INCLUDES))
     if not isinstance(tournament, dict) or tournament.get("tournamentId") != tournament_id:
         raise SourceFault(f"{source.name} answered {path} with something else.")
+    return _with_seeds_of_bundles(tournament)
+
+
+def read_parts(source: PullSource, tournament_id: int) -> dict[str, Any]:
+    """Read a tournament with all its parts but the standings, as a bundle has them. Raises SourceFault."""
+    source.begin_tournament()
+    path = f"/api/tournaments/{tournament_id}"
+    tournament = read_head(source, tournament_id)
     form = FORMATS.get(str(tournament.get("type")))
     raw: dict[str, Any] = {
-        "tournament": _with_seeds_of_bundles(tournament),
+        "tournament": tournament,
         "rounds": source.read_list(f"{path}/rounds"),
         "games": source.read_list(f"{path}/games"),
-        "standings": source.read_list(f"{path}/standings"),
     }
     if form is not None and form.attempts is not None:
         listed = f"{path}/single-player-games?voided=1&limit={ATTEMPTS_PER_PAGE}"
@@ -122,20 +143,17 @@ def read_tournament(
     if form is not None and form.has_cards:
         raw["cards"] = list(source.read_pages(f"{path}/cards?voided=1&limit={ATTEMPTS_PER_PAGE}", "cardId"))
     if form is not None and tournament.get("status") == "started":
-        raw["queues"] = _queue_entries(source, f"{path}/queues")
-    legs = _legs(source, path, raw["games"]) if form is not None and form.settings.has_matches else []
-    if legs:
-        raw["legs"] = legs
-    for part in ("series", "banks", "scorekeepers"):
-        if part in tournament:
-            raw[part] = tournament[part]
-    unknown_fields = tuple(sorted(_unknown_fields(raw))[:UNKNOWN_FIELDS_MAX])
-    prepare(raw)
-    file = bundle_file.parse(msgspec.json.encode(raw), f"{source.name}{path}")
-    return PulledTournament(file, unknown_fields, has_legs=legs is not None)
+        raw["queues"] = queue_entries(source, f"{path}/queues")
+    raw.update(repeated_parts(tournament))
+    return raw
 
 
-def _queue_entries(source: PullSource, path: str) -> list[dict[str, Any]]:
+def repeated_parts(tournament: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a tournament that a bundle has beside it as well."""
+    return {part: tournament[part] for part in ("series", "banks", "scorekeepers") if part in tournament}
+
+
+def queue_entries(source: PullSource, path: str) -> list[dict[str, Any]]:
     """The queues of all arenas; none where the source has no queues in this format."""
     try:
         by_arena = source.read_data(path)
@@ -180,7 +198,7 @@ def _unknown_fields(raw: Mapping[str, Any]) -> Iterator[str]:
         "arenas": (Arena, tournament.get("arenas")),
         "rounds": (Round, raw["rounds"]),
         "games": (Game, raw["games"]),
-        "standings": (Standing, raw["standings"]),
+        "standings": (Standing, raw.get("standings")),
         "singlePlayerGames": (SinglePlayerGame, raw.get("singlePlayerGames")),
         "cards": (Card, raw.get("cards")),
         "legs": (Leg, raw.get("legs")),

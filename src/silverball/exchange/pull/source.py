@@ -191,6 +191,7 @@ class PullSource:
     bytes_left: int = LIST_BYTES_MAX
     tournament_bytes_max: int = TOURNAMENT_BYTES_MAX
     bytes_read: int = 0
+    tries_max: int = TRIES_MAX
 
     def begin_tournament(self) -> None:
         """Allow the answers of one more tournament."""
@@ -266,7 +267,7 @@ class PullSource:
     def _answer(self, target: str) -> Answer:
         """Ask until there is an answer that another try would not change. Raises SourceFault."""
         sentence = ""
-        for tries in range(1, TRIES_MAX + 1):
+        for tries in range(1, self.tries_max + 1):
             self.pace.await_turn()
             try:
                 answer = self.ask(target)
@@ -281,7 +282,7 @@ class PullSource:
                 raise _fault(self.name, target, answer)
             sentence = f"It answers with status {answer.status}."
             self.pace.back_off(tries, answer.headers)
-        raise SourceBusy(f"{self.name} did not answer {target} in {TRIES_MAX} tries. {sentence}")
+        raise SourceBusy(f"{self.name} did not answer {target} in {self.tries_max} tries. {sentence}")
 
 
 def _fault(name: str, target: str, answer: Answer) -> SourceFault:

@@ -11,9 +11,11 @@ from silverball.store.loaded import LoadedTournament
 from silverball.store.stamps import Revision
 from silverball.store.transaction import Transaction
 
-_T = tables.tournament.c
+_T, _M = tables.tournament.c, tables.mirror.c
 _SELECT_NEWEST = DriverStatement(
-    select(_T.revision, _T.stamp, _T.type).where(_T.tournament_id == bindparam("own_id"))
+    select(_T.revision, _T.stamp, _T.type, _M.host)
+    .select_from(tables.tournament.outerjoin(tables.mirror, _M.tournament_id == _T.tournament_id))
+    .where(_T.tournament_id == bindparam("own_id"))
 )
 
 
@@ -23,6 +25,12 @@ class FormatUnknown(Conflict):
     sentence = "Tournaments of the type {type} can be read here, but not changed."
 
 
+class RunElsewhere(Conflict):
+    """The tournament is a mirror of one that is run on another service."""
+
+    sentence = "This tournament is run at {host}."
+
+
 def load_tournament(db: Connection, tournament_id: int) -> Tournament:
     """The tournament as a reader sees it. Raises NotFound and FormatUnknown."""
     return load_with_revision(db, tournament_id).tournament
@@ -30,20 +38,33 @@ def load_tournament(db: Connection, tournament_id: int) -> Tournament:
 
 def load_with_revision(db: Connection, tournament_id: int) -> LoadedTournament:
     """The tournament with its revision. Raises NotFound and FormatUnknown."""
-    return snapshot.load_at_revision(db, tournament_id, _current_revision(db, tournament_id))
+    revision, _host = _current_revision(db, tournament_id)
+    return snapshot.load_at_revision(db, tournament_id, revision)
 
 
 def load_for_change(transaction: Transaction, tournament_id: int) -> LoadedTournament:
-    """The tournament as the transaction sees it that will change it. Raises NotFound and FormatUnknown."""
-    revision = _current_revision(transaction.connection, tournament_id)
+    """The tournament as the transaction sees it that will change it.
+
+    Raises NotFound, FormatUnknown, and RunElsewhere for a mirror, which nobody changes here.
+    """
+    revision, host = _current_revision(transaction.connection, tournament_id)
+    if host is not None:
+        raise RunElsewhere(host=host)
     return snapshot.load_for_change(transaction, tournament_id, revision)
 
 
-def _current_revision(db: Connection, tournament_id: int) -> Revision:
+def load_mirrored(transaction: Transaction, tournament_id: int) -> LoadedTournament:
+    """A mirror as the transaction sees it that brings what has changed elsewhere."""
+    revision, _host = _current_revision(transaction.connection, tournament_id)
+    return snapshot.load_for_change(transaction, tournament_id, revision)
+
+
+def _current_revision(db: Connection, tournament_id: int) -> tuple[Revision, str | None]:
+    """The revision, and the host that runs the tournament if it is run elsewhere."""
     found = _SELECT_NEWEST.rows(db, own_id=tournament_id)
     if not found:
         raise NotFound("Tournament", tournament_id)
-    ((number, stamp, type_),) = found
+    ((number, stamp, type_, host),) = found
     if type_ not in FORMATS:
         raise FormatUnknown(type=type_)
-    return Revision(number, stamp)
+    return Revision(number, stamp), host

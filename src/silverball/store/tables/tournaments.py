@@ -305,3 +305,16 @@ world = table(
     integer("revision"),
     stamp("stamp"),
 )
+
+# Tournaments that are run on another service and followed here; nobody else changes them.
+mirror = table(
+    "mirror",
+    key_reference("tournament_id", "tournament.tournament_id"),
+    text("host"),
+    integer("remote_id"),
+    # The last moment of which we know, while the other service does not answer.
+    Column("lost_at", Instant),
+    # Milliseconds from an event there to its announcement here, of the newest thousand.
+    integer("lag_median", null=True),
+    integer("lag_p99", null=True),
+)

@@ -262,5 +262,9 @@ def complete_if_idle(transaction: Transaction, tournament_id: int, source: str, 
         return False
     tournament = loaded.load_tournament(db, tournament_id)
     context = ActionContext(actor_id=None, source=source, now=now)
-    enact.enact(transaction, tournament_id, closing.complete(tournament, touched_at), context)
+    try:
+        enact.enact(transaction, tournament_id, closing.complete(tournament, touched_at), context)
+    except loaded.RunElsewhere:
+        # A mirror is completed where it is run.
+        return False
     return True

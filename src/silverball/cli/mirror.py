@@ -1,0 +1,112 @@
+"""silverball mirror: serve a tournament here while it runs on another service."""
+
+import queue
+import sys
+import time
+from datetime import UTC, datetime
+from random import SystemRandom
+
+import click
+
+from silverball.cli import database
+from silverball.exchange.mirror import applying, feed
+from silverball.exchange.mirror.feed import Heard
+from silverball.exchange.mirror.known_parts import KnownParts
+from silverball.exchange.mirror.running import MirrorRun
+from silverball.exchange.pull import source as sources
+from silverball.exchange.pull.source import PullSource, RequestPace, SourceFault
+from silverball.kit.errors import Refusal
+from silverball.service.mirrors import reads, writes
+from silverball.store.engine import Store
+
+# Who waits for a mirror waits shorter than a pull does.
+TRIES_MAX = 2
+STOP = "stop"
+REPORT_SECONDS = 15.0
+
+
+@click.command()
+@click.argument("url")
+@click.argument("tournament", type=click.IntRange(1, 2**63 - 1))
+@click.option(
+    "--token", default="", envvar="SILVERBALL_REMOTE_TOKEN", help="API token there; it is stored nowhere."
+)
+@click.option(
+    "--per-minute",
+    type=click.IntRange(1, 6_000),
+    default=sources.REQUESTS_PER_MINUTE,
+    show_default=True,
+    help="At most so many requests in a minute.",
+)
+def mirror(url: str, tournament: int, *, token: str, per_minute: int) -> None:
+    """Follow TOURNAMENT of the service at URL until stopped; nobody can change it here meanwhile.
+
+    `silverball mirror stop TOURNAMENT` makes a mirror an ordinary tournament, with its id here: the night
+    goes on here, and what changes there later is not looked at any more.
+    """
+    with database.open_database(not_found="There is no such tournament here.") as store:
+        try:
+            if url == STOP:
+                _take_over(store, tournament)
+            else:
+                _follow(store, url, tournament, token, per_minute)
+        except (SourceFault, Refusal) as error:
+            _say(f"Error: {error.message if isinstance(error, Refusal) else error}")
+            sys.exit(1)
+        except KeyboardInterrupt:
+            _say("Stopped. It stays a mirror; give the command again to go on.")
+
+
+def _take_over(store: Store, tournament_id: int) -> None:
+    with store.write(tournament_id) as transaction:
+        writes.stop_mirror(transaction, tournament_id)
+    click.echo(f"Tournament {tournament_id} is run here from now on.")
+
+
+def _follow(store: Store, url: str, remote_id: int, token: str, per_minute: int) -> None:
+    """Follow until the tournament is completed there or is no mirror any more."""
+    name, ask = sources.asker(url, token)
+    source = PullSource(name, ask, RequestPace(per_minute), tries_max=TRIES_MAX)
+    known = KnownParts(source, remote_id)
+    known.read_everything()
+    copy = applying.begin(store, name, known.raw, datetime.now(UTC), SystemRandom())
+    heard: queue.Queue[Heard] = queue.Queue()
+    run = MirrorRun(copy, known, heard, lambda: datetime.now(UTC), time.monotonic, _say)
+    base = url.strip().rstrip("/").removesuffix("/api")
+    is_over = False
+    feed.listening_thread(base, remote_id, heard, lambda: is_over)
+    click.echo(f"Tournament {remote_id} of {name} is tournament {copy.tournament_id} here.")
+    reported_at = time.monotonic()
+    try:
+        while _is_mirror(store, copy.tournament_id):
+            run.step()
+            if known.raw["tournament"].get("status") == "completed" and not run.is_lost:
+                click.echo(f"It is completed. {_lag_text(run)}")
+                return
+            if time.monotonic() - reported_at >= REPORT_SECONDS:
+                reported_at = time.monotonic()
+                _note_lag(store, run)
+        click.echo("It is run here from now on.")
+    finally:
+        is_over = True
+        _note_lag(store, run)
+
+
+def _is_mirror(store: Store, tournament_id: int) -> bool:
+    with store.read() as db:
+        return reads.find_mirror(db, tournament_id) is not None
+
+
+def _note_lag(store: Store, run: MirrorRun) -> None:
+    if run.lags:
+        with store.write(quiet=True) as transaction:
+            writes.note_lag(transaction, run.copy.tournament_id, *run.lag())
+
+
+def _lag_text(run: MirrorRun) -> str:
+    median, p99 = run.lag()
+    return f"Events came through in {median} ms (median), {p99} ms (p99)."
+
+
+def _say(sentence: str) -> None:
+    click.echo("".join(letter if letter.isprintable() else "?" for letter in sentence), err=True)

@@ -1,0 +1,113 @@
+"""A mirror that runs: each event is followed by a read of what it names, silence by a comparison."""
+
+import queue
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from silverball.exchange.mirror.applying import MirrorCopy
+from silverball.exchange.mirror.feed import Heard
+from silverball.exchange.mirror.known_parts import KnownParts
+from silverball.exchange.pull.source import SourceFault
+from silverball.kit.errors import Refusal
+from silverball.service.mirrors import writes
+
+QUIET_SECONDS = 20.0
+COMPARE_SECONDS = 60.0
+LAGS_MAX = 1_000
+WAIT_SECONDS = 1.0
+
+
+@dataclass
+class MirrorRun:
+    """One mirror and the events that wait for it."""
+
+    copy: MirrorCopy
+    known: KnownParts
+    heard: "queue.Queue[Heard]"
+    now: Callable[[], datetime]
+    # Seconds that only go up.
+    clock: Callable[[], float]
+    say: Callable[[str], None]
+    lags: list[float] = field(default_factory=list)
+    compared_at: float = 0.0
+    heard_at: float = 0.0
+    answered_at: datetime | None = None
+    is_lost: bool = False
+
+    def step(self) -> None:
+        """Wait for events for a second, and bring the copy up to date where it may be behind."""
+        events = self._events()
+        now = self.clock()
+        if events:
+            self.heard_at = now
+        was_cut = any(not event.name for event in events)
+        is_quiet = now - self.heard_at >= QUIET_SECONDS and self.compared_at < self.heard_at + QUIET_SECONDS
+        if was_cut or is_quiet or now - self.compared_at >= COMPARE_SECONDS:
+            self._update(())
+        elif events:
+            self._update(events)
+        self.lags += [self.clock() - event.at for event in events if event.name and not self.is_lost]
+        del self.lags[:-LAGS_MAX]
+
+    def lag(self) -> tuple[int, int]:
+        """Median and 99th percentile in milliseconds from an event there to its announcement here."""
+        if not self.lags:
+            return 0, 0
+        ordered = sorted(self.lags)
+        places = (len(ordered) // 2, min(len(ordered) - 1, len(ordered) * 99 // 100))
+        median, p99 = (round(1_000 * ordered[place]) for place in places)
+        return median, p99
+
+    def _events(self) -> list[Heard]:
+        """All events that wait, at least one if it comes within a second."""
+        events: list[Heard] = []
+        try:
+            events.append(self.heard.get(timeout=WAIT_SECONDS))
+            while True:
+                events.append(self.heard.get_nowait())
+        except queue.Empty:
+            return events
+
+    def _update(self, events: Sequence[Heard]) -> None:
+        """Read what the events name, or without events everything."""
+        try:
+            self._read_and_apply(events)
+        except SourceFault as error:
+            self._lose(str(error))
+            return
+        except Refusal as error:
+            # Read while it went on: the next comparison finds it whole.
+            self.say(f"It was read while it changed, and is compared again. {error.message}")
+            self.compared_at = self.clock() - COMPARE_SECONDS + WAIT_SECONDS
+            return
+        self.answered_at = self.now()
+        if self.is_lost:
+            self.is_lost = False
+            self._note(None)
+            self.say("The other service answers again.")
+
+    def _read_and_apply(self, events: Sequence[Heard]) -> None:
+        """Raises SourceFault, and Refusal for a state that is none."""
+        if events:
+            self.known.read_named([(event.name, event.data) for event in events])
+            try:
+                self.copy.apply(self.known.raw, self.now())
+                return
+            except Refusal:
+                # What is read later fits to what was read before, or everything is read.
+                pass
+        self.known.read_everything()
+        self.compared_at = self.clock()
+        self.copy.apply(self.known.raw, self.now())
+
+    def _lose(self, sentence: str) -> None:
+        self.compared_at = self.clock()
+        if not self.is_lost:
+            self.is_lost = True
+            self.say(sentence)
+            self._note(self.answered_at or self.now())
+
+    def _note(self, lost_at: datetime | None) -> None:
+        with self.copy.store.write(self.copy.tournament_id) as transaction:
+            writes.note_loss(transaction, self.copy.tournament_id, lost_at)

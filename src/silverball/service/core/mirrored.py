@@ -1,0 +1,55 @@
+"""A tournament as it stands on the service that runs it, enacted here as the changes that lead to it."""
+
+from dataclasses import replace
+
+from silverball.rules.model.changes import Change, TournamentImported
+from silverball.rules.model.differences import changes_between_states
+from silverball.rules.model.tournament import Tournament
+from silverball.service.core import enact, loaded
+from silverball.service.core.enact import ActionContext
+from silverball.store import imports, snapshot
+from silverball.store.transaction import Transaction
+
+
+def enact_differences(
+    transaction: Transaction, there: TournamentImported, context: ActionContext
+) -> list[Change]:
+    """Enact what differs between a mirror and the tournament there; without differences do nothing.
+
+    Everything that the tournament there names must be stored. Raises Invalid for what cannot be ranked.
+    """
+    before = loaded.load_mirrored(transaction, there.tournament_id)
+    changes = changes_between_states(before.tournament, _state_there(transaction, there, before.tournament))
+    if changes:
+        enact.enact(transaction, there.tournament_id, changes, context, before=before)
+    return changes
+
+
+def _state_there(transaction: Transaction, there: TournamentImported, here: Tournament) -> Tournament:
+    """The tournament as an import would store it, with the facts from here that nobody publishes."""
+    db = transaction.connection
+    trial = db.begin_nested()
+    try:
+        imports.write_import(db, there)
+        imported = snapshot.load(db, there.tournament_id)
+    finally:
+        trial.rollback()
+    if imported.status != "completed":
+        # The marks of a running tournament are computed from its scores; only a completed one stores them.
+        marks = {game.single_player_game_id: game.is_best for game in here.single_player_games}
+        card_marks = {card.card_id: card.is_best for card in here.cards}
+        imported = replace(
+            imported,
+            single_player_games=tuple(
+                replace(game, is_best=marks.get(game.single_player_game_id, False))
+                for game in imported.single_player_games
+            ),
+            cards=tuple(
+                replace(card, is_best=card_marks.get(card.card_id, False)) for card in imported.cards
+            ),
+        )
+    details = {
+        **imported.details,
+        **{name: here.details[name] for name in (snapshot.SHORTCUT, snapshot.EVENT)},
+    }
+    return replace(imported, state=here.state, prizes=here.prizes, purchases=here.purchases, details=details)

@@ -1,0 +1,37 @@
+"""Mirrors: tournaments that are run on another service."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, select
+
+from silverball.store import tables
+
+_M = tables.mirror.c
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """A tournament that another service runs."""
+
+    tournament_id: int
+    host: str
+    remote_id: int
+    # The last moment that is known, while the other service does not answer.
+    lost_at: datetime | None
+    # Milliseconds from an event there to its announcement here.
+    lag_median: int | None
+    lag_p99: int | None
+
+
+def find_mirror(db: Connection, tournament_id: int) -> Mirror | None:
+    """The mirror with this id; None for an ordinary tournament."""
+    row = db.execute(select(tables.mirror).where(_M.tournament_id == tournament_id)).one_or_none()
+    return None if row is None else Mirror(**row._mapping)
+
+
+def all_mirrors(db: Connection) -> Sequence[Mirror]:
+    """All mirrors, by tournament."""
+    rows = db.execute(select(tables.mirror).order_by(_M.tournament_id))
+    return [Mirror(**row._mapping) for row in rows]
