@@ -51,6 +51,8 @@ THING_TYPES: Mapping[str, type] = {
     "scorekeepers": Scorekeeper,
     "purchases": Purchase,
 }
+TIMEKEEPING = frozenset({"PlayersCalled", "RoundTimerChanged"})
+OPENING = frozenset({"GameOpened", "RoundOpened"})
 # Change name -> its class; only changes that can be read back.
 CHANGES: Mapping[str, type[Change]] = {
     name: kind
@@ -166,6 +168,16 @@ class Action:
     def suggestion_ids(self, change: str) -> set[int]:
         """Ids of the suggestions in its changes of this name."""
         return {int(data["thing"]["suggestion_id"]) for name, data in self.entries if name == change}
+
+    @property
+    def is_call(self) -> bool:
+        """Whether it only called players or moved the timer; an undo may pass over it."""
+        return bool(self.entries) and all(name in TIMEKEEPING for name, _ in self.entries)
+
+    @property
+    def is_below_calls(self) -> bool:
+        """Whether its undo leaves later calls and the timer as they are."""
+        return not any(name in OPENING or "state" in data.get("before", ()) for name, data in self.entries)
 
     @property
     def is_undoable(self) -> bool:
@@ -363,9 +375,9 @@ def rename_merged(data: dict[str, Any], merges: Sequence[Merge], tournament_id: 
 
 
 def undoable_actions(actions: Sequence[Action]) -> list[Action]:
-    """The actions that an undo may name, newest first: one, and those below that only players' reports hide.
+    """The actions that an undo may name, newest first: one, and those that only reports or calls hide.
 
-    Takes actions newest first.
+    Takes actions newest first. A result can be undone below later calls; what opens games can not.
     """
     undone: set[int] = set()
     settled: set[int] = set()
@@ -379,9 +391,10 @@ def undoable_actions(actions: Sequence[Action]) -> list[Action]:
         elif action.action_id not in undone and not (
             action.is_report and action.suggestion_ids(SUGGESTION_MADE) <= settled
         ):
-            if not action.is_undoable:
+            has_calls = any(later.is_call for later in found)
+            if not action.is_undoable or (has_calls and not action.is_below_calls and not action.is_call):
                 break
             found.append(action)
-            if not action.is_report:
+            if not (action.is_report or action.is_call):
                 break
     return found
