@@ -77,6 +77,8 @@ NAMES = {
     "POST /tournaments/{}/tiebreaks": "tournaments.break_tie",
     "PUT /tournaments/{}/prizes/players/{}": "tournaments.mark_prize_paid",
     "GET /tournaments/{}/prizes/csv": "tournaments.prizes_csv",
+    "GET /tournaments/{}/federation-results/csv": "tournaments.federation_results_csv",
+    "GET /series/{}/federation-results/csv": "series.federation_results_csv",
     "GET /tournaments/{}/single-player-games/top-scores": "tournaments.top_scores",
     "POST /tournaments/{}/frenzy/games": "frenzy.start_games",
     "POST /tournaments/{}/frenzy/time": "frenzy.change_time",
