@@ -16,7 +16,7 @@ from silverball.service.core import enact
 from silverball.service.series.reads import results
 from silverball.service.verify import draws
 from silverball.service.verify import reads as verify
-from silverball.store import chaining, journal, tables
+from silverball.store import chaining, journal, tables, undo_order
 from silverball.store.engine import Store
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -34,7 +34,7 @@ def undo_all(store: Store, tournament_id: int) -> int:
     for undone in range(200):
         with store.write(tournament_id) as transaction:
             newest = journal.newest_actions(transaction.connection, tournament_id)
-            undoable = journal.undoable_actions(newest)
+            undoable = undo_order.undoable_actions(newest)
             if not undoable:
                 return undone
             context = enact.ActionContext(actor_id=None, source="test", now=bundles.NOW)

@@ -83,6 +83,8 @@ NAMES = {
     "POST /tournaments/{}/sign-ups/waiting": "tournaments.add_to_waiting_list",
     "PUT /tournaments/{}/sign-ups/waiting/{}": "tournaments.move_on_waiting_list",
     "DELETE /tournaments/{}/sign-ups/waiting/{}": "tournaments.remove_from_waiting_list",
+    "GET /tournaments/{}/federation-results/csv": "tournaments.federation_results_csv",
+    "GET /series/{}/federation-results/csv": "series.federation_results_csv",
     "GET /tournaments/{}/single-player-games/top-scores": "tournaments.top_scores",
     "POST /tournaments/{}/frenzy/games": "frenzy.start_games",
     "POST /tournaments/{}/frenzy/time": "frenzy.change_time",

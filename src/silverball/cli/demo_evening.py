@@ -38,6 +38,11 @@ def _try_prizes(boxes: Sandboxes) -> None:
     winner = boxes.client.send("GET", f"/api/tournaments/{won}/standings")[0]["playerId"]
     for operation in ("show_prizes", "download_prizes", "show_prize_table"):
         boxes.put(operation, tournamentId=won)
+    for operation in ("show_results_for_federation", "download_results_for_federation"):
+        boxes.put(operation, tournamentId=won)
+    ended = boxes.send("POST", "/api/series", {"name": "A series for the federation", "status": "completed"})
+    for operation in ("show_series_for_federation", "download_series_for_federation"):
+        boxes.put(operation, seriesId=ended["seriesId"])
     boxes.put("mark_paid", body={"paid": True}, tournamentId=won, playerId=winner)
     planned = boxes.night("prizes to come", "matchplay", is_started=False)
     boxes.put("set_prizes", body=PRIZES, tournamentId=planned)

@@ -53,6 +53,8 @@ THING_TYPES: Mapping[str, type] = {
     "purchases": Purchase,
     "sign_ups": SignUpEntry,
 }
+TIMEKEEPING = frozenset({"PlayersCalled", "RoundTimerChanged"})
+OPENING = frozenset({"GameOpened", "RoundOpened"})
 # Change name -> its class; only changes that can be read back.
 CHANGES: Mapping[str, type[Change]] = {
     name: kind
@@ -175,6 +177,16 @@ class Action:
     def suggestion_ids(self, change: str) -> set[int]:
         """Ids of the suggestions in its changes of this name."""
         return {int(data["thing"]["suggestion_id"]) for name, data in self.entries if name == change}
+
+    @property
+    def is_call(self) -> bool:
+        """Whether it only called players or moved the timer; an undo may pass over it."""
+        return bool(self.entries) and all(name in TIMEKEEPING for name, _ in self.entries)
+
+    @property
+    def is_below_calls(self) -> bool:
+        """Whether its undo leaves later calls and the timer as they are."""
+        return not any(name in OPENING or "state" in data.get("before", ()) for name, data in self.entries)
 
     @property
     def is_undoable(self) -> bool:
@@ -371,38 +383,3 @@ def rename_merged(data: dict[str, Any], merges: Sequence[Merge], tournament_id: 
     for merge in merges:
         if merge.tournament_id == tournament_id and merge.action_id > action_id:
             merging.replace_ids(data, merge.removed_id, merge.remaining_id)
-
-
-def undoable_actions(actions: Sequence[Action]) -> list[Action]:
-    """The actions that an undo may name, newest first: one, and those below that only players' reports hide.
-
-    Takes actions newest first. What a shared room did by itself is taken back with what came before it.
-    """
-    undone: set[int] = set()
-    settled: set[int] = set()
-    found: list[Action] = []
-    for action in actions:
-        if action.is_merge or action.is_import or action.is_room_call:
-            continue
-        if action.undone_action_id is not None:
-            undone.add(action.undone_action_id)
-            settled |= action.suggestion_ids(SUGGESTION_DECIDED)
-        elif action.action_id not in undone and not (
-            action.is_report and action.suggestion_ids(SUGGESTION_MADE) <= settled
-        ):
-            if not action.is_undoable:
-                break
-            found.append(action)
-            if not action.is_report:
-                break
-    return found
-
-
-def room_calls_after(actions: Sequence[Action], action_id: int) -> list[Action]:
-    """The actions of a shared room after this one that were not undone; newest first, as taken."""
-    undone = {action.undone_action_id for action in actions}
-    return [
-        action
-        for action in actions
-        if action.is_room_call and action.action_id > action_id and action.action_id not in undone
-    ]

@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.bodies import NewBand
 from silverball_client.calling import Alternatives, M, Request, Resource, operation, paged
+from silverball_client.shapes.event_results import EventResults
 from silverball_client.shapes.players import Player
 from silverball_client.shapes.series import Series, SeriesDetails, SeriesListItem, SeriesStats
 from silverball_client.words import BestGameScoring
@@ -79,6 +80,35 @@ class SeriesResource(Resource[M]):
             in_data=True,
             is_write=True,
             idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def federation_results(
+        self, series_id: int, *, players: Sequence[int] | None = None
+    ) -> Request[EventResults]:
+        """Results of a completed series for the federation.
+
+        `GET /api/series/{seriesId}/federation-results`.
+        """
+        return Request(
+            "GET",
+            ("series", series_id, "federation-results"),
+            EventResults,
+            in_data=True,
+            query={"players": players},
+        )
+
+    @operation
+    def federation_results_csv(self, series_id: int, *, players: Sequence[int] | None = None) -> Request[str]:
+        """Results of a completed series for the federation as CSV.
+
+        `GET /api/series/{seriesId}/federation-results/csv`.
+        """
+        return Request(
+            "GET",
+            ("series", series_id, "federation-results", "csv"),
+            str,
+            query={"players": players},
         )
 
     @operation

@@ -80,6 +80,21 @@ class TournamentReports(Resource[M]):
         )
 
     @operation
+    def federation_results_csv(
+        self, tournament_id: int, *, players: Sequence[int] | None = None
+    ) -> Request[str]:
+        """Results of a finished tournament for the federation as CSV.
+
+        `GET /api/tournaments/{tournamentId}/federation-results/csv`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "federation-results", "csv"),
+            str,
+            query={"players": players},
+        )
+
+    @operation
     def games_csv(
         self,
         tournament_id: int,

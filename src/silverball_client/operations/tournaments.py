@@ -1,5 +1,6 @@
 """Operations of `client.tournaments`."""
 
+from collections.abc import Sequence
 from typing import Literal, Unpack
 
 from silverball_client.calling import M, Request, chosen, operation, paged
@@ -12,6 +13,7 @@ from silverball_client.options import TournamentParts
 from silverball_client.shapes.amazingrace import AmazingRaceState
 from silverball_client.shapes.cards import Card
 from silverball_client.shapes.draws import TournamentDraws
+from silverball_client.shapes.event_results import EventResults
 from silverball_client.shapes.forecasts import Forecast
 from silverball_client.shapes.frenzy import FrenzyState
 from silverball_client.shapes.games import Game
@@ -99,6 +101,22 @@ class TournamentsResource(
             ("tournaments", tournament_id, "estimate"),
             TournamentEstimate,
             query={"balls": balls, "hours": hours},
+        )
+
+    @operation
+    def federation_results(
+        self, tournament_id: int, *, players: Sequence[int] | None = None
+    ) -> Request[EventResults]:
+        """Results of a finished tournament for the federation; a qualifying and its final are one event.
+
+        `GET /api/tournaments/{tournamentId}/federation-results`.
+        """
+        return Request(
+            "GET",
+            ("tournaments", tournament_id, "federation-results"),
+            EventResults,
+            in_data=True,
+            query={"players": players},
         )
 
     @operation

@@ -41,6 +41,7 @@ from silverball.store import (
     rating_days,
     revisions,
     tables,
+    undo_order,
     writers,
 )
 from silverball.store.chain import WrittenLine
@@ -246,13 +247,13 @@ def undo_action(
     tournament = loaded.load_for_change(transaction, tournament_id).tournament
     if tournament.status == "completed":
         raise TournamentNotReopened
-    undoable = journal.undoable_actions(journal.newest_actions(db, tournament_id))
+    undoable = undo_order.undoable_actions(journal.newest_actions(db, tournament_id))
     if not undoable:
         raise NothingToUndo
     undone = next((action for action in undoable if action.action_id == action_id), None)
     if undone is None:
         raise _not_newest_action(db, tournament_id, undoable[0])
-    for follower in journal.room_calls_after(journal.newest_actions(db, tournament_id), action_id):
+    for follower in undo_order.room_calls_after(journal.newest_actions(db, tournament_id), action_id):
         _take_back(transaction, tournament_id, follower, context)
     before = tournament
     after = _take_back(transaction, tournament_id, undone, context)

@@ -14,7 +14,7 @@ from silverball.service.directors import reads as directors
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments import action_summary, journal_text
 from silverball.service.tournaments.journal_text import Names
-from silverball.store import chaining, journal, tables
+from silverball.store import chaining, journal, tables, undo_order
 from silverball.store.journal import Action
 from silverball.wire import times
 from silverball.wire.journal import JournalAction, JournalChange, JournalMeta, JournalPage
@@ -85,7 +85,7 @@ def _last_action(
     """The newest action that undo may name, below reports of players; without undo the newest of all."""
     if not actions:
         return None
-    undoable = journal.undoable_actions(actions) if can_undo else []
+    undoable = undo_order.undoable_actions(actions) if can_undo else []
     last = undoable[-1] if undoable else actions[0]
     row = next(row for row in rows if row.action_id == last.action_id)
     return LastAction(row, action_summary.action_summary(last.entries, names), bool(undoable))
@@ -118,7 +118,7 @@ def _undoable_action(db: Connection, tournament_id: int, undone: set[int]) -> Ac
     (newest,) = journal.newest_actions(db, tournament_id, before=action_id + 1, limit=1)
     if newest.is_report or newest.is_room_call:
         # An undo below a report may have settled it; what a shared room did goes with what came before.
-        newest = next(iter(journal.undoable_actions(journal.newest_actions(db, tournament_id))), newest)
+        newest = next(iter(undo_order.undoable_actions(journal.newest_actions(db, tournament_id))), newest)
     return newest if newest.is_undoable else None
 
 

@@ -1,0 +1,138 @@
+"""Results for the federation over HTTP. Places and reasons are made by hand."""
+
+from typing import Any
+
+from sqlalchemy import insert, select, update
+
+import build
+from service.desk import Desk, a_desk
+from silverball.service.event_results import reads
+from silverball.store import tables
+from silverball.store.engine import Store
+
+
+def give_numbers(store: Store, player_ids: list[int]) -> None:
+    """Player 101 has the federation number 5101, and so on."""
+    with store.write() as transaction:
+        for player_id in player_ids:
+            own = tables.player.c.player_id == player_id
+            transaction.connection.execute(
+                update(tables.player).where(own).values(ifpa_id=5000 + player_id, name=f"Player {player_id}")
+            )
+
+
+def play_rounds(desk: Desk, rounds: int) -> None:
+    for _ in range(rounds):
+        for game in desk.open_round():
+            if len(game["playerIds"]) == 1:
+                continue
+            result = {"resultPositions": sorted(game["playerIds"])}
+            desk.ok("PUT", f"/games/{game['gameId']}/result", result)
+
+
+def a_finished_night(store: Store) -> tuple[Desk, list[int]]:
+    """A completed night of two rounds, in which lower ids win."""
+    desk = a_desk(store)
+    player_ids = sorted(desk.night.player_ids)
+    play_rounds(desk, 2)
+    desk.ok("POST", "/complete")
+    give_numbers(store, player_ids)
+    return desk, player_ids
+
+
+def link_final(store: Store, qualifying_id: int, positions: dict[int, int], *, place: int = 0) -> int:
+    """A completed final with these positions, linked as playoffs in both directions."""
+    final = build.a_tournament(store, players=0, status="completed", name=f"Final {place}")
+    standing = tables.standing
+    with store.write() as transaction:
+        db = transaction.connection
+        copied = select(standing).where(standing.c.tournament_id == qualifying_id)
+        for row in db.execute(copied.order_by(standing.c.player_id)).mappings().all():
+            if position := positions.get(row["player_id"]):
+                own_row = {**row["row"], "position": position}
+                new = {"tournament_id": final.tournament_id, "position": position, "row": own_row}
+                db.execute(insert(standing).values({**row, **new}))
+        for own, other, kind, at in (
+            (qualifying_id, final.tournament_id, "playoff", place),
+            (final.tournament_id, qualifying_id, "qualifying", 0),
+        ):
+            transaction.connection.execute(
+                insert(tables.tournament_link).values(
+                    tournament_id=own, linked_tournament_id=other, link_type=kind, place=at, shown={}
+                )
+            )
+    return final.tournament_id
+
+
+def shown(desk: Desk, query: str = "") -> Any:
+    return desk.ok("GET", f"/federation-results{query}")["data"]
+
+
+def test_a_night_is_listed_by_place_as_text_and_as_csv(store: Store) -> None:
+    desk, players = a_finished_night(store)
+    event = shown(desk)
+    assert sorted(row["playerId"] for row in event["results"]) == players
+    assert all(row["ticked"] and not row["reasons"] for row in event["results"])
+    lines = [line.split("\t") for line in event["text"].splitlines()]
+    assert [line[2] for line in lines] == [str(5000 + row["playerId"]) for row in event["results"]]
+    assert [int(line[0]) for line in lines] == [row["position"] for row in event["results"]]
+    with store.read() as db:
+        rows = reads.file_rows(reads.finished_event(db, desk.night.tournament_id, None), ())
+    assert [[str(cell) for cell in row] for row in rows] == lines
+
+
+def test_the_final_of_the_best_decides_and_other_finals_change_no_place(store: Store) -> None:
+    desk, _ = a_finished_night(store)
+    before = [row["playerId"] for row in shown(desk)["results"]]
+    first, second, third, fourth = before
+    final = link_final(store, desk.night.tournament_id, {second: 1, first: 2})
+    others = link_final(store, desk.night.tournament_id, {fourth: 1, third: 2}, place=1)
+    event = shown(desk)
+    assert [row["playerId"] for row in event["results"]][:2] == [second, first]
+    assert [row["playerId"] for row in event["results"]][2:] == [third, fourth]
+    assert [row["finalist"] for row in event["results"]] == [True, True, False, False]
+    assert event["finalsId"] == final
+    for member in (final, others):
+        path = f"/api/tournaments/{member}/federation-results"
+        _, answer, _ = build.do(store, "GET", path, by=desk.night.organizer_id)
+        assert answer["data"] == event
+
+
+def test_who_has_no_number_is_apart_and_can_be_chosen(store: Store) -> None:
+    desk, players = a_finished_night(store)
+    with store.write() as transaction:
+        nameless = update(tables.player).where(tables.player.c.player_id == players[0]).values(ifpa_id=None)
+        transaction.connection.execute(nameless)
+    event = shown(desk)
+    (apart,) = [row for row in event["results"] if not row["ticked"]]
+    assert (apart["playerId"], apart["reasons"]) == (players[0], ["no-number"])
+    assert len(event["text"].splitlines()) == len(players) - 1
+    # Places are counted among those who are in the file.
+    assert event["text"].startswith("1\t")
+    chosen = shown(desk, f"?players={players[0]},{players[1]}")
+    assert len(chosen["text"].splitlines()) == 2
+    desk.expect_refusal(422, "GET", "/federation-results?players=999999")
+
+
+def test_who_played_fewer_than_half_of_the_rounds_is_apart(store: Store) -> None:
+    desk = a_desk(store)
+    players = sorted(desk.night.player_ids)
+    play_rounds(desk, 1)
+    away = {"playerId": players[-1], "status": "inactive"}
+    desk.ok("PATCH", "/players", {"players": [away]})
+    play_rounds(desk, 2)
+    desk.ok("POST", "/complete")
+    give_numbers(store, players)
+    rows = {row["playerId"]: row for row in shown(desk)["results"]}
+    assert rows[players[-1]]["reasons"] == ["below-half"]
+    assert all(rows[player_id]["ticked"] for player_id in players[:-1])
+
+
+def test_an_event_that_can_still_change_is_refused(store: Store) -> None:
+    desk = a_desk(store)
+    assert "not finished" in desk.expect_refusal(409, "GET", "/federation-results")["message"]
+    desk.expect_refusal(409, "GET", "/federation-results/csv")
+    status, _, _ = build.do(
+        store, "GET", "/api/tournaments/999999/federation-results", by=desk.night.organizer_id
+    )
+    assert status == 404
