@@ -8,8 +8,8 @@ from sqlalchemy import REAL, Column, Double, Text
 
 from silverball.store.types import Id
 
-revision = "0044"
-down_revision = "0043"
+revision = "0039"
+down_revision = "0038"
 branch_labels = None
 depends_on = None
 

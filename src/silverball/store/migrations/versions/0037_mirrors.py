@@ -8,8 +8,8 @@ from sqlalchemy import Column, ForeignKey, Text
 
 from silverball.store.types import Id, Instant
 
-revision = "0041"
-down_revision = "0034"
+revision = "0037"
+down_revision = "0036"
 branch_labels = None
 depends_on = None
 

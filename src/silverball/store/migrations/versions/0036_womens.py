@@ -8,8 +8,8 @@ from sqlalchemy import Column
 
 from silverball.store.types import Flag
 
-revision = "0037"
-down_revision = "0034"
+revision = "0036"
+down_revision = "0035"
 branch_labels = None
 depends_on = None
 

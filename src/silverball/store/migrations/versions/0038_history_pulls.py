@@ -8,8 +8,8 @@ from sqlalchemy import Column, ForeignKey, Text, UniqueConstraint
 
 from silverball.store.types import Flag, Id, Instant, Json
 
-revision = "0043"
-down_revision = "0034"
+revision = "0038"
+down_revision = "0037"
 branch_labels = None
 depends_on = None
 
