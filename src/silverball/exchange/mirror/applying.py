@@ -1,4 +1,4 @@
-"""What was read there, compared with the mirror here and written as changes through the one door."""
+"""Writes what a mirror differs in as changes: compares what was read there with what is here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

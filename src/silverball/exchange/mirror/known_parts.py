@@ -6,6 +6,7 @@ from typing import Any
 
 from silverball.exchange.pull import reading
 from silverball.exchange.pull.source import PullSource, ThingMissing
+from silverball.rules.format import PlayKind
 from silverball.rules.registry import FORMATS
 
 Json = Any
@@ -31,7 +32,6 @@ DELETION_EVENTS: Mapping[str, tuple[str, str]] = {
 HEAD_EVENTS = frozenset(
     {"TournamentUpdated", "PlayersAdded", "PlayersChanged", "ArenasAdded", "ArenasChanged"}
 )
-QUEUES_BY_FORMAT = {"frenzy": ("/frenzy", "queue"), "amazingrace": ("/amazing-race", "queues")}
 
 
 @dataclass
@@ -120,14 +120,15 @@ class KnownParts:
         if tournament.get("status") != "started":
             self.raw.pop("queues", None)
             return
-        kind = str(tournament.get("type"))
-        if kind in QUEUES_BY_FORMAT:
-            path, member = QUEUES_BY_FORMAT[kind]
-            waiting = self.source.read(f"{self.path}{path}").get(member) or []
-            if isinstance(waiting, dict):
-                waiting = [spot for entries in waiting.values() for spot in entries]
-            self.raw["queues"] = waiting
-        elif kind in FORMATS and FORMATS[kind].attempts is not None:
+        form = FORMATS.get(str(tournament.get("type")))
+        if form is None:
+            return
+        if form.has_clock:
+            self.raw["queues"] = self.source.read(f"{self.path}/frenzy").get("queue") or []
+        elif form.play is PlayKind.RACE:
+            queues = self.source.read(f"{self.path}/amazing-race").get("queues") or {}
+            self.raw["queues"] = [spot for entries in queues.values() for spot in entries]
+        elif form.attempts is not None:
             self.raw["queues"] = reading.queue_entries(self.source, f"{self.path}/queues")
 
 

@@ -5,11 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median_low
 
-from silverball.rules.format import all_active
 from silverball.rules.model.settings_protocols import HasBestGames, has
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import ties
-from silverball.rules.registry import FORMATS
 
 FINALS, QUALIFYING = 0, 1
 
@@ -77,14 +75,13 @@ def places_among(places: Sequence[EventPlace], player_ids: Collection[int]) -> d
     return ties.positions(keys, highest_first=False)
 
 
-def participation_shares(tournament: Tournament) -> dict[int, ParticipationShare]:
+def participation_shares(tournament: Tournament, *, players_go_out: bool) -> dict[int, ParticipationShare]:
     """Player id -> share of the qualifying, for the entrants who could have played all of it.
 
     Where players go out, who stayed until then played all. Rounds count where there are rounds, machines
     where players play alone, else games, compared with the median player.
     """
-    goes_out = FORMATS[tournament.type].playing_ids is not all_active
-    measured = [entrant for entrant in tournament.entrants if not (goes_out and entrant.is_active)]
+    measured = [entrant for entrant in tournament.entrants if not (players_go_out and entrant.is_active)]
     played = _played_parts(tournament)
     counts = {entrant.player_id: len(played[entrant.player_id]) for entrant in tournament.entrants}
     possible = _possible_parts(tournament, list(counts.values()))

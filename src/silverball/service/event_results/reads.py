@@ -9,8 +9,11 @@ from sqlalchemy import Connection, select
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.http.query import Query
+from silverball.rules.format import all_active
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import event_places
 from silverball.rules.ranking.event_places import EventPlace, ParticipationShare
+from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.exports.sheet import Cell, VerbatimText
 from silverball.service.players import reads as players
@@ -71,7 +74,7 @@ def finished_event(db: Connection, tournament_id: int, viewer: AuthenticatedCall
         people |= {player.player_id: player for player in entrants}
     if event.finals is not None:
         finals = _positions(db, event.finals.tournament_id)
-    shares = {} if first is None else event_places.participation_shares(first)
+    shares = {} if first is None else _participation_shares(first)
     first_id = event.first.tournament_id
     return FinishedEvent(
         name=names[first_id],
@@ -163,6 +166,12 @@ def _first_id(db: Connection, tournament_id: int) -> int:
         .limit(1)
     )
     return db.execute(qualifying).scalar_one_or_none() or tournament_id
+
+
+def _participation_shares(qualifying: Tournament) -> dict[int, ParticipationShare]:
+    """Player id -> how much of the qualifying they played, for those who could have played all of it."""
+    players_go_out = FORMATS[qualifying.type].playing_ids is not all_active
+    return event_places.participation_shares(qualifying, players_go_out=players_go_out)
 
 
 def _tournament_names(db: Connection, tournament_ids: Sequence[int]) -> dict[int, str]:
