@@ -82,6 +82,8 @@ def test_every_method_answers_what_the_service_sends(
     tour.ratings(client, rated)
     tour.machines(client)
     tour.match_play(client, players, arenas, other_organizer)
+    tour.door(client, players)
+    tour.season(client, players, arenas)
     tour.scores(client, players, arenas)
     tour.frenzy(client, players, arenas)
     tour.other_formats(client, players, arenas)

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 
 from silverball_client import BadRequest, Client, NotAllowed, Refused
-from silverball_client.bodies import ListedEntrantPatch, NewEntrant
+from silverball_client.bodies import ListedEntrantPatch, NewEntrant, NewPayment, Registration
 from silverball_client.shapes.tournaments import Tournament
 
 # These need a site that answers, one that fails for minutes, and a frenzy whose games do not start by
@@ -252,8 +252,38 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int], ot
     change.prizes_csv(night)
     change.reopen(night)
     change.complete(night)
+    assert {place.player_id for place in change.federation_results(night).results}
+    change.federation_results_csv(night)
     change.create_playoffs(night, type="bracket", players=2)
     list(client.games.list(tournaments=[night]))
+
+
+def door(client: Client, players: Sequence[int]) -> None:
+    """A full tournament with a waiting list, payments and a check-in."""
+    full = Registration(status="active", player_limit=2, has_waitlist=True)
+    night = client.tournaments.create(name="Full", type="matchplay", rsvp_configuration=full).tournament_id
+    entrants = [NewEntrant(player_id=each) for each in players[:2]]
+    client.tournaments.add_players(night, players=entrants)
+    client.sign_ups.change_terms(night, fee=1000, new_code=True)
+    for player_id in players[2:5]:
+        client.sign_ups.add_waiting(night, player_id=player_id)
+    client.sign_ups.move_waiting(night, players[4], position=1)
+    client.sign_ups.remove_waiting(night, players[3])
+    client.sign_ups.update_person(night, players[0], here=True, payment=NewPayment(cents=1000, how="cash"))
+    client.sign_ups.remove_absent(night)
+    assert players[4] in {person.player_id for person in client.tournaments.sign_ups(night).people}
+    client.tournaments.sign_ups_csv(night)
+
+
+def season(client: Client, players: Sequence[int], arenas: Sequence[int]) -> None:
+    """A completed series of one night, and its results for the federation."""
+    series_id = client.series.create(name="Spring").series_id
+    night = started(client, "best_game", players[:3], arenas[:1], series_id=series_id)
+    client.single_player_games.create(night, player_id=players[0], arena_id=arenas[0], score=5_000)
+    client.tournaments.complete(night)
+    client.series.update(series_id, status="completed")
+    client.series.federation_results(series_id)
+    client.series.federation_results_csv(series_id)
 
 
 def scores(client: Client, players: Sequence[int], arenas: Sequence[int]) -> None:

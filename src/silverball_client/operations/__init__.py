@@ -29,6 +29,7 @@ from silverball_client.operations.rounds import RoundsResource
 from silverball_client.operations.rulings import RulingsResource
 from silverball_client.operations.search import SearchResource
 from silverball_client.operations.series import SeriesResource
+from silverball_client.operations.sign_ups import SignUpsResource
 from silverball_client.operations.single_player_games import SinglePlayerGamesResource
 from silverball_client.operations.suggestions import SuggestionsResource
 from silverball_client.operations.tokens import TokensResource
@@ -67,6 +68,7 @@ class Operations(Generic[M]):
         self.rulings: RulingsResource[M] = RulingsResource(caller)
         self.search: SearchResource[M] = SearchResource(caller)
         self.series: SeriesResource[M] = SeriesResource(caller)
+        self.sign_ups: SignUpsResource[M] = SignUpsResource(caller)
         self.single_player_games: SinglePlayerGamesResource[M] = SinglePlayerGamesResource(caller)
         self.suggestions: SuggestionsResource[M] = SuggestionsResource(caller)
         self.tokens: TokensResource[M] = TokensResource(caller)

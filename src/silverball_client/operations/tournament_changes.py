@@ -6,12 +6,11 @@ from typing import Any, Literal, Unpack
 
 from msgspec import UNSET, UnsetType
 
-from silverball_client.bodies import EntrySales, NewPayment, Registration, TournamentLink
+from silverball_client.bodies import EntrySales, Registration, TournamentLink
 from silverball_client.calling import Alternatives, M, Request, Resource, chosen, operation
 from silverball_client.options import FormatSettings, SettingsAndParts, TournamentParts
 from silverball_client.shapes.games import Game
 from silverball_client.shapes.prizes import PrizeMoney
-from silverball_client.shapes.sign_ups import SignUpList
 from silverball_client.shapes.singleplayer import SinglePlayerGame
 from silverball_client.shapes.standings import Standing
 from silverball_client.shapes.tournaments import Tournament
@@ -19,24 +18,6 @@ from silverball_client.shapes.tournaments import Tournament
 
 class TournamentChanges(Resource[M]):
     """Operations of `client.tournaments`: from start to end."""
-
-    @operation
-    def add_to_waiting_list(
-        self, tournament_id: int, *, player_id: int, idempotency_key: str | None = None
-    ) -> Request[SignUpList]:
-        """Put a player of the book at the end of the waiting list.
-
-        `POST /api/tournaments/{tournamentId}/sign-ups/waiting`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "POST",
-            ("tournaments", tournament_id, "sign-ups", "waiting"),
-            SignUpList,
-            in_data=True,
-            body={"playerId": player_id},
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
 
     @operation
     def advance_in_amazing_race(
@@ -77,31 +58,6 @@ class TournamentChanges(Resource[M]):
             Alternatives((tuple[Standing, ...], tuple[Game, ...])),
             in_data=True,
             body={"playerIds": player_ids, "order": order, "draw": draw, "forget": forget},
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def change_sign_up_terms(
-        self,
-        tournament_id: int,
-        *,
-        fee: int | UnsetType = UNSET,
-        late_fee: int | UnsetType = UNSET,
-        late_from: datetime | str | UnsetType | None = UNSET,
-        new_code: bool | UnsetType = UNSET,
-        idempotency_key: str | None = None,
-    ) -> Request[SignUpList]:
-        """Set the fees of a tournament, or replace the code of its door.
-
-        `PATCH /api/tournaments/{tournamentId}/sign-ups`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "PATCH",
-            ("tournaments", tournament_id, "sign-ups"),
-            SignUpList,
-            in_data=True,
-            body={"fee": fee, "lateFee": late_fee, "lateFrom": late_from, "newCode": new_code},
             is_write=True,
             idempotency_key=idempotency_key,
         )
@@ -259,58 +215,6 @@ class TournamentChanges(Resource[M]):
             PrizeMoney,
             in_data=True,
             body={"paid": paid},
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def move_on_waiting_list(
-        self, tournament_id: int, player_id: int, *, position: int, idempotency_key: str | None = None
-    ) -> Request[SignUpList]:
-        """Move somebody on the waiting list, or put them into the tournament.
-
-        `PUT /api/tournaments/{tournamentId}/sign-ups/waiting/{playerId}`. Needs a token with the ability
-        `manage`.
-        """
-        return Request(
-            "PUT",
-            ("tournaments", tournament_id, "sign-ups", "waiting", player_id),
-            SignUpList,
-            in_data=True,
-            body={"position": position},
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def remove_absent(self, tournament_id: int, *, idempotency_key: str | None = None) -> Request[SignUpList]:
-        """Remove the players who are not checked in; who waits moves up.
-
-        `POST /api/tournaments/{tournamentId}/sign-ups/absent`. Needs a token with the ability `manage`.
-        """
-        return Request(
-            "POST",
-            ("tournaments", tournament_id, "sign-ups", "absent"),
-            SignUpList,
-            in_data=True,
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def remove_from_waiting_list(
-        self, tournament_id: int, player_id: int, *, idempotency_key: str | None = None
-    ) -> Request[SignUpList]:
-        """Take somebody off the waiting list.
-
-        `DELETE /api/tournaments/{tournamentId}/sign-ups/waiting/{playerId}`. Needs a token with the ability
-        `manage`.
-        """
-        return Request(
-            "DELETE",
-            ("tournaments", tournament_id, "sign-ups", "waiting", player_id),
-            SignUpList,
-            in_data=True,
             is_write=True,
             idempotency_key=idempotency_key,
         )
@@ -482,31 +386,6 @@ class TournamentChanges(Resource[M]):
                 "name": name,
             }
             | chosen(options, FormatSettings, SettingsAndParts),
-            is_write=True,
-            idempotency_key=idempotency_key,
-        )
-
-    @operation
-    def update_person_at_door(
-        self,
-        tournament_id: int,
-        player_id: int,
-        *,
-        here: bool | UnsetType = UNSET,
-        payment: NewPayment | UnsetType | None = UNSET,
-        idempotency_key: str | None = None,
-    ) -> Request[SignUpList]:
-        """Check somebody in, record what they paid, or take either back.
-
-        `PUT /api/tournaments/{tournamentId}/sign-ups/players/{playerId}`. Needs a token with the ability
-        `manage`.
-        """
-        return Request(
-            "PUT",
-            ("tournaments", tournament_id, "sign-ups", "players", player_id),
-            SignUpList,
-            in_data=True,
-            body={"here": here, "payment": payment},
             is_write=True,
             idempotency_key=idempotency_key,
         )
