@@ -18,6 +18,7 @@ from silverball.service.verify.draws import BEFORE_COMMITMENTS, DrawsReport, ver
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
+from stories.hall import Hall
 
 LINE = tables.journal.c
 
@@ -158,3 +159,16 @@ def test_the_command_makes_the_draws_again(store: Store, monkeypatch: pytest.Mon
     changed = CliRunner().invoke(silverball_group, ["verify", str(tournament_id), "--draws"])
     assert changed.exit_code == 1
     assert "was drawn with another seed" in changed.output
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("type_", ["matchplay", "bracket", "max_matchplay"])
+def test_a_draw_that_took_longer_than_a_second_gives_the_same_again(store: Store, type_: str) -> None:
+    """The clock moves on by minutes whenever it is read: also between a draw and its commit."""
+    hall = Hall(store, type_, "Ada Bo Cleo Dov Edie Finn Greta Hugo")
+    hall.start()
+    if type_ == "matchplay":
+        hall.play_rounds(2, "Ada Bo Cleo Dov Edie Finn Greta Hugo")
+    report = remade(store, hall.tournament_id)
+    assert list(report.faults) == []
+    assert report.same

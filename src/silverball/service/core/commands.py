@@ -8,6 +8,7 @@ Nothing here speaks SQL; the transaction is the caller's.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from random import Random
 from typing import Any
 
@@ -47,6 +48,8 @@ class DryRun:
     """A decision made on a snapshot, without the lock, and the revision of that snapshot."""
 
     revision: Revision
+    # The time that the rule was given, and that the journal gives the action: the draw can be made again by it.
+    decided_at: datetime
     decision: Decision = field(default_factory=lambda: Decision(()))
     # Ids of rows that the handler added for the decision, and adds again under the same ids.
     added_ids: tuple[int, ...] = ()
@@ -90,8 +93,8 @@ def run_long_command(
     prepared: DryRun | None = call.preparation
     if prepared is None or prepared.revision != before.revision:
         informed = as_drawn(call, before.tournament)
-        raise DrawNeeded(lambda: DryRun(before.revision, _decision(rule(informed)), added_ids))
-    return _enact(call, prepared.decision, before)
+        raise DrawNeeded(lambda: DryRun(before.revision, call.now, _decision(rule(informed)), added_ids))
+    return _enact(call, prepared.decision, before, decided_at=prepared.decided_at)
 
 
 def as_drawn(call: Write[Any], tournament: Tournament) -> Tournament:
@@ -127,7 +130,7 @@ def commit_dry_run(call: Write[Any], notes: JournalEntries = ()) -> Tournament:
     if before.revision != prepared.revision:
         raise PreparationOutdated
     decision = replace(prepared.decision, notes=[*prepared.decision.notes, *notes])
-    return _enact(call, decision, before)
+    return _enact(call, decision, before, decided_at=prepared.decided_at)
 
 
 def _load_permitted(call: Write[Any], is_allowed: Permission) -> LoadedTournament:
@@ -141,12 +144,15 @@ def _load_permitted(call: Write[Any], is_allowed: Permission) -> LoadedTournamen
     return before
 
 
-def _enact(call: Write[Any], decision: Decision, before: LoadedTournament) -> Tournament:
+def _enact(
+    call: Write[Any], decision: Decision, before: LoadedTournament, decided_at: datetime | None = None
+) -> Tournament:
+    context = action_context(call)
     return enact.enact(
         call.transaction,
         call.ids[TOURNAMENT],
         decision.changes,
-        action_context(call),
+        context if decided_at is None else replace(context, now=decided_at),
         dice_seed=decision.dice_seed,
         extra_entries=decision.notes,
         before=before,

@@ -30,7 +30,7 @@ def prepare_round(call: Write[NewRound]) -> Draw:
     """Read what the draw of the next round needs; returns the draw."""
     before = commands.load_snapshot(call)
     informed = series_facts.with_series_facts(call.db, commands.as_drawn(call, before.tournament))
-    return lambda: DryRun(before.revision, _round_decision(call, before.tournament, informed))
+    return lambda: DryRun(before.revision, call.now, _round_decision(call, before.tournament, informed))
 
 
 def _round_decision(call: Write[NewRound], tournament: Tournament, informed: Tournament) -> Decision:

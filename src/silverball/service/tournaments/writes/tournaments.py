@@ -177,7 +177,7 @@ def prepare_start(call: Write[Body]) -> Draw:
     before = commands.load_snapshot(call)
     informed = series_facts.with_seed_facts(call.db, commands.as_drawn(call, before.tournament))
     informed = series_facts.with_series_facts(call.db, informed)
-    return lambda: DryRun(before.revision, _start_decision(informed, call.now))
+    return lambda: DryRun(before.revision, call.now, _start_decision(informed, call.now))
 
 
 def start_tournament(call: Write[Body]) -> Tournament:
