@@ -118,3 +118,18 @@ def test_what_cannot_be_corrected_is_said_in_a_sentence(
     shown = director.page("/correct" + query.format(game=game.game_id, same=same))
     assert sentence in shown
     assert "Save the correction" not in shown
+
+
+def test_a_bracket_asks_for_no_points_of_missed_rounds(director: Director) -> None:
+    """Its places follow from its games alone, so the form would be refused; nor are points adjusted."""
+    director.create("bracket")
+    director.start(5)
+    game = next(game for game in director.open_games() if len(game.player_ids) == 2)
+    winner, loser = game.player_ids
+    director.finish(game, winner, loser)
+    preview = director.send("right", f"/correct?game={game.game_id}", first=loser).removeprefix(director.at)
+    assert "Back in:" in director.page(preview)
+    assert "missed-" not in director.page(preview)
+    director.send("correct", preview, reason="The cards were swapped.")
+    assert director.game(game).result_positions == (loser, winner)
+    assert "adjusting" not in director.forms(f"/player?player={winner}")
