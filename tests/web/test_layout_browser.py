@@ -43,6 +43,7 @@ CONSOLE = (
         "/results",
         "/settings",
         "/prizes",
+        "/federation",
         "/paper",
         "/webhooks",
         "/journal",
