@@ -22,6 +22,7 @@ VIEWS = (
     "/standings",
     "/settings",
     "/prizes",
+    "/federation",
     "/paper",
     "/webhooks",
     "/journal",

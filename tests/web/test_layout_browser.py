@@ -43,6 +43,7 @@ CONSOLE = (
         "/results",
         "/settings",
         "/prizes",
+        "/federation",
         "/paper",
         "/webhooks",
         "/journal",
@@ -156,6 +157,21 @@ def test_the_pages_of_a_night_break_no_rule(
         screen.screenshot(
             path=f"{PICTURES}/now-{type_.replace('_', '-')}-{screen.evaluate('innerWidth')}.png"
         )
+
+
+def test_the_pages_of_a_completed_night_break_no_rule(store: Store, base_url: str, screen: Page) -> None:
+    a_night_of(store, "group_matchplay", 8)
+    night = night_of(store)
+    organizer_id = int(night.details["organizer_id"])
+    at = "/api/tournaments/1"
+    for game in night.games:
+        body = {"resultPositions": list(game.player_ids)}
+        build.do(store, "PUT", f"{at}/games/{game.game_id}/result", body, by=organizer_id)
+    status, answer, _ = build.do(store, "POST", f"{at}/complete", by=organizer_id)
+    assert status < 300, answer
+    assert_well_laid_out(screen, base_url, ["/t/1/summary"])
+    sign_in(screen, base_url)
+    assert_well_laid_out(screen, base_url, ["/t/1/run/federation", "/t/1/run/standings"])
 
 
 @pytest.mark.parametrize("font", layout.FONTS)

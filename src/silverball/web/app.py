@@ -40,6 +40,7 @@ from silverball.web.book import pages as book_pages
 from silverball.web.console import devices as device_pages
 from silverball.web.console import directors as director_pages
 from silverball.web.console import door as door_pages
+from silverball.web.console import federation as federation_pages
 from silverball.web.console import pages as console_pages
 from silverball.web.console import planner as planner_pages
 from silverball.web.console import prizes as prize_pages
@@ -71,6 +72,7 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     console_pages,
     planner_pages,
     prize_pages,
+    federation_pages,
     door_pages,
     device_pages,
     director_pages,

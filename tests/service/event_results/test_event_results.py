@@ -1,5 +1,7 @@
 """Results for the federation over HTTP. Places and reasons are made by hand."""
 
+import csv
+import io
 from typing import Any
 
 from sqlalchemy import insert, select, update
@@ -136,3 +138,53 @@ def test_an_event_that_can_still_change_is_refused(store: Store) -> None:
         store, "GET", "/api/tournaments/999999/federation-results", by=desk.night.organizer_id
     )
     assert status == 404
+
+
+def test_the_file_has_places_names_and_numbers_as_the_text_has(store: Store) -> None:
+    desk, players = a_finished_night(store)
+    with store.write() as transaction:
+        for player_id, name in zip(players, ("=SUM(A1)", 'Ann "Ace", the', "Zoë", "Dot"), strict=True):
+            own = tables.player.c.player_id == player_id
+            transaction.connection.execute(update(tables.player).where(own).values(name=name))
+    status, content = build.ask(store, f"{desk.path}/federation-results/csv", by=desk.night.organizer_id)
+    assert status == 200
+    rows = list(csv.reader(io.StringIO(content)))
+    assert rows[0] == ["Place", "Name", "IFPA number"]
+    lines = [line.split("\t") for line in shown(desk)["text"].splitlines()]
+    # A spreadsheet must not run a name; what is pasted into a form stays as it is.
+    assert [[cell.removeprefix("'") for cell in row] for row in rows[1:]] == lines
+    assert [row[1] for row in rows if row[1].startswith("'")] == ["'=SUM(A1)"]
+    chosen = build.ask(
+        store,
+        f"{desk.path}/federation-results/csv?players={players[2]}",
+        by=desk.night.organizer_id,
+    )
+    assert chosen == (200, f"Place,Name,IFPA number\n1,Zoë,{5000 + players[2]}\n")
+    desk.expect_refusal(422, "GET", "/federation-results/csv?players=999999")
+
+
+def test_a_series_is_an_event_once_it_is_completed(store: Store) -> None:
+    desk, players = a_finished_night(store)
+    series_id = build.row(store, tables.series, organizer_id=desk.night.organizer_id)
+    with store.write() as transaction:
+        own = tables.tournament.c.tournament_id == desk.night.tournament_id
+        transaction.connection.execute(update(tables.tournament).where(own).values(series_id=series_id))
+    path = f"/api/series/{series_id}/federation-results"
+    status, refusal = build.ask(store, path, by=desk.night.organizer_id)
+    assert (status, refusal["code"]) == (409, "event-not-finished")
+    assert build.ask(store, f"{path}/csv", by=desk.night.organizer_id)[0] == 409
+    with store.write() as transaction:
+        transaction.connection.execute(update(tables.series).values(status="completed"))
+    status, answer = build.ask(store, path, by=desk.night.organizer_id)
+    event = answer["data"]
+    assert (status, event["seriesId"], event["tournamentId"]) == (200, series_id, None)
+    assert sorted(row["playerId"] for row in event["results"]) == players
+    assert all(row["ticked"] and not row["finalist"] for row in event["results"])
+    assert [row["position"] for row in event["results"]] == [
+        row["position"] for row in shown(desk)["results"]
+    ]
+    content = build.ask(store, f"{path}/csv", by=desk.night.organizer_id)[1]
+    assert [line.split(",") for line in content.splitlines()[1:]] == [
+        line.split("\t") for line in event["text"].splitlines()
+    ]
+    assert build.ask(store, "/api/series/999/federation-results", by=desk.night.organizer_id)[0] == 404

@@ -114,7 +114,7 @@ class Api:
         if isinstance(value, ThrottledResult):
             return HttpResponse(endpoint.status, self._encode(value.value), is_throttled=value.is_throttled)
         if isinstance(value, UncachedResult):
-            return HttpResponse(endpoint.status, self._encode(value.value), is_cacheable=False)
+            return replace(self._encode_response(endpoint, value.value), is_cacheable=False)
         if isinstance(value, FileDownload):
             disposition = f'attachment; filename="{value.name}"'.encode("latin-1")
             headers = ((b"content-disposition", disposition),)

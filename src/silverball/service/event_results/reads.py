@@ -117,18 +117,19 @@ def finished_series(db: Connection, series_id: int, viewer: AuthenticatedCaller 
 
 def event_results(event: FinishedEvent, chosen: Sequence[int]) -> EventResults:
     """The event in its published shape. Raises Invalid when somebody chosen has no place in it."""
-    results = tuple(_event_result(place, event.players) for place in event.places)
-    lines = [
-        "\t".join(("" if cell is None else str(cell)) for cell in row) for row in file_rows(event, chosen)
-    ]
     return EventResults(
         tournament_id=event.tournament_id,
         finals_id=event.finals_id,
         series_id=event.series_id,
         name=event.name,
-        results=results,
-        text="".join(line + "\n" for line in lines),
+        results=result_rows(event),
+        text=text_to_paste(file_rows(event, chosen)),
     )
+
+
+def result_rows(event: FinishedEvent) -> tuple[EventResult, ...]:
+    """All players of the event, by place."""
+    return tuple(_event_result(place, event.players) for place in event.places)
 
 
 def file_rows(event: FinishedEvent, chosen: Sequence[int]) -> list[tuple[Cell, ...]]:
@@ -136,7 +137,12 @@ def file_rows(event: FinishedEvent, chosen: Sequence[int]) -> list[tuple[Cell, .
 
     Raises Invalid when somebody chosen has no place in the event.
     """
-    places = event_places.places_among(event.places, _player_ids_in_file(event, chosen))
+    return rows_among(event, _player_ids_in_file(event, chosen))
+
+
+def rows_among(event: FinishedEvent, player_ids: Collection[int]) -> list[tuple[Cell, ...]]:
+    """Place among these players, name and number of those of them who have a place, by place."""
+    places = event_places.places_among(event.places, player_ids)
     return [
         (
             position,
@@ -145,6 +151,11 @@ def file_rows(event: FinishedEvent, chosen: Sequence[int]) -> list[tuple[Cell, .
         )
         for player_id, position in places.items()
     ]
+
+
+def text_to_paste(rows: Sequence[tuple[Cell, ...]]) -> str:
+    """The rows as lines with tabs between the cells."""
+    return "".join("\t".join("" if cell is None else str(cell) for cell in row) + "\n" for row in rows)
 
 
 def _player_ids_in_file(event: FinishedEvent, chosen: Sequence[int]) -> Collection[int]:

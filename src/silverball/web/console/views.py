@@ -17,6 +17,7 @@ from silverball.web.console import (
     details,
     door,
     draw_preview,
+    federation,
     navigation,
     now,
     paper,
@@ -35,7 +36,7 @@ MODULES = ("console.js",)
 DELIVERIES_SHOWN_MAX = 10
 # The choices that the address of a page may hold.
 QUERY_FIELDS = (
-    *("round", "q", "former", "machine", "game", "player", "attempt", "show"),
+    *("round", "q", "former", "machine", "game", "player", "attempt", "show", federation.PLAYERS),
     *correction.RESULT_FIELDS,
 )
 TONIGHT_PARTS = ("status", "undo", "prepare", "play", "ending", "worth")
@@ -183,6 +184,12 @@ VIEWS: Mapping[str, ConsoleView] = {
     ),
     "prizes": ConsoleView(
         "Prize money", ("status", "prizes"), prizes.load_context, about="pot, shares, and who was paid"
+    ),
+    "federation": ConsoleView(
+        "Results for the federation",
+        ("status", "federation"),
+        federation.load_context,
+        about="places and numbers to paste, after the end",
     ),
     "webhooks": ConsoleView(
         "Notifications", ("status", "webhooks"), _webhooks_context, about="to a chat or a program"

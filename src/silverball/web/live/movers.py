@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
+from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
 from silverball.wire.standings import Standing
 
 # The newest results, in formats without rounds that the organizer opens.
@@ -56,12 +56,20 @@ def _before_newest_results(tournament: Tournament) -> Tournament | None:
 
 def _without_newest_round(tournament: Tournament) -> Tournament | None:
     """The tournament before the newest round that has a result."""
+    played = rounds_with_results(tournament)
+    return as_before_round(tournament, played[-1].round_index) if len(played) > 1 else None
+
+
+def rounds_with_results(tournament: Tournament) -> list[Round]:
+    """The rounds in which something has a result, in order."""
     ids_with_results = {game.round_id for game in tournament.games if _completed_at(game)}
     ids_with_results |= {game.round_id for game in tournament.single_player_games if _played_at(game)}
-    played = [round_ for round_ in tournament.rounds_in_order if round_.round_id in ids_with_results]
-    if len(played) < 2:
-        return None
-    rounds = tuple(round_ for round_ in tournament.rounds if round_.round_index < played[-1].round_index)
+    return [round_ for round_ in tournament.rounds_in_order if round_.round_id in ids_with_results]
+
+
+def as_before_round(tournament: Tournament, round_index: int) -> Tournament:
+    """The tournament without this round and those after it."""
+    rounds = tuple(round_ for round_ in tournament.rounds if round_.round_index < round_index)
     round_ids = {round_.round_id for round_ in rounds} | {None}
     single_player_games = tournament.single_player_games
     return replace(

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 import silverball
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.kit.http.endpoints import HttpResponse, Request
+from silverball.kit.http.endpoints import SVG, HttpResponse, Request
 from silverball.kit.http.router import parse_path_id
 from silverball.service.draws import reads as draws
 from silverball.service.prizes import reads as prizes
@@ -20,15 +20,17 @@ from silverball.store import faults
 from silverball.store.engine import Store
 from silverball.web import deciding_ties, qr_codes, site
 from silverball.web.format_titles import format_title
-from silverball.web.live import bracket_drawing, tournament_view, views
+from silverball.web.live import bracket_drawing, summary_page, tournament_view, views
 from silverball.web.live.tournament_view import PublicTournament
 from silverball.web.live.views import VIEWS, PublicView, ViewChoice
 from silverball.wire.draws import TournamentDraws
 
 LOG = logging.getLogger("silverball.web")
 HTML = "text/html; charset=utf-8"
-PATHS = tuple(VIEWS)
-PATTERNS = {path: re.compile(path.replace("{tournament_id}", "([^/]+)")).fullmatch for path in PATHS}
+PATHS = (*VIEWS, *summary_page.PATHS)
+PATTERNS = {
+    path: re.compile(re.escape(path).replace(r"\{tournament_id\}", "([^/]+)")).fullmatch for path in PATHS
+}
 REVALIDATED = b"no-cache"
 # A completed tournament may be reopened, so its page may be cached for minutes only, and by browsers
 # only: a copy shared by a proxy would name people who have opted out since.
@@ -77,6 +79,8 @@ class PublicPages:
 
     def _answer_request(self, request: Request) -> HttpResponse:
         path, tournament_id = _parse_path(request.path)
+        if path in summary_page.PATHS:
+            return self._answer_summary(path, tournament_id, request.base_url or self.base_url)
         view = VIEWS[path]
         try:
             query = dict(parse_qsl(request.query.decode("latin-1"), max_num_fields=views.FIELDS_MAX))
@@ -97,6 +101,31 @@ class PublicPages:
         )
         drawn = self._load_draws(tournament_id) if view.shows_draws else None
         return self._render(public, path, choice, request.base_url or self.base_url, drawn)
+
+    def _answer_summary(self, path: str, tournament_id: int, base_url: str) -> HttpResponse:
+        """The summary of a completed tournament, or its picture. Raises NotFound and Conflict."""
+        public = tournament_view.load_public_tournament(self.store, tournament_id, self.now())
+        headers = (
+            (b"cache-control", CACHED_WHEN_COMPLETED),
+            (b"content-security-policy", site.POLICY.encode()),
+            REFERRER_POLICY,
+            *NO_FRAMES,
+        )
+        if path == summary_page.PODIUM:
+            return HttpResponse(200, summary_page.draw_picture(public).encode(), SVG, headers)
+        text = site.render_text(
+            "live/summary.html",
+            modules=(),
+            public=public,
+            night=public.night,
+            tournament=public.tournament,
+            base_url=base_url,
+            base_path=f"/t/{tournament_id}",
+            format_title=format_title,
+            points_text=tournament_view.points_text,
+            **summary_page.load_context(public),
+        )
+        return HttpResponse(200, text.encode(), HTML, headers)
 
     def _load_draws(self, tournament_id: int) -> TournamentDraws:
         with self.store.read() as db:

@@ -2,6 +2,7 @@
 // Without this file every form works as a plain form.
 
 import { whenCalm } from "./calm.js";
+import "./copy.js";
 import { deliver, deliverRest, post } from "./delivery.js";
 import "./find.js";
 import { focusedRow, focusRow } from "./focus.js";

@@ -1,0 +1,122 @@
+"""Results for the federation in the console: who is in the file, text to paste, and the file."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.responses import Response
+
+from silverball.kit.http.endpoints import TOURNAMENT, FileDownload
+from silverball.kit.http.router import parse_path_id
+from silverball.service import access
+from silverball.service.core import loaded
+from silverball.service.event_results import reads
+from silverball.service.event_results.reads import EventNotFinished, FinishedEvent
+from silverball.service.exports import sheet
+from silverball.service.exports.sheet import Cell
+from silverball.web import site
+from silverball.web.page_request import PageRequest, page, redirect
+from silverball.web.tournament_night import TournamentNight
+from silverball.wire.event_results import EventResult, LeftOutReason
+
+ADDRESS = "/t/{tournament_id}/run/federation"
+# The choice in an address: player ids with commas between, or the word for nobody.
+PLAYERS, NOBODY = "players", "none"
+# The name of a player's checkbox is this and their id.
+TICK = "tick-"
+REASONS: Mapping[LeftOutReason, str] = {
+    "no-number": "no federation number",
+    "below-half": "played fewer than half",
+    "did-not-play": "did not play",
+}
+
+
+def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """All players of the event with their ticks, and the text of those who are ticked."""
+    try:
+        with request.site.store.read() as db:
+            event = reads.finished_event(db, night.id, request.caller)
+    except EventNotFinished as refusal:
+        return {"event": None, "event_fault": refusal.text()}
+    ticked = _chosen_players(request, event)
+    results = reads.result_rows(event)
+    return {
+        "event": event,
+        "rows_in_order": [row for row in results if not row.reasons],
+        "rows_apart": [row for row in results if row.reasons],
+        "ticked": ticked,
+        "tick": TICK,
+        "reasons_text": _reasons_text,
+        "pasted_text": reads.text_to_paste(_rows_in_file(request, event)),
+        "file_choice": _choice_text(ticked),
+    }
+
+
+def _reasons_text(row: EventResult) -> str:
+    return ", ".join(REASONS[reason] for reason in row.reasons)
+
+
+def _chosen_players(request: PageRequest, event: FinishedEvent) -> list[int]:
+    """Ids of the players in the address who have a place; without a choice, of those who are ticked."""
+    results = reads.result_rows(event)
+    chosen = request.query.get(PLAYERS)
+    if chosen is None:
+        return [row.player_id for row in results if row.ticked]
+    words = set(chosen.split(","))
+    return [row.player_id for row in results if row.position is not None and str(row.player_id) in words]
+
+
+def _rows_in_file(request: PageRequest, event: FinishedEvent) -> Sequence[tuple[Cell, ...]]:
+    return reads.rows_among(event, _chosen_players(request, event))
+
+
+def _choice_text(player_ids: Sequence[int]) -> str:
+    return ",".join(map(str, player_ids)) or NOBODY
+
+
+@page("GET", ADDRESS + "/choice")
+def federation_choice(request: PageRequest) -> Response:
+    """The page for the players whose boxes are ticked."""
+    tournament_id = parse_path_id(TOURNAMENT, request.ids[TOURNAMENT])
+    words = [name.removeprefix(TICK) for name in request.query if name.startswith(TICK)]
+    chosen = sorted({int(word) for word in words if word.isascii() and word.isdigit() and len(word) < 16})
+    return redirect(f"{ADDRESS.format(tournament_id=tournament_id)}?{PLAYERS}={_choice_text(chosen)}")
+
+
+@page("GET", ADDRESS + "/csv")
+def federation_file(request: PageRequest) -> Response:
+    """The chosen players as CSV, for the organizer. Raises NotFound."""
+    tournament_id = parse_path_id(TOURNAMENT, request.ids[TOURNAMENT])
+    try:
+        with request.site.store.read() as db:
+            tournament = loaded.load_tournament(db, tournament_id)
+            if not access.may_manage(request.caller, tournament):
+                sentence = "Only the organizer can see this file."
+                return site.message_page(403, "This page is the organizer's", sentence)
+            event = reads.finished_event(db, tournament_id, request.caller)
+    except EventNotFinished:
+        # The page says what is missing.
+        return redirect(ADDRESS.format(tournament_id=tournament_id))
+    rows = _rows_in_file(request, event)
+    return _download(sheet.csv_file(f"results-{tournament_id}.csv", reads.HEADER, rows))
+
+
+@page("GET", "/s/{series_id}/federation.csv")
+def federation_series_file(request: PageRequest) -> Response:
+    """The results of a completed series as CSV, for accounts. Raises NotFound."""
+    series_id = parse_path_id("series_id", request.ids["series_id"])
+    try:
+        with request.site.store.read() as db:
+            event = reads.finished_series(db, series_id, request.caller)
+    except EventNotFinished as refusal:
+        return site.message_page(409, "The series is not completed", refusal.text())
+    rows = reads.file_rows(event, ())
+    return _download(sheet.csv_file(f"results-series-{series_id}.csv", reads.HEADER, rows))
+
+
+def _download(file: FileDownload) -> Response:
+    headers = {
+        "cache-control": "no-store",
+        "content-disposition": f'attachment; filename="{file.name}"',
+        "content-type": file.content_type,
+    }
+    return Response(file.body, headers=headers)
