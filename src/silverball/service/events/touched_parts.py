@@ -102,14 +102,6 @@ def _buying_entrant(change: Change, _after: Tournament) -> Iterable[TouchedPart]
     return (TouchedPart("entrants", _sides(change)[-1].player_id),)
 
 
-def _waiting_list(change: Any, _after: Tournament) -> Iterable[TouchedPart]:
-    # Payments and check-ins are seen by who runs the tournament only, so they are announced to nobody.
-    before, after = (_sides(change)[0], _sides(change)[-1])
-    is_altered = isinstance(change, change_classes.Altered)
-    moved = before.waiting_place != after.waiting_place if is_altered else after.waiting_place is not None
-    return (TOURNAMENT,) if moved else ()
-
-
 # The change -> the parts that it touches. An import begins a new epoch instead.
 ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.TournamentStarted: _tournament_and_entrants,
@@ -159,9 +151,10 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.ScorekeeperRemoved: _tournament_only,
     change_classes.DirectorAdded: _tournament_only,
     change_classes.DirectorRemoved: _tournament_only,
-    change_classes.SignUpAdded: _waiting_list,
-    change_classes.SignUpRemoved: _waiting_list,
-    change_classes.SignUpChanged: _waiting_list,
+    # The list is seen by who runs the tournament only; who moves up is announced as a new entrant.
+    change_classes.SignUpAdded: _no_part,
+    change_classes.SignUpRemoved: _no_part,
+    change_classes.SignUpChanged: _no_part,
     change_classes.EntriesBought: _buying_entrant,
     change_classes.EntriesWithdrawn: _buying_entrant,
 }
