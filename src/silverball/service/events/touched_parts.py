@@ -92,6 +92,15 @@ def _called_games(change: Any, after: Tournament) -> Iterable[TouchedPart]:
     )
 
 
+def _extended_games(change: Any, after: Tournament) -> Iterable[TouchedPart]:
+    before_ends, after_ends = (side["state"].extended_ends for side in (change.before, change.after))
+    return (
+        TouchedPart("games", game.game_id)
+        for game in after.open_games
+        if before_ends.get(game.game_id) != after_ends.get(game.game_id)
+    )
+
+
 def _published_prizes(change: Any, _after: Tournament) -> Iterable[TouchedPart]:
     # What nobody but the organizer sees is announced to nobody.
     plans = (change.before["prizes"], change.after["prizes"])
@@ -112,6 +121,7 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.ClockChanged: _tournament_only,
     change_classes.RoundTimerChanged: _tournament_only,
     change_classes.PlayersCalled: _called_games,
+    change_classes.ExtraTimeGiven: _extended_games,
     change_classes.PrizesChanged: _published_prizes,
     change_classes.PrizePaid: _no_part,
     change_classes.SignUpTermsSet: _no_part,
