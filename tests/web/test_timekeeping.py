@@ -132,9 +132,7 @@ def test_games_whose_time_is_up_are_listed_and_one_gets_more_time(director: Dire
     set_timer(director)
     assert "Time is up in" not in director.page()
     director.send("timer-more", minutes=-240)
-    page = director.page()
-    assert "Time is up in 2 games" in page
-    assert "just now" in page
+    assert "Time is up in 2 games" in director.page()
     director.send("extra-time-overdue", game_id=game.game_id)
     assert "Time is up in 1 game<" in director.page()
     assert f"Extra time: game {game.game_id}." in director.page("/journal")

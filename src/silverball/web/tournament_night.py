@@ -235,10 +235,10 @@ class TournamentNight:
         return round_timer.game_ends_at(self.tournament, game)
 
     @property
-    def late_games(self) -> list[tuple[Game, int]]:
-        """The open games whose time is up, and the minutes since then, the latest first."""
+    def late_games(self) -> list[tuple[Game, datetime]]:
+        """The open games whose time is up, and when it was, the latest first."""
         late = round_timer.late_games(self.tournament, self.now)
-        return [(game, int(late_by.total_seconds()) // 60) for game, late_by in late]
+        return [(game, self.now - late_by) for game, late_by in late]
 
     def called_at(self, game: Game) -> datetime | None:
         """When the players of the game were last called; None when they were not."""
