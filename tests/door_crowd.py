@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -71,13 +71,19 @@ class Person:
         return int(first.split()[1]), headers, page.decode()
 
 
-def sign_up_at_once(ports: Sequence[int], path: str, names: Sequence[str]) -> list[SentForm]:
-    """The answers of a crowd that is spread over these ports and sends its forms at the same time."""
+def sign_up_at_once(
+    ports: Sequence[int], path: str, names: Sequence[str], when_open: Callable[[], object] = lambda: None
+) -> list[SentForm]:
+    """The answers of a crowd that is spread over these ports and sends its forms at the same time.
+
+    `when_open` is called once, when everybody has the form open.
+    """
     people = [Person(ports[n % len(ports)], path, name) for n, name in enumerate(names)]
 
     async def arrive() -> list[SentForm]:
         for person in people:
             await person.open_form()
+        when_open()
         return list(await asyncio.gather(*(person.send_form() for person in people)))
 
     return asyncio.run(arrive())

@@ -87,6 +87,7 @@ def test_the_round_timer_and_calls_go_along_under_new_ids_too(store: Store, seco
     game, *_ = night.open_round()
     night.apply(timekeeping.set_round_timer(night.tournament, 20, build.NOW))
     night.apply(timekeeping.call_players(night.tournament, game.game_id, build.NOW))
+    night.apply(timekeeping.give_extra_time(night.tournament, game.game_id, 5, build.NOW))
     exported = bundles.export_bundle(store, night.tournament.tournament_id, with_journal=True)
     bundles.import_bundle(second, exported)
     assert bundles.export_bundle(second, night.tournament.tournament_id, with_journal=True) == exported
@@ -95,6 +96,7 @@ def test_the_round_timer_and_calls_go_along_under_new_ids_too(store: Store, seco
     moved = loaded(second, renumbered.tournament_id)
     assert list(moved.state.calls) == [moved.games[0].game_id]
     assert list(moved.state.calls.values()) == [build.NOW]
+    assert moved.state.extended_ends == {moved.games[0].game_id: build.NOW + timedelta(minutes=25)}
     assert moved.state.timed_round_id == moved.rounds[0].round_id
     assert moved.state.timed_round_ends_at == build.NOW + timedelta(minutes=20)
     with second.read() as db:

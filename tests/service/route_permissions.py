@@ -189,6 +189,7 @@ MANAGED: dict[str, str] = {
     "/api/tournaments/{tournament_id}/tiebreaks": "POST",
     "/api/tournaments/{tournament_id}/timer": "PUT",
     "/api/tournaments/{tournament_id}/timer/extend": "POST",
+    "/api/tournaments/{tournament_id}/games/{game_id}/extra-time": "POST",
     "/api/tournaments/{tournament_id}/undo": "POST",
     "/api/tournaments/{tournament_id}/webhooks": "POST",
     "/api/tournaments/{tournament_id}/webhooks/{webhook_id}": "DELETE PATCH",

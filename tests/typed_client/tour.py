@@ -227,6 +227,7 @@ def match_play(client: Client, players: Sequence[int], arenas: Sequence[int], ot
     client.rounds.set_timer(night, minutes=20)
     client.rounds.extend_timer(night, minutes=5)
     game, other = change.games(night)[:2]
+    client.games.give_extra_time(night, game.game_id, minutes=5)
     client.games.call(night, game.game_id)
     assert [called.game_id for called in client.rounds.timer(night).called_games] == [game.game_id]
     client.games.update(night, game.game_id, player_ids=game.player_ids[::-1])

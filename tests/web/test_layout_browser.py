@@ -174,6 +174,62 @@ def test_the_pages_of_a_completed_night_break_no_rule(store: Store, base_url: st
     assert_well_laid_out(screen, base_url, ["/t/1/run/federation", "/t/1/run/standings"])
 
 
+def test_the_pages_of_the_door_break_no_rule(store: Store, base_url: str, screen: Page) -> None:
+    organizer_id = an_organizer(store, 0)
+    at = "/api/tournaments/1"
+    registration = {"status": "active", "playerLimit": 2, "hasWaitlist": True, "publicList": True}
+    for method, path, body in (
+        ("POST", "/api/tournaments", {"name": "Thursday at the Drain and Flipper", "type": "matchplay"}),
+        ("PATCH", at, {"rsvpConfiguration": registration}),
+        ("PATCH", f"{at}/sign-ups", {"fee": 1_000, "lateFee": 500}),
+    ):
+        status, answer, _ = build.do(store, method, path, body, by=organizer_id)
+        assert status < 300, answer
+    manager = build.caller(organizer_id, role="organizer", ability="manage")
+    code = build.ask(store, f"{at}/sign-ups", by=manager)[1]["data"]["code"]
+    form = f"/t/1/sign-up?code={code}"
+    for number, name in enumerate(LONG_NAMES[:5]):
+        screen.goto(f"{base_url}{form}")
+        screen.fill("[name=name]", name)
+        screen.click("main form button")
+        screen.wait_for_selector("[role=status]")
+        assert not layout.faults_of(screen), name
+        _take_picture(screen, f"signed-up-{number}")
+    own_page = screen.get_attribute("a[href*='own=']", "href")
+    assert own_page is not None
+    assert_well_laid_out(screen, base_url, [own_page])
+    _take_picture(screen, "own-place")
+    assert_well_laid_out(screen, base_url, [form])
+    _take_picture(screen, "sign-up")
+    sign_in(screen, base_url)
+    player_id = night_of(store).active_ids[0]
+    person = {"here": True, "payment": {"cents": 1_500, "how": "card"}}
+    status, answer, _ = build.do(store, "PUT", f"{at}/sign-ups/players/{player_id}", person, by=organizer_id)
+    assert status == 200, answer
+    assert_well_laid_out(screen, base_url, ["/t/1/run/door"])
+    _take_picture(screen, "door")
+
+
+def test_the_games_whose_time_is_up_break_no_rule(store: Store, base_url: str, screen: Page) -> None:
+    a_night_of(store, "group_matchplay", 16)
+    at = "/api/tournaments/1"
+    for method, path, minutes in (("PUT", "", 20), ("POST", "/extend", -240)):
+        status, answer, _ = build.do(store, method, f"{at}/timer{path}", {"minutes": minutes}, by=1)
+        assert status == 200, answer
+    sign_in(screen, base_url)
+    assert_well_laid_out(screen, base_url, ["/t/1/run"])
+    assert screen.locator(".overdue").count() == 1
+    _take_picture(screen, "overdue")
+    game_id = night_of(store).open_games[0].game_id
+    assert_well_laid_out(screen, base_url, [f"/t/1/run/game?game={game_id}"])
+    _take_picture(screen, "game-extra-time")
+
+
+def _take_picture(page: Page, name: str) -> None:
+    if PICTURES and not SOAK:
+        page.screenshot(path=f"{PICTURES}/{name}-{page.evaluate('innerWidth')}.png", full_page=True)
+
+
 @pytest.mark.parametrize("font", layout.FONTS)
 @pytest.mark.parametrize("type_", ["matchplay", "group_matchplay"])
 def test_three_open_games_are_seen_on_the_smallest_phone(

@@ -124,7 +124,8 @@ def test_nobody_signs_up_after_the_start(planned: Director, tablet: Visitor) -> 
 
 def test_the_list_is_shown_where_the_organizer_wants_it(planned: Director, tablet: Visitor) -> None:
     path = open_registration(planned, publicList="on")
-    assert "1 signed up" in sign_up(tablet, path, "Ada Quill").text
+    assert "Who has signed up" in sign_up(tablet, path, "Ada Quill").text
+    assert "1 signed up" in page_of(tablet, path)
     planned.send("rsvp", "/settings", status="active", publicList=None)
     assert "signed up" not in page_of(tablet, path)
 

@@ -126,3 +126,25 @@ def test_a_journal_with_timers_and_calls_is_verified(director: Director, game: A
     director.finish(game)
     with store.read() as db:
         assert not verifier.verify_tournament(db, director.tournament_id).faults
+
+
+def test_games_whose_time_is_up_are_listed_and_one_gets_more_time(director: Director, game: Any) -> None:
+    set_timer(director)
+    assert "Time is up in" not in director.page()
+    director.send("timer-more", minutes=-240)
+    assert "Time is up in 2 games" in director.page()
+    director.send("extra-time-overdue", game_id=game.game_id)
+    assert "Time is up in 1 game<" in director.page()
+    assert f"Extra time: game {game.game_id}." in director.page("/journal")
+    (own_end,) = TIMER.findall(
+        page_of(director.visitor, f"/t/{director.tournament_id}/players/{game.player_ids[0]}")
+    )
+    assert own_end > TIMER.findall(director.page())[0]
+
+
+def test_a_game_gets_more_time_on_its_own_page_which_undo_takes_back(director: Director, game: Any) -> None:
+    set_timer(director)
+    director.send(f"extra-time-{game.game_id}", f"/game?game={game.game_id}", minutes=5)
+    assert list(director.tournament().state.extended_ends) == [game.game_id]
+    director.send("undo")
+    assert director.tournament().state.extended_ends == {}

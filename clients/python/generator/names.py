@@ -67,6 +67,7 @@ NAMES = {
     "PUT /tournaments/{}/timer": "rounds.set_timer",
     "GET /tournaments/{}/timer": "rounds.timer",
     "POST /tournaments/{}/timer/extend": "rounds.extend_timer",
+    "POST /tournaments/{}/games/{}/extra-time": "games.give_extra_time",
     "GET /tournaments/{}/players/resolve-unknown": "tournaments.resolve_players",
     "POST /tournaments/{}/players": "tournaments.add_players",
     "PATCH /tournaments/{}/players": "tournaments.update_players",

@@ -15,6 +15,7 @@ def try_evening(boxes: Sandboxes) -> None:
     boxes.put("show_round_timer", tournamentId=night)
     boxes.put("set_round_timer", body={"minutes": 25}, tournamentId=night)
     boxes.put("extend_round", body={"minutes": 5}, tournamentId=night)
+    boxes.put("give_extra_time", body={"minutes": 5}, **at_game)
     boxes.put("call_players", **at_game)
     boxes.put("list_notes_of_game", **at_game)
     boxes.put("list_cards_before_game", **at_game)

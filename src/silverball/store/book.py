@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Column, Connection, Table, delete, insert, select, update
+from sqlalchemy import Column, Connection, Table, bindparam, delete, insert, select, update
 
 from silverball.kit.errors import NotFound
 from silverball.store import tables
+from silverball.store.driver_statements import DriverStatement
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,15 @@ def lock_owner(db: Connection, kind: OwnedKind, row_id: int, *, is_exclusive: bo
 
 def add(db: Connection, kind: OwnedKind, owner_id: int, values: Mapping[str, Any]) -> int:
     """Insert a row and return its id."""
-    row = insert(kind.table).values(**{kind.owner_name: owner_id}, **values)
-    return int(db.execute(row.returning(kind.key)).scalar_one())
+    row = {kind.owner_name: owner_id, **values}
+    ((row_id,),) = _insert_statement(kind, tuple(row)).rows(db, **{f"new_{name}": row[name] for name in row})
+    return int(row_id)
+
+
+@cache
+def _insert_statement(kind: OwnedKind, names: tuple[str, ...]) -> DriverStatement:
+    values = {name: bindparam(f"new_{name}", type_=kind.table.c[name].type) for name in names}
+    return DriverStatement(insert(kind.table).values(values).returning(kind.key))
 
 
 def change(db: Connection, kind: OwnedKind, row_id: int, values: Mapping[str, Any]) -> None:

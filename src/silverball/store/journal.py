@@ -53,7 +53,7 @@ THING_TYPES: Mapping[str, type] = {
     "purchases": Purchase,
     "sign_ups": SignUpEntry,
 }
-TIMEKEEPING = frozenset({"PlayersCalled", "RoundTimerChanged"})
+TIMEKEEPING = frozenset({"PlayersCalled", "RoundTimerChanged", "ExtraTimeGiven"})
 OPENING = frozenset({"GameOpened", "RoundOpened"})
 # Change name -> its class; only changes that can be read back.
 CHANGES: Mapping[str, type[Change]] = {

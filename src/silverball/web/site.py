@@ -137,6 +137,8 @@ def _templates() -> "jinja2.Environment":
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        # The files do not change while this runs; asking for their times would cost more than a page.
+        auto_reload=False,
     )
     templates.filters["moment"] = _format_moment
     templates.filters["iso"] = _format_iso

@@ -230,6 +230,16 @@ class TournamentNight:
         """When the time of the open round is up; None without a round timer."""
         return round_timer.round_ends_at(self.tournament)
 
+    def game_ends_at(self, game: Game) -> datetime | None:
+        """When the time of the game is up; None without a round timer, and while its clock stands."""
+        return round_timer.game_ends_at(self.tournament, game)
+
+    @property
+    def late_games(self) -> list[tuple[Game, datetime]]:
+        """The open games whose time is up, and when it was, the latest first."""
+        late = round_timer.late_games(self.tournament, self.now)
+        return [(game, self.now - late_by) for game, late_by in late]
+
     def called_at(self, game: Game) -> datetime | None:
         """When the players of the game were last called; None when they were not."""
         return self.tournament.state.calls.get(game.game_id)

@@ -3,7 +3,7 @@
 from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 from silverball.wire.prizes import PrizePayout
 from silverball.wire.sign_ups import SignUpPayment
-from silverball.wire.timekeeping import CalledGame
+from silverball.wire.timekeeping import CalledGame, ExtendedGame
 
 
 class EntrantFacts(Wire, frozen=True, kw_only=True):
@@ -158,6 +158,8 @@ class EngineFacts(Wire, frozen=True, kw_only=True):
     """Minutes that a round may take; null without a round timer."""
     timed_round: TimedRound | None = None
     calls: tuple[CalledGame, ...] = ()
+    extended_games: tuple[ExtendedGame, ...] | UnsetType = UNSET
+    """Games with extra time, by id; absent without any."""
     director_ids: tuple[int, ...] | UnsetType = UNSET
     """Ids of the scorekeepers who run the tournament with its organizer; absent without any."""
     schedule: tuple[ReleasedLaterPair, ...]

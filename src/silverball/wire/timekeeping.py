@@ -1,6 +1,6 @@
 """Shapes of what keeps a night on time: the round timer, and calls of players."""
 
-from silverball.wire.base import Instant, Wire
+from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 
 
 class CalledGame(Wire, frozen=True, kw_only=True):
@@ -9,6 +9,14 @@ class CalledGame(Wire, frozen=True, kw_only=True):
     game_id: int
     called_at: Instant
     """Time of the last call."""
+
+
+class ExtendedGame(Wire, frozen=True, kw_only=True):
+    """An open game that was given extra time."""
+
+    game_id: int
+    ends_at: Instant
+    """Time at which this game runs out, after its round."""
 
 
 class RoundTimer(Wire, frozen=True, kw_only=True):
@@ -22,3 +30,5 @@ class RoundTimer(Wire, frozen=True, kw_only=True):
     """Time at which the open round runs out; null when none is timed."""
     called_games: tuple[CalledGame, ...]
     """Open games whose players were called, by id."""
+    extended_games: tuple[ExtendedGame, ...] | UnsetType = UNSET
+    """Open games with extra time, by id; absent without any."""

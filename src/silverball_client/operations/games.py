@@ -166,6 +166,25 @@ class GamesResource(Resource[M]):
             in_data=True,
         )
 
+    @operation
+    def give_extra_time(
+        self, tournament_id: int, game_id: int, *, minutes: int, idempotency_key: str | None = None
+    ) -> Request[RoundTimer]:
+        """Give one open game more minutes than its round, from now on where its time is up.
+
+        `POST /api/tournaments/{tournamentId}/games/{gameId}/extra-time`. Needs a token with the ability
+        `manage`.
+        """
+        return Request(
+            "POST",
+            ("tournaments", tournament_id, "games", game_id, "extra-time"),
+            RoundTimer,
+            in_data=True,
+            body={"minutes": minutes},
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
     @paged
     def list(
         self,

@@ -223,12 +223,14 @@ def test_the_list_is_for_who_runs_the_tournament(store: Store) -> None:
     assert "cash" not in json.dumps(shown)
 
 
-def test_nobody_is_told_of_a_payment(store: Store) -> None:
+def test_nobody_is_told_of_payments_and_of_who_waits_but_of_who_moves_up(store: Store) -> None:
     desk, (first, *_) = a_full_desk(store)
     before = desk.mirror.seq
     desk.ok("PUT", f"/sign-ups/players/{desk.night.player_ids[0]}", {"payment": CASH, "here": True})
     assert desk.mirror.seq == before
     desk.ok("DELETE", f"/sign-ups/waiting/{first}")
+    assert desk.mirror.seq == before
+    desk.ok("DELETE", f"/players/{desk.night.player_ids[1]}")
     assert desk.mirror.seq > before
 
 

@@ -51,3 +51,25 @@ def test_only_organizers_time_rounds_and_only_with_minutes_that_can_be(store: St
     desk.expect_refusal(404, "POST", "/games/999999/call")
     frenzy = a_desk(store, "frenzy", players=7, arenas=2)
     frenzy.expect_refusal(409, "PUT", "/timer", {"minutes": 20})
+
+
+def test_one_game_gets_extra_time_which_is_announced_undone_and_gone_with_its_result(store: Store) -> None:
+    desk = a_desk(store, "matchplay", players=8, arenas=4)
+    desk.ok("POST", "/rounds", {})
+    game = build.ask(store, f"{desk.path}/games", by=desk.callers["owner"])[1]["data"][0]
+    path = f"/games/{game['gameId']}"
+    desk.expect_refusal(409, "POST", f"{path}/extra-time", {"minutes": 5})
+    desk.ok("PUT", "/timer", {"minutes": 20})
+    before = desk.mirror.seq
+    desk.do_and_undo("POST", f"{path}/extra-time", {"minutes": 5})
+    assert desk.mirror.seq > before
+    (extended,) = desk.ok("POST", f"{path}/extra-time", {"minutes": 5})["data"]["extendedGames"]
+    in_25_minutes = (build.NOW + timedelta(minutes=25)).strftime("%Y-%m-%dT%H:%M:%S")
+    assert extended["gameId"] == game["gameId"]
+    assert extended["endsAt"].startswith(in_25_minutes)
+    desk.expect_refusal(403, "POST", f"{path}/extra-time", {"minutes": 5}, by="keeper")
+    for minutes in (0, -5, 241, None):
+        desk.expect_refusal(422, "POST", f"{path}/extra-time", {"minutes": minutes})
+    desk.expect_refusal(404, "POST", "/games/999999/extra-time", {"minutes": 5})
+    desk.ok("PUT", f"{path}/result", {"resultPositions": game["playerIds"]})
+    assert "extendedGames" not in timer_of(desk)

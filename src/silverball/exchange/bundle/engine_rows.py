@@ -21,9 +21,10 @@ from silverball.rules.model.prizes import Payout, PrizePlan
 from silverball.rules.prizes import sharing
 from silverball.store import writers
 from silverball.wire import times
-from silverball.wire.base import UnsetType
+from silverball.wire.base import UNSET, UnsetType
 from silverball.wire.bundle import Bundle
 from silverball.wire.bundle_facts import AttemptFacts, EngineFacts, PrizeFacts
+from silverball.wire.timekeeping import ExtendedGame
 
 PartRows = dict[str, list[dict[str, Any]]]
 # Columns of a part that only these facts fill, with the values of a file without them.
@@ -45,6 +46,7 @@ def check_facts(check: BundleCheck) -> None:
         "games": (facts.games, "game_id", {game.game_id for game in check.bundle.games}),
         "singlePlayerGames": (facts.single_player_games, "single_player_game_id", attempts),
         "calls": (facts.calls, "game_id", {game.game_id for game in check.bundle.games}),
+        "extendedGames": (_extended_games(facts), "game_id", {game.game_id for game in check.bundle.games}),
         "purchases": (facts.purchases, "player_id", check.player_ids),
     }
     for name, (items, key, known) in named.items():
@@ -74,6 +76,12 @@ def _check_timer(facts: EngineFacts, round_ids: Collection[int]) -> None:
     require_moment("$.engine.timedRound.endsAt", None if timed is None else timed.ends_at)
     for n, called in enumerate(facts.calls):
         require_moment(f"$.engine.calls[{n}].calledAt", called.called_at)
+    for n, extended in enumerate(_extended_games(facts)):
+        require_moment(f"$.engine.extendedGames[{n}].endsAt", extended.ends_at)
+
+
+def _extended_games(facts: EngineFacts) -> Sequence[ExtendedGame]:
+    return () if isinstance(facts.extended_games, UnsetType) else facts.extended_games
 
 
 def _check_player_ids(facts: EngineFacts, known: Collection[int]) -> None:
@@ -202,6 +210,8 @@ def _stored_state(facts: EngineFacts) -> dict[str, Any]:
         timed_round_id=None if timed is None else timed.round_id,
         timed_round_ends_at=None if timed is None else _moment_or_none(timed.ends_at),
         calls={called.game_id: times.parse_moment(called.called_at) for called in facts.calls},
+        game_ends={game.game_id: times.parse_moment(game.ends_at) for game in _extended_games(facts)}
+        or UNSET,
         schedule=tuple((pair.player_ids[0], pair.player_ids[1]) for pair in facts.schedule),
         unfinished_round=None if unfinished is None else unfinished.round_index,
         unfinished_ids=() if unfinished is None else unfinished.player_ids,

@@ -10,7 +10,13 @@ from silverball.kit.errors import Conflict
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import round_timer
-from silverball.rules.model.changes import Change, PlayersCalled, RoundTimerChanged, tournament_changes
+from silverball.rules.model.changes import (
+    Change,
+    ExtraTimeGiven,
+    PlayersCalled,
+    RoundTimerChanged,
+    tournament_changes,
+)
 from silverball.rules.model.refusals import TournamentIsCompleted
 from silverball.rules.model.tournament import Tournament
 
@@ -21,6 +27,10 @@ class RoundsNotTimed(Conflict):
 
 class NoRoundRunsOut(Conflict):
     sentence = "No timer runs: set its minutes and open a round first."
+
+
+class GameClockStands(Conflict):
+    sentence = "The clock of this game stands. It has its time once it goes on."
 
 
 def set_round_timer(tournament: Tournament, minutes: int, now: datetime) -> list[Change]:
@@ -49,6 +59,27 @@ def extend_round(tournament: Tournament, minutes: int, now: datetime) -> list[Ch
     extended = max(ends_at, now) + timedelta(minutes=minutes)
     state = replace(tournament.state, timed_round_id=newest.round_id, timed_round_ends_at=max(extended, now))
     return tournament_changes(RoundTimerChanged, tournament, state=state)
+
+
+def give_extra_time(tournament: Tournament, game_id: int, minutes: int, now: datetime) -> list[Change]:
+    """Add minutes to one open game, from now on where its time is up.
+
+    Raises NotFound, and Conflict for a game with a result, while its clock stands, and without a timer.
+    """
+    game = game_commands.find_open_game(tournament, game_id)
+    if round_timer.round_ends_at(tournament) is None:
+        raise NoRoundRunsOut
+    ends_at = round_timer.game_ends_at(tournament, game)
+    if ends_at is None:
+        raise GameClockStands
+    ends = tournament.state.extended_ends
+    # As with calls, games that have ended are dropped.
+    still_open = {
+        open_.game_id: ends[open_.game_id] for open_ in tournament.open_games if open_.game_id in ends
+    }
+    own_end = max(ends_at, now) + timedelta(minutes=minutes)
+    state = replace(tournament.state, game_ends={**still_open, game.game_id: own_end})
+    return tournament_changes(ExtraTimeGiven, tournament, state=state)
 
 
 def call_players(tournament: Tournament, game_id: int, now: datetime) -> list[Change]:

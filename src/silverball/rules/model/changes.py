@@ -138,6 +138,10 @@ class RoundTimerChanged(TournamentAltered):
     """The round timer was set, moved or switched off."""
 
 
+class ExtraTimeGiven(TournamentAltered):
+    """A game was given more time than its round."""
+
+
 class PlayersCalled(TournamentAltered):
     """The players of a game were called to their machine."""
 
@@ -361,6 +365,7 @@ def _pair_opposites() -> None:
         ClockChanged,
         RoundTimerChanged,
         PlayersCalled,
+        ExtraTimeGiven,
         PrizesChanged,
         PrizePaid,
         SignUpChanged,

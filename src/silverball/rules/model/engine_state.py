@@ -24,6 +24,8 @@ class EngineState:
     timed_round_ends_at: datetime | None = None
     # Open game -> when its players were last called to their machine.
     calls: Mapping[int, datetime] = field(default_factory=dict)
+    # Open game -> when its own time is up, where it was given extra time.
+    game_ends: Mapping[int, datetime] | UnsetType = UNSET
     # The pairs that a max match play still has to release.
     schedule: tuple[tuple[int, int], ...] = ()
     # Tournaments of the same series: meetings and plays that `balanced_series` counts too.
@@ -39,6 +41,11 @@ class EngineState:
     # Entrants and arenas that are busy in another tournament of the same occasion.
     players_elsewhere: tuple[int, ...] | UnsetType = UNSET
     arenas_elsewhere: tuple[int, ...] | UnsetType = UNSET
+
+    @property
+    def extended_ends(self) -> Mapping[int, datetime]:
+        """Game -> when its own time is up, of games with extra time."""
+        return {} if isinstance(self.game_ends, UnsetType) else self.game_ends
 
     @property
     def persistent(self) -> "EngineState":

@@ -92,6 +92,15 @@ def _called_games(change: Any, after: Tournament) -> Iterable[TouchedPart]:
     )
 
 
+def _extended_games(change: Any, after: Tournament) -> Iterable[TouchedPart]:
+    before_ends, after_ends = (side["state"].extended_ends for side in (change.before, change.after))
+    return (
+        TouchedPart("games", game.game_id)
+        for game in after.open_games
+        if before_ends.get(game.game_id) != after_ends.get(game.game_id)
+    )
+
+
 def _published_prizes(change: Any, _after: Tournament) -> Iterable[TouchedPart]:
     # What nobody but the organizer sees is announced to nobody.
     plans = (change.before["prizes"], change.after["prizes"])
@@ -100,14 +109,6 @@ def _published_prizes(change: Any, _after: Tournament) -> Iterable[TouchedPart]:
 
 def _buying_entrant(change: Change, _after: Tournament) -> Iterable[TouchedPart]:
     return (TouchedPart("entrants", _sides(change)[-1].player_id),)
-
-
-def _waiting_list(change: Any, _after: Tournament) -> Iterable[TouchedPart]:
-    # Payments and check-ins are seen by who runs the tournament only, so they are announced to nobody.
-    before, after = (_sides(change)[0], _sides(change)[-1])
-    is_altered = isinstance(change, change_classes.Altered)
-    moved = before.waiting_place != after.waiting_place if is_altered else after.waiting_place is not None
-    return (TOURNAMENT,) if moved else ()
 
 
 # The change -> the parts that it touches. An import begins a new epoch instead.
@@ -120,6 +121,7 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.ClockChanged: _tournament_only,
     change_classes.RoundTimerChanged: _tournament_only,
     change_classes.PlayersCalled: _called_games,
+    change_classes.ExtraTimeGiven: _extended_games,
     change_classes.PrizesChanged: _published_prizes,
     change_classes.PrizePaid: _no_part,
     change_classes.SignUpTermsSet: _no_part,
@@ -159,9 +161,10 @@ ANNOUNCE: Mapping[type[Change], FindTouchedParts] = {
     change_classes.ScorekeeperRemoved: _tournament_only,
     change_classes.DirectorAdded: _tournament_only,
     change_classes.DirectorRemoved: _tournament_only,
-    change_classes.SignUpAdded: _waiting_list,
-    change_classes.SignUpRemoved: _waiting_list,
-    change_classes.SignUpChanged: _waiting_list,
+    # The list is seen by who runs the tournament only; who moves up is announced as a new entrant.
+    change_classes.SignUpAdded: _no_part,
+    change_classes.SignUpRemoved: _no_part,
+    change_classes.SignUpChanged: _no_part,
     change_classes.EntriesBought: _buying_entrant,
     change_classes.EntriesWithdrawn: _buying_entrant,
 }

@@ -200,16 +200,22 @@ def search_players(
     return tuple(player_item(row, viewer) for row in db.execute(rows))
 
 
+_ACTIVE_NAMES = PreparedStatement(
+    select(_PLAYER.player_id, _PLAYER.name)
+    .where(_PLAYER.organizer_id == bindparam("organizer_id"), _PLAYER.status == "active")
+    .order_by(_PLAYER.player_id)
+    .limit(BOOK_MAX),
+    is_list=True,
+)
+
+
 def ids_by_name(db: Connection, organizer_id: int, wanted: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """Requested name -> ids of the book's active players of that name, ignoring case and accents."""
     folded_names = {names.fold(name) for name in wanted}
-    rows = select(_PLAYER.player_id, _PLAYER.name).where(
-        _PLAYER.organizer_id == organizer_id, _PLAYER.status == "active"
-    )
     ids: dict[str | None, list[int]] = {}
-    for player_id, name in db.execute(rows.order_by(_PLAYER.player_id).limit(BOOK_MAX)):
-        if (folded := names.fold(name)) in folded_names:
-            ids.setdefault(folded, []).append(player_id)
+    for row in _ACTIVE_NAMES.rows(db, organizer_id=organizer_id):
+        if (folded := names.fold(row.name)) in folded_names:
+            ids.setdefault(folded, []).append(row.player_id)
     return {name: tuple(ids.get(names.fold(name), ())) for name in wanted}
 
 

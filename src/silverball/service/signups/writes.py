@@ -62,6 +62,8 @@ class SignedUp:
     name: str
     code: str
     position: int | None
+    # As it is with them.
+    tournament: Tournament
 
 
 def sign_up(
@@ -103,6 +105,7 @@ def sign_up(
         name=name,
         code=reads.personal_code(tournament, entrant.player_id),
         position=waiting_list.position_of(after, entrant.player_id),
+        tournament=after,
     )
 
 

@@ -16,6 +16,13 @@ class RoundMinutes(Body, frozen=True, kw_only=True):
     """Minutes that a round may take; 0 for no timer."""
 
 
+class ExtraTime(Body, frozen=True, kw_only=True):
+    """Minutes to add to one game."""
+
+    minutes: Annotated[int, Meta(ge=1, le=MINUTES_MAX)]
+    """Minutes more for this game alone."""
+
+
 class MoreTime(Body, frozen=True, kw_only=True):
     """Minutes to add to the open round; negative ones are taken off."""
 

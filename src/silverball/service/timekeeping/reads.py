@@ -3,13 +3,16 @@
 from silverball.rules.mechanics import round_timer
 from silverball.rules.model.tournament import Tournament
 from silverball.wire import times
-from silverball.wire.timekeeping import CalledGame, RoundTimer
+from silverball.wire.base import UNSET
+from silverball.wire.timekeeping import CalledGame, ExtendedGame, RoundTimer
 
 
 def round_timer_of(tournament: Tournament) -> RoundTimer:
     """The timer of the open round, and the open games whose players were called."""
     ends_at, newest = round_timer.round_ends_at(tournament), tournament.newest_round
     calls = tournament.state.calls
+    ends = tournament.state.extended_ends
+    extended_ids = sorted(game.game_id for game in tournament.open_games if game.game_id in ends)
     open_ids = sorted(game.game_id for game in tournament.open_games if game.game_id in calls)
     return RoundTimer(
         minutes=tournament.state.round_minutes,
@@ -18,4 +21,8 @@ def round_timer_of(tournament: Tournament) -> RoundTimer:
         called_games=tuple(
             CalledGame(game_id=game_id, called_at=times.iso(calls[game_id])) for game_id in open_ids
         ),
+        extended_games=tuple(
+            ExtendedGame(game_id=game_id, ends_at=times.iso(ends[game_id])) for game_id in extended_ids
+        )
+        or UNSET,
     )

@@ -6,7 +6,7 @@ from silverball.kit.http.query import Query
 from silverball.service.calls import Write
 from silverball.service.core import loaded
 from silverball.service.timekeeping import reads, writes
-from silverball.service.timekeeping.bodies import MoreTime, RoundMinutes
+from silverball.service.timekeeping.bodies import ExtraTime, MoreTime, RoundMinutes
 from silverball.wire.pages import Data
 from silverball.wire.timekeeping import RoundTimer
 
@@ -30,6 +30,12 @@ def set_round_timer(call: Write[RoundMinutes]) -> Data[RoundTimer]:
 def extend_round(call: Write[MoreTime]) -> Data[RoundTimer]:
     """Give the open round more minutes; negative ones are taken off."""
     return Data(data=reads.round_timer_of(writes.extend_round(call)))
+
+
+@post("/api/tournaments/{tournament_id}/games/{game_id}/extra-time", body=ExtraTime, ability="manage")
+def give_extra_time(call: Write[ExtraTime]) -> Data[RoundTimer]:
+    """Give one open game more minutes than its round, from now on where its time is up."""
+    return Data(data=reads.round_timer_of(writes.give_extra_time(call)))
 
 
 @post("/api/tournaments/{tournament_id}/games/{game_id}/call", ability="score")

@@ -6,7 +6,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.calls import Write
 from silverball.service.core import commands
-from silverball.service.timekeeping.bodies import MoreTime, RoundMinutes
+from silverball.service.timekeeping.bodies import ExtraTime, MoreTime, RoundMinutes
 
 
 def set_round_timer(call: Write[RoundMinutes]) -> Tournament:
@@ -20,6 +20,16 @@ def extend_round(call: Write[MoreTime]) -> Tournament:
     """Give the open round more time, or less."""
     return commands.run_command(
         call, lambda tournament: timekeeping.extend_round(tournament, call.body.minutes, call.now)
+    )
+
+
+def give_extra_time(call: Write[ExtraTime]) -> Tournament:
+    """Give one game more time."""
+    return commands.run_command(
+        call,
+        lambda tournament: timekeeping.give_extra_time(
+            tournament, call.ids["game_id"], call.body.minutes, call.now
+        ),
     )
 
 

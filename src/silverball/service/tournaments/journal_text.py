@@ -207,6 +207,12 @@ def _call_sentence(data: ChangeData, _names: Names) -> str:
     return f"Players called: game {', '.join(called)}." if called else "A call was taken back."
 
 
+def _extra_time_sentence(data: ChangeData, _names: Names) -> str:
+    before, after = (data[side]["state"].get("game_ends") or {} for side in ("before", "after"))
+    extended = [game_id for game_id, ends_at in after.items() if before.get(game_id) != ends_at]
+    return f"Extra time: game {', '.join(extended)}." if extended else "Extra time was taken back."
+
+
 def _prizes_sentence(data: ChangeData, _names: Names) -> str:
     plan = data["after"]["prizes"]
     if plan is None:
@@ -242,6 +248,7 @@ SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
     "ClockChanged": _fixed_sentence("The clock was changed."),
     "RoundTimerChanged": _timer_sentence,
     "PlayersCalled": _call_sentence,
+    "ExtraTimeGiven": _extra_time_sentence,
     "PrizesChanged": _prizes_sentence,
     "PrizePaid": _payout_sentence,
     "SignUpTermsSet": lambda data, _: sign_up_text.terms_sentence(

@@ -313,6 +313,12 @@ _TIME_ACTIONS = {
     "timer-more": FormAction(
         write=timekeeping.extend_round, body=time_bodies.MoreTime, build_body=form_values.numbers("minutes")
     ),
+    "extra-time": FormAction(
+        write=timekeeping.give_extra_time,
+        body=time_bodies.ExtraTime,
+        build_body=form_values.numbers("minutes"),
+        id_fields=(GAME,),
+    ),
     "call": FormAction(write=timekeeping.call_players, ability="score", id_fields=(GAME,)),
 }
 _DIRECTOR_ACTIONS = {

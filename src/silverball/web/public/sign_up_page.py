@@ -1,5 +1,6 @@
 """The page where players sign themselves up, with the code of the door."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from starlette.responses import Response
@@ -49,7 +50,9 @@ def sign_up(request: PageRequest) -> Response:
             )
     except Refusal as refusal:
         return _render(request, FormState(FORM, request.form, refusal.text()), status_for(refusal))
-    return _render(replace(request, query={"code": sent.code}), FormState(), signed_up=signed_up)
+    # A crowd does this at once: nothing is read again, and the list of names is left to the page itself.
+    request = replace(request, query={"code": sent.code})
+    return _page(request, FormState(), signed_up.tournament, signed_up=signed_up)
 
 
 @page("GET", OWN_PLACE, for_guests=True)
@@ -72,18 +75,29 @@ def own_place(request: PageRequest) -> Response:
     )
 
 
-def _render(
-    request: PageRequest, form: FormState, status: int = 200, *, signed_up: SignedUp | None = None
-) -> Response:
+def _render(request: PageRequest, form: FormState, status: int = 200) -> Response:
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
         names = tournament_night.player_names(db, tournament_id, None) if _shows_list(tournament) else {}
+    listed = [names[player_id] for player_id in tournament.active_ids if player_id in names]
+    return _page(request, form, tournament, status, names=listed)
+
+
+def _page(
+    request: PageRequest,
+    form: FormState,
+    tournament: Tournament,
+    status: int = 200,
+    *,
+    names: Sequence[str] = (),
+    signed_up: SignedUp | None = None,
+) -> Response:
     response = request.render(
         "sign_up.html",
         status,
         tournament=tournament,
-        base_path=f"/t/{tournament_id}",
+        base_path=f"/t/{tournament.tournament_id}",
         form=FORM,
         form_state=form,
         code=request.query.get("code", ""),
@@ -92,7 +106,8 @@ def _render(
         own_place=signed_up and signups.own_place(tournament, signed_up.player_id, signed_up.code),
         waiting_count=len(waiting_list.waiting_entries(tournament)),
         free_places=waiting_list.free_places(tournament),
-        names=[names[player_id] for player_id in tournament.active_ids if player_id in names],
+        names=names,
+        shows_list=_shows_list(tournament),
     )
     if request.session is None:
         request.set_cookie(response, GUEST, request.guest_secret, None)

@@ -35,7 +35,7 @@ from silverball.wire.bundle_facts import (
     TimedRound,
     UnfinishedRound,
 )
-from silverball.wire.timekeeping import CalledGame
+from silverball.wire.timekeeping import CalledGame, ExtendedGame
 
 Shape = TypeVar("Shape", bound=Wire)
 
@@ -92,6 +92,11 @@ def load_engine_facts(db: Connection, tournament_id: int) -> EngineFacts:
             CalledGame(game_id=game_id, called_at=times.iso(at))
             for game_id, at in sorted(state.calls.items())
         ),
+        extended_games=tuple(
+            ExtendedGame(game_id=game_id, ends_at=times.iso(at))
+            for game_id, at in sorted(state.extended_ends.items())
+        )
+        or UNSET,
         director_ids=tuple(db.scalars(DIRECTORS, {"tournament_id": tournament_id})) or UNSET,
         schedule=tuple(ReleasedLaterPair(player_ids=pair) for pair in state.schedule),
         unfinished_round=None
