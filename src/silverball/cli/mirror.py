@@ -77,6 +77,7 @@ def _follow(store: Store, url: str, remote_id: int, token: str, per_minute: int)
     feed.listening_thread(base, remote_id, heard, lambda: is_over)
     click.echo(f"Tournament {remote_id} of {name} is tournament {copy.tournament_id} here.")
     reported_at = time.monotonic()
+    run.begin()
     try:
         while _is_mirror(store, copy.tournament_id):
             run.step()
@@ -90,6 +91,8 @@ def _follow(store: Store, url: str, remote_id: int, token: str, per_minute: int)
     finally:
         is_over = True
         _note_lag(store, run)
+        if known.raw["tournament"].get("status") != "completed":
+            run.leave()
 
 
 def _is_mirror(store: Store, tournament_id: int) -> bool:

@@ -35,6 +35,16 @@ class MirrorRun:
     answered_at: datetime | None = None
     is_lost: bool = False
 
+    def begin(self) -> None:
+        """Take what was read just now as the state of this moment, whatever an earlier run has lost."""
+        self.answered_at, self.compared_at, self.heard_at = self.now(), self.clock(), self.clock()
+        self._note(None)
+
+    def leave(self) -> None:
+        """Let pages say of when they are: nobody follows the other service any more."""
+        if not self.is_lost:
+            self._note(self.answered_at)
+
     def step(self) -> None:
         """Wait for events for a second, and bring the copy up to date where it may be behind."""
         events = self._events()
@@ -106,7 +116,7 @@ class MirrorRun:
         if not self.is_lost:
             self.is_lost = True
             self.say(sentence)
-            self._note(self.answered_at or self.now())
+            self._note(self.answered_at)
 
     def _note(self, lost_at: datetime | None) -> None:
         with self.copy.store.write(self.copy.tournament_id) as transaction:
