@@ -72,6 +72,7 @@ def _follow(store: Store, url: str, remote_id: int, token: str, per_minute: int)
     copy = applying.begin(store, name, known.raw, datetime.now(UTC), SystemRandom())
     heard: queue.Queue[Heard] = queue.Queue()
     run = MirrorRun(copy, known, heard, lambda: datetime.now(UTC), time.monotonic, _say)
+    source.pace.sleep = lambda seconds: run.pause(seconds, time.sleep)
     base = url.strip().rstrip("/").removesuffix("/api")
     is_over = False
     feed.listening_thread(base, remote_id, heard, lambda: is_over)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from silverball.exchange.pull import reading
-from silverball.exchange.pull.source import PullSource, ThingMissing
+from silverball.exchange.pull.source import PullSource, SourceFault, ThingMissing
 from silverball.rules.registry import FORMATS
 
 Json = Any
@@ -104,10 +104,12 @@ class KnownParts:
             try:
                 item = self.source.read_data(f"{self.path}/{path}/{item_id}")
             except ThingMissing:
-                self.raw[part] = others
-                continue
-            if isinstance(item, dict):
-                self.raw[part] = sorted([*others, item], key=lambda each: int(each[key]))
+                # Gone, or all of it is closed to us: the list tells which.
+                self.raw[part] = self._list(part, path, key)
+                return
+            if not isinstance(item, dict) or item.get(key) != item_id:
+                raise SourceFault(f"{self.source.name} answered another thing than it was asked for.")
+            self.raw[part] = sorted([*others, item], key=lambda each: int(each[key]))
 
     def _list(self, part: str, path: str, key: str) -> list[dict[str, Json]]:
         if part == "games":
@@ -125,7 +127,9 @@ class KnownParts:
             path, member = QUEUES_BY_FORMAT[kind]
             waiting = self.source.read(f"{self.path}{path}").get(member) or []
             if isinstance(waiting, dict):
-                waiting = [spot for entries in waiting.values() for spot in entries]
+                waiting = [
+                    spot for entries in waiting.values() if isinstance(entries, list) for spot in entries
+                ]
             self.raw["queues"] = waiting
         elif kind in FORMATS and FORMATS[kind].attempts is not None:
             self.raw["queues"] = reading.queue_entries(self.source, f"{self.path}/queues")
