@@ -201,16 +201,9 @@ def test_events_that_come_twice_are_written_once(followed: FollowedNight) -> Non
 
 def test_an_event_that_names_nothing_or_nonsense_changes_nothing(followed: FollowedNight) -> None:
     journal = followed.journal_length()
+    nonsense: list[Any] = [None, 17, [], {}, {"gameId": "x"}, {"gameIds": 5}, {"gameId": 10**30}]
     for name in ("GameCreatedOrUpdated", "GamesDeleted", "RoundCreatedOrUpdated", "QueueChanged", "New"):
-        for data in (
-            None,
-            17,
-            [],
-            {},
-            {"gameId": "x"},
-            {"gameIds": 5},
-            {"gameId": 10**30, "gamesIds": [None]},
-        ):
+        for data in nonsense:
             followed.run.heard.put(Heard(name, data, 0.0))
             followed.run.step()
     assert followed.journal_length() == journal
