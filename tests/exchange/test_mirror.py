@@ -166,7 +166,9 @@ def test_the_command_follows_a_server_until_the_night_is_over(
     assert ended.startswith("It is completed. Events came through in "), ended
     here, source = answers(local, robot.tournament_id), answers(there, robot.tournament_id)
     assert {part for part in source if here[part] != source[part]} == set()
-    taken = CliRunner(env=settings).invoke(silverball_group, ["mirror", "stop", str(robot.tournament_id)])
+    stop = ["mirror", "stop", str(robot.tournament_id), "--from", url]
+    taken = CliRunner(env=settings).invoke(silverball_group, stop)
+    assert taken.stderr == ""
     assert taken.stdout == f"Tournament {robot.tournament_id} is run here from now on.\n"
     again = CliRunner(env=settings).invoke(silverball_group, ["mirror", "stop", str(robot.tournament_id)])
     assert (again.exit_code, "is no mirror" in again.stderr) == (1, True)
