@@ -182,8 +182,7 @@ class AccessWorld:
         self._players: dict[tuple[str, str], list[int]] = {}
         self._callers: dict[tuple[str, str], dict[str, AuthenticatedCaller | None]] = {}
         self._fill()
-        self._checkpoint()
-        shutil.copy(file, self._kept)
+        self.keep()
 
     @property
     def store(self) -> Store:
@@ -191,6 +190,11 @@ class AccessWorld:
 
     def close(self) -> None:
         self._store.close()
+
+    def keep(self) -> None:
+        """Come back to what is stored now after each request that changes something."""
+        self._checkpoint()
+        shutil.copy(self._file, self._kept)
 
     def status(self, operation: Operation, identity: str, state: str) -> int:
         """The status of the answer to one identity, about the organizer's object in this state."""

@@ -30,7 +30,7 @@ from silverball.web.site_metrics import SiteMetrics
 MONITORING = ROOT / "deploy" / "monitoring"
 SETTINGS = Settings(base_url=build.BASE_URL, standings_interval_seconds=0)
 NAME = re.compile(r"\b(?:silverball|process)_[a-z_]+")
-LABELS = {"method", "route", "status", "le", "queue", "job", "result", "code", "version"}
+LABELS = {"method", "route", "status", "le", "queue", "job", "result", "code", "version", "host"}
 
 
 class Site:

@@ -10,6 +10,7 @@ import click
 
 from silverball.cli import database
 from silverball.exchange.mirror import applying, feed
+from silverball.exchange.mirror.applying import MirrorCopy
 from silverball.exchange.mirror.feed import Heard
 from silverball.exchange.mirror.known_parts import KnownParts
 from silverball.exchange.mirror.running import MirrorRun
@@ -38,7 +39,13 @@ REPORT_SECONDS = 15.0
     show_default=True,
     help="At most so many requests in a minute.",
 )
-def mirror(url: str, tournament: int, *, token: str, per_minute: int) -> None:
+@click.option(
+    "--from",
+    "last_read",
+    default="",
+    help="With `stop`: the service at this URL, which is read once more before, if it answers.",
+)
+def mirror(url: str, tournament: int, *, token: str, per_minute: int, last_read: str) -> None:
     """Follow TOURNAMENT of the service at URL until stopped; nobody can change it here meanwhile.
 
     `silverball mirror stop TOURNAMENT` makes a mirror an ordinary tournament, with its id here: the night
@@ -47,6 +54,8 @@ def mirror(url: str, tournament: int, *, token: str, per_minute: int) -> None:
     with database.open_database(not_found="There is no such tournament here.") as store:
         try:
             if url == STOP:
+                if last_read:
+                    _read_once_more(store, last_read, tournament, token)
                 _take_over(store, tournament)
             else:
                 _follow(store, url, tournament, token, per_minute)
@@ -55,6 +64,23 @@ def mirror(url: str, tournament: int, *, token: str, per_minute: int) -> None:
             sys.exit(1)
         except KeyboardInterrupt:
             _say("Stopped. It stays a mirror; give the command again to go on.")
+
+
+def _read_once_more(store: Store, url: str, tournament_id: int, token: str) -> None:
+    """Bring the mirror up to date, queues last; when nobody answers there, say so and leave it as it is."""
+    with store.read() as db:
+        followed = reads.find_mirror(db, tournament_id)
+    if followed is None:
+        return
+    try:
+        name, ask = sources.asker(url, token)
+        if name != followed.host:
+            raise SourceFault(f"It is run at {followed.host}, not at {name}.")
+        known = KnownParts(PullSource(name, ask, RequestPace(), tries_max=1), followed.remote_id)
+        known.read_everything()
+        MirrorCopy(store, name, tournament_id).apply(known.raw, datetime.now(UTC))
+    except (SourceFault, Refusal) as error:
+        _say(f"It could not be read once more. {error.message if isinstance(error, Refusal) else error}")
 
 
 def _take_over(store: Store, tournament_id: int) -> None:
@@ -72,11 +98,13 @@ def _follow(store: Store, url: str, remote_id: int, token: str, per_minute: int)
     copy = applying.begin(store, name, known.raw, datetime.now(UTC), SystemRandom())
     heard: queue.Queue[Heard] = queue.Queue()
     run = MirrorRun(copy, known, heard, lambda: datetime.now(UTC), time.monotonic, _say)
+    source.pace.sleep = lambda seconds: run.pause(seconds, time.sleep)
     base = url.strip().rstrip("/").removesuffix("/api")
     is_over = False
     feed.listening_thread(base, remote_id, heard, lambda: is_over)
     click.echo(f"Tournament {remote_id} of {name} is tournament {copy.tournament_id} here.")
     reported_at = time.monotonic()
+    run.begin()
     try:
         while _is_mirror(store, copy.tournament_id):
             run.step()
@@ -90,6 +118,8 @@ def _follow(store: Store, url: str, remote_id: int, token: str, per_minute: int)
     finally:
         is_over = True
         _note_lag(store, run)
+        if known.raw["tournament"].get("status") != "completed":
+            run.leave()
 
 
 def _is_mirror(store: Store, tournament_id: int) -> bool:

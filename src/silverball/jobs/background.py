@@ -7,6 +7,7 @@ from silverball.jobs import (
     compute_forecasts,
     deliver_webhooks,
     fetch_submissions,
+    measure_mirrors,
     measure_storage,
     pull_histories,
     schedule,
@@ -33,7 +34,11 @@ class BackgroundWork:
         simulating = simulate_nights.simulation_workers(duties)
         forecasting = compute_forecasts.forecast_workers(duties)
         calling = call_waiting.room_workers(duties)
-        working = (fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling)
+        mirroring = measure_mirrors.mirror_workers(duties, measures)
+        working = (
+            *(fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling),
+            mirroring,
+        )
         measures.jobs |= {duty.name: duty.runs for duty in working}
         # What one worker does for all of its machine; the others know something of their own process.
         elected = [
@@ -43,11 +48,12 @@ class BackgroundWork:
             counting.start,
             calling.start,
             pulling.start,
+            mirroring.start,
         ]
         self.starts: list[Callable[[], None]] = [measuring.start, simulating.start, forecasting.start]
         self.stops: list[Callable[[], None]] = [delivering.close, fetching.close, pulling.close, clock.close]
         self.stops += [measuring.close, counting.close, simulating.close, forecasting.close]
-        self.stops.append(calling.close)
+        self.stops += [calling.close, mirroring.close]
         if store.cells is None:
             self.starts += elected
             return

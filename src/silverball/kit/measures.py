@@ -183,6 +183,18 @@ class WebhookMeasures:
 
 
 @dataclass(slots=True)
+class MirrorMeasures:
+    """The running mirrors of one other service, as they were counted last."""
+
+    mirrors: int = 0
+    # Those whose other side does not answer.
+    lost: int = 0
+    # From an event there to its announcement here, in the slowest of them.
+    median_seconds: float = 0.0
+    p99_seconds: float = 0.0
+
+
+@dataclass(slots=True)
 class Measures:
     """All of it."""
 
@@ -190,6 +202,8 @@ class Measures:
     database: DatabaseMeasures = field(default_factory=DatabaseMeasures)
     jobs: dict[str, JobRuns] = field(default_factory=dict)
     webhooks: WebhookMeasures = field(default_factory=WebhookMeasures)
+    # Host -> its mirrors; replaced as a whole.
+    mirrors: dict[str, MirrorMeasures] = field(default_factory=dict)
     # Whether the process can serve; answers within seconds. Set by who builds the program.
     is_ready: Callable[[], bool] = lambda: True
 

@@ -67,6 +67,7 @@ class SiteMetrics:
         yield from self._database()
         yield from self._jobs()
         yield from self._webhooks()
+        yield from self._mirrors()
 
     def _process(self) -> "Iterator[Metric]":
         from prometheus_client.core import InfoMetricFamily
@@ -170,6 +171,22 @@ class SiteMetrics:
         tried.add_metric(["delivered"], webhooks.delivered)
         tried.add_metric(["failed"], webhooks.failed)
         yield tried
+
+    def _mirrors(self) -> "Iterator[Metric]":
+        from prometheus_client.core import GaugeMetricFamily
+
+        # A host is what the operator typed, so there are few.
+        hosts = sorted(self.measures.mirrors.items())
+        for name, meaning, field in (
+            ("mirrors", "Running tournaments that another service runs.", "mirrors"),
+            ("mirrors_lost", "Those whose service does not answer.", "lost"),
+            ("mirror_lag_median_seconds", "From an event there to its announcement here.", "median_seconds"),
+            ("mirror_lag_p99_seconds", "The same, of the slowest hundredth.", "p99_seconds"),
+        ):
+            family = GaugeMetricFamily(f"silverball_{name}", meaning, labels=["host"])
+            for host, measured in hosts:
+                family.add_metric([host], getattr(measured, field))
+            yield family
 
 
 def _gauge(name: str, meaning: str, value: float) -> "Metric":

@@ -12,6 +12,7 @@ HIGHEST = (
     "silverball_build_info",
     "silverball_feed_relay_lag_seconds",
     "silverball_job_last_success",
+    "silverball_mirror",
     "silverball_webhook_backlog",
     "process_max_fds",
 )

@@ -36,6 +36,7 @@ from silverball.store import announcements
 from silverball.store.announcements import ChannelHead
 from silverball.store.engine import Db
 from silverball.web.match_count import MatchCount, count_match
+from silverball.web.mirror_notice import MirrorNotice, mirror_notice
 from silverball.web.room_view import RoomView, load_room_view
 from silverball.web.site import Site
 from silverball.wire import times
@@ -74,6 +75,8 @@ class TournamentNight:
     head: ChannelHead | None = None
     # The other tournaments of its occasion, which share players and machines.
     room: RoomView = field(default_factory=RoomView)
+    # The service that runs it; None for a tournament that is run here.
+    mirror: MirrorNotice | None = None
 
     @property
     def id(self) -> int:
@@ -370,6 +373,7 @@ def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> T
             last_action=actions.last,
             head=announcements.channel_head(db, tournament_id),
             room=load_room_view(db, tournament, caller),
+            mirror=mirror_notice(db, tournament),
         )
 
 
@@ -381,6 +385,7 @@ def public_night(db: Db, tournament: Tournament, now: datetime) -> TournamentNig
         is_organizer=False,
         players=player_names(db, tournament.tournament_id, None),
         arenas=arena_names(db, tournament.tournament_id),
+        mirror=mirror_notice(db, tournament),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from silverball.exchange.pull import reading
-from silverball.exchange.pull.source import PullSource, ThingMissing
+from silverball.exchange.pull.source import PullSource, SourceFault, ThingMissing
 from silverball.rules.format import PlayKind
 from silverball.rules.registry import FORMATS
 
@@ -104,10 +104,12 @@ class KnownParts:
             try:
                 item = self.source.read_data(f"{self.path}/{path}/{item_id}")
             except ThingMissing:
-                self.raw[part] = others
-                continue
-            if isinstance(item, dict):
-                self.raw[part] = sorted([*others, item], key=lambda each: int(each[key]))
+                # Gone, or all of it is closed to us: the list tells which.
+                self.raw[part] = self._list(part, path, key)
+                return
+            if not isinstance(item, dict) or item.get(key) != item_id:
+                raise SourceFault(f"{self.source.name} answered another thing than it was asked for.")
+            self.raw[part] = sorted([*others, item], key=lambda each: int(each[key]))
 
     def _list(self, part: str, path: str, key: str) -> list[dict[str, Json]]:
         if part == "games":
@@ -126,8 +128,9 @@ class KnownParts:
         if form.has_clock:
             self.raw["queues"] = self.source.read(f"{self.path}/frenzy").get("queue") or []
         elif form.play is PlayKind.RACE:
-            queues = self.source.read(f"{self.path}/amazing-race").get("queues") or {}
-            self.raw["queues"] = [spot for entries in queues.values() for spot in entries]
+            queues = self.source.read(f"{self.path}/amazing-race").get("queues")
+            lists = queues.values() if isinstance(queues, dict) else ()
+            self.raw["queues"] = [spot for spots in lists if isinstance(spots, list) for spot in spots]
         elif form.attempts is not None:
             self.raw["queues"] = reading.queue_entries(self.source, f"{self.path}/queues")
 

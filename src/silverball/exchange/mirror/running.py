@@ -8,7 +8,7 @@ from datetime import datetime
 from silverball.exchange.mirror.applying import MirrorCopy
 from silverball.exchange.mirror.feed import Heard
 from silverball.exchange.mirror.known_parts import KnownParts
-from silverball.exchange.pull.source import SourceFault
+from silverball.exchange.pull.source import SourceBusy, SourceFault
 from silverball.kit.errors import Refusal
 from silverball.service.mirrors import writes
 
@@ -16,6 +16,8 @@ QUIET_SECONDS = 20.0
 COMPARE_SECONDS = 60.0
 LAGS_MAX = 1_000
 WAIT_SECONDS = 1.0
+# Pauses that the other service asks for: so long, and pages say of when they are.
+LONG_PAUSE_SECONDS = 15.0
 
 
 @dataclass
@@ -34,6 +36,24 @@ class MirrorRun:
     heard_at: float = 0.0
     answered_at: datetime | None = None
     is_lost: bool = False
+    # The kind of fault that was said last.
+    fault: type[SourceFault] | None = None
+
+    def begin(self) -> None:
+        """Take what was read just now as the state of this moment, whatever an earlier run has lost."""
+        self.answered_at, self.compared_at, self.heard_at = self.now(), self.clock(), self.clock()
+        self._note(None)
+
+    def leave(self) -> None:
+        """Let pages say of when they are: nobody follows the other service any more."""
+        if not self.is_lost:
+            self._note(self.answered_at)
+
+    def pause(self, seconds: float, sleep: Callable[[float], None]) -> None:
+        """Sleep as long as the other service asks for; when that is long, pages say so meanwhile."""
+        if seconds >= LONG_PAUSE_SECONDS:
+            self._lose(SourceBusy(f"The other service asks for a pause of {seconds:.0f} seconds."))
+        sleep(seconds)
 
     def step(self) -> None:
         """Wait for events for a second, and bring the copy up to date where it may be behind."""
@@ -46,7 +66,8 @@ class MirrorRun:
         if was_cut or is_quiet or now - self.compared_at >= COMPARE_SECONDS:
             self._update(())
         elif events:
-            self._update(events)
+            # What was announced while nothing could be read is not known.
+            self._update(() if self.is_lost else events)
         self.lags += [self.clock() - event.at for event in events if event.name and not self.is_lost]
         del self.lags[:-LAGS_MAX]
 
@@ -74,7 +95,7 @@ class MirrorRun:
         try:
             self._read_and_apply(events)
         except SourceFault as error:
-            self._lose(str(error))
+            self._lose(error)
             return
         except Refusal as error:
             # Read while it went on: the next comparison finds it whole.
@@ -83,7 +104,7 @@ class MirrorRun:
             return
         self.answered_at = self.now()
         if self.is_lost:
-            self.is_lost = False
+            self.is_lost, self.fault = False, None
             self._note(None)
             self.say("The other service answers again.")
 
@@ -101,12 +122,14 @@ class MirrorRun:
         self.compared_at = self.clock()
         self.copy.apply(self.known.raw, self.now())
 
-    def _lose(self, sentence: str) -> None:
+    def _lose(self, fault: SourceFault) -> None:
         self.compared_at = self.clock()
+        if type(fault) is not self.fault:
+            self.fault = type(fault)
+            self.say(str(fault))
         if not self.is_lost:
             self.is_lost = True
-            self.say(sentence)
-            self._note(self.answered_at or self.now())
+            self._note(self.answered_at)
 
     def _note(self, lost_at: datetime | None) -> None:
         with self.copy.store.write(self.copy.tournament_id) as transaction:

@@ -69,6 +69,11 @@ def is_played_by_hand(tournament: Tournament) -> bool:
     return not has_queue(tournament)
 
 
+def duration(tournament: Tournament) -> timedelta:
+    """The time on the clock at the start."""
+    return timedelta(minutes=_settings(tournament).frenzy_duration)
+
+
 def paused_seconds(tournament: Tournament) -> int:
     """Seconds left when the clock was paused; 0 while it runs."""
     return _settings(tournament).frenzy_paused_seconds_left
@@ -96,8 +101,7 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
 
     Raises Conflict without an arena and when the queue leaves too few players for a game.
     """
-    minutes = _settings(tournament).frenzy_duration
-    clock = set_clock(tournament, ends=now + timedelta(minutes=minutes), paused=0)
+    clock = set_clock(tournament, ends=now + duration(tournament), paused=0)
     if not has_queue(tournament):
         return clock
     available = lineups.available_arenas(tournament)

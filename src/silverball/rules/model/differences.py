@@ -1,7 +1,7 @@
 """The changes that lead from a tournament to itself as it stands elsewhere."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from silverball.rules.model import changes as kinds
@@ -12,10 +12,12 @@ from silverball.rules.model.tournament import Tournament
 EDITED_FIELDS = (
     *("settings", "points_map", "tiebreaker_points_map", "has_entry_limits", "prizes", "state", "details"),
 )
+# Every other step leads over a started tournament.
 STATUS_CHANGES: Mapping[tuple[str, str], type[kinds.TournamentAltered]] = {
     ("planned", "started"): kinds.TournamentStarted,
-    ("started", "planned"): kinds.TournamentUnstarted,
+    ("started", "completed"): kinds.TournamentCompleted,
     ("completed", "started"): kinds.TournamentReopened,
+    ("started", "planned"): kinds.TournamentUnstarted,
 }
 
 
@@ -110,14 +112,21 @@ def changes_between_states(before: Tournament, after: Tournament) -> list[Change
         present += new
     edited = {name: getattr(after, name) for name in EDITED_FIELDS}
     own = tournament_changes(kinds.TournamentEdited, before, **edited)
-    status = {"status": after.status, "completed_at": after.completed_at}
-    if before.status == after.status:
-        return [*removed, *own, *present, *tournament_changes(kinds.TournamentEdited, before, **status)]
-    kind = STATUS_CHANGES.get((before.status, after.status), kinds.TournamentCompleted)
-    moved = tournament_changes(kind, before, **status)
+    moved = _status_changes(before, after)
     if after.status == "completed":
         return [*removed, *own, *present, *moved]
     return [*moved, *removed, *own, *present]
+
+
+def _status_changes(before: Tournament, after: Tournament) -> list[Change]:
+    """The changes of the status and of when it was completed."""
+    if before.status == after.status:
+        return tournament_changes(kinds.TournamentEdited, before, completed_at=after.completed_at)
+    if (before.status, after.status) in STATUS_CHANGES:
+        kind = STATUS_CHANGES[before.status, after.status]
+        return tournament_changes(kind, before, status=after.status, completed_at=after.completed_at)
+    started = replace(before, status="started", completed_at=None)
+    return [*_status_changes(before, started), *_status_changes(started, after)]
 
 
 def _part_changes(

@@ -135,12 +135,15 @@ def commit_dry_run(call: Write[Any], notes: JournalEntries = ()) -> Tournament:
 
 def _load_permitted(call: Write[Any], is_allowed: Permission) -> LoadedTournament:
     tournament_id = call.ids[TOURNAMENT]
+    host: str | None = None
     if call.is_preparation:
         before = loaded.load_with_revision(call.db, tournament_id)
     else:
-        before = loaded.load_for_change(call.transaction, tournament_id)
+        before, host = loaded.load_with_host(call.transaction, tournament_id)
     if not is_allowed(call.caller, before.tournament):
         raise NotAllowed
+    # Only those who may change it learn that it is run elsewhere.
+    loaded.refuse_mirror(host)
     return before
 
 

@@ -47,16 +47,29 @@ def load_for_change(transaction: Transaction, tournament_id: int) -> LoadedTourn
 
     Raises NotFound, FormatUnknown, and RunElsewhere for a mirror, which nobody changes here.
     """
+    before, host = load_with_host(transaction, tournament_id)
+    refuse_mirror(host)
+    return before
+
+
+def load_with_host(transaction: Transaction, tournament_id: int) -> tuple[LoadedTournament, str | None]:
+    """The tournament as the transaction sees it, and the host that runs it, if that is elsewhere.
+
+    For callers who refuse the mirror themselves, after others have been refused.
+    """
     revision, host = _current_revision(transaction.connection, tournament_id)
+    return snapshot.load_for_change(transaction, tournament_id, revision), host
+
+
+def refuse_mirror(host: str | None) -> None:
+    """Raise RunElsewhere when another host runs the tournament."""
     if host is not None:
         raise RunElsewhere(host=host)
-    return snapshot.load_for_change(transaction, tournament_id, revision)
 
 
 def load_mirrored(transaction: Transaction, tournament_id: int) -> LoadedTournament:
     """A mirror as the transaction sees it that brings what has changed elsewhere."""
-    revision, _host = _current_revision(transaction.connection, tournament_id)
-    return snapshot.load_for_change(transaction, tournament_id, revision)
+    return load_with_host(transaction, tournament_id)[0]
 
 
 def _current_revision(db: Connection, tournament_id: int) -> tuple[Revision, str | None]:

@@ -1,7 +1,10 @@
 """A tournament as it stands on the service that runs it, enacted here as the changes that lead to it."""
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families import frenzy
 from silverball.rules.model.changes import Change, TournamentImported
 from silverball.rules.model.differences import changes_between_states
 from silverball.rules.model.tournament import Tournament
@@ -19,7 +22,11 @@ def enact_differences(
     Everything that the tournament there names must be stored. Raises Invalid for what cannot be ranked.
     """
     before = loaded.load_mirrored(transaction, there.tournament_id)
-    changes = changes_between_states(before.tournament, _state_there(transaction, there, before.tournament))
+    after = _state_there(transaction, there, before.tournament)
+    after = replace(
+        after, state=replace(after.state, clock_ends_at=_clock_end(before.tournament, after, context.now))
+    )
+    changes = changes_between_states(before.tournament, after)
     if changes:
         enact.enact(transaction, there.tournament_id, changes, context, before=before)
     return changes
@@ -53,3 +60,21 @@ def _state_there(transaction: Transaction, there: TournamentImported, here: Tour
         **{name: here.details[name] for name in (snapshot.SHORTCUT, snapshot.EVENT)},
     }
     return replace(imported, state=here.state, prizes=here.prizes, purchases=here.purchases, details=details)
+
+
+def _clock_end(here: Tournament, there: Tournament, now: datetime) -> datetime | None:
+    """When the clock there runs out, which nobody publishes: a pause has its seconds left, a start its games.
+
+    Time that was added there is not known here.
+    """
+    if not tournament_commands.format_of(there).has_clock or there.status != "started":
+        return here.state.clock_ends_at
+    paused_before, paused = frenzy.paused_seconds(here), frenzy.paused_seconds(there)
+    if paused:
+        return None
+    if paused_before:
+        return now + timedelta(seconds=paused_before)
+    if here.state.clock_ends_at is not None:
+        return here.state.clock_ends_at
+    began_at = min((game.started_at for game in there.games if game.started_at), default=None)
+    return None if began_at is None else began_at + frenzy.duration(there)

@@ -9,6 +9,8 @@ from sqlalchemy import Connection, select
 from silverball.store import tables
 
 _M = tables.mirror.c
+# Each has a program of its own, so there are never as many.
+MIRRORS_MAX = 1_000
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,14 @@ def find_mirror(db: Connection, tournament_id: int) -> Mirror | None:
     return None if row is None else Mirror(**row._mapping)
 
 
-def all_mirrors(db: Connection) -> Sequence[Mirror]:
-    """All mirrors, by tournament."""
-    rows = db.execute(select(tables.mirror).order_by(_M.tournament_id))
-    return [Mirror(**row._mapping) for row in rows]
+def running_mirrors(db: Connection) -> Sequence[Mirror]:
+    """The mirrors of tournaments that are not completed, by tournament."""
+    tournament = tables.tournament.c
+    rows = (
+        select(tables.mirror)
+        .join(tables.tournament, tournament.tournament_id == _M.tournament_id)
+        .where(tournament.status != "completed")
+        .order_by(_M.tournament_id)
+        .limit(MIRRORS_MAX)
+    )
+    return [Mirror(**row._mapping) for row in db.execute(rows)]

@@ -40,6 +40,9 @@ def stop_mirror(transaction: Transaction, tournament_id: int) -> None:
 
 def note_loss(transaction: Transaction, tournament_id: int, lost_at: datetime | None) -> None:
     """Remember since when the other service is silent, or that it answers again; pages say so."""
+    mirror = reads.find_mirror(transaction.connection, tournament_id)
+    if mirror is None or mirror.lost_at == lost_at:
+        return
     _set(transaction, tournament_id, lost_at=lost_at)
     _show_change(transaction, tournament_id)
 
