@@ -48,7 +48,7 @@ class DryRun:
     """A decision made on a snapshot, without the lock, and the revision of that snapshot."""
 
     revision: Revision
-    # The time that the rule was given, and that the journal gives the action: the draw can be made again by it.
+    # The time that the rule was given is that of the action as well, or the draw cannot be made again.
     decided_at: datetime
     decision: Decision = field(default_factory=lambda: Decision(()))
     # Ids of rows that the handler added for the decision, and adds again under the same ids.
