@@ -1,4 +1,4 @@
-"""What was read there, compared with the mirror here and written as changes through the one door."""
+"""The state there, compared with the mirror here and written as changes through the one door."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -132,19 +132,19 @@ def _status_changes(before: Tournament, after: Tournament) -> list[Change]:
 def _part_changes(
     part: PartChanges, before: Tournament, after: Tournament
 ) -> tuple[list[Change], list[Change]]:
-    """What is gone, and what is new or different."""
-    old = {getattr(thing, part.key): thing for thing in getattr(before, part.part)}
-    new = {getattr(thing, part.key): thing for thing in getattr(after, part.part)}
+    """The changes of things that are gone, and of those that are new or different."""
+    old = {getattr(item, part.key): item for item in getattr(before, part.part)}
+    new = {getattr(item, part.key): item for item in getattr(after, part.part)}
     removed: list[Change] = [part.removed(old[key]) for key in old if key not in new]
     present: list[Change] = []
-    for key, thing in new.items():
+    for key, item in new.items():
         if key not in old:
-            present.append(part.added(thing))
-        elif old[key] != thing:
-            kind = part.altered(old[key], thing)
+            present.append(part.added(item))
+        elif old[key] != item:
+            kind = part.altered(old[key], item)
             if kind is not None:
-                present.append(kind(old[key], thing))
+                present.append(kind(old[key], item))
             else:
                 removed.append(part.removed(old[key]))
-                present.append(part.added(thing))
+                present.append(part.added(item))
     return removed, present
