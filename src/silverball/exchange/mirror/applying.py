@@ -1,4 +1,4 @@
-"""Writes what a mirror differs in as changes: compares what was read there with what is here."""
+"""The state there, compared with the mirror here and written as changes through the one door."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -132,7 +132,7 @@ def _status_changes(before: Tournament, after: Tournament) -> list[Change]:
 def _part_changes(
     part: PartChanges, before: Tournament, after: Tournament
 ) -> tuple[list[Change], list[Change]]:
-    """The changes of what is gone, and those of what is new or different."""
+    """The changes of things that are gone, and of those that are new or different."""
     old = {getattr(item, part.key): item for item in getattr(before, part.part)}
     new = {getattr(item, part.key): item for item in getattr(after, part.part)}
     removed: list[Change] = [part.removed(old[key]) for key in old if key not in new]
