@@ -62,6 +62,9 @@ class RoomCaller:
                 room_calls.call_due_games(transaction, tournament_id, now)
                 if is_news:
                     feed_events.announce_tournaments(transaction, [tournament_id])
+        except loaded.RunElsewhere:
+            # A mirror tells who is busy in it; its games are called where it is run.
+            return
         except Refusal as refusal:
             LOG.error("the waiting games of %s cannot be called", tournament_id, exc_info=refusal)
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+import build
 from silverball.service.verify import reads
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -204,3 +205,22 @@ def test_a_womens_tournament_says_so_and_is_estimated_so(store: Store, by: str) 
     assert hall.refused("PATCH", "", {"womens": "perhaps"})[0] == 422
     hall.undo()
     assert hall.get()["data"]["womens"] is True
+
+
+def test_a_mirror_in_a_room_keeps_others_waiting_and_is_called_where_it_is_run(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    room = a_room(store)
+    in_main = room.main.open_round()
+    room.womens.open_round()
+    room.follow()
+    waiting = room.waiting(room.womens)
+    build.row(store, tables.mirror, tournament_id=room.womens.tournament_id, host="r.example", remote_id=4)
+    for game in in_main:
+        finish_first(room.main, game)
+        room.follow()
+    assert room.waiting(room.womens) == waiting != []
+    room.main.open_round()
+    room.follow()
+    assert caplog.records == []
+    room.require_clean()

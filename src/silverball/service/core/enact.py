@@ -123,8 +123,11 @@ def settle_room(
     changes = shared_room.settle_room(before, tournament, room.elsewhere, now)
     if not changes:
         return tournament
+    own, host = loaded.load_with_host(transaction, tournament.tournament_id)
+    if host is not None:
+        # Who runs a mirror calls its games.
+        return tournament
     context = ActionContext(actor_id=None, source=journal.ROOM_SOURCE, now=now)
-    own = loaded.load_for_change(transaction, tournament.tournament_id)
     return _enact_action(transaction, own, changes, context)
 
 

@@ -55,7 +55,7 @@ def load_for_change(transaction: Transaction, tournament_id: int) -> LoadedTourn
 def load_with_host(transaction: Transaction, tournament_id: int) -> tuple[LoadedTournament, str | None]:
     """The tournament as the transaction sees it, and the host that runs it, if that is elsewhere.
 
-    For callers who refuse the mirror themselves, after others have been refused.
+    For callers who only look at it, or refuse the mirror themselves after others have been refused.
     """
     revision, host = _current_revision(transaction.connection, tournament_id)
     return snapshot.load_for_change(transaction, tournament_id, revision), host

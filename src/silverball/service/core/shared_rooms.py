@@ -58,7 +58,7 @@ def room_for_change(transaction: Transaction, tournament: Tournament) -> SharedR
     if db.dialect.name == "postgresql":
         db.execute(LOCK_ROOM, {"kind": ROOM_LOCK, "occasion_id": occasion_id})
     others = [
-        loaded.load_for_change(transaction, tournament_id).tournament
+        loaded.load_with_host(transaction, tournament_id)[0].tournament
         for tournament_id in _other_ids(db, occasion_id, tournament.tournament_id)
     ]
     return SharedRoom(others, shared_room.busy_elsewhere(others)) if others else None
