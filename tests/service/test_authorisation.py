@@ -67,6 +67,9 @@ def _night(store: Store, organizer_id: int, kind: str) -> dict[str, int]:
     }
 
 
+FINISHED = "finished"
+
+
 @pytest.fixture
 def world(store: Store) -> OwnedObjects:
     owner = build.a_user(store, name="Olga Ramp", role="organizer")
@@ -77,7 +80,7 @@ def world(store: Store) -> OwnedObjects:
     ids: dict[str, dict[str, Any]] = {kind: dict(_night(store, owner, kind)) for kind in sorted(kinds)}
     common = {
         "user_id": owner,
-        "series_id": build.row(store, tables.series, organizer_id=owner),
+        "series_id": build.row(store, tables.series, organizer_id=owner, status="completed"),
         "event_id": build.row(store, tables.occasion, organizer_id=owner),
         "club_id": build.row(store, tables.club, user_id=owner),
         "rating_submission_id": build.row(store, tables.rating_submission, submitter_id=owner),
@@ -98,6 +101,8 @@ def world(store: Store) -> OwnedObjects:
     build.row(store, tables.token, user_id=owner, **hidden)
     for kind in ids:
         ids[kind] |= common
+    finished = build.a_tournament(store, organizer_id=owner, status="completed")
+    ids[FINISHED] = {**common, "tournament_id": finished.tournament_id}
     callers = {
         "nobody": None,
         "reader": build.caller(reader),
@@ -110,6 +115,9 @@ def world(store: Store) -> OwnedObjects:
 
 def _concrete(path: str, world: OwnedObjects) -> str:
     kind = next((kind for word, kind in FORMATS.items() if f"/{word}" in path), "group_knockout")
+    if "federation-results" in path:
+        # Only what can no longer change has results for the federation.
+        kind = FINISHED
     return path.format(**world.ids[kind], **WORDS) + QUERIES.get(path, "")
 
 
