@@ -55,7 +55,8 @@ def lock_owner(db: Connection, kind: OwnedKind, row_id: int, *, is_exclusive: bo
 def add(db: Connection, kind: OwnedKind, owner_id: int, values: Mapping[str, Any]) -> int:
     """Insert a row and return its id."""
     row = {kind.owner_name: owner_id, **values}
-    ((row_id,),) = _insert_statement(kind, tuple(row)).rows(db, **{f"new_{name}": row[name] for name in row})
+    sent = {f"new_{name}": value for name, value in row.items()}
+    ((row_id,),) = _insert_statement(kind, tuple(row)).rows(db, **sent)
     return int(row_id)
 
 

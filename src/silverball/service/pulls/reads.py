@@ -67,10 +67,10 @@ def pull_of(db: Connection, user_id: int) -> HistoryPull | None:
         count.scalar_subquery().label("total"),
         count.where(_I.report.is_not(None)).scalar_subquery().label("done"),
     ).where(_P.user_id == user_id)
-    row = db.execute(rows).mappings().one_or_none()
-    if row is None:
+    stored = db.execute(rows).mappings().one_or_none()
+    if stored is None:
         return None
-    return HistoryPull(**{name: row[name] for name in HistoryPull.__dataclass_fields__})
+    return HistoryPull(**{name: stored[name] for name in HistoryPull.__dataclass_fields__})
 
 
 def reports_of(db: Connection, history_pull_id: int) -> list[Any]:

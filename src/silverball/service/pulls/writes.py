@@ -106,7 +106,9 @@ def claim_next_pull(db: Connection, now: datetime) -> ClaimedPull | None:
     db.execute(update(history_pull).where(own).values(busy_until=now + LEASE, failures=failures))
     token = "" if row["secret"] is None else encryption.decrypt(db, row["secret"])
     names = [name for name in ClaimedPull.__dataclass_fields__ if name not in ("token", "failures")]
-    return ClaimedPull(token=token, failures=failures, **{name: row[name] for name in names})
+    return ClaimedPull(
+        token=token, failures=failures, **{name: stored for name, stored in row.items() if name in names}
+    )
 
 
 def renew_claim(db: Connection, pull: ClaimedPull, now: datetime, **counts: int) -> bool:

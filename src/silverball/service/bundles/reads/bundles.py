@@ -120,10 +120,9 @@ def refuse_other_tournaments(db: Connection, kind: str, ids: Collection[int], to
     key = table.c[id_column(table)]
     for batch in batches.ascending_batches(ids):
         elsewhere = table.c.tournament_id.is_distinct_from(tournament_id)
-        row = db.execute(select(key, table.c.tournament_id).where(key.in_(batch), elsewhere).limit(1)).first()
-        if row is not None:
-            where = f", in tournament {row[1]}" if row[1] else ", elsewhere"
-            raise IdInUse(kind, row[0], where)
+        taken = select(key, table.c.tournament_id).where(key.in_(batch), elsewhere).limit(1)
+        for taken_id, owner_id in db.execute(taken):
+            raise IdInUse(kind, taken_id, f", in tournament {owner_id}" if owner_id else ", elsewhere")
 
 
 def refuse_other_owners(

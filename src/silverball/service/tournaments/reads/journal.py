@@ -86,7 +86,9 @@ def _last_action(
     if not actions:
         return None
     undoable = undo_order.undoable_actions(actions) if can_undo else []
-    last = undoable[-1] if undoable else actions[0]
+    acted = [action for action in undoable if not action.is_call]
+    # What people did is news before whom they called, but a night may begin with a timer.
+    last = next(iter(acted[-1:] or undoable[:1] or actions[:1]))
     row = next(row for row in rows if row.action_id == last.action_id)
     return LastAction(row, action_summary.action_summary(last.entries, names), bool(undoable))
 
