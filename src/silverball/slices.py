@@ -15,6 +15,7 @@ from silverball.service.directors import routes as directors
 from silverball.service.draws import routes as draws
 from silverball.service.entries import routes as entries
 from silverball.service.estimates import routes as estimates
+from silverball.service.event_results import routes as event_results
 from silverball.service.exports import routes as exports
 from silverball.service.forecasts import routes as forecasts
 from silverball.service.frenzy import routes as frenzy
@@ -80,6 +81,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     entries,
     exports,
     estimates,
+    event_results,
     forecasts,
     frenzy,
     games,

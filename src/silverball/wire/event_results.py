@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from msgspec import UNSET, UnsetType
+
 from silverball.wire.base import Wire
 
 LeftOutReason = Literal["no-number", "below-half", "did-not-play"]
@@ -33,6 +35,8 @@ class EventResults(Wire, frozen=True, kw_only=True):
     """Id of the final that decides the first places; null when there is none."""
     series_id: int | None
     name: str
+    womens: bool | UnsetType = UNSET
+    """True for an event of the women's ranking; absent otherwise."""
     results: tuple[EventResult, ...]
     """Every player once, by place."""
     text: str

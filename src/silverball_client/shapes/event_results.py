@@ -1,5 +1,7 @@
 """Results of an event as the federation takes them."""
 
+from msgspec import UNSET, UnsetType
+
 from silverball_client.shapes.base import Shape
 
 
@@ -22,5 +24,6 @@ class EventResults(Shape, frozen=True, kw_only=True):
     finals_id: int | None
     series_id: int | None
     name: str
+    womens: bool | UnsetType = UNSET
     results: tuple[EventResult, ...]
     text: str

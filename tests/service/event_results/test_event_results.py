@@ -188,3 +188,17 @@ def test_a_series_is_an_event_once_it_is_completed(store: Store) -> None:
         line.split("\t") for line in event["text"].splitlines()
     ]
     assert build.ask(store, "/api/series/999/federation-results", by=desk.night.organizer_id)[0] == 404
+
+
+def test_the_file_of_a_womens_tournament_says_for_which_ranking_it_is(store: Store) -> None:
+    desk, _ = a_finished_night(store)
+    path = f"/api/tournaments/{desk.night.tournament_id}/federation-results"
+    status, answer = build.ask(store, path, by=desk.night.organizer_id)
+    assert (status, "womens" in answer["data"]) == (200, False)
+    with store.write() as transaction:
+        own = tables.tournament.c.tournament_id == desk.night.tournament_id
+        transaction.connection.execute(update(tables.tournament).where(own).values(womens=True))
+    assert build.ask(store, path, by=desk.night.organizer_id)[1]["data"]["womens"] is True
+    with store.read() as db:
+        event = reads.finished_event(db, desk.night.tournament_id, None)
+    assert event.file_name == f"results-womens-{desk.night.tournament_id}.csv"

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from silverball.exchange.bundle.json_objects import json_objects
 from silverball.store.remote_ids import IdMap
 
 # Name of a member -> the name of the id that it holds. A list holds several.
@@ -43,7 +44,6 @@ ID_MEMBERS: dict[str, str] = {
 UNTOUCHED_MEMBERS = frozenset(
     {"linkedTournaments", "managers", "prizePool", "scorbitData", "pointsMapCustom"}
 )
-NODES_MAX = 5_000_000
 
 
 def ids_in(raw: Any) -> dict[str, set[int]]:
@@ -74,7 +74,7 @@ def renumber(raw: Any, ids: IdMap) -> None:
     for holder, key, name in list(_id_holders(raw)):
         holder[key] = _map_ids(holder[key], ids.get(name, {}))
     players = ids.get("playerId", {})
-    for holder in _json_objects(raw):
+    for holder in json_objects(raw, UNTOUCHED_MEMBERS):
         if "suggestionId" in holder and isinstance(holder.get("scores"), dict):
             scores = holder["scores"]
             holder["scores"] = {str(_map_id_text(key, players)): score for key, score in scores.items()}
@@ -104,20 +104,7 @@ def _map_id_text(text: str, ids: Mapping[int, int]) -> int | str:
 
 def _id_holders(raw: Any) -> Iterator[tuple[dict[str, Any], str, str]]:
     """Object, member and name of the id, for every member that holds ids."""
-    for holder in _json_objects(raw):
+    for holder in json_objects(raw, UNTOUCHED_MEMBERS):
         for key in holder:
             if key in ID_MEMBERS:
                 yield holder, key, ID_MEMBERS[key]
-
-
-def _json_objects(raw: Any) -> Iterator[dict[str, Any]]:
-    pending = [raw]
-    for _ in range(NODES_MAX):
-        if not pending:
-            return
-        value = pending.pop()
-        if isinstance(value, dict):
-            yield value
-            pending.extend(member for key, member in value.items() if key not in UNTOUCHED_MEMBERS)
-        elif isinstance(value, list):
-            pending.extend(item for item in value if isinstance(item, (dict, list)))

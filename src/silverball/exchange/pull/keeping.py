@@ -4,16 +4,15 @@ An account is no authority on other accounts, nor on the ids of this site: peopl
 players of its own book only, ids are given anew, and what is known of the source is known to it alone.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from silverball.exchange.bundle.json_objects import json_objects
 from silverball.store import account_quotas, account_storage, remote_ids
 from silverball.store.engine import Db
 
 # The id that stands for the account in a file, whoever organized things at the source.
 KEEPER = 1
-NODES_MAX = 5_000_000
 # Members that are about other accounts.
 ACCOUNTS = ("organizer", "scorekeepers", "directorIds", "actorId")
 
@@ -45,7 +44,7 @@ class Keeper:
 
     def give_all(self, raw: Any, remote_user: int | None) -> None:
         """Give everything in the file to this account, and name no other. `remote_user`: of the token."""
-        for holder in _json_objects(raw):
+        for holder in json_objects(raw):
             for name in ACCOUNTS:
                 holder.pop(name, None)
             if "organizerId" in holder:
@@ -58,16 +57,3 @@ class Keeper:
                 holder["scorekeeperId"] = None
             if not self.keeps_ids:
                 holder.pop("shortcut", None)
-
-
-def _json_objects(raw: Any) -> Iterator[dict[str, Any]]:
-    pending = [raw]
-    for _ in range(NODES_MAX):
-        if not pending:
-            return
-        value = pending.pop()
-        if isinstance(value, dict):
-            yield value
-            pending.extend(value.values())
-        elif isinstance(value, list):
-            pending.extend(item for item in value if isinstance(item, (dict, list)))

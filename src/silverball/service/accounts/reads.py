@@ -143,7 +143,6 @@ def _webhooks(user_id: int) -> Select[Any]:
 
 def export_sections(user_id: int) -> tuple[ExportSection, ...]:
     """The sections of the account's export, in order."""
-    own = select(*_public_columns(tables.user)).where(_USER.user_id == user_id)
     entries = select(*_public_columns(tables.player)).where(_PLAYER.claimed_by == user_id)
     claims, journal_line, confirmed = tables.claim.c, tables.journal.c, tables.confirmed_number.c
     journal = select(
@@ -153,17 +152,9 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
         journal_line.source,
         journal_line.at,
     )
-    suggested, entry, two_step = tables.suggestion.c, tables.audit_entry.c, tables.two_step.c
+    suggested, entry = tables.suggestion.c, tables.audit_entry.c
     return (
-        ExportSection("account", "Your account and what it hides.", own),
-        ExportSection("tokens", "Your API tokens, without their secrets.",
-                      _rows_without(tables.token, user_id, "hash")),
-        ExportSection("sessions", "Where you are signed in.",
-                      _rows_without(tables.session, user_id, "hash", "csrf")),
-        ExportSection("two_step_sign_in", "Since when signing in asks for a code, without its secret.",
-             select(two_step.confirmed_at).where(two_step.user_id == user_id)),
-        ExportSection("history_pull", "What you brought along from another service, without the token.",
-                      _rows_without(tables.history_pull, user_id, "secret", "busy_until")),
+        *_account_sections(user_id),
         ExportSection("players", "Players of any book that are you.", entries.order_by(_PLAYER.player_id)),
         ExportSection("claims", "Players that you said are you; nobody has approved it yet.",
              select(*claims).where(claims.user_id == user_id).order_by(claims.at)),
@@ -204,6 +195,22 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
              .order_by(entry.audit_entry_id)),
         ExportSection("journal", "What you did in tournaments, and from which address.",
              journal.where(journal_line.actor_id == user_id).order_by(journal_line.journal_id)),
+    )  # fmt: skip
+
+
+def _account_sections(user_id: int) -> tuple[ExportSection, ...]:
+    own = select(*_public_columns(tables.user)).where(_USER.user_id == user_id)
+    two_step = tables.two_step.c
+    return (
+        ExportSection("account", "Your account and what it hides.", own),
+        ExportSection("tokens", "Your API tokens, without their secrets.",
+                      _rows_without(tables.token, user_id, "hash")),
+        ExportSection("sessions", "Where you are signed in.",
+                      _rows_without(tables.session, user_id, "hash", "csrf")),
+        ExportSection("two_step_sign_in", "Since when signing in asks for a code, without its secret.",
+             select(two_step.confirmed_at).where(two_step.user_id == user_id)),
+        ExportSection("history_pull", "What you brought along from another service, without the token.",
+                      _rows_without(tables.history_pull, user_id, "secret", "busy_until")),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
@@ -27,7 +27,7 @@ from silverball.wire.players import Player
 
 HEADER = ("Place", "Name", "IFPA number")
 PLAYERS_MAX = 1000
-_LINK = tables.tournament_link.c
+_LINK, _T = tables.tournament_link.c, tables.tournament.c
 
 
 class EventNotFinished(Conflict):
@@ -53,6 +53,13 @@ class FinishedEvent:
     series_id: int | None
     places: tuple[EventPlace, ...]
     players: Mapping[int, Player]
+    is_womens: bool = False
+
+    @property
+    def file_name(self) -> str:
+        """The name of its CSV, which says for which ranking it is."""
+        event = f"series-{self.series_id}" if self.tournament_id is None else str(self.tournament_id)
+        return f"results-{'womens-' if self.is_womens else ''}{event}.csv"
 
 
 def finished_event(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> FinishedEvent:
@@ -83,6 +90,7 @@ def finished_event(db: Connection, tournament_id: int, viewer: AuthenticatedCall
         series_id=None,
         places=event_places.event_places(people, _positions(db, first_id), finals, shares),
         players=people,
+        is_womens=bool(db.execute(select(_T.womens).where(_T.tournament_id == first_id)).scalar_one()),
     )
 
 
@@ -122,6 +130,7 @@ def event_results(event: FinishedEvent, chosen: Sequence[int]) -> EventResults:
         finals_id=event.finals_id,
         series_id=event.series_id,
         name=event.name,
+        womens=event.is_womens or UNSET,
         results=result_rows(event),
         text=text_to_paste(file_rows(event, chosen)),
     )

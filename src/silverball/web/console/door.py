@@ -12,7 +12,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service.exports import sheet
 from silverball.service.prizes.reads import money_text
 from silverball.service.signups import bodies, reads, writes
-from silverball.web import site
+from silverball.web import downloads, site
 from silverball.web.console import details
 from silverball.web.form_actions import FormAction
 from silverball.web.form_values import hundredths, numbers
@@ -130,9 +130,4 @@ def sign_ups_file(request: PageRequest) -> Response:
     except NotAllowed:
         return site.message_page(403, "This page is the organizer's", "Only the organizer can see payments.")
     file = sheet.csv_file(f"sign-ups-{tournament_id}.csv", reads.HEADER, rows)
-    headers = {
-        "cache-control": "no-store",
-        "content-disposition": f'attachment; filename="{file.name}"',
-        "content-type": file.content_type,
-    }
-    return Response(file.body, headers=headers)
+    return downloads.file_response(file)

@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from silverball.kit.http.endpoints import TOURNAMENT, FileDownload
+from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.kit.http.router import parse_path_id
 from silverball.service import access
 from silverball.service.core import loaded
@@ -13,7 +13,7 @@ from silverball.service.event_results import reads
 from silverball.service.event_results.reads import EventNotFinished, FinishedEvent
 from silverball.service.exports import sheet
 from silverball.service.exports.sheet import Cell
-from silverball.web import site
+from silverball.web import downloads, site
 from silverball.web.page_request import PageRequest, page, redirect
 from silverball.web.tournament_night import TournamentNight
 from silverball.wire.event_results import EventResult, LeftOutReason
@@ -97,7 +97,7 @@ def federation_file(request: PageRequest) -> Response:
         # The page says what is missing.
         return redirect(ADDRESS.format(tournament_id=tournament_id))
     rows = _rows_in_file(request, event)
-    return _download(sheet.csv_file(f"results-{tournament_id}.csv", reads.HEADER, rows))
+    return downloads.file_response(sheet.csv_file(event.file_name, reads.HEADER, rows))
 
 
 @page("GET", "/s/{series_id}/federation.csv")
@@ -110,13 +110,4 @@ def federation_series_file(request: PageRequest) -> Response:
     except EventNotFinished as refusal:
         return site.message_page(409, "The series is not completed", refusal.text())
     rows = reads.file_rows(event, ())
-    return _download(sheet.csv_file(f"results-series-{series_id}.csv", reads.HEADER, rows))
-
-
-def _download(file: FileDownload) -> Response:
-    headers = {
-        "cache-control": "no-store",
-        "content-disposition": f'attachment; filename="{file.name}"',
-        "content-type": file.content_type,
-    }
-    return Response(file.body, headers=headers)
+    return downloads.file_response(sheet.csv_file(event.file_name, reads.HEADER, rows))

@@ -14,7 +14,7 @@ from silverball.service.exports import sheet
 from silverball.service.prizes import reads
 from silverball.service.prizes.reads import money_text
 from silverball.service.users import reads as user_reads
-from silverball.web import site
+from silverball.web import downloads, site
 from silverball.web.form_values import hundredths, number_fields
 from silverball.web.forms import FormData
 from silverball.web.page_request import PageRequest, page, redirect
@@ -99,9 +99,4 @@ def prizes_file(request: PageRequest) -> Response:
     except NotAllowed:
         return site.message_page(403, "This page is the organizer's", "Only the organizer can see payouts.")
     file = sheet.csv_file(f"prizes-{tournament_id}.csv", reads.HEADER, rows)
-    headers = {
-        "cache-control": "no-store",
-        "content-disposition": f'attachment; filename="{file.name}"',
-        "content-type": file.content_type,
-    }
-    return Response(file.body, headers=headers)
+    return downloads.file_response(file)

@@ -14,7 +14,7 @@ from silverball.service.exports import sheet
 from silverball.service.standings import reads as standings
 from silverball.service.tournaments.reads import club_nights
 from silverball.service.users import reads as users
-from silverball.web import tournament_night
+from silverball.web import downloads, tournament_night
 from silverball.web.format_titles import format_title
 from silverball.web.page_request import PageRequest, page
 
@@ -89,9 +89,4 @@ def standings_file(request: PageRequest) -> Response:
             for row in rows
         ],
     )
-    headers = {
-        "cache-control": "no-store",
-        "content-disposition": f'attachment; filename="{file.name}"',
-        "content-type": file.content_type,
-    }
-    return Response(file.body, headers=headers)
+    return downloads.file_response(file)
