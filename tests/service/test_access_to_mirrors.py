@@ -17,7 +17,9 @@ IDENTITIES = ("owner", "stranger", "keeper", "player", "reader")
 WRITES = [
     operation
     for operation in OPERATIONS
-    if operation.endpoint.is_write and operation.endpoint.path.startswith(RUN_PATH)
+    if operation.endpoint.is_write
+    and operation.endpoint.path.startswith(RUN_PATH)
+    and not any(part in operation.endpoint.path for part in OWN_HERE)
 ]
 
 

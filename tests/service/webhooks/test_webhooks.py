@@ -335,3 +335,13 @@ def test_deliveries_come_in_pages_and_by_status(desk: Desk) -> None:
     assert {delivery["status"] for delivery in failed["data"]} == {"failed"}
     assert failed["meta"]["total"] == 30
     desk.expect_refusal(422, "GET", "/webhooks/1/deliveries?status=lost")
+
+
+def test_a_mirror_has_webhooks_of_its_own_and_hears_no_change_by_hand(desk: Desk) -> None:
+    night = desk.night.tournament_id
+    build.row(desk.store, tables.mirror, tournament_id=night, host="results.example", remote_id=7)
+    webhook_id = a_webhook(desk)["webhookId"]
+    desk.ok("PATCH", f"/webhooks/{webhook_id}", {"name": "Wall"})
+    status, answer, _ = build.do(desk.store, "PATCH", desk.path, {"name": "Mine"}, by=desk.night.organizer_id)
+    assert (status, answer["code"]) == (409, "run-elsewhere")
+    desk.ok("DELETE", f"/webhooks/{webhook_id}")

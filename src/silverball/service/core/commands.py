@@ -69,6 +69,17 @@ def load_tournament(call: Write[Any], is_allowed: Permission = access.is_organiz
     return _load_permitted(call, is_allowed).tournament
 
 
+def load_for_own_parts(call: Write[Any], is_allowed: Permission = access.is_organizer) -> Tournament:
+    """The tournament in the path, which may be a mirror: for what this site has of it, such as webhooks.
+
+    Raises NotFound, and NotAllowed when the caller may not change it.
+    """
+    before, _host = loaded.load_with_host(call.transaction, call.ids[TOURNAMENT])
+    if not is_allowed(call.caller, before.tournament):
+        raise NotAllowed
+    return before.tournament
+
+
 def run_command(
     call: Write[Any], rule: CommandRule, *, is_allowed: Permission = access.is_organizer
 ) -> Tournament:

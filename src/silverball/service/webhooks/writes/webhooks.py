@@ -97,7 +97,7 @@ def _refuse_repeated_events(events: Events) -> None:
 
 def create_webhook(call: Write[NewWebhook], dice: Random) -> tuple[int, str]:
     """Create a webhook of the tournament in the path, and return its id and secret."""
-    tournament = commands.load_tournament(call)
+    tournament = commands.load_for_own_parts(call)
     body = call.body
     url = policy.require_url(body.url, call.settings)
     count = select(func.count()).select_from(webhook).where(_W.tournament_id == tournament.tournament_id)
@@ -129,7 +129,7 @@ def change_webhook(call: Write[ChangedWebhook]) -> int:
 
     Switched on, it starts with the next event; switched off, its waiting deliveries fail.
     """
-    tournament = commands.load_tournament(call)
+    tournament = commands.load_for_own_parts(call)
     before = reads.find_webhook(call.db, tournament.tournament_id, _lock_own_webhook(call))
     given = ownership.sent_values(call.body)
     if "url" in given:
@@ -214,7 +214,7 @@ def _lock_own_webhook(call: Write[Any]) -> int:
 
     The webhook is locked before its deliveries, in the same order as while sending.
     """
-    tournament_id = commands.load_tournament(call).tournament_id
+    tournament_id = commands.load_for_own_parts(call).tournament_id
     own = select(_W.webhook_id).where(_W.tournament_id == tournament_id, _W.webhook_id == call.ids[WEBHOOK])
     webhook_id = call.db.execute(own.with_for_update()).scalar_one_or_none()
     if webhook_id is None:
