@@ -242,6 +242,8 @@ class Endpoint:
     words: Mapping[str, str] = field(default_factory=dict)
     # Whether the members of a JSON object in the body are query parameters too; only for reads.
     accepts_body_parameters: bool = False
+    # Whether a read can be refused for the state of what it reads, as writes can.
+    can_conflict: bool = False
 
     @cached_property
     def parser(self) -> QueryParser:
@@ -277,6 +279,7 @@ def _declare_read(
     access: Access = Access.TOKEN,
     words: Mapping[str, str] | None = None,
     accepts_body_parameters: bool = False,
+    can_conflict: bool = False,
 ) -> Callable[[Handler], Endpoint]:
     """Declare a route that reads; `{tournament_id}` in the path is an id. GET also answers HEAD.
 
@@ -294,6 +297,7 @@ def _declare_read(
             returns=_return_type(handler),
             words=words or {},
             accepts_body_parameters=accepts_body_parameters,
+            can_conflict=can_conflict,
         )
 
     return declare

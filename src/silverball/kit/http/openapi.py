@@ -241,7 +241,7 @@ def _error_statuses(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
         403: is_write or below_tournament or is_paged,
         # A body can name something that does not exist.
         404: is_write or endpoint.accepts_body_parameters or bool(endpoint.parameters),
-        409: is_write,
+        409: is_write or endpoint.can_conflict,
         412: is_write and TOURNAMENT in endpoint.parameters,
         410: endpoint.is_async,
         413: True,

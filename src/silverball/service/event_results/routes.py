@@ -11,7 +11,7 @@ OF_TOURNAMENT = "/api/tournaments/{tournament_id}/federation-results"
 OF_SERIES = "/api/series/{series_id}/federation-results"
 
 
-@get(OF_TOURNAMENT, query=EventResultsQuery, access=Access.OPENABLE)
+@get(OF_TOURNAMENT, query=EventResultsQuery, access=Access.OPENABLE, can_conflict=True)
 def show_results_for_federation(call: Call[EventResultsQuery]) -> UncachedResult[Data[EventResults]]:
     """Results of a finished tournament for the federation; a qualifying and its final are one event."""
     with call.read() as db:
@@ -20,7 +20,7 @@ def show_results_for_federation(call: Call[EventResultsQuery]) -> UncachedResult
     return UncachedResult(Data(data=reads.event_results(event, call.query.players)))
 
 
-@get(OF_TOURNAMENT + "/csv", query=EventResultsQuery, access=Access.OPENABLE)
+@get(OF_TOURNAMENT + "/csv", query=EventResultsQuery, access=Access.OPENABLE, can_conflict=True)
 def download_results_for_federation(call: Call[EventResultsQuery]) -> UncachedResult[FileDownload]:
     """Results of a finished tournament for the federation as CSV."""
     with call.read() as db:
@@ -29,7 +29,7 @@ def download_results_for_federation(call: Call[EventResultsQuery]) -> UncachedRe
     return UncachedResult(sheet.csv_file(event.file_name, reads.HEADER, rows))
 
 
-@get(OF_SERIES, query=EventResultsQuery, access=Access.OPENABLE)
+@get(OF_SERIES, query=EventResultsQuery, access=Access.OPENABLE, can_conflict=True)
 def show_series_for_federation(call: Call[EventResultsQuery]) -> UncachedResult[Data[EventResults]]:
     """Results of a completed series for the federation."""
     with call.read() as db:
@@ -37,7 +37,7 @@ def show_series_for_federation(call: Call[EventResultsQuery]) -> UncachedResult[
     return UncachedResult(Data(data=reads.event_results(event, call.query.players)))
 
 
-@get(OF_SERIES + "/csv", query=EventResultsQuery, access=Access.OPENABLE)
+@get(OF_SERIES + "/csv", query=EventResultsQuery, access=Access.OPENABLE, can_conflict=True)
 def download_series_for_federation(call: Call[EventResultsQuery]) -> UncachedResult[FileDownload]:
     """Results of a completed series for the federation as CSV."""
     with call.read() as db:
