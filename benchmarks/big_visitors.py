@@ -1,6 +1,7 @@
 """Requests to a database, answered by this process as a worker thread of the server answers them."""
 
 import asyncio
+import gc
 import re
 import time
 from datetime import UTC, datetime, timedelta
@@ -38,6 +39,9 @@ class Visitors:
         self._pages = web.build(store, settings)
         self._cookies = {caller: self._sign_in(known.user_id) for caller, known in CALLERS.items()}
         self._loop = asyncio.new_event_loop()
+        # As the server does once it is ready.
+        gc.collect()
+        gc.freeze()
 
     def _sign_in(self, user_id: int) -> bytes:
         started = datetime.now(UTC)

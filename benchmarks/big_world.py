@@ -342,7 +342,8 @@ def _tournament(number: int, books: int) -> dict[str, Any]:
         "timezone": "UTC",
         "organizer_id": organizer_of(number, books),
         "location_id": organizer_of(number, books),
-        "series_id": number % SERIES + 1,
+        # Each series has nights of all kinds: the last two digits of a number decide the kind.
+        "series_id": (number + number // SERIES) % SERIES + 1,
         "test": False,
         "points_map": "[[7],[7,1],[7,4,1],[7,5,3,1]]",
         "primary_config_settings": "[]",

@@ -47,6 +47,18 @@ def league(store: Store) -> League:
     return League(store)
 
 
+def test_everybody_in_a_running_bracket_attends(league: League) -> None:
+    names = {"A", "B", "C", "D"}
+    ids = [build.a_player(league.store, league.organizer, name=f"{name} Runs") for name in sorted(names)]
+    own = {"organizer_id": league.organizer, "series_id": league.series_id}
+    night = build.row(league.store, tables.tournament, **own, type="bracket", status="started")
+    for place, player_id in enumerate(ids):
+        build.row(
+            league.store, tables.entrant, tournament_id=night, player_id=player_id, place=place, seed=place
+        )
+    assert league.ask("/stats")["tournaments"][str(night)]["total"] == len(names)
+
+
 def test_attendance_is_summed_over_members_and_guests(league: League) -> None:
     body = league.ask("/stats")
     assert body["overall"] == {"sum": 8, "max": 4, "min": 2, "mean": 8 / 3, "median": 2, "count": 3}

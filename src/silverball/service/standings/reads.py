@@ -35,7 +35,7 @@ _ROWS = PreparedStatement(
     .order_by(_ST.position, _ST.player_id)
 )
 # Whether the table has the standings of a tournament, if there are any.
-_IS_STORED = or_(_T.status == "completed", _T.type.not_in(sorted(FORMATS)))
+IS_STORED = or_(_T.status == "completed", _T.type.not_in(sorted(FORMATS)))
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def places_where(
     stored = (
         select(_T.tournament_id, _ST.player_id, _ST.position, _ST.points)
         .join(standing, _ST.tournament_id == _T.tournament_id)
-        .where(where, _IS_STORED, is_wanted)
+        .where(where, IS_STORED, is_wanted)
         .order_by(_T.tournament_id, _ST.position, _ST.player_id)
     )
     places: PlacesByTournament = {}

@@ -1,18 +1,17 @@
 """Attendance, opponents and arenas of the players of a series."""
 
 import statistics
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from itertools import chain, permutations
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain, combinations
 
-from sqlalchemy import Connection, Text, bindparam, cast, false, func, select
+from sqlalchemy import Connection, Text, bindparam, cast, false, func, not_, select
 
 from silverball.kit.errors import NotFound
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.players import reads as players
 from silverball.service.series.reads import series as reads
 from silverball.service.standings import reads as standings
-from silverball.service.standings.reads import PlacesByTournament
 from silverball.store import tables
 from silverball.wire.players import Player
 from silverball.wire.series import Aggregate, SeriesAttendance, SeriesStats
@@ -32,15 +31,26 @@ _OWNERS = (
     .distinct()
 )
 _SEAT, _ALONE = tables.game_player.c, tables.single_player_game.c
-# The arena and the player ids of each game that counts, ids with commas. Who met whom is counted here: in the
-# database, the pairs of all games would be sorted first.
-_GAMES = (
-    select(_G.arena_id, func.aggregate_strings(cast(_SEAT.player_id, Text), ",").label("player_ids"))
+# The games of each night in one text, `arena:player,player;...`: a row for each game would take most of the
+# time. Who met whom is counted here: in the database, the pairs of all games would be sorted first.
+_GAME_TEXTS = (
+    select(
+        _G.tournament_id,
+        (
+            func.coalesce(cast(_G.arena_id, Text), "")
+            + ":"
+            + func.aggregate_strings(cast(_SEAT.player_id, Text), ",")
+        ).label("game"),
+    )
     .select_from(tables.tournament)
     .join(tables.game, _G.tournament_id == _T.tournament_id)
     .join(tables.game_player, _SEAT.game_id == _G.game_id)
     .where(_IN_SERIES, _G.status == "completed", _G.bye.is_(false()))
-    .group_by(_G.game_id, _G.arena_id)
+    .group_by(_G.game_id, _G.tournament_id, _G.arena_id)
+    .subquery()
+)
+_NIGHTS_OF_GAMES = select(func.aggregate_strings(_GAME_TEXTS.c.game, ";")).group_by(
+    _GAME_TEXTS.c.tournament_id
 )
 _PLAYS_ALONE = (
     select(_ALONE.player_id, _ALONE.arena_id, func.count())
@@ -50,20 +60,38 @@ _PLAYS_ALONE = (
     .where(_ALONE.arena_id.is_not(None))
     .group_by(_ALONE.player_id, _ALONE.arena_id)
 )
-# Player and opponent, or player and arena -> number of games.
-PairCounts = Counter[tuple[int, int]]
+_STANDING_PLAYERS = (
+    select(_T.tournament_id, tables.standing.c.player_id)
+    .join(tables.standing, tables.standing.c.tournament_id == _T.tournament_id)
+    .where(_IN_SERIES, _T.status != "planned", standings.IS_STORED)
+)
+_RUNNING_PLAYERS = (
+    select(_T.tournament_id, tables.entrant.c.player_id)
+    .join(tables.entrant, tables.entrant.c.tournament_id == _T.tournament_id)
+    .where(_IN_SERIES, _T.status == "started", not_(standings.IS_STORED))
+)
+# Player id -> id of an opponent or of an arena -> number of games; ids as the texts that came and that leave.
+CountsByPlayer = defaultdict[str, dict[str, int]]
 
 
-def _count_meetings_and_plays(db: Connection, series_id: int) -> tuple[PairCounts, PairCounts]:
+def _count_meetings_and_plays(db: Connection, series_id: int) -> tuple[CountsByPlayer, CountsByPlayer]:
     """How often each two players met, from both sides, and how often each player played each arena."""
-    games = [(arena_id, ids.split(",")) for arena_id, ids in db.execute(_GAMES, {"series_id": series_id})]
-    # Counted as texts, in one call: only the different pairs are turned into numbers.
-    met = Counter(chain.from_iterable(permutations(ids, 2) for _, ids in games))
-    meetings = PairCounts({(int(met_by), int(met_id)): count for (met_by, met_id), count in met.items()})
-    played = Counter((each, arena_id) for arena_id, ids in games if arena_id is not None for each in ids)
-    plays = PairCounts({(int(player_id), arena_id): count for (player_id, arena_id), count in played.items()})
-    for player_id, arena_id, count in db.execute(_PLAYS_ALONE, {"series_id": series_id}):
-        plays[player_id, arena_id] += count
+    key = {"series_id": series_id}
+    nights = db.execute(_NIGHTS_OF_GAMES, key).scalars()
+    games = [game.partition(":") for night in nights for game in night.split(";")]
+    seated = [(arena_id, sorted(player_ids.split(","))) for arena_id, _, player_ids in games]
+    met = Counter(chain.from_iterable(combinations(player_ids, 2) for _, player_ids in seated))
+    played = Counter(
+        [(player_id, arena_id) for arena_id, player_ids in seated if arena_id for player_id in player_ids]
+    )
+    for player_id, arena_id, count in db.execute(_PLAYS_ALONE, key):
+        played[str(player_id), str(arena_id)] += count
+    meetings: CountsByPlayer = defaultdict(dict)
+    for (player_id, other_id), count in met.items():
+        meetings[player_id][other_id] = meetings[other_id][player_id] = count
+    plays: CountsByPlayer = defaultdict(dict)
+    for (player_id, arena_id), count in played.items():
+        plays[player_id][arena_id] = count
     return meetings, plays
 
 
@@ -80,7 +108,7 @@ def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | N
     series = reads.series_item(row)
     attended = _attended_nights(db, series_id)
     nights = _attendance_by_tournament(db, key, attended, series.organizer_id)
-    often = Counter(Counter(player_id for night in attended.values() for player_id in night).values())
+    often = Counter(Counter(chain.from_iterable(attended.values())).values())
     names = _visible_names(db, key, viewer)
     meetings, plays = _count_meetings_and_plays(db, series_id)
     return SeriesStats(
@@ -90,13 +118,13 @@ def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | N
         guests=_aggregate(night.guests for night in nights.values()),
         tournaments=nights,
         player_attendances=dict(sorted(often.items())),
-        opponent_counts=_count_rows(meetings, names, {*names}),
+        opponent_counts=_count_rows(meetings, names, {str(player_id) for player_id in names}),
         arena_counts=_count_rows(plays, names),
     )
 
 
 def _attendance_by_tournament(
-    db: Connection, key: Mapping[str, int], attended: PlacesByTournament, organizer_id: int
+    db: Connection, key: Mapping[str, int], attended: Mapping[int, Collection[int]], organizer_id: int
 ) -> dict[int, SeriesAttendance]:
     names = {tournament_id: name for tournament_id, name in db.execute(_NAMES, key)}  # noqa: C416  # rows are no pairs to mypy
     owners = {player_id: owner_id for player_id, owner_id in db.execute(_OWNERS, key)}  # noqa: C416  # as above
@@ -138,27 +166,33 @@ def _visible_names(
 
 
 def _count_rows(
-    counted: PairCounts, names: Mapping[int, str], others: set[int] | None = None
+    counted: Mapping[str, Mapping[str, int]], names: Mapping[int, str], others: Collection[str] | None = None
 ) -> tuple[CountRow, ...]:
     """One row for each named player; `others`, if given, are the ids that may appear in it."""
-    by_player: dict[int, CountRow] = {}
-    for (player_id, other_id), count in sorted(counted.items()):
-        if player_id in names and (others is None or other_id in others):
-            by_player.setdefault(player_id, {})[str(other_id)] = count
-    return tuple(
-        {**counts, "playerId": player_id, "name": names[player_id]} for player_id, counts in by_player.items()
-    )
+    rows: list[CountRow] = []
+    for player_id, name in names.items():
+        counts = counted.get(str(player_id), {})
+        shown = counts if others is None else counts.keys() & others
+        if shown:
+            row = {other_id: counts[other_id] for other_id in sorted(shown, key=int)}
+            rows.append({**row, "playerId": player_id, "name": name})
+    return tuple(rows)
 
 
-def _attended_nights(db: Connection, series_id: int) -> PlacesByTournament:
-    """Tournament id -> its players: a standing in a tournament that has started counts as attendance."""
-    return standings.places_where(db, (_T.series_id == series_id) & (_T.status != "planned"))
+def _attended_nights(db: Connection, series_id: int) -> dict[int, list[int]]:
+    """Tournament id -> the players who were there: all in the standings of a completed tournament, all in a
+    running one. So a running bracket counts those who are still in too, and nobody has to be ranked for it.
+    """
+    attended: dict[int, list[int]] = {}
+    for statement in (_STANDING_PLAYERS, _RUNNING_PLAYERS):
+        for tournament_id, player_id in db.execute(statement, {"series_id": series_id}):
+            attended.setdefault(tournament_id, []).append(player_id)
+    return attended
 
 
 def _attendances(db: Connection, series_id: int) -> Counter[int]:
     """Player id -> number of tournaments attended."""
-    nights = _attended_nights(db, series_id).values()
-    return Counter(player_id for night in nights for player_id in night)
+    return Counter(chain.from_iterable(_attended_nights(db, series_id).values()))
 
 
 def attendees(
