@@ -342,8 +342,8 @@ def _tournament(number: int, books: int) -> dict[str, Any]:
         "timezone": "UTC",
         "organizer_id": organizer_of(number, books),
         "location_id": organizer_of(number, books),
-        # Each series has nights of all kinds: the last two digits of a number decide the kind.
-        "series_id": (number + number // SERIES) % SERIES + 1,
+        # The nights that are not over are spread: no league has a hundred nights running at once.
+        "series_id": (number if status == "completed" else number // SERIES) % SERIES + 1,
         "test": False,
         "points_map": "[[7],[7,1],[7,4,1],[7,5,3,1]]",
         "primary_config_settings": "[]",

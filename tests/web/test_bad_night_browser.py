@@ -117,7 +117,9 @@ def late_players(night: BadNight, names: Sequence[str]) -> None:
 
 def machines_break(night: BadNight, rulings: Sequence[str]) -> None:
     """A machine breaks in the middle of a game, for each ruling."""
-    for ruling, before in zip(rulings, night.open_games(), strict=False):
+    # With more games than machines, some wait for theirs.
+    on_machines = [game for game in night.open_games() if game.arena_id is not None]
+    for ruling, before in zip(rulings, on_machines, strict=False):
         game = night.game(before.game_id)
         assert game.arena_id is not None
         night.breaks(game.arena_id)
@@ -157,8 +159,9 @@ def five_tie_for_two_places(night: BadNight) -> None:
     tied = table[TIED_FROM : TIED_FROM + TIED]
     points = {row.player_id: Decimal(row.points) for row in tied}
     level = int(max(points.values())) + 1
-    for row in table[:TIED_FROM]:
-        night.adjust(row.player_id, FAR_AHEAD)
+    for place, row in enumerate(table[:TIED_FROM]):
+        # Nobody is tied with them, nor they with each other.
+        night.adjust(row.player_id, FAR_AHEAD - place * 100)
     for row in tied:
         night.adjust(row.player_id, level - points[row.player_id])
     night.draw_tie([night.name(row.player_id) for row in tied])
