@@ -14,7 +14,7 @@ from random import Random
 from playwright.sync_api import Browser
 
 import build
-from silverball.rules.model.tournament import Entrant, Game, SinglePlayerGame, Tournament
+from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.service.players import reads as players
 from silverball.service.verify import reads as verification
 from silverball.store.engine import Store
@@ -200,6 +200,13 @@ class BadNight:
             self.olga.tap("#leave > button")
             self._await(lambda: not self.entrant(player_id).is_active)
 
+    def forfeit(self, player_id: int) -> None:
+        """Somebody goes home from a bracket: their matches are lost."""
+        with self._acting(f"player {player_id} forfeits"):
+            self.olga.go(f"/player?player={player_id}")
+            self.olga.tap("#forfeit button")
+            self._await(lambda: all(player_id not in game.player_ids for game in self.open_games()))
+
     def away(self, player_id: int) -> None:
         """Somebody is away for the next round."""
         with self._acting(f"player {player_id} is away"):
@@ -260,52 +267,6 @@ class BadNight:
                     == list(order)
                 )
             )
-
-    def correct_attempt(self, attempt_id: int, name: str, value: int) -> None:
-        """A score or a number of strokes was wrong."""
-        with self._acting(f"correction of attempt {attempt_id}"):
-            self.olga.go(f"/correct?attempt={attempt_id}")
-            self.olga.fill(f"#right-{name}", str(value))
-            self.olga.tap("text=Show what changes")
-            self.olga.fill("#correct-reason", "The sheet was read wrong.")
-            self.olga.tap("text=Save the correction")
-            self.olga.page.wait_for_selector("text=/was corrected/")
-
-    def attempt(self, attempt_id: int) -> SinglePlayerGame:
-        return next(
-            attempt
-            for attempt in self.tournament.single_player_games
-            if attempt.single_player_game_id == attempt_id
-        )
-
-    def set_hole(self, round_id: int, arena_id: int) -> None:
-        """Say on which machine a hole is played."""
-        with self._acting(f"machine of hole {round_id}"):
-            self.olga.go(f"?round={round_id}")
-            if not self.olga.page.locator("#hole-arenaId").is_visible():
-                self.olga.tap("summary >> text=Machine and target")
-            self.olga.page.select_option("#hole-arenaId", str(arena_id))
-            self.olga.tap("text=Save machine and target")
-            self._await(lambda: self._arena_of(round_id) == arena_id)
-
-    def _arena_of(self, round_id: int) -> int | None:
-        return next(round_.arena_id for round_ in self.tournament.rounds if round_.round_id == round_id)
-
-    def enter_strokes(self, number: int) -> None:
-        """Enter the strokes of all who wait for a hole, on both phones."""
-        round_id = self.tournament.rounds_in_order[number].round_id
-        for screen in (self.olga, self.otto):
-            screen.go(f"?round={round_id}")
-        for attempt in self.tournament.single_player_games:
-            if attempt.round_id == round_id and attempt.status != "completed":
-                key = attempt.single_player_game_id
-                with self._acting(f"strokes of attempt {key}"):
-                    strokes = self.dice.randint(1, 6)
-                    next(self._screens).tap(f"#attempt-{key} button[name=strokes][value='{strokes}']")
-                    self._await(lambda: self._is_completed(key))  # noqa: B023  # asked at once
-
-    def _is_completed(self, attempt_id: int) -> bool:
-        return bool(self.attempt(attempt_id).status == "completed")
 
     def restart_server(self) -> None:
         """The server is gone for a while; nothing that was entered is lost."""

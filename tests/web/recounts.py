@@ -11,6 +11,8 @@ PLACE_POINTS = {4: (7, 5, 3, 1), 3: (7, 4, 1), 2: (7, 1)}
 # docs/formats/group_knockout.md, two strikes in a group of four, one in a group of three.
 PLACE_STRIKES = {4: (0, 0, 1, 1), 3: (0, 0, 1), 2: (0, 1), 1: (0,)}
 STROKES_MAX = 6
+# The game for the places 5 to 8 of a bracket.
+FIFTH_PLACE = 9999
 
 
 def recounted(night: Tournament) -> dict[int, Fraction]:
@@ -80,7 +82,47 @@ def _golf(night: Tournament) -> Iterable[tuple[int, int]]:
         yield entrant.player_id, sum(strokes) + STROKES_MAX * missing
 
 
+def _bracket(night: Tournament) -> Iterable[tuple[int, int]]:
+    """The matches won in the bracket itself; whoever had no opponent in the first round has won it."""
+    matches = [game for game in night.games if not game.is_tiebreak]
+    winners = [(game.finishing_order or game.result_positions)[0] for game in matches]
+    return [(winner, 1) for winner in winners if winner is not None]
+
+
+def _best_game(night: Tournament) -> Iterable[tuple[int, int]]:
+    """docs/formats/best_game.md, `bg_linear`: 100 for the best score on a machine, then 99 and so on."""
+    best: dict[int, Counter[int]] = {}
+    for attempt in night.single_player_games:
+        if attempt.status == "completed" and attempt.arena_id is not None:
+            scores = best.setdefault(attempt.arena_id, Counter())
+            scores[attempt.player_id] = max(scores[attempt.player_id], attempt.score or 0)
+    for scores in best.values():
+        for player_id, score in scores.items():
+            yield player_id, max(100 - sum(other > score for other in scores.values()), 0)
+
+
+def bracket_places(night: Tournament) -> dict[int, int]:
+    """Player -> place of a finished bracket, by docs/formats/bracket.md: who lost in which match."""
+    shown: dict[int, int] = {}
+    for game in sorted(night.games, key=lambda game: -(game.game_index or 0)):
+        order = [each for each in game.finishing_order or game.result_positions if each is not None]
+        if game.game_index == FIFTH_PLACE:
+            continue
+        if game.game_index == 1:
+            shown |= {order[0]: 1, order[1]: 2}
+        elif game.game_index and len(order) > 1:
+            shown[order[1]] = 2 ** (game.game_index.bit_length() - 1) + 1
+    for game in night.games:
+        order = [each for each in game.finishing_order or game.result_positions if each is not None]
+        first = {0: 3, FIFTH_PLACE: 5}.get(game.game_index if game.game_index is not None else 1)
+        if first is not None:
+            shown |= {player_id: first + below for below, player_id in enumerate(order)}
+    return shown
+
+
 COUNTS = {
+    "bracket": _bracket,
+    "best_game": _best_game,
     "matchplay": _matchplay,
     "group_matchplay": _group_matchplay,
     "group_knockout": _group_knockout,

@@ -1,4 +1,4 @@
-"""A night that does not go well, in four formats, by touch: verified after each action, and counted again."""
+"""A night that does not go well, in six formats, by touch: verified after each action, and counted again."""
 
 import os
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from silverball.rules.registry import FORMATS
 from silverball.store.engine import Store
 from web import recounts
 from web.bad_night import BadNight
+from web.bad_solo_night import BadSoloNight
 from web.server_process import LiveServer
 
 pytestmark = [
@@ -75,7 +76,7 @@ def test_a_bad_night_of_pingolf_ends_with_the_numbers_that_were_played(
     store: Store, live_server: LiveServer, browser: Browser
 ) -> None:
     settings = {"golfDuration": 3, "tiebreaker": "disabled"}
-    night = BadNight(store, live_server, browser, type_="golf", people=IN_TIME, **settings)
+    night = BadSoloNight(store, live_server, browser, type_="golf", people=IN_TIME, **settings)
     night.start()
     for hole, arena in zip(night.tournament.rounds_in_order, night.tournament.lineup, strict=False):
         night.set_hole(hole.round_id, arena.arena_id)
@@ -97,6 +98,60 @@ def test_a_bad_night_of_pingolf_ends_with_the_numbers_that_were_played(
     for attempt in [each for each in night.tournament.single_player_games if each.status == "completed"][:4]:
         night.correct_attempt(attempt.single_player_game_id, "strokes", 9 - int(attempt.points or 4))
     the_night_ends(night)
+
+
+def test_a_bad_night_of_best_game_ends_with_the_numbers_that_were_played(
+    store: Store, live_server: LiveServer, browser: Browser
+) -> None:
+    settings = {"bestGameScoring": "bg_linear"}
+    night = BadSoloNight(store, live_server, browser, type_="best_game", people=IN_TIME, **settings)
+    night.start()
+    machines = [arena.arena_id for arena in night.tournament.lineup[:8]]
+    everybody_plays(night, playing(night), machines[:4])
+    late = [night.late(name) for name in LATE]
+    for player_id in playing(night)[:4]:
+        night.leave(player_id)
+    for arena_id in machines[:3]:
+        night.breaks(arena_id)
+    everybody_plays(night, playing(night)[:6] + late, machines[3:6])
+    night.restart_server()
+    for arena_id in machines[4:6]:
+        night.breaks(arena_id)
+    everybody_plays(night, late, machines[6:])
+    for attempt in night.completed_attempts[:4]:
+        night.correct_attempt(attempt.single_player_game_id, "score", 3 * (attempt.score or 0))
+    five_are_tied(night)
+    night.draw_listed_tie(TIED)
+    the_night_ends(night)
+
+
+def everybody_plays(night: BadSoloNight, player_ids: Sequence[int], machines: Sequence[int]) -> None:
+    """Each plays a game, on these machines in turn."""
+    for number, player_id in enumerate(player_ids):
+        night.enter_score(player_id, machines[number % len(machines)], night.dice.randrange(1000, 9_000_000))
+
+
+def test_a_bad_night_of_a_bracket_ends_with_the_places_that_were_played(
+    store: Store, live_server: LiveServer, browser: Browser
+) -> None:
+    night = BadNight(
+        store, live_server, browser, type_="bracket", people=IN_TIME + len(LATE), seeding="manual"
+    )
+    night.start()
+    machines_break(night, ["startOver", "wait", "settle"])
+    for game in night.open_games()[:4]:
+        night.forfeit(game.player_ids[1])
+    night.goes_dark()
+    machines_break(night, ["startOver", "startOver"])
+    four_results_were_wrong(night)
+    while night.open_games():
+        night.enter_all()
+    night.finish()
+    assert {night.id_of(name): place for name, (place, _) in night.shown_standings().items()} == (
+        recounts.bracket_places(night.tournament)
+    )
+    the_prizes_are_paid(night)
+    night.close()
 
 
 def playing(night: BadNight) -> list[int]:
@@ -154,6 +209,10 @@ def four_results_were_wrong(night: BadNight) -> None:
 
 
 def five_tie_for_two_places(night: BadNight) -> None:
+    night.draw_tie([night.name(player_id) for player_id in five_are_tied(night)])
+
+
+def five_are_tied(night: BadNight) -> list[int]:
     """By points given by hand; the cut is in the middle of them."""
     table = FORMATS[night.tournament.type].rank(night.tournament)
     tied = table[TIED_FROM : TIED_FROM + TIED]
@@ -164,7 +223,7 @@ def five_tie_for_two_places(night: BadNight) -> None:
         night.adjust(row.player_id, FAR_AHEAD - place * 100)
     for row in tied:
         night.adjust(row.player_id, level - points[row.player_id])
-    night.draw_tie([night.name(row.player_id) for row in tied])
+    return [row.player_id for row in tied]
 
 
 def the_night_ends(night: BadNight) -> None:
@@ -175,17 +234,23 @@ def the_night_ends(night: BadNight) -> None:
     assert {player_id: number for player_id, (_, number) in shown.items()} == numbers
     shown_places = {player_id: place for player_id, (place, _) in shown.items()}
     drawn = {entrant.player_id for entrant in night.tournament.entrants if entrant.is_tie_drawn}
-    if night.tournament.type not in {"group_knockout", "bracket"}:
+    if night.tournament.type != "group_knockout":
         best_is_least = night.tournament.type == "golf"
         for player_id, place in recounts.places(numbers, best_is_least=best_is_least).items():
             if player_id not in drawn:
                 assert shown_places[player_id] == place
         decided = range(TIED_FROM + 1, TIED_FROM + TIED + 1) if drawn else ()
         assert sorted(shown_places[player_id] for player_id in drawn) == list(decided)
-    paid = {night.id_of(name): cents for name, cents in night.share_prizes(SHARES).items()}
-    assert paid == recounts.prizes(FEE_CENTS * len(night.tournament.entrants), SHARES, shown_places)
+    the_prizes_are_paid(night)
     night.olga.go("/journal")
     history = night.olga.page.inner_text("main")
     assert "Olga Ramp" in history
     assert "Otto Tilt" in history
     night.close()
+
+
+def the_prizes_are_paid(night: BadNight) -> None:
+    """The pot is shared by the places that are shown."""
+    shown_places = {night.id_of(name): place for name, (place, _) in night.shown_standings().items()}
+    paid = {night.id_of(name): cents for name, cents in night.share_prizes(SHARES).items()}
+    assert paid == recounts.prizes(FEE_CENTS * len(night.tournament.entrants), SHARES, shown_places)
