@@ -80,7 +80,8 @@ class BadNight:
         self.otto.close()
         # The browser logs what a console that is not Otto's yet answers, and that the server was gone.
         expected = ("403", "ERR_", "WebSocket connection")
-        assert [text for text in complaints if not any(part in text for part in expected)] == []
+        unexpected = [text for text in complaints if not any(part in text for part in expected)]
+        assert unexpected == [], unexpected
 
     # What is so
 

@@ -1,5 +1,7 @@
 """A bad night of a format that everybody plays for themselves: pingolf and best game."""
 
+import re
+
 from silverball.rules.model.tournament import SinglePlayerGame
 from web.bad_night import BadNight
 
@@ -74,8 +76,11 @@ class BadSoloNight(BadNight):
         """A tie of so many players on the standings is drawn."""
         with self._acting("a tie is drawn"):
             self.olga.go("/standings")
-            tie = f"details:has(> summary >> text=/^{count} players share a place/)"
-            self.olga.tap(f"{tie} > summary")
-            self.olga.tap(f"{tie} summary >> text=/^Draw$/")
-            self.olga.tap(f"{tie} >> text=Draw the order")
-            self.olga.sees("Tie drawn by lot")
+            listed = self.olga.page.locator("details.card", has_text=f"{count} players share a place").first
+            self.olga.tap(listed.locator("> summary"))
+            self.olga.tap(listed.locator("summary", has_text=re.compile("^Draw$")))
+            self.olga.tap(listed.locator("button", has_text="Draw the order"))
+            self._await(
+                lambda: sum(entrant.is_tie_drawn is True for entrant in self.tournament.entrants) == count
+            )
+            self.olga.sees("drawn by lot")

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from web import layout
 from web.chromium import watched
@@ -38,7 +39,10 @@ class TouchScreen:
     def go(self, path: str = "") -> None:
         """Open a page of the console by its address, and wait until it follows the tournament."""
         self._watched.go(self.at + path)
-        self.page.wait_for_selector("#feed[data-state=live]", state="attached", timeout=PATIENCE)
+        try:
+            self.page.wait_for_selector("#feed[data-state=live]", state="attached", timeout=PATIENCE)
+        except PlaywrightTimeoutError as error:
+            raise AssertionError(f"{path} does not follow: {self.complaints}") from error
 
     def tap(self, selector: str | Locator) -> None:
         """Tap the first that matches, as soon as it can be seen."""
