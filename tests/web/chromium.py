@@ -167,7 +167,7 @@ def watched(context: BrowserContext, base_url: str) -> BrowserPage:
     """A new page that records its errors."""
     page = context.new_page()
     result = BrowserPage(base_url, page, [])
-    page.on("console", lambda message: _say(result, message.text))
+    page.on("console", lambda message: _say(result, message.text, message.location.get("url", "")))
     page.on("pageerror", lambda error: result.complaints.append(str(error)))
     page.on("requestfailed", lambda request: _complain(result, request.url, request.failure))
     page.on("request", lambda sent: _only_ours(result, sent.url))
@@ -175,10 +175,10 @@ def watched(context: BrowserContext, base_url: str) -> BrowserPage:
     return result
 
 
-def _say(browser_page: BrowserPage, text: str) -> None:
+def _say(browser_page: BrowserPage, text: str, url: str) -> None:
     # The browser leaves the cursor where it is when a user types before autofocus.
     if not text.startswith("Autofocus processing was blocked"):
-        browser_page.complaints.append(text)
+        browser_page.complaints.append(f"{text} {url}" if text.startswith("Failed to load") else text)
 
 
 def _dismiss(browser_page: BrowserPage, dialog: Any) -> None:
