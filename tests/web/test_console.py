@@ -1,5 +1,6 @@
 """The console's forms: each acts once, or says why it cannot."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -329,6 +330,8 @@ def test_each_part_is_served_alone_as_on_its_page(director: Director) -> None:
             assert "<html" not in alone
             assert f'data-live="{part}"' in page
             assert page_forms.text_of(alone) in page_forms.text_of(page)
+        together = director.page(f"{path}?part={','.join(parts)}")
+        assert re.findall('data-live="([a-z]+)"', together) == list(parts)
     assert director.visitor.get(f"{director.at}?part=roster").status_code == 404
     assert director.visitor.get(f"{director.at}/none").status_code == 404
     assert director.visitor.get("/t/99999999/run").status_code == 404

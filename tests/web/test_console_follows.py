@@ -15,6 +15,8 @@ from web.visitor import EMAIL, PASSWORD, an_account
 # Long enough to try every kind of connection again.
 WITHIN = 20_000
 CUT_SECONDS = 3
+# Longer than the last request after an event is late by (static/fresh.js).
+SETTLES_SECONDS = 3
 
 pytestmark = [
     pytest.mark.browser,
@@ -115,6 +117,24 @@ def test_a_result_appears_on_other_phones_and_their_entries_stay(
     for each in (director, other, watching):
         each.has_games(0)
         each.was_never_disturbed()
+
+
+def test_a_change_costs_a_phone_two_requests_however_many_parts_its_page_has(
+    games: list[Any], phone: Callable[[], ConsolePhone]
+) -> None:
+    """So two directors who enter quickly from one network stay below the pace of an address."""
+    watching = phone()
+    # What is fetched after the page has opened and settled.
+    time.sleep(SETTLES_SECONDS)
+    asked: list[str] = []
+    watching.page.on("request", lambda request: asked.append(request.url))
+    watching.live_server.finish(games[0])
+    watching.has_games(1)
+    time.sleep(SETTLES_SECONDS)
+    # The second one is for a node that answered before it knew of the event.
+    assert 1 <= len(asked) <= 2, asked
+    assert "status%2Cundo%2Cprepare%2Cplay%2Cending%2Cworth" in asked[0]
+    watching.was_never_disturbed()
 
 
 def test_a_cleared_entry_lets_the_part_update(games: list[Any], phone: Callable[[], ConsolePhone]) -> None:

@@ -15,8 +15,6 @@ from silverball.wire.plans import Plan, PlanOption, PlanWorth
 
 FIELDS = ("players", "machines", "start", "closes")
 HOUR_MINUTES = 60
-# The part of the console's page.
-ENDING = "ending"
 _PARSER = QueryParser(PlanQuery)
 
 
@@ -49,8 +47,7 @@ def plan_page(request: PageRequest) -> Response:
 
 def ending_context(request: PageRequest, night: TournamentNight) -> dict[str, str] | None:
     """The projected end of a running tournament in words; None for whoever does not organize it."""
-    is_wanted = request.query.get("part", ENDING) == ENDING
-    if not is_wanted or night.tournament.status != "started" or not night.is_organizer or night.is_over:
+    if night.tournament.status != "started" or not night.is_organizer or night.is_over:
         return None
     with request.site.store.read() as db:
         ending = projections.projected_end(db, night.tournament, night.format, night.now)

@@ -51,15 +51,15 @@ def render_view(
     status: int = 200,
     form: FormState | None = None,
 ) -> Response:
-    """A page of the console, or the part of it that the address asks for."""
+    """A page of the console, or those of its parts that the address asks for."""
     view = VIEWS.get(name, VIEWS[""])
     if view.for_organizer and not night.is_organizer:
         return site.message_page(403, "This page is the organizer's", NOT_YOURS)
-    part = request.query.get("part", "")
-    if part and part not in view.parts:
+    chosen = tuple(filter(None, request.query.get("part", "").split(",")))
+    if not set(chosen) <= set(view.parts):
         return not_found_page()
     response = request.render(
-        "console/part.html" if part else "console/page.html",
+        "console/parts.html" if chosen else "console/page.html",
         status,
         modules=MODULES,
         night=night,
@@ -67,7 +67,7 @@ def render_view(
         view=name,
         view_title=view.title,
         **navigation.links(VIEWS, name, night, shows_reported=request.query.get("show") == "reported"),
-        parts=(part,) if part else view.parts,
+        parts=tuple(dict.fromkeys(chosen)) or view.parts,
         form_state=form or FormState(),
         outbox_account=_outbox_account(request),
         base_path=f"/t/{night.id}/run",
@@ -140,7 +140,7 @@ def _no_context(_request: PageRequest, _night: TournamentNight) -> dict[str, Any
     return {}
 
 
-# Each part is a template in console/; `?part=NAME` answers with that part alone.
+# Each part is a template in console/; `?part=NAME,NAME` answers with those parts alone.
 VIEWS: Mapping[str, ConsoleView] = {
     "": ConsoleView("Now", TONIGHT_PARTS, now.load_context, for_organizer=False, is_in_bar=True),
     "standings": ConsoleView(
