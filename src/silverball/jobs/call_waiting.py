@@ -48,7 +48,7 @@ class RoomCaller:
 
     def _look_at(self, tournament_id: int) -> None:
         """Call what is due in a tournament; its pages show who is busy elsewhere, so they are told."""
-        now = self._now()
+        now = self._now().replace(microsecond=0)
         with self._store.read() as db:
             tournament = loaded.load_tournament(db, tournament_id)
             busy = _busy_ids(shared_rooms.with_busy_elsewhere(db, tournament))

@@ -1,12 +1,14 @@
 """Tournaments of an occasion share their room: what waits, what is called, undone and written down."""
 
 import threading
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 import build
+from silverball.jobs.call_waiting import RoomCaller
 from silverball.service.verify import reads
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -49,6 +51,19 @@ def test_games_of_busy_players_wait_and_are_called_as_they_come_free(store: Stor
     assert room.called(room.womens) == {game["gameId"] for game in waiting}
     newest = actions_of(room.womens)[0]
     assert (newest["actorId"], newest["source"], newest["canUndo"]) == (None, "room", False)
+    room.require_clean()
+
+
+def test_a_game_that_is_called_within_a_second_ends_when_the_journal_says(store: Store) -> None:
+    room = a_room(store)
+    room.caller = RoomCaller(store, lambda: room.main.now + timedelta(microseconds=692_947))
+    in_main = room.main.open_round()
+    room.womens.open_round()
+    for game in in_main:
+        finish_first(room.main, game)
+        room.follow()
+    for game in room.playing(room.womens):
+        finish_first(room.womens, game)
     room.require_clean()
 
 
