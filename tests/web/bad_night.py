@@ -43,10 +43,12 @@ class BadNight:
         **settings: object,
     ) -> None:
         self.store, self.server, self.dice = store, server, Random(people)
+        # The tournament on Olga's console.
+        self.tournament_id = 1
         self.actions = 0
         # Whether a correction put somebody back in.
         self.came_back = False
-        organizer_id = an_account(store, name="Olga Ramp", role="organizer")
+        organizer_id = self.organizer_id = an_account(store, name="Olga Ramp", role="organizer")
         an_account(store, name="Otto Tilt", email=OTHER, role="organizer")
         arenas = [build.an_arena(store, organizer_id, name=f"Machine {n + 1}") for n in range(MACHINES)]
         at = "/api/tournaments/1"
@@ -87,7 +89,7 @@ class BadNight:
 
     @property
     def tournament(self) -> Tournament:
-        return night_of(self.store)
+        return night_of(self.store, self.tournament_id)
 
     def game(self, game_id: int) -> Game:
         return next(game for game in self.tournament.games if game.game_id == game_id)
@@ -114,8 +116,14 @@ class BadNight:
         """Do something, and verify the tournament afterwards."""
         yield
         self.actions += 1
+        self._check(what)
+
+    def _check(self, what: str) -> None:
+        self._verify(self.tournament_id, what)
+
+    def _verify(self, tournament_id: int, what: str) -> None:
         with self.store.read() as db:
-            faults = list(verification.verify_tournament(db, 1).faults)
+            faults = list(verification.verify_tournament(db, tournament_id).faults)
         assert faults == [], (what, faults)
 
     def _await(self, holds: Callable[[], bool]) -> None:
@@ -277,7 +285,7 @@ class BadNight:
     def goes_dark(self) -> None:
         """The server is gone while a round is played from its printed sheet, which is then typed in."""
         self.olga.go("/more")
-        self.olga.page.goto(f"{self.server.connection.url}/t/1/print/round")
+        self.olga.page.goto(f"{self.server.connection.url}/t/{self.tournament_id}/print/round")
         # The sheet has no line for a game that waits for its players.
         games = [game for game in self.open_games() if len(game.player_ids) > 1]
         numbers = {game.game_id: self.order_of(game) for game in games}

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from silverball.rules.registry import FORMATS
 from silverball.store.engine import Store
-from web import recounts
+from web import final_pages, recounts
 from web.bad_night import BadNight
 from web.bad_solo_night import BadSoloNight
 from web.server_process import LiveServer
@@ -27,8 +27,6 @@ SOAK = bool(os.environ.get("SILVERBALL_SOAK"))
 IN_TIME = 54 if SOAK else 13
 LATE = ("Lou Late", "Rae Solano", "Sol Ivers", "Tess Quayle", "Uma Brook", "Vic Orme")
 FAR_AHEAD = 500
-SHARES = (40, 25, 15, 10, 5, 5)
-FEE_CENTS = 1000
 # Two of the five players who are tied for the places 3 to 7 go through.
 CUT, TIED_FROM, TIED = 4, 2, 5
 BAND = {"index": 0, "value": CUT, "cumulative": CUT, "text": "A final", "color": None}
@@ -150,7 +148,7 @@ def test_a_bad_night_of_a_bracket_ends_with_the_places_that_were_played(
     assert {night.id_of(name): place for name, (place, _) in night.shown_standings().items()} == (
         recounts.bracket_places(night.tournament)
     )
-    the_prizes_are_paid(night)
+    final_pages.prizes_are_paid(night)
     night.close()
 
 
@@ -229,28 +227,10 @@ def five_are_tied(night: BadNight) -> list[int]:
 def the_night_ends(night: BadNight) -> None:
     """The tournament is finished, the prizes are paid, and all numbers are counted again."""
     night.finish()
-    shown = {night.id_of(name): row for name, row in night.shown_standings().items()}
-    numbers = recounts.recounted(night.tournament)
-    assert {player_id: number for player_id, (_, number) in shown.items()} == numbers
-    shown_places = {player_id: place for player_id, (place, _) in shown.items()}
-    drawn = {entrant.player_id for entrant in night.tournament.entrants if entrant.is_tie_drawn}
-    if night.tournament.type != "group_knockout":
-        best_is_least = night.tournament.type == "golf"
-        for player_id, place in recounts.places(numbers, best_is_least=best_is_least).items():
-            if player_id not in drawn:
-                assert shown_places[player_id] == place
-        decided = range(TIED_FROM + 1, TIED_FROM + TIED + 1) if drawn else ()
-        assert sorted(shown_places[player_id] for player_id in drawn) == list(decided)
-    the_prizes_are_paid(night)
+    final_pages.numbers_agree(night)
+    final_pages.prizes_are_paid(night)
     night.olga.go("/journal")
     history = night.olga.page.inner_text("main")
     assert "Olga Ramp" in history
     assert "Otto Tilt" in history
     night.close()
-
-
-def the_prizes_are_paid(night: BadNight) -> None:
-    """The pot is shared by the places that are shown."""
-    shown_places = {night.id_of(name): place for name, (place, _) in night.shown_standings().items()}
-    paid = {night.id_of(name): cents for name, cents in night.share_prizes(SHARES).items()}
-    assert paid == recounts.prizes(FEE_CENTS * len(night.tournament.entrants), SHARES, shown_places)
