@@ -4,7 +4,7 @@ Each method is something that a director does on the pages. After it the tournam
 first action that leaves a difference is the one that is named.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
@@ -12,11 +12,13 @@ from itertools import cycle
 from random import Random
 
 from playwright.sync_api import Browser
+from sqlalchemy import update
 
 import build
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.service.players import reads as players
 from silverball.service.verify import reads as verification
+from silverball.store import tables
 from silverball.store.engine import Store
 from web.phone import night_of
 from web.server_process import LiveServer
@@ -108,6 +110,13 @@ class BadNight:
         return next(
             entrant.player_id for entrant in self.tournament.entrants if self.name(entrant.player_id) == name
         )
+
+    def number_players(self, numbers: Mapping[int, int | None]) -> None:
+        """Write the numbers that the federation has given into the book."""
+        with self.store.write() as transaction:
+            for player_id, number in numbers.items():
+                own = tables.player.c.player_id == player_id
+                transaction.connection.execute(update(tables.player).where(own).values(ifpa_id=number))
 
     # Doing
 
@@ -331,24 +340,25 @@ class BadNight:
             self.olga.tap("text=Finish tournament")
             self._await(lambda: self.tournament.status == "completed")
 
-    def share_prizes(self, shares: Sequence[int], fee: str = "10") -> dict[str, int]:
-        """Share the pot by these percents, and return what the page says: name -> cents."""
+    def share_prizes(self, shares: Sequence[int], entry_fee: str, federation_fee: str, house: str) -> None:
+        """Share the pot by these percents for everybody to see, and pay the first prize."""
         self.olga.go("/prizes")
-        self.olga.page.fill("#prize-form-entryFee", fee)
-        self.olga.page.fill("#prize-form-shares", "\n".join(map(str, shares)))
-        self.olga.page.fill("#prize-form-rounding", "1")
-        self.olga.tap("text=Save the prize money")
-        self.olga.page.wait_for_selector("#payouts")
+        for field, value in (
+            ("entryFee", entry_fee),
+            ("federationFee", federation_fee),
+            ("houseShare", house),
+            ("shares", "\n".join(map(str, shares))),
+            ("rounding", "1"),
+        ):
+            self.olga.page.fill(f"#prize-form-{field}", value)
+        self.olga.tap("#prize-form label:has(input[name=published])")
+        with self._acting("prize money"):
+            self.olga.tap("text=Save the prize money")
+            self.olga.page.wait_for_selector("#payouts")
         self.olga.assert_well_laid_out()
-        shown = {}
-        for line in self.olga.page.locator("section:has(#payouts) li p").all():
-            name = line.locator("bdi").first.inner_text()
-            shown[name] = int(
-                Fraction(line.inner_text().rpartition(name)[2].replace(",", "").split()[0]) * 100
-            )
-        self.olga.tap("section:has(#payouts) button >> nth=0")
-        self.olga.sees("paid")
-        return {name: cents for name, cents in shown.items() if cents}
+        with self._acting("a prize is paid"):
+            self.olga.tap("section:has(#payouts) button >> nth=0")
+            self.olga.page.wait_for_selector("section:has(#payouts) .badge")
 
     def shown_standings(self) -> dict[str, tuple[int, Fraction]]:
         """Name -> place and number, as the page of the standings shows them."""

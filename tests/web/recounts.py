@@ -39,6 +39,42 @@ def places(numbers: Mapping[int, Fraction], *, best_is_least: bool) -> dict[int,
     return {player_id: ordered.index(number) + 1 for player_id, number in numbers.items()}
 
 
+def left_out(night: Tournament, shown_places: Mapping[int, int]) -> dict[int, set[str]]:
+    """Player -> why they are not in the file of the federation, apart from a number: docs/pages.md."""
+    parts = {entrant.player_id: _parts_played(night, entrant.player_id) for entrant in night.entrants}
+    whole = set().union(*parts.values())
+    # Where people play when they like, all is what whoever played most has played.
+    most = len(whole) if night.rounds else max(map(len, parts.values()))
+    # Who is knocked out has played all that there was to play.
+    measured = {
+        entrant.player_id
+        for entrant in night.entrants
+        if night.type != "group_knockout" or not entrant.is_active
+    }
+    reasons: dict[int, set[str]] = {}
+    for player_id, played in parts.items():
+        if player_id not in shown_places:
+            reasons[player_id] = {"did not play"}
+        elif player_id in measured and 2 * len(played) < most:
+            reasons[player_id] = {"played fewer than half"}
+    return reasons
+
+
+def _parts_played(night: Tournament, player_id: int) -> set[tuple[int | None, int | None]]:
+    """The rounds with a result of a player, or their machines where there are no rounds."""
+    in_groups = {
+        (game.round_id, None)
+        for game in night.games
+        if game.status == "completed" and not game.is_tiebreak and player_id in game.player_ids
+    }
+    alone = {
+        (attempt.round_id, None if attempt.round_id else attempt.arena_id)
+        for attempt in night.single_player_games
+        if attempt.status == "completed" and attempt.player_id == player_id
+    }
+    return in_groups | alone
+
+
 def prizes(pot_cents: int, shares: Iterable[int], shown_places: Mapping[int, int]) -> dict[int, int]:
     """Player -> cents in whole units: tied places have their shares added and divided, rounded down."""
     by_place = Counter(shown_places.values())

@@ -149,6 +149,7 @@ def test_a_bad_night_of_a_bracket_ends_with_the_places_that_were_played(
         recounts.bracket_places(night.tournament)
     )
     final_pages.prizes_are_paid(night)
+    final_pages.federation_file_agrees(night)
     night.close()
 
 
@@ -229,6 +230,7 @@ def the_night_ends(night: BadNight) -> None:
     night.finish()
     final_pages.numbers_agree(night)
     final_pages.prizes_are_paid(night)
+    final_pages.federation_file_agrees(night)
     night.olga.go("/journal")
     history = night.olga.page.inner_text("main")
     assert "Olga Ramp" in history

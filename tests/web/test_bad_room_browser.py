@@ -57,7 +57,9 @@ def test_two_tournaments_share_a_bad_night_and_nobody_is_called_twice_or_starves
 
 def a_machine_breaks(night: BadRoomNight) -> None:
     """Whoever waits for a machine is called in the other tournament, and then waited for."""
-    own = next(game for game in night.playable() if game.tournament_id == 1 and game.player_ids & night.in_both)
+    own = next(
+        game for game in night.playable() if game.tournament_id == 1 and game.player_ids & night.in_both
+    )
     game = night.machine_breaks_under(own)
     elsewhere = [
         other for other in night.playable() if other.tournament_id == 2 and other.player_ids & own.player_ids
