@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from rules.night import NOON
+from silverball.kit.errors import Conflict
 from silverball.rules.formats.group_matchplay import FORMAT
-from silverball.rules.mechanics import lineups, rounds, shared_room
+from silverball.rules.mechanics import lineups, queues, rounds, shared_room
+from silverball.rules.mechanics.shared_room import ArenaBusyElsewhere, PlayerBusyElsewhere
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import GameChanged, GameOpened, PlayersCalled
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, SinglePlayerGame, Tournament
@@ -127,6 +129,37 @@ def test_a_single_player_game_takes_its_player_and_machine() -> None:
     )
     assert informed.state.busy_player_ids == (1,)
     assert informed.state.busy_arena_ids == (91,)
+
+
+@pytest.mark.parametrize(
+    ("player_id", "arena_id", "refusal"),
+    [(1, 92, PlayerBusyElsewhere), (3, 91, ArenaBusyElsewhere), (3, 92, None)],
+)
+def test_a_single_player_game_does_not_begin_while_its_player_or_machine_is_busy(
+    player_id: int, arena_id: int, refusal: type[Conflict] | None
+) -> None:
+    attempt = SinglePlayerGame(
+        single_player_game_id=5, player_id=player_id, status="started", arena_id=arena_id
+    )
+    before = a_tournament(1, range(1, 5), range(91, 95))
+    after = replace(before, single_player_games=(attempt,))
+    other = a_tournament(2, range(1, 5), range(91, 95), a_game(21, 1, 2, on=91))
+    if refusal is None:
+        assert settled(after, other, before=before) == after
+    else:
+        with pytest.raises(refusal):
+            settled(after, other, before=before)
+    # It goes on where it was begun before.
+    assert settled(after, other, before=after) == after
+
+
+@pytest.mark.parametrize(("busy", "up"), [((), 1), ((1,), 2), ((1, 2), 3), ((2,), 1), ((1, 2, 3), None)])
+def test_the_first_in_a_queue_who_is_free_in_the_room_is_up(busy: tuple[int, ...], up: int | None) -> None:
+    own = a_tournament(1, range(1, 5), range(91, 95))
+    waiting = apply_changes(own, queues.join_queue(own, [1, 2, 3], now=NOON, arena_id=91))
+    informed = replace(waiting, state=replace(waiting.state, players_elsewhere=busy or UNSET))
+    spot = queues.spot_that_is_up(informed, arena_id=91)
+    assert (None if spot is None else spot.player_id) == up
 
 
 @pytest.mark.parametrize(

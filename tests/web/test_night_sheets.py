@@ -1,10 +1,13 @@
 """Late, away, gone, and machines out of order, through the console."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+import build
 from web.director import Director
+from web.public_visitor import PublicVisitor
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -86,7 +89,7 @@ def test_a_note_on_a_game_is_written_and_seen_on_its_page_only(director: Directo
     director.send("note", page, kind="yellow", text="Shook the machine.", playerId=game.player_ids[0])
     assert "Shook the machine." in director.page(page)
     assert "Shook" not in director.page("/journal")
-    assert "Shook" not in director.visitor.get(f"/t/{director.tournament_id}").text
+    assert "Shook" not in PublicVisitor(director.store).page(f"/t/{director.tournament_id}")
     assert director.refused("note", page, text=" ")[0] == 422
 
 
@@ -103,6 +106,54 @@ def test_a_card_is_shown_next_week_and_who_is_disqualified_leaves_by_choice(dire
     leaving = {"kind": "disqualified", "text": "Threw a chair.", "playerId": carded, "leaves": "tournament"}
     director.send("note", page, **leaving)
     assert not director.tournament().entrant_by_id[carded].is_active
+
+
+def test_who_plays_elsewhere_keeps_their_place_in_a_queue_and_the_pages_say_so(director: Director) -> None:
+    director.create("best_game", useQueues="on", suggestions="disabled")
+    director.start(4, 3)
+    busy, free = director.tournament().active_ids[0], director.tournament().active_ids[2]
+    machines = [arena.arena_id for arena in director.tournament().lineup]
+    another_tournament_runs(director, director.tournament().active_ids[:2], machines[0])
+    for player_id in (busy, free):
+        director.send("queue", playerId=player_id, arenaId=machines[1])
+    director.send("queue", playerId=director.tournament().active_ids[3], arenaId=machines[0])
+    starts = {name for name in director.forms() if name.startswith("queue-start-")}
+    assert starts == {f"queue-start-{spot_of(director, free)}"}
+    page = director.page()
+    assert "playing in Women" in page
+    assert "in use in Women" in page
+    assert "playing in Women" in PublicVisitor(director.store).page(f"/t/{director.tournament_id}")
+    own = director.visitor.get(f"/t/{director.tournament_id}/players/{busy}").text
+    assert "you keep your place" in own
+    director.send(starts.pop())
+    assert director.tournament().waiting_spots[0].player_id == busy
+
+
+def another_tournament_runs(director: Director, player_ids: Sequence[int], arena_id: int) -> None:
+    """A match play of the same occasion, with one game."""
+    own_id = director.tournament_id
+    created = build.do(
+        director.store,
+        "POST",
+        "/api/tournaments",
+        {"name": "Women's", "type": "matchplay"},
+        by=director.user_id,
+    )[1]["data"]
+    at = f"/api/tournaments/{created['tournamentId']}"
+    entries = [{"tournamentId": each} for each in (own_id, created["tournamentId"])]
+    for path, body in (
+        (f"{at}/players", {"players": [{"playerId": each} for each in player_ids]}),
+        (f"{at}/arenas", {"arenas": [{"arenaId": arena_id}]}),
+        ("/api/events", {"name": "Room", "startUtc": "2026-03-07T18:00:00Z", "tournaments": entries}),
+        (f"{at}/start", None),
+        (f"{at}/rounds", {}),
+    ):
+        status, answer, _ = build.do(director.store, "POST", path, body, by=director.user_id)
+        assert status < 300, answer
+
+
+def spot_of(director: Director, player_id: int) -> int:
+    return next(spot.queue_id for spot in director.tournament().waiting_spots if spot.player_id == player_id)
 
 
 def test_the_queue_of_a_broken_machine_waits_or_is_dissolved_with_a_sentence(director: Director) -> None:

@@ -311,6 +311,13 @@ class TournamentNight:
         ]
         return sorted(spots, key=lambda spot: (spot.queue_index or 0, spot.queue_id))
 
+    def is_up(self, spot: QueueSpot) -> bool:
+        """Whether it is the turn of a player who waits for a machine: others who are free come later."""
+        free = (
+            each for each in self.queue_for(arena_id=spot.arena_id) if each.player_id not in self.room.players
+        )
+        return next(free, None) == spot
+
     @property
     def has_clock(self) -> bool:
         return self.format.has_clock
@@ -385,6 +392,7 @@ def public_night(db: Db, tournament: Tournament, now: datetime) -> TournamentNig
         is_organizer=False,
         players=player_names(db, tournament.tournament_id, None),
         arenas=arena_names(db, tournament.tournament_id),
+        room=load_room_view(db, tournament, None),
         mirror=mirror_notice(db, tournament),
     )
 

@@ -14,6 +14,7 @@ from silverball.rules.families import best_game as best_game_family
 from silverball.rules.format import PlayKind
 from silverball.rules.mechanics import attempts, queues, rounds
 from silverball.rules.mechanics.attempts import AttemptRules
+from silverball.rules.mechanics.shared_room import PlayerBusyElsewhere
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.refusals import NoCards, NoSinglePlayerGames, NotAnAmazingRace
@@ -244,16 +245,22 @@ def move_behind_next(tournament: Tournament, queue_id: int) -> list[Change]:
 def start_from_queue(tournament: Tournament, queue_id: int, now: datetime) -> list[Change]:
     """Start the game of the player who is up. Raises Conflict for any other player."""
     spot = _find_spot(tournament, queue_id)
-    up = queues.waiting_spots(tournament, arena_id=spot.arena_id, round_id=spot.round_id)[0]
-    if up != spot:
-        raise AnotherPlayerIsUp(player=up.player_id)
     if spot.arena_id is not None:
+        if spot.player_id in tournament.state.busy_player_ids:
+            raise PlayerBusyElsewhere(player=spot.player_id)
+        _require_up(spot, queues.spot_that_is_up(tournament, arena_id=spot.arena_id))
         new_attempt = NewAttempt(player_id=spot.player_id, arena_id=spot.arena_id)
         return open_attempt(tournament, new_attempt, now)
+    _require_up(spot, queues.waiting_spots(tournament, round_id=spot.round_id)[0])
     for attempt in attempts.attempts_in_round(tournament, spot.round_id or 0):
         if attempt.player_id == spot.player_id and attempt.status == "pending":
             return start_attempt(tournament, attempt.single_player_game_id, now)
     raise NothingToPlayInRound(player=spot.player_id)
+
+
+def _require_up(spot: QueueSpot, up: QueueSpot | None) -> None:
+    if up is not None and up != spot:
+        raise AnotherPlayerIsUp(player=up.player_id)
 
 
 def _find_spot(tournament: Tournament, queue_id: int) -> QueueSpot:

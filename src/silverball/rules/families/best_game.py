@@ -11,6 +11,7 @@ from typing import Any
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.mechanics import attempts, queues
+from silverball.rules.mechanics.shared_room import ArenaBusyElsewhere, PlayerBusyElsewhere
 from silverball.rules.model import play_settings
 from silverball.rules.model.changes import CardChanged, Change, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
@@ -80,15 +81,19 @@ def outcome_of_running_attempt(tournament: Tournament, new_attempt: NewAttempt) 
 
 
 def require_player_and_arena_free(tournament: Tournament, player_id: int, arena_id: int) -> None:
-    """Refuse a player or an arena in another game, or a player who is not up. Raises Conflict."""
+    """Refuse a player or an arena in another game of the room, or a player who is not up. Raises Conflict."""
+    if player_id in tournament.state.busy_player_ids:
+        raise PlayerBusyElsewhere(player=player_id)
+    if arena_id in tournament.state.busy_arena_ids:
+        raise ArenaBusyElsewhere(arena=arena_id)
     for attempt in tournament.started_attempts:
         if attempt.player_id == player_id:
             raise PlayerIsPlaying(player=player_id, attempt=attempt.single_player_game_id)
         if attempt.arena_id == arena_id:
             raise ArenaIsPlayed(arena=arena_id, attempt=attempt.single_player_game_id)
-    queue = queues.waiting_spots(tournament, arena_id=arena_id)
-    if queue and queue[0].player_id != player_id:
-        raise AnotherPlayerIsUpOnArena(player=queue[0].player_id, arena=arena_id)
+    up = queues.spot_that_is_up(tournament, arena_id=arena_id)
+    if up is not None and up.player_id != player_id:
+        raise AnotherPlayerIsUpOnArena(player=up.player_id, arena=arena_id)
 
 
 def create_attempt(

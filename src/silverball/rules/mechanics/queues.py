@@ -43,6 +43,16 @@ def waiting_spots(
     return sorted(own, key=lambda spot: spot.queue_index or 0)
 
 
+def spot_that_is_up(tournament: Tournament, *, arena_id: int) -> QueueSpot | None:
+    """The spot of the player who is up for an arena; None when nobody waits there who is free.
+
+    Players who are busy in another tournament of the room keep their place, and are passed over.
+    """
+    busy = tournament.state.busy_player_ids
+    waiting = waiting_spots(tournament, arena_id=arena_id)
+    return next((spot for spot in waiting if spot.player_id not in busy), None)
+
+
 def spots_of_player(tournament: Tournament, player_id: int) -> list[QueueSpot]:
     """The waiting spots of a player in all queues."""
     return [spot for spot in tournament.waiting_spots if spot.player_id == player_id]

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from msgspec import UNSET, UnsetType
 
+from silverball.kit.errors import Conflict
 from silverball.rules.model.changes import Change, GameChanged, PlayersCalled, tournament_changes
 from silverball.rules.model.tournament import Game, Tournament
 
@@ -23,6 +24,14 @@ Turn: TypeAlias = tuple[datetime, int, int]
 PLAYER, USER, ARENA = "player", "user", "arena"
 
 
+class PlayerBusyElsewhere(Conflict):
+    sentence = "{player} plays in another tournament of this room. Wait until that game is over."
+
+
+class ArenaBusyElsewhere(Conflict):
+    sentence = "{arena} is in use in another tournament of this room. Wait until it is free."
+
+
 @dataclass(frozen=True, kw_only=True)
 class RoomGame:
     """A game that is played now, or waits until its players and its machine are free."""
@@ -31,8 +40,9 @@ class RoomGame:
     player_ids: tuple[int, ...]
     arena_id: int | None
     resources: frozenset[Resource]
-    # The game of two or more; None for a single player game.
+    # The game of two or more; None for a single player game, which has an id of its own.
     game: Game | None = None
+    attempt_id: int | None = None
     # None while it is played.
     turn: Turn | None = None
 
@@ -74,7 +84,11 @@ def room_games(tournament: Tournament) -> list[RoomGame]:
         found.append(_room_game(tournament, game.player_ids, game.arena_id, accounts, game, turn))
     alone = [attempt for attempt in tournament.started_attempts if attempt.round_id is None]
     return found + [
-        _room_game(tournament, (attempt.player_id,), attempt.arena_id, accounts) for attempt in alone
+        replace(
+            _room_game(tournament, (attempt.player_id,), attempt.arena_id, accounts),
+            attempt_id=attempt.single_player_game_id,
+        )
+        for attempt in alone
     ]
 
 
@@ -159,7 +173,8 @@ def settle_room(
     """Let games wait that came up by a change and cannot begin, and call those that can, longest first.
 
     Takes the tournament before and after the change; None where nothing changed in it. What was in play
-    before goes on, and what waited keeps its turn.
+    before goes on, and what waited keeps its turn. A single player game does not wait: raises Conflict when
+    one begins whose player or machine is busy elsewhere.
     """
     earlier = [] if before is None else room_games(before)
     in_play = {_identity(game) for game in earlier if game.turn is None}
@@ -169,6 +184,8 @@ def settle_room(
     for own in room_games(after):
         game = own.game
         if game is None:
+            if before is not None and _identity(own) not in in_play:
+                _require_free_elsewhere(own, elsewhere)
             continue
         if own.turn is not None:
             if not is_held_up(own, own.turn, elsewhere):
@@ -180,8 +197,16 @@ def settle_room(
     return [*held, *_calls(after, [game for _, game in sorted(called, key=lambda due: due[0])], now)]
 
 
-def _identity(own: RoomGame) -> tuple[int | None, frozenset[Resource]]:
-    return (None if own.game is None else own.game.game_id), own.resources
+def _identity(own: RoomGame) -> tuple[int | None, int | None, frozenset[Resource]]:
+    return (None if own.game is None else own.game.game_id), own.attempt_id, own.resources
+
+
+def _require_free_elsewhere(own: RoomGame, elsewhere: BusyElsewhere) -> None:
+    """Refuse a single player game whose player or machine is busy in another tournament."""
+    for other in elsewhere.at(own.resources):
+        if own.arena_id is not None and other.arena_id == own.arena_id:
+            raise ArenaBusyElsewhere(arena=own.arena_id)
+        raise PlayerBusyElsewhere(player=own.player_ids[0])
 
 
 def _calls(tournament: Tournament, games: Sequence[Game], now: datetime) -> list[Change]:

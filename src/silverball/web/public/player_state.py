@@ -14,6 +14,7 @@ from silverball.service.core import loaded
 from silverball.service.rulings import reads as rulings
 from silverball.service.tournaments.journal_text import away_text
 from silverball.store.engine import Db
+from silverball.web.room_view import load_room_view
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +37,8 @@ class PlayerState:
     # Machines out of order, and the one of them whose queue the player was in when it was dissolved.
     broken_arena_ids: Collection[int] = ()
     dissolved_arena_id: int | None = None
+    # Where they are busy in another tournament of the room: `on Godzilla in Main`.
+    elsewhere: str = ""
 
     @property
     def away_text(self) -> str:
@@ -67,6 +70,7 @@ def load_player_state(db: Db, tournament_id: int, player_id: int) -> PlayerState
         away_rounds=_away_rounds(tournament, player_id),
         waiting_ids=tuple(game.game_id for game in tournament.open_games if game.waiting_since is not UNSET),
         calls=tournament.state.calls,
+        elsewhere=load_room_view(db, tournament, None).places.get(player_id, ""),
     )
 
 
