@@ -1,7 +1,5 @@
 """A bad night of a format that everybody plays for themselves: pingolf and best game."""
 
-import re
-
 from silverball.rules.model.tournament import SinglePlayerGame
 from web.bad_night import BadNight
 
@@ -71,16 +69,3 @@ class BadSoloNight(BadNight):
     @property
     def completed_attempts(self) -> list[SinglePlayerGame]:
         return [attempt for attempt in self.tournament.single_player_games if attempt.status == "completed"]
-
-    def draw_listed_tie(self, count: int) -> None:
-        """A tie of so many players on the standings is drawn."""
-        with self._acting("a tie is drawn"):
-            self.olga.go("/standings")
-            listed = self.olga.page.locator("details.card", has_text=f"{count} players share a place").first
-            self.olga.tap(listed.locator("> summary"))
-            self.olga.tap(listed.locator("summary", has_text=re.compile("^Draw$")))
-            self.olga.tap(listed.locator("button", has_text="Draw the order"))
-            self._await(
-                lambda: sum(entrant.is_tie_drawn is True for entrant in self.tournament.entrants) == count
-            )
-            self.olga.sees("drawn by lot")

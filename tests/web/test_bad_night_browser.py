@@ -101,7 +101,7 @@ def test_a_bad_night_of_pingolf_ends_with_the_numbers_that_were_played(
 def test_a_bad_night_of_best_game_ends_with_the_numbers_that_were_played(
     store: Store, live_server: LiveServer, browser: Browser
 ) -> None:
-    settings = {"bestGameScoring": "bg_linear"}
+    settings: dict[str, Any] = {"bestGameScoring": "bg_linear", "playoffsCutoffs": [BAND]}
     night = BadSoloNight(store, live_server, browser, type_="best_game", people=IN_TIME, **settings)
     night.start()
     machines = [arena.arena_id for arena in night.tournament.lineup[:8]]
@@ -118,8 +118,7 @@ def test_a_bad_night_of_best_game_ends_with_the_numbers_that_were_played(
     everybody_plays(night, late, machines[6:])
     for attempt in night.completed_attempts[:4]:
         night.correct_attempt(attempt.single_player_game_id, "score", 3 * (attempt.score or 0))
-    five_are_tied(night)
-    night.draw_listed_tie(TIED)
+    five_tie_for_two_places(night)
     the_night_ends(night)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from silverball.rules.commands import tiebreaks
 from silverball.rules.commands.tiebreaks import DecidingTie
+from silverball.rules.format import never_over
 from silverball.rules.model.settings_protocols import HasDuration, has
 from silverball.web.tournament_night import TournamentNight
 
@@ -48,12 +49,18 @@ def ties_on_page(night: TournamentNight) -> list[TieOnPage]:
 
 
 def _awaits_decision(night: TournamentNight) -> bool:
-    """Whether a tie is the next thing to settle: the night is over, or a round of an open end is played."""
+    """Whether a tie may be the next thing to settle.
+
+    The night is over, a round of an open end is played, or a format ends when it is closed, and nobody plays
+    or waits.
+    """
     tournament = night.tournament
     if tournament.status != "started" or tournament.open_games or tournament.started_attempts:
         return False
     if night.is_over:
         return True
+    if night.format.is_over is never_over:
+        return not tournament.waiting_spots
     if night.format.tied_groups is not None:
         return bool(tournament.rounds)
     has_open_end = has(tournament.settings, HasDuration) and not tournament.settings.duration
@@ -61,9 +68,21 @@ def _awaits_decision(night: TournamentNight) -> bool:
 
 
 def _is_shown(night: TournamentNight, tie: DecidingTie) -> bool:
+    # In an open night those without a result are tied until they play.
+    if night.format.is_over is never_over and not set(tie.player_ids) <= _players_with_results(night):
+        return False
     # Shares that nobody published are not told by the ties that they make.
     plan = night.tournament.prizes
     return tie.reason != "prize" or night.is_organizer or (plan is not None and plan.is_published)
+
+
+def _players_with_results(night: TournamentNight) -> set[int]:
+    games, attempts = night.tournament.games, night.tournament.single_player_games
+    in_games = {each for game in games if game.status == "completed" for each in game.player_ids}
+    alone = {
+        attempt.player_id for attempt in attempts if attempt.status == "completed" and not attempt.is_voided
+    }
+    return in_games | alone
 
 
 def _tie_on_page(night: TournamentNight, tie: DecidingTie) -> TieOnPage:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from silverball.rules.mechanics import shared_room
 from silverball.rules.mechanics.shared_room import ARENA, RoomGame
-from silverball.rules.model.tournament import Tournament
+from silverball.rules.model.tournament import QueueSpot, Tournament
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.arenas import reads as arena_reads
@@ -28,6 +28,10 @@ class RoomView:
     # Game that waits -> the entrant, or the arena, for which it does.
     awaited_players: Mapping[int, int] = field(default_factory=dict)
     awaited_arenas: Mapping[int, int] = field(default_factory=dict)
+
+    def first_free(self, queue: Sequence[QueueSpot]) -> QueueSpot | None:
+        """The spot of the player who is up: the first in the queue who is not busy elsewhere."""
+        return next((spot for spot in queue if spot.player_id not in self.players), None)
 
 
 def load_room_view(db: Db, tournament: Tournament, caller: AuthenticatedCaller | None) -> RoomView:

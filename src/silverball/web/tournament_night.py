@@ -311,13 +311,6 @@ class TournamentNight:
         ]
         return sorted(spots, key=lambda spot: (spot.queue_index or 0, spot.queue_id))
 
-    def is_up(self, spot: QueueSpot) -> bool:
-        """Whether it is the turn of a player who waits for a machine: others who are free come later."""
-        free = (
-            each for each in self.queue_for(arena_id=spot.arena_id) if each.player_id not in self.room.players
-        )
-        return next(free, None) == spot
-
     @property
     def has_clock(self) -> bool:
         return self.format.has_clock
