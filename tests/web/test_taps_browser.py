@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 import build
+from silverball.service.players import reads as players
 from silverball.store.engine import Store
 from web.chromium import BrowserPage
 from web.phone import Phone, a_night, an_organizer, night_of, on_the_console, organizer_of, started
@@ -13,7 +14,7 @@ COPIED_TAPS_MAX = 6
 OUT_OF_ORDER_TAPS_MAX = 2
 CORRECTION_TAPS_MAX = 6
 LATE_TAPS_MAX = 5
-AWAY_TAPS_MAX = 5
+AWAY_TAPS_MAX = GONE_TAPS_MAX = 5
 MOVED_TAPS_MAX = 3
 
 pytestmark = [
@@ -123,6 +124,18 @@ def test_a_correction_with_its_preview_takes_six_taps(store: Store, browser_page
     assert browser_page.complaints == []
 
 
+def choose_player(phone: Phone, name: str) -> None:
+    """Open the list of players on the sheet and choose one: two taps."""
+    phone.tap("#absent-player_id")
+    phone.browser_page.page.select_option("#absent-player_id", label=name)
+    phone.taps += 1
+
+
+def name_of(store: Store, player_id: int) -> str:
+    with store.read() as db:
+        return players.find_player(db, player_id, None).name
+
+
 def test_a_late_player_takes_five_taps_and_a_game_moved_from_a_dead_machine_three(
     store: Store, browser_page: BrowserPage
 ) -> None:
@@ -145,13 +158,27 @@ def test_a_late_player_takes_five_taps_and_a_game_moved_from_a_dead_machine_thre
     # Gone for this round: their group goes on with one fewer.
     away = Phone(browser_page)
     away.tap(".bar >> text=Players")
-    away.tap("a.row:has-text('Rae Solano')")
-    away.tap("#away label:has-text('one fewer')")
+    choose_player(away, "Rae Solano")
+    away.tap("#absent label:has-text('one fewer')")
     browser_page.assert_fits()
     browser_page.picture("away-320")
-    away.tap("text=Away for a round")
+    away.tap("#absent >> text=Away for a round")
     browser_page.wait_for(lambda: night_of(store).entrants[-1].away_rounds == 0)
     assert away.taps <= AWAY_TAPS_MAX
+    # Gone for good, on the same sheet: last in their game.
+    three = next(game for game in night_of(store).open_games if len(game.player_ids) == 3)
+    gone_id = three.player_ids[0]
+    gone = Phone(browser_page)
+    browser_page.go("/t/1/run")
+    gone.tap(".bar >> text=Players")
+    choose_player(gone, name_of(store, gone_id))
+    gone.tap("#absent label:has-text('last in it')")
+    gone.tap("#absent >> text=Drop from tournament")
+    browser_page.wait_for(lambda: not night_of(store).entrant_by_id[gone_id].is_active)
+    assert gone_id in next(
+        game.result_positions for game in night_of(store).games if game.game_id == three.game_id
+    )
+    assert gone.taps <= GONE_TAPS_MAX
     # The machine of a game is dead.
     game = night_of(store).open_games[0]
     name = page.locator(f"#broken-{game.arena_id}")

@@ -38,9 +38,10 @@ AWAY_ROUNDS_OFFERED = (1, 2, 3)
 
 @dataclass(frozen=True, kw_only=True)
 class LateSheet:
-    """The groups that a late player may join, the points they begin with, and the players who are away."""
+    """The groups that a late player may join, the points they begin with, and who may be or is away."""
 
     can_join: bool
+    can_leave: bool
     # Open groups of three, which a late player may join at once.
     groups: list[Game]
     points: Any
@@ -51,7 +52,12 @@ class LateSheet:
 
 def late_context(night: TournamentNight) -> Mapping[str, Any]:
     """The sheet for late players; none where nobody can be late."""
-    return {"late": _late_sheet(night), "away_text": away_text}
+    return {
+        "late": _late_sheet(night),
+        "open_game_words": OPEN_GAME_WORDS,
+        "away_offered": AWAY_ROUNDS_OFFERED,
+        "away_text": away_text,
+    }
 
 
 def _late_sheet(night: TournamentNight) -> LateSheet | None:
@@ -60,6 +66,7 @@ def _late_sheet(night: TournamentNight) -> LateSheet | None:
         return None
     return LateSheet(
         can_join=form.late_entry != "never",
+        can_leave=form.can_leave and bool(night.active_entrants),
         groups=[game for game in night.open_games if _has_a_seat(night, game)],
         points=absences.late_points(tournament, is_seated=False),
         points_seated=absences.late_points(tournament, is_seated=True),
