@@ -73,9 +73,9 @@ class BadNight:
         # Otto signs in at the console, which is not theirs yet.
         self.otto = TouchScreen(browser, self.server.connection.url, OTHER)
         self.otto.page.goto(self.server.connection.url + "/direct" + link.rpartition("/direct")[2])
-        with self._acting("the other director joins"):
+        with self.acting("the other director joins"):
             self.otto.tap("text=Run it with them")
-            self._await(lambda: self.otto.page.url.endswith(self.otto.at))
+            self.wait_until(lambda: self.otto.page.url.endswith(self.otto.at))
         self.olga.go()
 
     def close(self) -> None:
@@ -121,7 +121,7 @@ class BadNight:
     # Doing
 
     @contextmanager
-    def _acting(self, what: str) -> Iterator[None]:
+    def acting(self, what: str) -> Iterator[None]:
         """Do something, and verify the tournament afterwards."""
         yield
         self.actions += 1
@@ -135,7 +135,7 @@ class BadNight:
             faults = list(verification.verify_tournament(db, tournament_id).faults)
         assert faults == [], (what, faults)
 
-    def _await(self, holds: Callable[[], bool]) -> None:
+    def wait_until(self, holds: Callable[[], bool]) -> None:
         for _ in range(WAITS_MAX):
             if holds():
                 return
@@ -144,17 +144,17 @@ class BadNight:
         raise AssertionError(f"it never came about: {shown}")
 
     def start(self) -> None:
-        with self._acting("start"):
+        with self.acting("start"):
             self.olga.go()
             self.olga.tap("button:has-text('Start with')")
-            self._await(lambda: self.tournament.status == "started")
+            self.wait_until(lambda: self.tournament.status == "started")
 
     def open_round(self) -> None:
         number = len(self.tournament.rounds) + 1
-        with self._acting(f"round {number} opens"):
+        with self.acting(f"round {number} opens"):
             self.olga.go()
             self.olga.tap(f"text=Open round {number}")
-            self._await(lambda: len(self.tournament.rounds) == number)
+            self.wait_until(lambda: len(self.tournament.rounds) == number)
 
     def order_of(self, game: Game) -> list[int]:
         """A random finishing order; who left the game stays behind the others."""
@@ -168,7 +168,7 @@ class BadNight:
         order = order or self.order_of(game)
         gone = {player_id for player_id in game.result_positions if player_id is not None}
         form = screen.page.locator(f"#result-{game.game_id}")
-        with self._acting(f"result of game {game.game_id}"):
+        with self.acting(f"result of game {game.game_id}"):
             if len(game.player_ids) == 2:
                 screen.tap(form.locator(f"button[name=first][value='{order[0]}']"))
             else:
@@ -180,7 +180,7 @@ class BadNight:
                     screen, f"#result-{game.game_id}", [each for each in order if each not in gone]
                 )
                 screen.tap(form.locator("> button").first)
-            self._await(lambda: self.game(game.game_id).status == "completed")
+            self.wait_until(lambda: self.game(game.game_id).status == "completed")
         recorded = self.game(game.game_id)
         assert list(recorded.finishing_order or recorded.result_positions) == list(order)
 
@@ -198,7 +198,7 @@ class BadNight:
     def late(self, name: str, game: Game | None = None) -> int:
         """Somebody comes late, into an open group of three or for the next round."""
         before = len(self.tournament.entrants)
-        with self._acting(f"{name} comes late"):
+        with self.acting(f"{name} comes late"):
             self.otto.go("/players")
             # Without rounds there is no group to join, and the form for everybody serves.
             form = "late" if self.otto.page.locator("#late").count() else "people"
@@ -206,45 +206,45 @@ class BadNight:
             if game is not None:
                 self.otto.tap(f"#late label:has(input[value='{game.game_id}'])")
             self.otto.tap(f"#{form} > button")
-            self._await(lambda: len(self.tournament.entrants) == before + 1)
+            self.wait_until(lambda: len(self.tournament.entrants) == before + 1)
         return self.tournament.entrants[-1].player_id
 
     def leave(self, player_id: int, way: str = "") -> None:
         """Somebody goes; `way` is what becomes of the game that they are in."""
-        with self._acting(f"player {player_id} leaves"):
+        with self.acting(f"player {player_id} leaves"):
             self.olga.go(f"/player?player={player_id}")
             if way:
                 self.olga.tap(f"#leave label:has(input[value='{way}'])")
             self.olga.tap("#leave > button")
-            self._await(lambda: not self.entrant(player_id).is_active)
+            self.wait_until(lambda: not self.entrant(player_id).is_active)
 
     def forfeit(self, player_id: int) -> None:
         """Somebody goes home from a bracket: their matches are lost."""
-        with self._acting(f"player {player_id} forfeits"):
+        with self.acting(f"player {player_id} forfeits"):
             self.olga.go(f"/player?player={player_id}")
             self.olga.tap("#forfeit button")
-            self._await(lambda: all(player_id not in game.player_ids for game in self.open_games()))
+            self.wait_until(lambda: all(player_id not in game.player_ids for game in self.open_games()))
 
     def away(self, player_id: int) -> None:
         """Somebody is away for the next round."""
-        with self._acting(f"player {player_id} is away"):
+        with self.acting(f"player {player_id} is away"):
             self.otto.go(f"/player?player={player_id}")
             self.otto.tap("text=Away for a round")
-            self._await(lambda: not self.entrant(player_id).is_active)
+            self.wait_until(lambda: not self.entrant(player_id).is_active)
 
     def breaks(self, arena_id: int) -> None:
         """A machine is out of order."""
-        with self._acting(f"machine {arena_id} breaks"):
+        with self.acting(f"machine {arena_id} breaks"):
             self.olga.go("/arenas")
             self.olga.tap(f"#broken-{arena_id} button")
-            self._await(lambda: not self._is_in_play(arena_id))
+            self.wait_until(lambda: not self._is_in_play(arena_id))
 
     def _is_in_play(self, arena_id: int) -> bool:
         return any(arena.is_active for arena in self.tournament.lineup if arena.arena_id == arena_id)
 
     def rule(self, game: Game, ruling: str) -> None:
         """Say what becomes of the game on the broken machine: `wait`, `resume`, `startOver` or `settle`."""
-        with self._acting(f"{ruling} game {game.game_id}"):
+        with self.acting(f"{ruling} game {game.game_id}"):
             self.olga.go("/arenas")
             if ruling == "settle":
                 self.olga.tap(f"details:has(#settle-{game.game_id}) summary")
@@ -252,7 +252,7 @@ class BadNight:
                 self.olga.tap(f"#settle-{game.game_id} > button >> nth=0")
             else:
                 self.olga.tap(f"#ruling-{game.game_id} button[value={ruling}]")
-            self._await(lambda: self._is_ruled(game, ruling))
+            self.wait_until(lambda: self._is_ruled(game, ruling))
 
     def _is_ruled(self, before: Game, ruling: str) -> bool:
         game = self.game(before.game_id)
@@ -265,7 +265,7 @@ class BadNight:
 
     def correct(self, game: Game, order: Sequence[int]) -> None:
         """A result of an earlier round was wrong."""
-        with self._acting(f"correction of game {game.game_id}"):
+        with self.acting(f"correction of game {game.game_id}"):
             self.olga.go(f"/correct?game={game.game_id}")
             if len(order) == 2:
                 self.olga.tap(f"#right button[name=first][value='{order[0]}']")
@@ -279,7 +279,7 @@ class BadNight:
                 field.fill("0")
             self.olga.fill("#correct-reason", "The sheet was read wrong.")
             self.olga.tap("text=Save the correction")
-            self._await(
+            self.wait_until(
                 lambda: (
                     list(self.game(game.game_id).finishing_order or self.game(game.game_id).result_positions)
                     == list(order)
@@ -299,13 +299,13 @@ class BadNight:
         games = [game for game in self.open_games() if len(game.player_ids) > 1]
         numbers = {game.game_id: self.order_of(game) for game in games}
         self.restart_server()
-        with self._acting("results from paper"):
+        with self.acting("results from paper"):
             self.olga.go("/paper")
             for game in games:
                 digits = "".join(str(game.player_ids.index(each) + 1) for each in numbers[game.game_id])
                 self.olga.page.fill(f"[name=line-{game.game_id}]", digits)
             self.olga.tap("text=Save the results")
-            self._await(lambda: all(self.game(game.game_id).status == "completed" for game in games))
+            self.wait_until(lambda: all(self.game(game.game_id).status == "completed" for game in games))
         assert {
             game_id: list(self.game(game_id).finishing_order or self.game(game_id).result_positions)
             for game_id in numbers
@@ -314,15 +314,15 @@ class BadNight:
     def adjust(self, player_id: int, by: int | Decimal) -> None:
         """Points are added by hand, beside those that were given before."""
         wanted = self.entrant(player_id).points_adjustment + by
-        with self._acting(f"{by} for player {player_id}"):
+        with self.acting(f"{by} for player {player_id}"):
             self.olga.go(f"/player?player={player_id}")
             self.olga.fill("#adjusting-pointsAdjustment", str(wanted))
             self.olga.tap("text=Save the adjustment")
-            self._await(lambda: self.entrant(player_id).points_adjustment == wanted)
+            self.wait_until(lambda: self.entrant(player_id).points_adjustment == wanted)
 
     def draw_tie(self, names: Sequence[str]) -> None:
         """A tie that decides is named, and drawn with three taps."""
-        with self._acting("a tie is drawn"):
+        with self.acting("a tie is drawn"):
             self.olga.go("/standings")
             before = self.olga.taps
             self.olga.tap(".bar >> text=Now")
@@ -335,10 +335,10 @@ class BadNight:
             assert self.olga.taps - before <= 3
 
     def finish(self) -> None:
-        with self._acting("finish"):
+        with self.acting("finish"):
             self.olga.go("/standings")
             self.olga.tap("text=Finish tournament")
-            self._await(lambda: self.tournament.status == "completed")
+            self.wait_until(lambda: self.tournament.status == "completed")
 
     def share_prizes(self, shares: Sequence[int], entry_fee: str, federation_fee: str, house: str) -> None:
         """Share the pot by these percents for everybody to see, and pay the first prize."""
@@ -352,11 +352,11 @@ class BadNight:
         ):
             self.olga.page.fill(f"#prize-form-{field}", value)
         self.olga.tap("#prize-form label:has(input[name=published])")
-        with self._acting("prize money"):
+        with self.acting("prize money"):
             self.olga.tap("text=Save the prize money")
             self.olga.page.wait_for_selector("#payouts")
         self.olga.assert_well_laid_out()
-        with self._acting("a prize is paid"):
+        with self.acting("a prize is paid"):
             self.olga.tap("section:has(#payouts) button >> nth=0")
             self.olga.page.wait_for_selector("section:has(#payouts) .badge")
 

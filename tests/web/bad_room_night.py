@@ -130,7 +130,7 @@ class BadRoomNight(BadNight):
         if not self.in_both:
             super()._check(what)
             return
-        self._await(lambda: not self._held_up(self.open_in_room()))
+        self.wait_until(lambda: not self._held_up(self.open_in_room()))
         for tournament_id in BOTH:
             self._verify(tournament_id, what)
         room = self.open_in_room()

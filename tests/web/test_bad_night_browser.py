@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from silverball.rules.registry import FORMATS
 from silverball.store.engine import Store
-from web import final_pages, recounts
+from web import final_pages, recounts, round_clock
 from web.bad_night import BadNight
 from web.bad_solo_night import BadSoloNight
 from web.server_process import LiveServer
@@ -47,6 +47,7 @@ def test_a_bad_night_in_rounds_ends_with_the_numbers_that_were_played(
     late_players(night, LATE[:3])
     machines_break(night, ["startOver", "wait", "settle"])
     two_leave_their_games(night)
+    round_clock.run_out(night)
     night.enter_all()
     for player_id in playing(night)[:2]:
         night.leave(player_id)
