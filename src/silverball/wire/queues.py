@@ -1,6 +1,6 @@
 """Queues: entrants waiting for an arena."""
 
-from silverball.wire.base import Instant, Wire
+from silverball.wire.base import UNSET, Instant, UnsetType, Wire
 from silverball.wire.values import EmptyList
 
 
@@ -28,3 +28,6 @@ class ArenaQueues(Wire, frozen=True, kw_only=True):
 
     data: EntriesByArena | EmptyList
     """Places in the queues, by arena id; `[]` when all are empty."""
+    busy_elsewhere: tuple[int, ...] | UnsetType = UNSET
+    """Ids of waiting players who are busy in another tournament of the event: they keep their places, and the
+    first who is not busy is up. Absent when there are none."""

@@ -1,5 +1,7 @@
 """Queues: entrants waiting for an arena."""
 
+from msgspec import UNSET, UnsetType
+
 from silverball_client.shapes.base import Shape
 
 
@@ -20,3 +22,4 @@ class ArenaQueues(Shape, frozen=True, kw_only=True):
     """Queues by arena id; `[]` when all are empty."""
 
     data: dict[int, tuple[QueueEntry, ...]] | tuple[()]
+    busy_elsewhere: tuple[int, ...] | UnsetType = UNSET

@@ -67,8 +67,10 @@ def test_who_plays_elsewhere_is_passed_over_and_keeps_their_place(room: Room) ->
     assert "is up" in refusal(room.womens, "POST", f"/queues/{last}/start")
     attempt = start(room, free)
     assert in_line(room, arena_id) == ["Ada0", "Bea1"]
+    assert room.womens.get("/queues")["busyElsewhere"] == [room.womens.ids["Ada0"]]
     room.womens.correct(attempt, score=1000)
     finish(room, game_with(room, "Ada0"))
+    assert "busyElsewhere" not in room.womens.get("/queues")
     # Free again, they are the first in line.
     assert "is up" in refusal(room.womens, "POST", f"/queues/{last}/start")
     assert start(room, busy)["playerId"] == room.womens.ids["Ada0"]

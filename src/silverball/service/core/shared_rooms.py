@@ -82,6 +82,13 @@ def with_busy_elsewhere(db: Connection, tournament: Tournament) -> Tournament:
     return tournament if room is None else shared_room.with_busy_elsewhere(tournament, room.elsewhere)
 
 
+def busy_player_ids(db: Connection, tournament_id: int) -> tuple[int, ...]:
+    """The entrants who are busy in another tournament of the room; mostly none, and nothing is loaded."""
+    if db.execute(select(_ENTRY.occasion_id).where(_ENTRY.tournament_id == tournament_id)).first() is None:
+        return ()
+    return with_busy_elsewhere(db, loaded.load_tournament(db, tournament_id)).state.busy_player_ids
+
+
 def _other_ids(db: Connection, occasion_id: int, tournament_id: int) -> list[int]:
     found = _OTHERS.rows(db, own_occasion_id=occasion_id, own_id=tournament_id)
     return [other_id for other_id, type_ in found if type_ in FORMATS]

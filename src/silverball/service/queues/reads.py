@@ -1,8 +1,10 @@
 """Queues for arenas."""
 
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
+from msgspec import UNSET
 from sqlalchemy import Connection, bindparam, select
 
 from silverball.kit.errors import NotAllowed, NotFound
@@ -18,11 +20,16 @@ class NoArenaQueues(NotAllowed):
     sentence = "Tournament is not Best Game."
 
 
-def queues_by_arena(db: Connection, tournament_id: int) -> ArenaQueues:
-    """The queue of each arena. Raises NotAllowed for a format without such queues."""
+def queues_by_arena(db: Connection, tournament_id: int, busy_ids: Collection[int]) -> ArenaQueues:
+    """The queue of each arena, with those of the busy players who wait in one.
+
+    Raises NotAllowed for a format without such queues.
+    """
     if not formats.tournament_facts(db, tournament_id).is_best_game:
         raise NoArenaQueues
-    return ArenaQueues(data=group_by_arena(waiting_spots(db, tournament_id)) or ())
+    spots = waiting_spots(db, tournament_id)
+    busy = sorted({spot.player_id for spot in spots}.intersection(busy_ids))
+    return ArenaQueues(data=group_by_arena(spots) or (), busy_elsewhere=tuple(busy) or UNSET)
 
 
 def waiting_spots(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:

@@ -4,6 +4,7 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, delete, get, post
 from silverball.kit.http.query import Query
 from silverball.service.calls import Write
+from silverball.service.core import shared_rooms
 from silverball.service.queues import reads, writes
 from silverball.service.singleplayer import reads as attempts
 from silverball.wire.pages import Data
@@ -18,7 +19,8 @@ ONE = LIST + "/{queue_id}"
 def show_queues(call: Call[Query]) -> ArenaQueues:
     """Queues of a best game, by arena."""
     with call.read() as db:
-        return reads.queues_by_arena(db, call.ids["tournament_id"])
+        tournament_id = call.ids[TOURNAMENT]
+        return reads.queues_by_arena(db, tournament_id, shared_rooms.busy_player_ids(db, tournament_id))
 
 
 @post(LIST, body=writes.NewQueueSpot, ability="score", status=201)
