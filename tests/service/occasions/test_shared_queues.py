@@ -1,7 +1,12 @@
 """Queues of best game in a shared room: who plays in the other tournament keeps their place."""
 
+import threading
+from typing import Any
+
 import pytest
 
+import build
+from silverball.service.verify import reads
 from silverball.store.engine import Store
 from stories.hall import Hall, Json
 from stories.room import Room
@@ -117,3 +122,40 @@ def test_an_undone_score_does_not_put_somebody_into_two_games(room: Room) -> Non
     room.womens.undo()
     assert room.womens.get(f"/single-player-games/{attempt['singlePlayerGameId']}")["data"]["score"] is None
     room.require_clean()
+
+
+def test_a_start_from_a_queue_and_a_round_at_the_same_moment_call_nobody_twice(store: Store) -> None:
+    for _ in range(3):
+        room = a_room(store, "best_game")
+        for game in room.main.open_games():
+            finish(room, game)
+        arena_id = room.main.arenas[0]
+        queue_id = join_queue(room, "Ada0", arena_id)
+        gate = threading.Barrier(2)
+        statuses: dict[str, int] = {}
+
+        def send(hall: Hall, path: str, gate: threading.Barrier = gate, found: Any = statuses) -> None:
+            gate.wait(5)
+            found[path] = build.send(hall._api, "POST", hall.path + path, {}, by=hall.organizer)[0]
+
+        threads = [
+            threading.Thread(target=send, args=(room.womens, f"/queues/{queue_id}/start")),
+            threading.Thread(target=send, args=(room.main, "/rounds")),
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert statuses.pop("/rounds") == 201
+        assert set(statuses.values()) <= {200, 409}
+        room.follow()
+        own_id = room.main.ids["Ada0"]
+        attempts = room.womens.get("/single-player-games?status=started")["data"]
+        alone = [(each["playerId"], each["arenaId"]) for each in attempts]
+        together = room.playing(room.main)
+        assert not (alone and any(own_id in game["playerIds"] for game in together))
+        assert not (alone and any(game["arenaId"] == arena_id for game in together))
+        assert bool(alone) is (set(statuses.values()) == {200})
+        for hall in room.halls:
+            with store.read() as db:
+                assert reads.verify_tournament(db, hall.tournament_id).faults == []
