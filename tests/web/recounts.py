@@ -11,6 +11,7 @@ PLACE_POINTS = {4: (7, 5, 3, 1), 3: (7, 4, 1), 2: (7, 1)}
 # docs/formats/group_knockout.md, two strikes in a group of four, one in a group of three.
 PLACE_STRIKES = {4: (0, 0, 1, 1), 3: (0, 0, 1), 2: (0, 1), 1: (0,)}
 STROKES_MAX = 6
+KNOCKOUTS = ("bracket", "group_knockout")
 # The game for the places 5 to 8 of a bracket.
 FIFTH_PLACE = 9999
 
@@ -49,7 +50,7 @@ def left_out(night: Tournament, shown_places: Mapping[int, int]) -> dict[int, se
     measured = {
         entrant.player_id
         for entrant in night.entrants
-        if night.type != "group_knockout" or not entrant.is_active
+        if night.type not in KNOCKOUTS or not entrant.is_active
     }
     reasons: dict[int, set[str]] = {}
     for player_id, played in parts.items():

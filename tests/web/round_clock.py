@@ -35,6 +35,7 @@ def run_out(night: BadNight) -> None:
     night.olga.go()
     assert late_ids(night) == {game.game_id for game in late[1:]}
     set_timer(night, 0)
+    night.olga.go()
     assert late_ids(night) == set()
 
 
