@@ -110,6 +110,15 @@ class BadRoomNight(BadNight):
             for row in rows
         ]
 
+    def waited_for(self) -> tuple[OpenGame, OpenGame]:
+        """A game in play, and one of the other tournament that waits for nothing else."""
+        room = self.open_in_room()
+        for waiting in room:
+            ahead = [other for other in room if other.is_in_play and other.shares_with(waiting)]
+            if not waiting.is_in_play and len(ahead) == 1:
+                return ahead[0], waiting
+        raise AssertionError(room)
+
     def _held_up(self, games: Iterable[OpenGame]) -> list[OpenGame]:
         """The games that wait though the other tournament has nothing that comes before them."""
         room = list(games)
