@@ -6,25 +6,20 @@ it takes. At 6,000 requests a minute, as in a club's own network; at the usual 6
 of it.
 """
 
-import json
 import queue
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import run
 from run import Row
 from silverball.cli import demo_nights
-from silverball.cli.robots import RequestRefused, Robot, SteppedClock, TournamentPlan
+from silverball.cli.robots import Robot, SteppedClock, TournamentPlan
 from silverball.exchange.mirror import applying, feed
 from silverball.exchange.mirror.feed import Heard
 from silverball.exchange.mirror.known_parts import KnownParts
@@ -38,6 +33,7 @@ from silverball.store.engine import Store
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 # The tests' own servers, accounts and tokens.
 import build
+from http_robots import HttpClient
 from servers import Servers
 from test_app import a_token
 
@@ -45,25 +41,6 @@ LAG_MAX = 300
 PLAYERS, ROUNDS, STEPS = 16, 6, 150
 PER_MINUTE = 6_000
 PAUSE_SECONDS = 0.2
-
-
-@dataclass(frozen=True)
-class HttpClient:
-    """The organizer, who sends their requests to the server."""
-
-    base_url: str
-    token: str
-
-    def send(self, method: str, path: str, body: Any = None) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        asked = urllib.request.Request(f"{self.base_url}{path}", data, headers, method=method)
-        try:
-            with urllib.request.urlopen(asked) as answer:
-                return json.loads(answer.read() or b"null")
-        except urllib.error.HTTPError as error:
-            refusal = json.loads(error.read())
-            raise RequestRefused(error.code, refusal["message"], path, refusal.get("code", "")) from error
 
 
 def main() -> int:

@@ -1,6 +1,5 @@
 """A mirror: a tournament that another service runs is followed here, change by change."""
 
-import json
 import os
 import subprocess
 import sys
@@ -13,108 +12,63 @@ import pytest
 from click.testing import CliRunner
 
 import build
+import mirror
 from exchange import pull_world
-from exchange.pull_world import NAME, StoppedClock
+from exchange.mirrored_nights import MirroredNight
+from selection import IS_SOAK, repetitions
 from servers import Servers
 from silverball.cli import demo_nights
 from silverball.cli.main import silverball_group
 from silverball.cli.robots import SteppedClock, TournamentPlan
-from silverball.exchange.mirror import applying
-from silverball.exchange.mirror.known_parts import KnownParts
-from silverball.exchange.pull.source import PullSource, RequestPace
 from silverball.rules.registry import FORMATS
 from silverball.settings import Settings
-from silverball.store import announcements
 from silverball.store.engine import Store
 from test_app import a_token
 
-# A night of rounds and one of a clock and a queue; all others, and both on PostgreSQL, are for `make soak`.
-QUICK = ("matchplay", "frenzy")
-
-
-def play_and_follow(local: Store, source: Any, kind: str, seed: int = 7) -> int:
-    """Play a demo night there, apply what is announced after each step; both sides must be equal."""
-    form = FORMATS[kind]
-    plan = TournamentPlan(
-        name=form.demo.name,
-        type=kind,
-        players=form.demo.players,
-        settings=form.demo.settings,
-        games_each=form.demo.games_per_player,
-    )
-    clock, dice = SteppedClock(build.NOW), Random(seed)
-    client = demo_nights.organizer_client(source.store, Settings(), source.owner_id, clock)
-    robot = demo_nights.start_night(client, plan, demo_nights.load_book_ids(client), dice)
-    stopped = StoppedClock()
-    reader = PullSource(NAME, source.ask, RequestPace(now=stopped.now, sleep=stopped.sleep))
-    known = KnownParts(reader, robot.tournament_id)
-    known.read_everything()
-    copy = applying.begin(local, NAME, known.raw, clock.now(), Random(1))
-    with source.store.read() as db:
-        head = announcements.channel_head(db, robot.tournament_id)
-    assert head is not None
-    seq, steps = head.seq, 0
-    going = True
-    while going:
-        going = robot.step()
-        if not going:
-            robot.complete()
-        clock.tick(20)
-        with source.store.read() as db:
-            events = announcements.load_since(db, robot.tournament_id, head.epoch, seq, 10_000)
-        seq += len(events)
-        steps += 1
-        if steps % 3 == 0 or not going:
-            # Events in bursts, each twice.
-            named = [(event.name, json.loads(event.data)) for event in events]
-            known.read_named([*named, *named])
-            copy.apply(known.raw, clock.now())
-        else:
-            seq -= len(events)
-    compare(local, source, copy.tournament_id, robot.tournament_id)
-    assert copy.apply(known.raw, clock.now()) == []
-    return steps
+# Each format once in every run; with other dice, and on PostgreSQL, in the soak.
+DATABASES = ["sqlite", "postgresql"] if IS_SOAK else ["sqlite"]
+SEEDS = range(repetitions(1, in_soak=10))
 
 
 def answers(store: Store, tournament_id: int) -> dict[str, Any]:
     """What the interface says of a tournament."""
-    import mirror
-
     answers_there = mirror.Mirror(store, tournament_id)
     fresh = answers_there.known
     fresh["standings"] = answers_there.read("/standings")
     return fresh
 
 
-def compare(local: Store, source: Any, local_id: int, remote_id: int) -> None:
-    here, there = answers(local, local_id), answers(source.store, remote_id)
-    if there["tournament"]["type"] == "bowling":
-        # Rolls are not published, and frames count from them.
-        del there["standings"]
-    for part, sent in there.items():
-        assert here[part] == sent, part
+@pytest.mark.parametrize("database_url", DATABASES, indirect=True)
+@pytest.mark.parametrize("kind", sorted(FORMATS))
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_mirror_follows_a_night_of_each_format_through_cuts_silences_and_corrections(
+    seed: int, kind: str, tmp_path: Path, empty_sqlite: Path, store: Store
+) -> None:
+    file = tmp_path / "source.db"
+    file.write_bytes(empty_sqlite.read_bytes())
+    with pull_world.site(file) as site:
+        night = MirroredNight(store, site, kind, seed)
+        night.play_to_end()
+    assert night.here.known["tournament"]["status"] == "completed"
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("kind", QUICK)
-def test_a_night_there_is_the_same_night_here(
-    kind: str, tmp_path: Path, empty_sqlite: Path, store: Store
+def test_who_is_out_by_strikes_given_by_hand_is_out_since_then(
+    tmp_path: Path, empty_sqlite: Path, store: Store
 ) -> None:
     file = tmp_path / "source.db"
     file.write_bytes(empty_sqlite.read_bytes())
-    with pull_world.site(file) as source:
-        assert play_and_follow(store, source, kind) >= 10
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", sorted(FORMATS))
-def test_a_night_of_every_format_is_the_same_here(
-    kind: str, tmp_path: Path, empty_sqlite: Path, store: Store
-) -> None:
-    file = tmp_path / "source.db"
-    file.write_bytes(empty_sqlite.read_bytes())
-    with pull_world.site(file) as source:
-        play_and_follow(store, source, kind)
+    with pull_world.site(file) as site:
+        night = MirroredNight(store, site, "knockout", seed=0)
+        night.play_rounds(2)
+        night.be_quiet()
+        unbeaten = [row["playerId"] for row in night.there.read("/standings") if not row["strikeCount"]]
+        night.adjust(unbeaten[0], 9)
+        night.be_quiet()
+        night.play_rounds(3)
+        night.be_quiet()
+        strikes = {row["playerId"]: row["strikeCount"] for row in night.here.read("/standings")}
+    assert strikes[unbeaten[0]] == 9
 
 
 @pytest.fixture

@@ -61,6 +61,7 @@ class FollowedNight:
         self.run = MirrorRun(
             self.copy, known, heard, lambda: self.wall_clock, lambda: self.seconds, self.sentences.append
         )
+        self.run.wait_seconds = 0
         reader.pace.sleep = lambda seconds: self.run.pause(seconds, self.pace.sleep)
         self.run.begin()
 

@@ -1,4 +1,4 @@
-"""The rows of a bracket's games: matches with their single games, and bundles of earlier versions."""
+"""The rows of a bracket's games: matches, single games, tiebreaks, and bundles of earlier versions."""
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -39,6 +39,22 @@ def complete_matches(bundle: Bundle, parts: PartRows, nodes: Callable[[int], Seq
         is_counted = all(seat["result_position"] is None for seat in own) and None not in points
         if game["status"] == "completed" and is_counted and len(points) == len(own) > 1:
             game["finishing_order"] = list(merge_matches.finishing_order(game, own))
+
+
+def mark_tiebreaks(parts: PartRows) -> None:
+    """Mark the tiebreak games of a group bracket, which no published shape tells from others.
+
+    The groups of a round have no player in common, so a game of some of a group's players is a tiebreak.
+    """
+    players: dict[int, set[int]] = {}
+    for seat in parts["seats"]:
+        players.setdefault(seat["game_id"], set()).add(seat["player_id"])
+    groups: dict[int | None, list[set[int]]] = {}
+    for game in parts["games"]:
+        groups.setdefault(game["round_id"], []).append(players.get(game["game_id"], set()))
+    for game in parts["games"]:
+        own = players.get(game["game_id"], set())
+        game["is_tiebreak"] = any(own < group for group in groups[game["round_id"]]) or None
 
 
 def _legs_by_game(bundle: Bundle) -> dict[int, list[dict[str, Any]]]:

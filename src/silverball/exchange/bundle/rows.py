@@ -58,6 +58,8 @@ def build_parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, R
     known = FORMATS.get(bundle.tournament.type)
     if known is not None and known.bracket is not None:
         bracket_rows.complete_matches(bundle, rows, known.bracket.nodes)
+    if known is not None and known.group_stages is not None and isinstance(bundle.engine, UnsetType):
+        bracket_rows.mark_tiebreaks(rows)
     engine_rows.complete_rows(bundle, rows)
     return rows
 

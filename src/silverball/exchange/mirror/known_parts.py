@@ -126,11 +126,13 @@ class KnownParts:
         if form is None:
             return
         if form.has_clock:
-            self.raw["queues"] = self.source.read(f"{self.path}/frenzy").get("queue") or []
+            self.raw["queues"] = reading.entries_of_all_queues(
+                self.source.read(f"{self.path}/frenzy").get("queue")
+            )
         elif form.play is PlayKind.RACE:
-            queues = self.source.read(f"{self.path}/amazing-race").get("queues")
-            lists = queues.values() if isinstance(queues, dict) else ()
-            self.raw["queues"] = [spot for spots in lists if isinstance(spots, list) for spot in spots]
+            self.raw["queues"] = reading.entries_of_all_queues(
+                self.source.read(f"{self.path}/amazing-race").get("queues")
+            )
         elif form.attempts is not None:
             self.raw["queues"] = reading.queue_entries(self.source, f"{self.path}/queues")
 

@@ -31,6 +31,8 @@ class MirrorRun:
     # Seconds that only go up.
     clock: Callable[[], float]
     say: Callable[[str], None]
+    # How long a step waits for an event.
+    wait_seconds: float = WAIT_SECONDS
     lags: list[float] = field(default_factory=list)
     compared_at: float = 0.0
     heard_at: float = 0.0
@@ -56,7 +58,7 @@ class MirrorRun:
         sleep(seconds)
 
     def step(self) -> None:
-        """Wait for events for a second, and bring the copy up to date where it may be behind."""
+        """Wait a little for events, and bring the copy up to date where it may be behind."""
         events = self._events()
         now = self.clock()
         if events:
@@ -81,10 +83,10 @@ class MirrorRun:
         return median, p99
 
     def _events(self) -> list[Heard]:
-        """All events that wait, at least one if it comes within a second."""
+        """All events that wait, at least one if it comes in time."""
         events: list[Heard] = []
         try:
-            events.append(self.heard.get(timeout=WAIT_SECONDS))
+            events.append(self.heard.get(timeout=self.wait_seconds))
             while True:
                 events.append(self.heard.get_nowait())
         except queue.Empty:

@@ -156,10 +156,15 @@ def repeated_parts(tournament: Mapping[str, Any]) -> dict[str, Any]:
 def queue_entries(source: PullSource, path: str) -> list[dict[str, Any]]:
     """The queues of all arenas; none where the source has no queues in this format."""
     try:
-        by_arena = source.read_data(path)
+        return entries_of_all_queues(source.read_data(path))
     except ThingMissing:
         return []
-    return [entry for entries in by_arena.values() for entry in entries] if isinstance(by_arena, dict) else []
+
+
+def entries_of_all_queues(queues: Any) -> list[dict[str, Any]]:
+    """The entries of queues that come as one list, or as a list for each place."""
+    lists = queues.values() if isinstance(queues, dict) else [queues]
+    return [entry for entries in lists if isinstance(entries, list) for entry in entries]
 
 
 def _legs(source: PullSource, path: str, games: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]] | None:

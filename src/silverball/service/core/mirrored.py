@@ -7,7 +7,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import frenzy
 from silverball.rules.model.changes import Change, TournamentImported
 from silverball.rules.model.differences import changes_between_states
-from silverball.rules.model.tournament import Tournament
+from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.service.core import enact, loaded
 from silverball.service.core.enact import ActionContext
 from silverball.store import imports, snapshot
@@ -59,7 +59,27 @@ def _state_there(transaction: Transaction, there: TournamentImported, here: Tour
         **imported.details,
         **{name: here.details[name] for name in (snapshot.SHORTCUT, snapshot.EVENT)},
     }
-    return replace(imported, state=here.state, prizes=here.prizes, purchases=here.purchases, details=details)
+    return replace(
+        imported,
+        entrants=tuple(
+            replace(
+                entrant,
+                adjusted_after=_adjusted_after(here.entrant_by_id.get(entrant.player_id), entrant, imported),
+            )
+            for entrant in imported.entrants
+        ),
+        state=here.state,
+        prizes=here.prizes,
+        purchases=here.purchases,
+        details=details,
+    )
+
+
+def _adjusted_after(here: Entrant | None, entrant: Entrant, there: Tournament) -> int | None:
+    """The rounds before the last adjustment by hand: nobody publishes it, so it is noted when it is seen."""
+    if here is not None and here.points_adjustment == entrant.points_adjustment:
+        return here.adjusted_after
+    return there.rounds_completed if entrant.points_adjustment else None
 
 
 def _clock_end(here: Tournament, there: Tournament, now: datetime) -> datetime | None:
