@@ -2,6 +2,7 @@
 
 import json
 import queue
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import func, select
 
 import build
@@ -18,13 +20,15 @@ from exchange.pull_world import NAME, StoppedClock
 from exchange.test_hostile_source import HTML, JSON
 from exchange.test_mirror import answers
 from silverball.cli import demo_nights
+from silverball.cli.main import silverball_group
 from silverball.cli.robots import SteppedClock, TournamentPlan
 from silverball.exchange.mirror import applying
 from silverball.exchange.mirror.feed import Heard
 from silverball.exchange.mirror.known_parts import KnownParts
-from silverball.exchange.mirror.running import COMPARE_SECONDS, MirrorRun
+from silverball.exchange.mirror.running import COMPARE_SECONDS, STANDINGS_SECONDS, MirrorRun
 from silverball.exchange.pull.source import Answer, ConnectionLost, PullSource, RequestPace
 from silverball.service.mirrors import reads
+from silverball.service.verify import reads as verifier
 from silverball.settings import Settings
 from silverball.store import announcements, tables
 from silverball.store.engine import Store
@@ -233,3 +237,71 @@ def test_who_leaves_lets_pages_say_of_when_they_are(followed: FollowedNight) -> 
     assert followed.lost_at() == followed.wall_clock
     followed.run.begin()
     assert followed.lost_at() is None
+
+
+def change_standings(followed: FollowedNight, by: int) -> None:
+    """Let the service count so many points more for the first player of its standings."""
+    real = followed.real
+
+    def ask(target: str) -> Answer:
+        answer = real(target)
+        if not target.endswith("/standings"):
+            return answer
+        rows = json.loads(answer.body)
+        listed = rows["data"] if isinstance(rows, dict) else rows
+        listed[0]["points"] = float(listed[0]["points"]) + by
+        return Answer(answer.status, answer.headers, json.dumps(rows).encode())
+
+    followed.real = ask
+
+
+def quiet_quarter_minute(followed: FollowedNight) -> None:
+    followed.seconds += STANDINGS_SECONDS
+    followed.run.heard_at = followed.run.compared_at = followed.seconds
+    followed.run.step()
+
+
+def test_standings_that_differ_twice_are_said_until_they_are_the_same(followed: FollowedNight) -> None:
+    honest = followed.real
+    followed.play()
+    followed.run.step()
+    change_standings(followed, 3)
+    quiet_quarter_minute(followed)
+    # It may be a matter of time.
+    assert followed.sentences == []
+    # No second request within fifteen seconds.
+    followed.run.step()
+    assert followed.sentences == []
+    quiet_quarter_minute(followed)
+    (sentence,) = followed.sentences
+    assert re.fullmatch(
+        r"The standings differ: .+ has place 1 with (.+) points here, has place 1 with .+ points there\.",
+        sentence,
+    )
+    with followed.local.read() as db:
+        report = verifier.verify_tournament(db, followed.copy.tournament_id)
+    assert report.faults == []
+    assert report.mirror is not None
+    assert (report.mirror.host, report.mirror.standings_differ) == (NAME, 1)
+    run = CliRunner(env={"SILVERBALL_DATABASE_URL": followed.local.url.render_as_string(hide_password=False)})
+    verified = run.invoke(silverball_group, ["verify", str(followed.copy.tournament_id)])
+    assert f"is run at {NAME}: what came from there was verified" in verified.stdout
+    assert "Its standings there differ for 1 player." in verified.stdout
+    followed.real = honest
+    followed.play()
+    followed.run.step()
+    quiet_quarter_minute(followed)
+    assert followed.sentences[1:] == ["The standings are the same again as there."]
+    with followed.local.read() as db:
+        mirror = reads.find_mirror(db, followed.copy.tournament_id)
+    assert mirror is not None
+    assert mirror.standings_differ == 0
+
+
+def test_standings_that_cannot_be_read_are_a_loss_like_any_other(followed: FollowedNight) -> None:
+    followed.play()
+    followed.run.step()
+    followed.fault = Answer(200, HTML, b"<html>We are back soon")
+    quiet_quarter_minute(followed)
+    assert "with a page, not with JSON" in followed.sentences[0]
+    assert followed.lost_at() is not None

@@ -35,8 +35,9 @@ def test_the_slowest_mirror_of_a_host_counts_and_completed_ones_do_not(store: St
     a_mirror(store, "two.example", 9_000, 9_000, status="completed")
     with store.write(lost) as transaction:
         writes.note_loss(transaction, lost, LOST_AT)
+        writes.note_standings(transaction, lost, 2)
     assert measured(store).mirrors == {
-        "one.example": MirrorMeasures(mirrors=2, lost=1, median_seconds=0.04, p99_seconds=0.25),
+        "one.example": MirrorMeasures(mirrors=2, lost=1, different=1, median_seconds=0.04, p99_seconds=0.25),
         "two.example": MirrorMeasures(mirrors=1, lost=0, median_seconds=0.01, p99_seconds=0.02),
     }
 

@@ -55,6 +55,9 @@ def test_a_page_says_where_it_is_run_and_since_when_lost(
     assert AS_OF in head
     lose(store, hall.tournament_id, None)
     assert "as of <time" not in passer.page(path)
+    with store.write(hall.tournament_id) as transaction:
+        writes.note_standings(transaction, hall.tournament_id, 2)
+    assert "Standings there differ for 2 players" in passer.page(path)
 
 
 def test_the_overlay_says_only_of_when_it_is(store: Store, passer: PublicVisitor) -> None:

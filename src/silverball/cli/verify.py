@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from silverball.cli import database
+from silverball.service.mirrors.reads import Mirror
 from silverball.service.verify import reads
 from silverball.service.verify.draws import DrawsReport, verify_draws
 from silverball.service.verify.reads import VerificationReport
@@ -104,10 +105,24 @@ def _print_verdicts(verdicts: list[VerificationReport]) -> None:
         for fault in report.faults:
             click.echo(f"  {fault}")
     for report in verdicts:
+        if report.mirror is not None:
+            click.echo(_mirror_text(report, report.mirror))
         if report.proven_action_id is not None:
             click.echo(f"Nothing up to action {report.proven_action_id} was changed since that head.")
     count = f"{len(verdicts)} tournament{'' if len(verdicts) == 1 else 's'}"
     click.echo(f"{count} verified, {len(different) or 'none'} with differences.")
+
+
+def _mirror_text(report: VerificationReport, mirror: Mirror) -> str:
+    """The part of a tournament that is run elsewhere which no journal here can prove."""
+    text = (
+        f"Tournament {report.tournament_id}, {report.name}, is run at {mirror.host}: what came from there was"
+        " verified, but not who did it, nor draws and decisions that are not published."
+    )
+    count = mirror.standings_differ
+    return (
+        f"{text} Its standings there differ for {count} player{'' if count == 1 else 's'}." if count else text
+    )
 
 
 def _verdict_json(report: VerificationReport) -> dict[str, object]:
@@ -118,4 +133,7 @@ def _verdict_json(report: VerificationReport) -> dict[str, object]:
     }
     if report.proven_action_id is not None:
         shown["provenUntilAction"] = report.proven_action_id
+    if report.mirror is not None:
+        shown["runAt"] = report.mirror.host
+        shown["standingsDiffer"] = report.mirror.standings_differ or 0
     return shown

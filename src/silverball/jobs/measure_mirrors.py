@@ -32,6 +32,7 @@ def measures_by_host(mirrors: Sequence[Mirror]) -> dict[str, MirrorMeasures]:
         measured = by_host.setdefault(mirror.host, MirrorMeasures())
         measured.mirrors += 1
         measured.lost += mirror.lost_at is not None
+        measured.different += bool(mirror.standings_differ)
         measured.median_seconds = max(measured.median_seconds, (mirror.lag_median or 0) / 1_000)
         measured.p99_seconds = max(measured.p99_seconds, (mirror.lag_p99 or 0) / 1_000)
     return by_host

@@ -189,6 +189,8 @@ class MirrorMeasures:
     mirrors: int = 0
     # Those whose other side does not answer.
     lost: int = 0
+    # Those whose standings differ from those there.
+    different: int = 0
     # From an event there to its announcement here, in the slowest of them.
     median_seconds: float = 0.0
     p99_seconds: float = 0.0

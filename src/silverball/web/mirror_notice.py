@@ -18,6 +18,8 @@ class MirrorNotice:
     lost_at: datetime | None = None
     # The same on the clock of the hall: `22:41`.
     lost_clock: str = ""
+    # Players whose place or points differ there.
+    standings_differ: int = 0
 
 
 def mirror_notice(db: Db, tournament: Tournament) -> MirrorNotice | None:
@@ -25,7 +27,10 @@ def mirror_notice(db: Db, tournament: Tournament) -> MirrorNotice | None:
     mirror = reads.find_mirror(db, tournament.tournament_id)
     if mirror is None:
         return None
+    different = mirror.standings_differ or 0
     if mirror.lost_at is None:
-        return MirrorNotice(mirror.host)
+        return MirrorNotice(mirror.host, standings_differ=different)
     zone = ZoneInfo(tournament.details["timezone"])
-    return MirrorNotice(mirror.host, mirror.lost_at, f"{mirror.lost_at.astimezone(zone):%H:%M}")
+    return MirrorNotice(
+        mirror.host, mirror.lost_at, f"{mirror.lost_at.astimezone(zone):%H:%M}", standings_differ=different
+    )

@@ -180,6 +180,7 @@ class SiteMetrics:
         for name, meaning, field in (
             ("mirrors", "Running tournaments that another service runs.", "mirrors"),
             ("mirrors_lost", "Those whose service does not answer.", "lost"),
+            ("mirrors_different", "Those whose standings differ from those there.", "different"),
             ("mirror_lag_median_seconds", "From an event there to its announcement here.", "median_seconds"),
             ("mirror_lag_p99_seconds", "The same, of the slowest hundredth.", "p99_seconds"),
         ):

@@ -1,6 +1,6 @@
 """The state there, compared with the mirror here and written as changes through the one door."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
@@ -12,6 +12,7 @@ from silverball.exchange.bundle import book as bundle_book
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle import id_map, renumbering
 from silverball.exchange.bundle import rows as bundle_rows
+from silverball.exchange.mirror import standing_differences as differences
 from silverball.rules.model.changes import Change, TournamentImported
 from silverball.service.bundles import writes as bundle_writes
 from silverball.service.bundles.reads import bundles as bundle_reads
@@ -59,6 +60,13 @@ class MirrorCopy:
             changes = mirrored.enact_differences(transaction, there, context)
         self._book_digest = digest
         return changes
+
+    def standing_differences(self, there: Sequence[Mapping[str, Any]]) -> list[str]:
+        """A sentence for each player whose place or points differ from these rows of the other service."""
+        with self.store.read() as db:
+            return differences.standing_differences(
+                db, self.tournament_id, there, self.ids.get("playerId", {})
+            )
 
     def _local(self, transaction: Transaction, raw: Any) -> tuple[Bundle, bundle_writes.BundleContents]:
         """The bundle with the ids that its things have here, and what it holds beside the tournament."""

@@ -75,6 +75,11 @@ class KnownParts:
         if "QueueChanged" in names or self._has_clock():
             self._read_queues()
 
+    def read_standings(self) -> list[dict[str, Json]]:
+        """Read the standings, which are compared and not taken. Raises SourceFault."""
+        self.source.begin_tournament()
+        return self.source.read_list(f"{self.path}/standings")
+
     def _is_new_round(self, data: Json) -> bool:
         known = {round_.get("roundId") for round_ in self.raw.get("rounds", ())}
         return _id_in(data, "roundId") not in known

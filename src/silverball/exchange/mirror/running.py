@@ -14,6 +14,8 @@ from silverball.service.mirrors import writes
 
 QUIET_SECONDS = 20.0
 COMPARE_SECONDS = 60.0
+STANDINGS_SECONDS = 15.0
+SENTENCES_MAX = 5
 LAGS_MAX = 1_000
 WAIT_SECONDS = 1.0
 # Pauses that the other service asks for: so long, and pages say of when they are.
@@ -36,6 +38,12 @@ class MirrorRun:
     lags: list[float] = field(default_factory=list)
     compared_at: float = 0.0
     heard_at: float = 0.0
+    # When the standings were compared last, and whether they have been since the last change.
+    ranked_at: float = 0.0
+    is_ranked: bool = False
+    # Differences that were found once, which may be a matter of time, and those that were said.
+    doubts: list[str] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
     answered_at: datetime | None = None
     is_lost: bool = False
     # The kind of fault that was said last.
@@ -70,6 +78,8 @@ class MirrorRun:
         elif events:
             # What was announced while nothing could be read is not known.
             self._update(() if self.is_lost else events)
+        elif not self.is_ranked and not self.is_lost and now - self.ranked_at >= STANDINGS_SECONDS:
+            self._compare_standings()
         self.lags += [self.clock() - event.at for event in events if event.name and not self.is_lost]
         del self.lags[:-LAGS_MAX]
 
@@ -115,14 +125,45 @@ class MirrorRun:
         if events:
             self.known.read_named([(event.name, event.data) for event in events])
             try:
-                self.copy.apply(self.known.raw, self.now())
+                self._apply()
                 return
             except Refusal:
                 # What is read later fits to what was read before, or everything is read.
                 pass
         self.known.read_everything()
         self.compared_at = self.clock()
-        self.copy.apply(self.known.raw, self.now())
+        self._apply()
+
+    def _apply(self) -> None:
+        """Raises Refusal."""
+        if self.copy.apply(self.known.raw, self.now()):
+            self.is_ranked = False
+
+    def _compare_standings(self) -> None:
+        """Compare the standings in a quiet second; a difference counts when it is found a second time."""
+        self.ranked_at = self.clock()
+        try:
+            there = self.known.read_standings()
+        except SourceFault as error:
+            self._lose(error)
+            return
+        found = self.copy.standing_differences(there)
+        self.is_ranked = not found or found == self.doubts
+        self.doubts = found
+        if self.is_ranked and found != self.differences:
+            self.differences = found
+            self._say_differences()
+
+    def _say_differences(self) -> None:
+        found = self.differences
+        if not found:
+            self.say("The standings are the same again as there.")
+        for sentence in found[:SENTENCES_MAX]:
+            self.say(f"The standings differ: {sentence}")
+        if len(found) > SENTENCES_MAX:
+            self.say(f"The standings differ for {len(found) - SENTENCES_MAX} more players.")
+        with self.copy.store.write(self.copy.tournament_id) as transaction:
+            writes.note_standings(transaction, self.copy.tournament_id, len(found))
 
     def _lose(self, fault: SourceFault) -> None:
         self.compared_at = self.clock()

@@ -1,6 +1,6 @@
 """Mirrors: tournaments that are run on another service."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,6 +25,8 @@ class Mirror:
     # Milliseconds from an event there to its announcement here.
     lag_median: int | None
     lag_p99: int | None
+    # Players whose place or points differ there; None as long as none did.
+    standings_differ: int | None
 
 
 def find_mirror(db: Connection, tournament_id: int) -> Mirror | None:
@@ -44,3 +46,10 @@ def running_mirrors(db: Connection) -> Sequence[Mirror]:
         .limit(MIRRORS_MAX)
     )
     return [Mirror(**row._mapping) for row in db.execute(rows)]
+
+
+def player_names(db: Connection, player_ids: Collection[int]) -> dict[int, str]:
+    """The names of these players, by id."""
+    own = tables.player.c
+    rows = select(own.player_id, own.name).where(own.player_id.in_(player_ids)).order_by(own.player_id)
+    return {row.player_id: row.name for row in db.execute(rows)}

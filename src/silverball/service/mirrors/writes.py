@@ -52,6 +52,16 @@ def note_lag(transaction: Transaction, tournament_id: int, median: int, p99: int
     _set(transaction, tournament_id, lag_median=median, lag_p99=p99)
 
 
+def note_standings(transaction: Transaction, tournament_id: int, different: int) -> None:
+    """Remember for how many players the standings there differ; pages say so."""
+    mirror = reads.find_mirror(transaction.connection, tournament_id)
+    if mirror is None or mirror.standings_differ == different:
+        return
+    _set(transaction, tournament_id, standings_differ=different)
+    if different or mirror.standings_differ:
+        _show_change(transaction, tournament_id)
+
+
 def _set(transaction: Transaction, tournament_id: int, **values: Any) -> None:
     own = _M.tournament_id == tournament_id
     transaction.connection.execute(update(tables.mirror).where(own).values(**values))

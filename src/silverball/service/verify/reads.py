@@ -1,7 +1,7 @@
 """Verification of a stored tournament against its journal and its rules."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -14,6 +14,8 @@ from silverball.rules.registry import FORMATS
 from silverball.rules.verify import draws, prizes, replay, results, sign_ups, standings, sums
 from silverball.rules.verify import journal as stories
 from silverball.rules.verify.replay import ReplayedAction
+from silverball.service.mirrors import reads as mirror_reads
+from silverball.service.mirrors.reads import Mirror
 from silverball.service.standings import reads as standing_reads
 from silverball.service.verify.chain import verify_chain
 from silverball.store import digests, journal, snapshot
@@ -42,6 +44,8 @@ class VerificationReport:
     faults: Sequence[str]
     # The action up to which a head proves that nothing was changed; None without one.
     proven_action_id: int | None = None
+    # The mirror that it is; None where it is run here.
+    mirror: Mirror | None = None
 
 
 @dataclass(frozen=True)
@@ -77,12 +81,15 @@ def verify_tournament(db: Connection, tournament_id: int, against: str | None = 
     faults = _all_faults(db, tournament_id) if row.type in FORMATS else []
     chained = verify_chain(db, tournament_id)
     faults += chained.faults
+    report = VerificationReport(
+        tournament_id, row.name, faults, mirror=mirror_reads.find_mirror(db, tournament_id)
+    )
     if against is None:
-        return VerificationReport(tournament_id, row.name, faults)
+        return report
     head_fault = chained.head_fault(against)
     if head_fault is not None:
-        return VerificationReport(tournament_id, row.name, [*faults, head_fault])
-    return VerificationReport(tournament_id, row.name, faults, chained.action_by_hash[against])
+        return replace(report, faults=[*faults, head_fault])
+    return replace(report, proven_action_id=chained.action_by_hash[against])
 
 
 def _all_faults(db: Connection, tournament_id: int) -> list[str]:

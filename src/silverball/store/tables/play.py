@@ -157,6 +157,7 @@ queue_entry = table(
 )
 
 # Seen by directors and scorekeepers; the line of the journal with the same action says when and by whom.
+# An imported note has no such line, so it says that itself, and its action is 0.
 # A note stays while its game is deleted and comes back with it, so the game is no reference.
 game_note = table(
     "game_note",
@@ -167,5 +168,7 @@ game_note = table(
     integer("player_id", null=True),
     text("kind"),
     text("text"),
+    integer("author_id", null=True),
+    Column("written_at", Instant),
     indexes=[("tournament_id", "game_id"), ("player_id",)],
 )

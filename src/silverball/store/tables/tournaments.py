@@ -317,4 +317,6 @@ mirror = table(
     # Milliseconds from an event there to its announcement here, of the newest thousand.
     integer("lag_median", null=True),
     integer("lag_p99", null=True),
+    # Players whose place or points there differ; null as long as none did.
+    integer("standings_differ", null=True),
 )
