@@ -53,6 +53,17 @@ def test_a_pull_is_started_stopped_continued_and_given_up(visitor: Visitor) -> N
     assert TOKEN not in page
 
 
+def test_everything_can_be_read_again(visitor: Visitor) -> None:
+    assert "<dt>Read again</dt>" not in sent(visitor, **GOOD)[1]
+    sent(visitor, "give-up")
+    page = sent(visitor, **GOOD, full="yes")[1]
+    assert "<dt>Read again</dt><dd>everything</dd>" in page
+    sent(visitor, "give-up")
+    # A faulty field does not undo the choice.
+    page = sent(visitor, **{**GOOD, "address": ""}, full="yes")[1]
+    assert 'name="full" value="yes" checked' in page
+
+
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [

@@ -175,7 +175,13 @@ class PullSlice:
             keeps_ids=keeps_ids,
         )
         wanted = msgspec.convert(self._pull.wanted, Wanted)
-        return PullOptions(wanted, {}, is_dry_run=self._pull.is_dry_run, keeper=keeper)
+        return PullOptions(
+            wanted,
+            {},
+            is_full=bool(self._pull.wanted.get("isFull")),
+            is_dry_run=self._pull.is_dry_run,
+            keeper=keeper,
+        )
 
     def _store_list(self, run: "Pull") -> str | None:
         """Store the tournaments to take; returns a fault when there are too many. Raises SourceFault."""

@@ -27,7 +27,7 @@ def remarks(report: TournamentReport) -> Iterator[str]:
     if report.reason is not None:
         yield f"{where} was not taken: {report.reason}"
     if report.is_sample and report.outcome == "replaced":
-        yield f"{where} had changed without a new updatedAt: read everything again with --full."
+        yield f"{where} had changed without a new updatedAt: read everything again (--full)."
     if report.tournament_id not in (None, report.remote_id):
         yield f"{where} is tournament {report.tournament_id} here."
     for difference in report.differences:

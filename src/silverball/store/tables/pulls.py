@@ -13,7 +13,7 @@ history_pull = table(
     text("address"),
     # The token there. Encrypted, and deleted when the pull ends.
     text("secret", null=True),
-    # `{"owners", "series", "tournaments", "since"}`, as they were typed.
+    # `{"owners", "series", "tournaments", "since", "isFull"}`, as they were typed.
     json("wanted"),
     flag("is_dry_run"),
     # `active`, `stopped` by its owner, `finished`, or `failed`.

@@ -149,7 +149,7 @@ def _read_form(request: PageRequest) -> tuple[str, str, dict[str, Any]]:
         faults.setdefault("token", ["Give a token, or say whose tournaments you want."])
     if faults:
         raise Invalid(faults)
-    return address, token, {**wanted, "since": since or None}
+    return address, token, {**wanted, "since": since or None, "isFull": request.form.has("full")}
 
 
 def _is_day(text: str) -> bool:
