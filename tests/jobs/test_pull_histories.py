@@ -101,7 +101,6 @@ def test_a_pull_that_reads_everything_again_asks_for_what_has_not_changed(desk: 
     requests = desk.pull.requests
     desk.start(wanted={"owners": [desk.site.owner_id], "since": desk.site.since, "isFull": True})
     desk.work()
-    # The profile is not asked for a second time, and everything else is.
     assert desk.pull.requests == requests
     assert {report["outcome"] for report in desk.reports} == {"unchanged"}
 
@@ -164,7 +163,72 @@ def test_giving_up_and_a_week_of_rest_delete_the_token(desk: PullDesk) -> None:
     other = build.a_user(desk.store, name="Otto", role="organizer")
     replace(desk, user_id=other).start()
     desk.work()
-    assert desk.pull.requests == requests
+    assert (desk.pull.status, desk.pull.reason) == ("failed", "It was stopped for a week.")
+    assert desk.pull.has_secret is False
+
+
+def test_a_source_that_is_down_is_asked_again_later_and_given_up_after_an_hour(desk: PullDesk) -> None:
+    desk.ask = scripted(ConnectionLost("The host cannot be found or does not answer."))
+    desk.start()
+    for count in range(1, FAILURES_MAX):
+        desk.work()
+        assert (desk.pull.status, "does not answer" in str(desk.pull.reason)) == ("active", True), count
+        desk.now += pull_histories.PAUSE
+    desk.work()
+    assert (desk.pull.status, stored_secret(desk)) == ("failed", None)
+    assert own_tournaments(desk) == {}
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (Answer(401, {}, b""), "does not accept the token"),
+        (Answer(200, {"content-type": "text/html"}, b"<p>"), "answered /api/users/profile with a page"),
+        (Answer(302, {"location": "http://127.0.0.1/"}, b""), "sends /api/users/profile on"),
+        (Answer(200, JSON, b"[1"), "with broken JSON"),
+        (Answer(429, {"retry-after": "86400"}, b""), "wants to be left alone for 86400 seconds"),
+        (SourceFault("The host has a forbidden address."), "forbidden address"),
+    ],
+)
+def test_a_fault_of_the_source_is_a_sentence_and_stores_nothing(
+    desk: PullDesk, answer: Answer | Exception, sentence: str
+) -> None:
+    desk.ask = scripted(answer)
+    desk.start()
+    desk.work()
+    assert sentence in str(desk.pull.reason)
+    assert (desk.reports, own_tournaments(desk)) == ([], {})
+
+
+def test_what_is_more_than_the_account_may_have_is_listed_and_not_stored(desk: PullDesk) -> None:
+    desk.settings = Settings(tournaments_per_account=2)
+    desk.start()
+    desk.work()
+    assert [report["outcome"] for report in desk.reports] == ["new", "new", "refused"]
+    assert "An account can have 2 tournaments on this site" in desk.reports[-1]["reason"]
+    assert len(own_tournaments(desk)) == 2
+
+
+def test_accounts_do_not_reach_each_others_things(desk: PullDesk) -> None:
+    desk.start()
+    desk.work()
+    mine = {key: published(desk.store, key) for key in own_tournaments(desk)}
+    other = replace(desk, user_id=build.a_user(desk.store, name="Otto Tilt", role="organizer"))
+    other.start()
+    other.work()
+    assert {report["outcome"] for report in other.reports} == {"new"}
+    assert not set(own_tournaments(other)) & set(mine)
+    assert {key: published(desk.store, key) for key in mine} == mine
+
+
+def test_an_account_that_may_nothing_any_more_brings_nothing_along(desk: PullDesk) -> None:
+    desk.start()
+    with desk.store.write() as transaction:
+        row = tables.user.update().where(tables.user.c.user_id == desk.user_id)
+        transaction.connection.execute(row.values(suspended_at=build.NOW))
+    desk.work()
+    assert (desk.pull.status, desk.pull.reason) == ("failed", pull_histories.MAY_NOT)
+    assert desk.pull.requests == 0
 
 
 def test_two_pulls_on_one_token_share_its_requests_and_say_so(desk: PullDesk) -> None:
