@@ -24,6 +24,7 @@ PARTS: dict[str, Table] = {
     "queue": tables.queue_entry,
     "purchases": tables.entry,
     "sign_ups": tables.sign_up,
+    "notes": tables.game_note,
 }
 SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
 # Columns that the feed owns, with their first values: an import never overwrites them.

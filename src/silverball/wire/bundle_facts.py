@@ -1,6 +1,7 @@
 """Facts of a tournament that no answer shows, and from which its play goes on; for bundles."""
 
 from silverball.wire.base import UNSET, Instant, UnsetType, Wire
+from silverball.wire.notes import NoteKind
 from silverball.wire.prizes import PrizePayout
 from silverball.wire.sign_ups import SignUpPayment
 from silverball.wire.timekeeping import CalledGame, ExtendedGame
@@ -116,6 +117,23 @@ class PrizeFacts(Wire, frozen=True, kw_only=True):
     """Prizes that were paid out, by player."""
 
 
+class NoteFacts(Wire, frozen=True, kw_only=True):
+    """A note on a game, which directors and scorekeepers see."""
+
+    game_id: int
+    player_id: int | None
+    """Id of the player whom it is about; null for the whole game."""
+    kind: NoteKind
+    """Kind of ruling."""
+    text: str
+    """The note in words."""
+    user_id: int | None
+    """Id of the account that wrote it; null for a scorekeeper's device."""
+    created_at: Instant
+    action_id: int | UnsetType = UNSET
+    """Number of its action in the journal; absent without the journal."""
+
+
 class SignUpFacts(Wire, frozen=True, kw_only=True):
     """A person on the sign-up list, as it is stored."""
 
@@ -172,6 +190,8 @@ class EngineFacts(Wire, frozen=True, kw_only=True):
     """Entries that were bought, given or taken back, by id."""
     prizes: PrizeFacts | UnsetType = UNSET
     """The prize money; absent without any."""
+    notes: tuple[NoteFacts, ...] | UnsetType = UNSET
+    """Notes on games, oldest first; absent without any."""
     sign_ups: tuple[SignUpFacts, ...] | UnsetType = UNSET
     """People on the sign-up list, by player; absent without any."""
     sign_up_terms: SignUpTermsFacts | UnsetType = UNSET

@@ -96,6 +96,8 @@ def _user_ids(bundle: Bundle) -> Iterator[int | None]:
     yield from (item.organizer_id for item in owned)
     yield from (user.user_id for user in scorekeepers(bundle))
     yield from (line.actor_id for line in tuple_or_empty(bundle.journal))
+    if not isinstance(bundle.engine, UnsetType):
+        yield from (note.user_id for note in tuple_or_empty(bundle.engine.notes))
     for game in bundle.games:
         yield game.scorekeeper_id
         yield from game.user_ids

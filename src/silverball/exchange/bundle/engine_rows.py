@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from silverball.exchange.bundle import sign_up_rows
+from silverball.exchange.bundle import note_rows, sign_up_rows
 from silverball.exchange.bundle.checks import (
     BundleCheck,
     distinct_ids,
@@ -58,6 +58,7 @@ def check_facts(check: BundleCheck) -> None:
     _check_player_ids(facts, check.player_ids)
     _check_prizes(facts, check.player_ids)
     sign_up_rows.check_sign_ups(check, facts)
+    note_rows.check_notes(facts, {game.game_id for game in check.bundle.games}, check.player_ids)
     require_moment("$.engine.clockEndsAt", facts.clock_ends_at)
     _check_timer(facts, check.round_ids)
     for n, attempt in enumerate(facts.single_player_games):
@@ -116,6 +117,7 @@ def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     parts["tournament"][0]["engine"] = None if facts is None else _stored_state(facts)
     parts["tournament"][0]["sign_up_terms"] = sign_up_rows.stored_terms(bundle)
     parts["sign_ups"] = sign_up_rows.sign_up_rows(bundle)
+    parts["notes"] = note_rows.note_rows(bundle)
     parts["tournament"][0]["prizes"] = None if facts is None else _stored_prizes(facts.prizes)
     for row in parts["entrants"]:
         row.update(PLAIN_ENTRANT)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from silverball.exchange.bundle import book as bundle_book
-from silverball.exchange.bundle import engine_rows, id_map, journal_lines, renumbering
+from silverball.exchange.bundle import engine_rows, id_map, journal_lines, note_rows, renumbering
 from silverball.exchange.bundle import faults as bundle_faults
 from silverball.exchange.bundle import rows as bundle_rows
 from silverball.exchange.bundle.checks import BundleCheck
@@ -136,6 +136,8 @@ def import_bundle(
         _refuse_used_ids(db, change, book, same)
         writes.store_contents(transaction, book, now=now)
         lines = journal_lines.usable_lines(db, bundle) if outcome == "new" else []
+        if not lines:
+            change = note_rows.without_actions(change)
         _enact_import(transaction, bundle, change, lines, now=now, dice=dice)
         for occasion in book.occasions:
             writes.join_occasion(

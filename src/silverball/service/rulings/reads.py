@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, select
+from msgspec import UNSET
+from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, or_, select
 
 from silverball.kit.errors import NotAllowed
 from silverball.rules.mechanics import results
@@ -14,6 +16,7 @@ from silverball.store import tables
 from silverball.store.journal import ACTION_UNDONE, GAME_NOTED, QUEUE_DISSOLVED
 from silverball.store.tables import game_note, journal
 from silverball.wire import times
+from silverball.wire.bundle_facts import NoteFacts
 from silverball.wire.notes import GameNote
 
 NOTES_MAX = 200
@@ -23,7 +26,10 @@ CARDS = ("yellow", "red", "disqualified")
 CARDS_REMEMBERED = timedelta(days=365)
 # A queue that was dissolved earlier is no news.
 ACTIONS_LOOKED_AT = 200
+BUNDLE_NOTES_MAX = 10_000
 _N, _J = game_note.c, journal.c
+# An imported note says itself when it was written.
+_written_at = func.coalesce(_N.written_at, _J.at)
 
 
 def notes_of_game(
@@ -86,23 +92,30 @@ def earlier_cards(
         own.organizer_id == organizer_id, own.tournament_id != tournament.tournament_id
     )
     is_card = (_N.player_id.in_(player_ids), _N.kind.in_(CARDS), _N.tournament_id.in_(others))
-    return _load_notes(db, *is_card, _J.at > now - CARDS_REMEMBERED)
+    return _load_notes(db, *is_card, _written_at > now - CARDS_REMEMBERED)
+
+
+def notes_of_tournament(db: Connection, tournament_id: int, *, with_actions: bool) -> tuple[NoteFacts, ...]:
+    """The notes of a bundle, oldest first: on games and players that are there, and not undone."""
+    games = select(tables.game.c.game_id).where(tables.game.c.tournament_id == tournament_id)
+    entrants = select(tables.entrant.c.player_id).where(tables.entrant.c.tournament_id == tournament_id)
+    present = (_N.game_id.in_(games), or_(_N.player_id.is_(None), _N.player_id.in_(entrants)))
+    rows = _load_rows(db, [_N.tournament_id == tournament_id, *present], BUNDLE_NOTES_MAX)
+    return tuple(
+        NoteFacts(
+            game_id=row.game_id,
+            player_id=row.player_id,
+            kind=row.kind,
+            text=row.text,
+            user_id=row.author,
+            created_at=times.iso(row.written),
+            action_id=row.action_id if with_actions and row.action_id else UNSET,
+        )
+        for row in rows
+    )
 
 
 def _load_notes(db: Connection, *wanted: ColumnElement[bool]) -> tuple[GameNote, ...]:
-    line = and_(_J.tournament_id == _N.tournament_id, _J.action_id == _N.action_id, _J.change == GAME_NOTED)
-    rows = db.execute(
-        select(game_note, _J.actor_id, _J.at)
-        .join(journal, line)
-        .where(*wanted)
-        .order_by(_N.note_id.desc())
-        .limit(NOTES_MAX)
-    ).all()
-    undone = {
-        (tournament_id, action_id)
-        for tournament_id in {row.tournament_id for row in rows}
-        for action_id in _undone_actions(db, tournament_id)
-    }
     return tuple(
         GameNote(
             note_id=row.note_id,
@@ -111,12 +124,30 @@ def _load_notes(db: Connection, *wanted: ColumnElement[bool]) -> tuple[GameNote,
             player_id=row.player_id,
             kind=row.kind,
             text=row.text,
-            user_id=row.actor_id,
-            created_at=times.iso(row.at),
+            user_id=row.author,
+            created_at=times.iso(row.written),
         )
-        for row in reversed(rows)
-        if (row.tournament_id, row.action_id) not in undone
+        for row in _load_rows(db, wanted, NOTES_MAX)
     )
+
+
+def _load_rows(db: Connection, wanted: Sequence[ColumnElement[bool]], limit: int) -> list[Row[Any]]:
+    """The newest of these notes with author and time, oldest first, without those that were undone."""
+    line = and_(_J.tournament_id == _N.tournament_id, _J.action_id == _N.action_id, _J.change == GAME_NOTED)
+    author = case((_N.written_at.is_(None), _J.actor_id), else_=_N.author_id)
+    rows = db.execute(
+        select(game_note, author.label("author"), _written_at.label("written"))
+        .outerjoin(journal, line)
+        .where(*wanted, _written_at.is_not(None))
+        .order_by(_N.note_id.desc())
+        .limit(limit)
+    ).all()
+    undone = {
+        (tournament_id, action_id)
+        for tournament_id in {row.tournament_id for row in rows}
+        for action_id in _undone_actions(db, tournament_id)
+    }
+    return [row for row in reversed(rows) if (row.tournament_id, row.action_id) not in undone]
 
 
 def _undone_actions(db: Connection, tournament_id: int) -> set[int]:

@@ -232,7 +232,7 @@ def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = Fals
         series=own.series or UNSET,
         scorekeepers=own.scorekeepers or UNSET,
         journal_head=head or UNSET,
-        engine=engine_facts.load_engine_facts(db, tournament_id),
+        engine=engine_facts.load_engine_facts(db, tournament_id, with_journal=bool(lines)),
         journal=lines or UNSET,
         former_players=_former_things(db, "playerId", Player, lines, present) or UNSET,
         sign_up_players=listed or UNSET,

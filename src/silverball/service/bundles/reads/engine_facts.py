@@ -19,6 +19,7 @@ from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.prizes import PrizePlan
 from silverball.service.bundles.reads import sign_up_facts
 from silverball.service.prizes import reads as prizes
+from silverball.service.rulings import reads as rulings
 from silverball.store import tables
 from silverball.store.named_rows import IsoText, PointsText
 from silverball.store.types import Hundredths, Instant
@@ -74,7 +75,7 @@ DIRECTORS = (
 )
 
 
-def load_engine_facts(db: Connection, tournament_id: int) -> EngineFacts:
+def load_engine_facts(db: Connection, tournament_id: int, *, with_journal: bool = False) -> EngineFacts:
     """The stored facts that no published shape has, every list by id."""
     own = tables.tournament.c
     stored = select(own.engine, own.prizes).where(own.tournament_id == tournament_id)
@@ -106,6 +107,7 @@ def load_engine_facts(db: Connection, tournament_id: int) -> EngineFacts:
         games=_load_facts(db, GAME_FACTS, tournament_id, GameFacts),
         single_player_games=_load_facts(db, ATTEMPT_FACTS, tournament_id, AttemptFacts),
         purchases=_load_facts(db, PURCHASE_FACTS, tournament_id, PurchaseFacts),
+        notes=rulings.notes_of_tournament(db, tournament_id, with_actions=with_journal) or UNSET,
         **sign_up_facts.load_sign_up_facts(db, tournament_id),
         prizes=UNSET if plan is None else _prize_facts(msgspec.convert(plan, PrizePlan)),
     )
