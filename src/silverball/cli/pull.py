@@ -17,6 +17,8 @@ from silverball.exchange.pull import source as sources
 from silverball.exchange.pull.reading import Wanted
 from silverball.exchange.pull.source import PullSource, RequestPace, SourceFault
 from silverball.exchange.pull.taking import Pull, PullOptions, TournamentReport
+from silverball.service.bundles.reads import people
+from silverball.service.bundles.reads.people import SharedName
 from silverball.store import source_turns
 from silverball.store.time_limits import LONG_COMMANDS
 
@@ -83,6 +85,7 @@ def pull(  # noqa: PLR0913  # an argument for each option
     )
     is_whole = False
     reports: list[TournamentReport] = []
+    shared: Sequence[SharedName] = ()
     with database.open_database(not_found="There is no such account here.", limits=LONG_COMMANDS) as store:
         try:
             name, ask = sources.asker(url, token)
@@ -96,11 +99,13 @@ def pull(  # noqa: PLR0913  # an argument for each option
                 foreign = turns.requests() - before - source.pace.requests
                 _print_progress(report, len(reports), len(listed), per_minute, foreign)
             is_whole = True
+            with store.read() as db:
+                shared = people.shared_names(db, run.map_name)
         except SourceFault as error:
             click.echo(_printable(f"Error: {error}"), err=True)
         except KeyboardInterrupt:
             click.echo("Stopped. Give the command again to go on.", err=True)
-    _print_report(reports, url, is_whole=is_whole, is_dry_run=dry_run, as_json=as_json)
+    _print_report(reports, shared, url, is_whole=is_whole, is_dry_run=dry_run, as_json=as_json)
     if not is_whole or any(report.outcome == "refused" or report.differences for report in reports):
         sys.exit(1)
 
@@ -119,15 +124,25 @@ def _print_progress(
 
 
 def _print_report(
-    reports: Sequence[TournamentReport], url: str, *, is_whole: bool, is_dry_run: bool, as_json: bool
+    reports: Sequence[TournamentReport],
+    shared: Sequence[SharedName],
+    url: str,
+    *,
+    is_whole: bool,
+    is_dry_run: bool,
+    as_json: bool,
 ) -> None:
     if as_json:
-        shown = {"source": url, "isWhole": is_whole, "isDryRun": is_dry_run}
+        shown: dict[str, Any] = {"source": url, "isWhole": is_whole, "isDryRun": is_dry_run}
+        if shared:
+            shown["sharedNames"] = [{"name": same.name, "playerIds": same.player_ids} for same in shared]
         rows = [report_text.report_json(report) for report in reports]
         click.echo(json.dumps({**shown, "tournaments": rows}, ensure_ascii=False, indent=2))
         return
     for remark in (remark for report in reports for remark in report_text.remarks(report)):
         click.echo(_printable(remark))
+    for same in shared:
+        click.echo(_printable(report_text.shared_name(same)))
     for sentence in report_text.summary(reports, is_dry_run=is_dry_run):
         click.echo(sentence)
 

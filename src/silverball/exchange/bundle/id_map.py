@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from silverball.exchange.bundle import renumbering
+from silverball.exchange.bundle import renumbering, same_people
 from silverball.service.bundles.reads import bundles as reads
 from silverball.store import remote_ids
 from silverball.store.engine import Db
@@ -43,6 +43,9 @@ def choose_ids(db: Db, raw: Any, source: str | None, *, new_ids: bool) -> IdMap:
     stored = reads.all_stored_ids(db, looked_up)
     # Without things that were deleted here since.
     known = _stored_pairs(mapped, stored)
+    if source is not None:
+        players, users = known.setdefault("playerId", {}), known.get("userId", {})
+        players.update(same_people.same_people(db, raw, source, players, users))
     for kind, of_kind in wished.items():
         chosen = known.setdefault(kind, {})
         chosen.update({free: free for free in set(of_kind) - set(chosen) - stored[kind]})

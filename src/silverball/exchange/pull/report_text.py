@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from silverball.exchange.pull.taking import TournamentReport
+from silverball.service.bundles.reads.people import SharedName
 
 # A tournament takes about this many requests, for the estimate of the time.
 REQUESTS_OF_TOURNAMENT = 4.5
@@ -34,6 +35,12 @@ def remarks(report: TournamentReport) -> Iterator[str]:
         yield f"{where}: {difference}"
     if report.unknown_fields:
         yield f"{where} has fields that are not known here: {', '.join(report.unknown_fields)}."
+
+
+def shared_name(same: SharedName) -> str:
+    """The sentence about players of one name, which is no proof that they are one person."""
+    ids = ", ".join(map(str, same.player_ids))
+    return f"Players {ids} are all named {same.name!r}: merge them under Duplicates if they are one person."
 
 
 def summary(reports: Sequence[TournamentReport], *, is_dry_run: bool) -> Iterator[str]:
