@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from silverball.service.bundles.reads import people
-from silverball.service.bundles.reads.people import KnownPerson
+from silverball.service.bundles.reads.people import BroughtPlayer
 from silverball.store.engine import Db
 
 
@@ -38,7 +38,7 @@ def _entries(raw: Any) -> Iterator[dict[str, Any]]:
         yield from listed or ()
 
 
-def _is_same(entry: Mapping[str, Any], person: KnownPerson, users: Mapping[int, int]) -> bool:
+def _is_same(entry: Mapping[str, Any], person: BroughtPlayer, users: Mapping[int, int]) -> bool:
     claimed_by, ifpa_id = users.get(entry.get("claimedBy") or 0), entry.get("ifpaId")
     if claimed_by != person.claimed_by:
         # Where only one is claimed, the other would take the claim away.

@@ -12,7 +12,7 @@ PEOPLE_MAX = 100_000
 
 
 @dataclass(frozen=True)
-class KnownPerson:
+class BroughtPlayer:
     """A player with an account or a federation number."""
 
     player_id: int
@@ -49,7 +49,7 @@ def shared_names(db: Connection, source: str) -> Sequence[SharedName]:
     return sorted(shared, key=lambda same: (same.name.casefold(), same.player_ids))
 
 
-def known_people(db: Connection, source: str, organizer_ids: Collection[int]) -> Sequence[KnownPerson]:
+def known_people(db: Connection, source: str, organizer_ids: Collection[int]) -> Sequence[BroughtPlayer]:
     """The players of the source in the books of these accounts that an account or a number tells apart."""
     if not organizer_ids:
         return ()
@@ -62,4 +62,4 @@ def known_people(db: Connection, source: str, organizer_ids: Collection[int]) ->
         .order_by(_P.player_id)
         .limit(PEOPLE_MAX)
     )
-    return [KnownPerson(**row._mapping) for row in db.execute(rows)]
+    return [BroughtPlayer(**row._mapping) for row in db.execute(rows)]
