@@ -20,11 +20,12 @@ from silverball.web.book.sections import SECTIONS
 from silverball.web.console.views import VIEWS as CONSOLE_VIEWS
 from silverball.web.live.pages import PATHS as PUBLIC_PATHS
 from silverball.web.page_request import PageRoute
+from smtp_server import SmtpServer
 from web import chromium
 from web.chromium import PICTURES, BrowserPage
 from web.phone import a_night, night_of, on_the_console
 from web.test_machine_page import give_tips
-from web.visitor import EMAIL, Visitor
+from web.visitor import EMAIL, Visitor, an_account
 
 # Views that show what their address names.
 VIEWS_OF_SOMETHING = {"", "game", "attempt", "correct", "player"}
@@ -97,6 +98,7 @@ FOR_ACCOUNTS = {
 # Looked at where they can be reached, by the tests below.
 ELSEWHERE = {
     "/account/first": "while there is no account",
+    "/account/forgotten": "where mails are sent",
     "/t/{tournament_id}/sign-up/{player_id}": "after a sign-up",
 }
 # Paths that answer with a file, or lead to a page of this table.
@@ -366,3 +368,29 @@ def test_everybody_can_sign_up_and_make_the_first_account(
     assert own_page is not None
     screen.go(own_page)
     look(screen)
+
+
+@on_sqlite
+def test_everybody_can_get_a_new_password_by_mail(store: Store, screen: BrowserPage) -> None:
+    an_account(store)
+    page = screen.page
+    with SmtpServer() as smtp:
+        mail = {"smtp_host": "127.0.0.1", "smtp_port": smtp.port, "smtp_sender": "night@silverball.test"}
+        with chromium.running_site(store, smtp_starttls=False, **mail) as screen.base_url:
+            screen.go("/account/sign-in")
+            look(screen)
+            screen.click("text=Forgot your password?")
+            look(screen)
+            page.fill("#email", EMAIL)
+            screen.click("text=Send me a link")
+            look(screen)
+            screen.wait_for(lambda: bool(smtp.mails))
+            link = "/account/link" + linked(smtp.mails[0].text, "/account/link")
+            screen.go(link)
+            look(screen)
+            for field in ("#new", "#again"):
+                page.fill(field, "a plain wooden flipper")
+            screen.click("text=Set the password")
+            page.wait_for_selector("text=The new password is set.")
+            screen.go(link)
+            look(screen)

@@ -28,6 +28,7 @@ from silverball.web import handbook, page_endpoint, page_request, service_worker
 from silverball.web.account import (
     accounts_page,
     audit_page,
+    forgotten_page,
     history_page,
     link_page,
     numbers_page,
@@ -49,7 +50,7 @@ from silverball.web.once_per_minute import OncePerMinute
 from silverball.web.page_request import PageFinder, PageRoute
 from silverball.web.public import machine_page, nights_page, redirects, sign_up_page, style_page
 from silverball.web.public import pages as public_pages
-from silverball.web.sign_in_throttle import SignInLimiter
+from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
 from silverball.web.site import Site
 
 # All modules with pages. A new one needs an import and an entry here.
@@ -63,6 +64,7 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     account_pages,
     accounts_page,
     audit_page,
+    forgotten_page,
     history_page,
     link_page,
     numbers_page,
@@ -96,8 +98,12 @@ def build(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     dice: Random | None = None,
     follows_host: bool = False,
+    ask_for_recovery: site.AskForRecovery | None = None,
 ) -> ASGIApp:
-    """The pages of one database; `follows_host`: links begin with the Host of each request."""
+    """The pages of one database; `follows_host`: links begin with the Host of each request.
+
+    `ask_for_recovery` has links to new passwords mailed, where the site can.
+    """
     pages = [page for module in PAGE_MODULES for page in vars(module).values() if isinstance(page, PageRoute)]
     writes = WriteRequests(
         read=store.read,
@@ -108,13 +114,14 @@ def build(
     )
     dice = dice or SystemRandom()
     proxies = TrustedProxies.parse(settings.trusted_proxies)
+    failures = StoredFailures(store.counts) if store.counts.is_possible else None
     find_base_url = base_url_finder(follows_host=follows_host)
     shared = Site(
         store,
         settings,
         now,
         dice,
-        SignInLimiter(StoredFailures(store.counts) if store.counts.is_possible else None),
+        SignInLimiter(failures),
         proxies,
         OncePerMinute(),
         writes,
@@ -123,6 +130,8 @@ def build(
             THREADS, "silverball-pages", threads_per_scope=None if store.is_sqlite else THREADS_PER_LOCK
         ),
         KnownCookies(),
+        RecoveryLimiter(failures),
+        ask_for_recovery,
     )
     find_page = _page_finder(pages)
     routes = [
