@@ -19,6 +19,7 @@ from silverball.service.account_links.writes import LINKS_MAX, MAILED_PER_ACCOUN
 from silverball.service.accounts.writes import suspension
 from silverball.settings import SettingError, Settings
 from silverball.store.engine import Store
+from silverball.store.faults import DatabaseUnavailable
 from silverball.web.account.forgotten_page import ASKED
 from silverball.web.sign_in_throttle import RECOVERIES_MAX
 from smtp_server import SmtpServer
@@ -239,6 +240,15 @@ def test_a_mail_waits_for_a_server_that_refuses_it_and_is_given_up_in_the_end(
         post.deliver()
         post.seconds += 60
     assert (len(post.smtp.mails), post.smtp.refuse_next) == (1, 0)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_request_outlives_a_busy_database(store: Store, post: Post) -> None:
+    an_account(store)
+    post.ask()
+    with store.write(), pytest.raises(DatabaseUnavailable):
+        post.mailer.work()
+    assert len(post.deliver()) == 1
 
 
 def test_a_flood_of_requests_is_dropped(store: Store, post: Post) -> None:

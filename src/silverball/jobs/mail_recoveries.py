@@ -20,7 +20,9 @@ from silverball.jobs.workers import Workers
 from silverball.service.account_links import writes as link_writes
 from silverball.service.account_links.writes import LinkToMail
 from silverball.settings import Settings
+from silverball.store import faults
 from silverball.store.engine import Store
+from silverball.store.faults import DatabaseFault
 
 LOG = logging.getLogger("silverball.jobs")
 # More requests at once are a flood, and are dropped.
@@ -76,7 +78,7 @@ class RecoveryMailer:
     def work(self) -> bool:
         """Make the mail of the oldest request, or send one that is due. Returns whether there was any."""
         if self._asked and len(self._mails) < WAITING_MAX:
-            self._answer(*self._asked.popleft())
+            self._answer_next()
             return True
         mail = next((mail for mail in self._mails if mail.due_at <= self.clock()), None)
         if mail is None:
@@ -84,6 +86,16 @@ class RecoveryMailer:
         self._mails.remove(mail)
         self._send(mail)
         return True
+
+    def _answer_next(self) -> None:
+        request = self._asked.popleft()
+        try:
+            self._answer(*request)
+        except DatabaseFault as error:
+            if faults.is_transient(error):
+                # It is tried again after the pause of the thread.
+                self._asked.appendleft(request)
+            raise
 
     def _answer(self, email: str, source: str) -> None:
         with self.store.write(quiet=True) as transaction:
