@@ -53,7 +53,7 @@ def main() -> int:
     chosen = parser.parse_args()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="silverball-big-") as folder:
-        for name, url in _databases(Path(folder), chosen.database):
+        for name, url in databases(Path(folder), chosen.database):
             began = time.perf_counter()
             world = big_world.build(url, chosen.scale)
             built = time.perf_counter() - began
@@ -66,7 +66,7 @@ def main() -> int:
     return 0 if all(row.is_met for row in rows) else 1
 
 
-def _databases(folder: Path, chosen: str | None) -> Iterator[tuple[str, str]]:
+def databases(folder: Path, chosen: str | None) -> Iterator[tuple[str, str]]:
     if chosen != "postgresql":
         yield "SQLite", f"sqlite:///{folder / 'big.db'}"
     if chosen != "sqlite":

@@ -1,9 +1,13 @@
 """What pages record in the audit log, and the page that shows it."""
 
+from typing import get_args
+
 from sqlalchemy import select
 
+from silverball.store.audit import SecurityEvent
 from silverball.store.engine import Store
 from silverball.store.tables import audit_entry
+from silverball.web.account import audit_page
 from web.test_own_data import send
 from web.visitor import EMAIL, PASSWORD, Visitor, an_account, tokens_on
 
@@ -65,6 +69,16 @@ def test_only_an_admin_sees_the_log(store: Store, visitor: Visitor) -> None:
     assert "/account/audit" in visitor.get("/account").text
     page = visitor.get("/account/audit")
     assert page.status_code == 200
-    assert page.text.count('class="badge"') == 2
+    assert page.text.count("Signed in</strong>: <a href=") == 2
     for number in ("0", "x", "2", "999", "1" * 40):
         assert visitor.get(f"/account/audit?page={number}").status_code == 200
+
+
+def test_every_event_has_words_and_the_log_can_be_narrowed_to_it(store: Store, visitor: Visitor) -> None:
+    assert set(audit_page.EVENT_WORDS) == set(get_args(SecurityEvent))
+    an_account(store, email="admin@silverball.test", role="admin")
+    visitor.sign_in_anew("admin@silverball.test")
+    assert "Signed in" in visitor.get("/account/audit?event=sign-in").text
+    assert "Nothing like this is in the log." in visitor.get("/account/audit?event=token-made").text
+    # Another word is no filter.
+    assert "Signed in" in visitor.get("/account/audit?event=<b>").text

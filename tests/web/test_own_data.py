@@ -170,7 +170,7 @@ def test_a_session_that_is_used_goes_on_and_an_idle_one_is_over(store: Store, vi
     for _ in range(6):
         visitor.wait(days=2)
         assert visitor.get("/account/data").status_code == 200
-    assert "last used 20" in visitor.get("/account/data").text
+    assert "last used 20" in page_forms.text_of(visitor.get("/account/data").text)
     visitor.wait(days=3)
     assert visitor.get("/account/data").headers["location"].startswith("/account/sign-in?said=over")
 

@@ -6,7 +6,7 @@ their order is the order of the commits and a rollback leaves no gap. Old announ
 """
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -64,6 +64,12 @@ _INSERT = DriverStatement(
     insert(announcement).values(
         {column.name: bindparam(f"new_{column.name}", type_=column.type) for column in announcement.c}
     )
+)
+_DELETE_CHANNEL = DriverStatement(delete(announcement).where(_A.tournament_id == bindparam("own_id")))
+_START_EPOCH = DriverStatement(
+    update(tournament)
+    .where(_T.tournament_id == bindparam("own_id"))
+    .values(epoch=bindparam("new_epoch"), seq=0, seq_low=0)
 )
 _SELECT_SINCE = (
     select(_A.seq, _A.name, _A.data, _A.at, _A.journal_head)
@@ -169,17 +175,24 @@ def journal_heads(db: Connection, tournament_id: int) -> list[tuple[int, str]]:
 
 def start_epoch(transaction: Transaction, tournament_id: int, epoch: str) -> None:
     """Delete the channel's announcements and start this epoch: followers have to read everything again."""
-    db = transaction.connection
-    db.execute(delete(announcement).where(_A.tournament_id == tournament_id))
-    channel = update(tournament).where(_T.tournament_id == tournament_id)
-    db.execute(channel.values(epoch=epoch, seq=0, seq_low=0))
-    transaction.announcements[tournament_id] = 0
+    _start_epochs(transaction, {tournament_id: epoch})
 
 
 def restart_epochs(transaction: Transaction, tournament_ids: Collection[int]) -> None:
     """Start a new epoch in each of these channels, named after the last one."""
-    for tournament_id, head in channel_heads_by_id(transaction.connection, tournament_ids).items():
-        start_epoch(transaction, tournament_id, next_epoch(head.epoch, head.seq))
+    heads = channel_heads_by_id(transaction.connection, tournament_ids)
+    _start_epochs(
+        transaction,
+        {tournament_id: next_epoch(head.epoch, head.seq) for tournament_id, head in heads.items()},
+    )
+
+
+def _start_epochs(transaction: Transaction, epochs: Mapping[int, str]) -> None:
+    """Start epochs by tournament id. A regular's opt-out starts two thousand while others wait to write."""
+    db = transaction.connection
+    _DELETE_CHANNEL.run_many(db, [{"own_id": tournament_id} for tournament_id in epochs])
+    _START_EPOCH.run_many(db, [{"own_id": key, "new_epoch": epoch} for key, epoch in epochs.items()])
+    transaction.announcements.update(dict.fromkeys(epochs, 0))
 
 
 def next_epoch(epoch: str, seq: int) -> str:

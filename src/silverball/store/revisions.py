@@ -6,7 +6,7 @@ lock raises that tournament only. A change of something shared takes no tourname
 locks the shared row in no way that a new reference to it would have to wait for.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, Select, bindparam, select, update
@@ -44,7 +44,7 @@ def raise_tournaments(transaction: Transaction, tournament_ids: Collection[int])
     raised: dict[int, int] = {}
     column = tournament.c.tournament_id
     for batch in ascending_batches(tournament_ids):
-        db.execute(select(column).where(column.in_(batch)).order_by(column).with_for_update()).all()
+        _lock(db, batch)
         raised_row = {"revision": tournament.c.revision + 1, "stamp": transaction.stamp}
         rows = update(tournament).where(column.in_(batch)).values(**raised_row)
         for row in db.execute(rows.returning(column, tournament.c.revision)):
@@ -52,6 +52,11 @@ def raise_tournaments(transaction: Transaction, tournament_ids: Collection[int])
     # Only `Store.write` publishes them, and only after the commit.
     transaction.raised_revisions.update(raised)
     return raised
+
+
+def _lock(db: Connection, tournament_ids: Collection[int]) -> None:
+    column = tournament.c.tournament_id
+    db.execute(select(column).where(column.in_(tournament_ids)).order_by(column).with_for_update()).all()
 
 
 def raise_locked(transaction: Transaction, tournament_id: int, now: datetime) -> int:
@@ -71,9 +76,18 @@ def current_revision(db: Connection, tournament_id: int) -> Revision | None:
 
 def raise_for_users(transaction: Transaction, user_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that these users organize, keep scores in, or play in as a claimed player."""
+    return _raise_selected(transaction, *_tournaments_of_users(user_ids))
+
+
+def lock_for_users(db: Connection, user_ids: Collection[int]) -> None:
+    """Lock the same tournaments, to change rows of the users before the tournaments are raised."""
+    for batch in ascending_batches(_selected_ids(db, *_tournaments_of_users(user_ids))):
+        _lock(db, batch)
+
+
+def _tournaments_of_users(user_ids: Collection[int]) -> tuple[Select[tuple[int]], ...]:
     claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))
-    return _raise_selected(
-        transaction,
+    return (
         select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(user_ids)),
         select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id.in_(user_ids)),
         select(entrant.c.tournament_id).where(entrant.c.player_id.in_(claimed)),
@@ -137,9 +151,10 @@ def raise_for_series(transaction: Transaction, series_ids: Collection[int]) -> d
     )
 
 
-def _raise_selected(
-    transaction: Transaction, first: Select[tuple[int]], *more: Select[tuple[int]]
-) -> dict[int, int]:
+def _raise_selected(transaction: Transaction, *selects: Select[tuple[int]]) -> dict[int, int]:
+    return raise_tournaments(transaction, _selected_ids(transaction.connection, *selects))
+
+
+def _selected_ids(db: Connection, first: Select[tuple[int]], *more: Select[tuple[int]]) -> Sequence[int]:
     selected = first.union(*more).subquery()
-    tournament_ids = transaction.connection.execute(select(selected.c.tournament_id)).scalars().all()
-    return raise_tournaments(transaction, tournament_ids)
+    return db.execute(select(selected.c.tournament_id)).scalars().all()

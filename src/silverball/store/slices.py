@@ -3,12 +3,16 @@
 A slice is complete in itself, so a job that is stopped in between goes on where it was.
 """
 
+import time
 from collections.abc import Callable
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, select
 
 from silverball.store.engine import Store
 
+# SQLite's waiting writers of other processes look again after 25 ms while they wait for less than a tenth of
+# a second, and later more rarely. Without a rest between two slices they would not get a turn for seconds.
+REST_SECONDS = 0.03
 # Some hundredths of a second, also for rows of a few kilobytes.
 SLICE_ROWS = 2_000
 
@@ -27,6 +31,13 @@ def run_slices(
         if not changed:
             return total
         total += changed
+        rest(store)
+
+
+def rest(store: Store) -> None:
+    """Let writers of other processes have a turn between two slices; on PostgreSQL they need none."""
+    if store.is_sqlite:
+        time.sleep(REST_SECONDS)
 
 
 def delete_slice(db: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:

@@ -26,6 +26,7 @@ from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
 
 if TYPE_CHECKING:
     import jinja2
+    import markupsafe
 
 STATIC = Path(__file__).parent / "static"
 # Nothing from other sites, and no script except on a page that declares its modules.
@@ -151,8 +152,11 @@ def _templates() -> "jinja2.Environment":
     return templates
 
 
-def _format_moment(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC"
+def _format_moment(at: datetime) -> "markupsafe.Markup":
+    """A moment that no line end divides."""
+    import markupsafe
+
+    return markupsafe.Markup('<span class="moment">{}</span>').format(f"{at:%Y-%m-%d %H:%M} UTC")
 
 
 def _format_iso(at: datetime) -> str:

@@ -34,9 +34,9 @@ def statuses(store: Store) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("days", "seconds", "following"),
-    [(1, 0.01, 2), (2, 0.3, 2), (2, 0.6, 1), (1, 9.0, 1), (9, 0.6, 4), (16, 0.1, 20), (20, 0.1, 20)],
+    [(1, 0.01, 2), (2, 0.06, 2), (2, 0.12, 1), (1, 9.0, 1), (9, 0.12, 4), (16, 0.02, 20), (20, 0.02, 20)],
 )
-def test_a_transaction_rates_as_many_days_as_fit_into_half_a_second(
+def test_a_transaction_rates_as_many_days_as_fit_into_a_tenth_of_a_second(
     days: int, seconds: float, following: int
 ) -> None:
     assert rating_run.next_slice_days(days, seconds) == following

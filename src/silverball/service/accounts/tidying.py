@@ -3,7 +3,7 @@
 import logging
 
 from silverball.service.accounts.writes import tidying
-from silverball.store import erased_accounts
+from silverball.store import erased_accounts, slices
 from silverball.store.engine import Store
 from silverball.store.faults import DatabaseFault
 
@@ -26,6 +26,7 @@ def tidy_erased(store: Store) -> None:
         # No answer shows what is tidied, so cached ones stay valid.
         with store.write(quiet=True) as transaction:
             is_busy = tidying.tidy_slice(transaction.connection)
+        slices.rest(store)
 
 
 def begin_tidying(store: Store) -> None:

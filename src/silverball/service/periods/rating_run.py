@@ -1,4 +1,4 @@
-"""A rating run: rate every day that waits or was corrected, oldest first, in transactions of under a second.
+"""A rating run: rate every day that waits or was corrected, oldest first, in transactions of 0.1 seconds.
 
 An interrupted run leaves a consistent state, and the next run continues from it: the first day that it
 rates marks all later ones, and the last day is finished only when the ratings of everybody are
@@ -50,7 +50,7 @@ class ResultSource(Protocol):
 # A new source is one line here. Code that changes its results marks their day (`store/rating_days.py`).
 SOURCES: Sequence[Callable[[], ResultSource]] = (tournaments.TournamentResults, submissions.SubmissionResults)
 # Results are recorded between the transactions of a run, so each must be short: as many days as fit.
-SLICE_SECONDS = 0.5
+SLICE_SECONDS = 0.1
 DAYS_PER_TRANSACTION_MAX = 20
 # A pass can find that two ratings are one person's; then earlier days are rated once more.
 PASSES_MAX = 3
@@ -168,6 +168,7 @@ class RatingRun:
             self._rate_slice(batch, is_last=rated + len(batch) == len(days))
             size = next_slice_days(size, time.monotonic() - begun_at)
             rated += len(batch)
+            slices.rest(self._store)
             progress(rated, len(days))
         if self._table is not None:
             self._publish(self._table, days[-1].day)
@@ -278,6 +279,7 @@ class RatingRun:
             with self._store.write(quiet=True) as transaction:
                 writes.require_current_run(transaction.connection, run)
                 staging.store_slice(transaction.connection, rows[begin : begin + slices.SLICE_ROWS])
+            slices.rest(self._store)
         with self._store.write() as transaction:
             writes.require_current_run(transaction.connection, run)
             if not staging.show_run(transaction.connection, run, last, ranking, publication.hidden_ids):

@@ -22,7 +22,7 @@ from silverball.web.sign_in_throttle import too_many_attempts
 FIRST_CODE_ATTEMPTS = "the first account"
 ALREADY_SET_UP = "This server has an account by now. Sign in, or ask whoever runs it."
 # A calendar holds the newest tournaments.
-CALENDAR_TOURNAMENTS_MAX = 500
+CALENDAR_TOURNAMENTS_MAX = 300
 PRINT = "/t/{tournament_id}/print"
 PLAYER = "/t/{tournament_id}/players/{player_id}"
 GAME = "/t/{tournament_id}/games/{game_id}"

@@ -1,5 +1,6 @@
 """Views without an account: the start page, a user's profile, a series, a player, a game."""
 
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -148,6 +149,12 @@ def render_series(request: PageRequest, series_id: int) -> Response:
         nights = _series_tournaments(db, series_id)
     points = _points_by_tournament(details.tournament_points)
     counted_nights = [night for night in nights if night.tournament_id in points]
+    counted_points = {night.tournament_id: points[night.tournament_id] for night in counted_nights}
+    dropped = series_rules.dropped_nights(
+        counted_points,
+        scoring=details.scoring or "points",
+        removed_results=details.removed_results or 0,
+    )
     decided = [night.tournament_id for night in counted_nights if night.status == "completed"]
     nights_left = sum(night.status != "completed" for night in nights)
     best_result = series_results.best_result(details)
@@ -168,18 +175,26 @@ def render_series(request: PageRequest, series_id: int) -> Response:
         best_result=best_result,
         reachable=reachable,
         counted_nights=counted_nights,
-        # In the order of the counted nights: a large series has ten thousand cells.
-        columns=[points[night.tournament_id] for night in counted_nights],
-        dropped=series_rules.dropped_nights(
-            {night.tournament_id: points[night.tournament_id] for night in counted_nights},
-            scoring=details.scoring or "points",
-            removed_results=details.removed_results or 0,
-        ),
+        has_dropped=any(dropped.values()),
+        cells={
+            standing.player_id: _series_cells(standing.player_id, counted_points, dropped)
+            for standing in details.standings
+        },
         players={player.player_id: player for player in details.players},
         counted=_counted_text(details.removed_results or 0, len(details.tournament_points)),
         scoring=SERIES_SCORINGS.get(details.scoring or "points", SERIES_SCORED_BY_CURVE),
         format_title=format_title,
     )
+
+
+def _series_cells(
+    player_id: int, points: Mapping[int, Mapping[int, Any]], dropped: Mapping[int, Collection[int]]
+) -> list[tuple[Any, bool]]:
+    """A player's points of each counted night, None without any, and whether they do not count."""
+    own_dropped = dropped.get(player_id, ())
+    return [
+        (of_night.get(player_id), tournament_id in own_dropped) for tournament_id, of_night in points.items()
+    ]
 
 
 def _series_tournaments(db: Db, series_id: int) -> list[DatedTournament]:

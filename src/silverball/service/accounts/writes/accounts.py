@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Text, delete, exists, select, type_coerce, update
+from sqlalchemy import Connection, Text, bindparam, delete, exists, select, type_coerce, update
 
 from silverball.service.accounts import reads
 from silverball.service.accounts.writes import journal_labels, ratings, submissions
@@ -25,6 +25,7 @@ from silverball.store import (
     revisions,
     tables,
 )
+from silverball.store.driver_statements import DriverStatement
 from silverball.store.erasures import PendingErasure
 from silverball.store.transaction import Transaction
 
@@ -47,6 +48,21 @@ ERASED_COLUMNS = (
     "club_id",
     "business_profile_id",
 )
+_NO_LABELS: dict[str, Any] = {"labels": [], "label_color": None}
+_RENAME_PLAYER = DriverStatement(
+    update(tables.player)
+    .where(tables.player.c.player_id == bindparam("own_id"))
+    .values(
+        name=bindparam("new_name"),
+        name_digest=bindparam("new_digest"),
+        ifpa_id=None,
+        status="inactive",
+        **_NO_LABELS,
+    )
+)
+_REMOVE_LABELS = DriverStatement(
+    update(tables.entrant).where(tables.entrant.c.player_id == bindparam("own_id")).values(**_NO_LABELS)
+)
 # The kinds of an organizer's book, ordered so that no kind is used by a later one.
 BOOK_KINDS = (book.OCCASION, book.BANK, book.SERIES, book.PLAYER, book.ARENA, book.LOCATION)
 
@@ -64,7 +80,7 @@ def erase_account_again(transaction: Transaction, user_id: int) -> None:
     """Erase the person from an account that a restore has brought back, whoever depends on it."""
     db = transaction.connection
     # Tournaments are locked before the account: a write in a tournament may need the account's row.
-    revisions.raise_for_users(transaction, [user_id])
+    revisions.lock_for_users(db, [user_id])
     columns = select(_USER.name, _USER.ratings_opt_out).where(_USER.user_id == user_id)
     name, was_hidden = db.execute(columns).one()
     players = reads.claimed_players(db, user_id)
@@ -104,12 +120,15 @@ def _pseudonymize_account(db: Connection, user_id: int) -> None:
 
 def _pseudonymize_players(db: Connection, player_ids: Collection[int]) -> None:
     """Give each player a pseudonym of their own, so that books do not reveal a common person."""
-    labels: dict[str, Any] = {"labels": [], "label_color": None}
-    for player_id in player_ids:
-        values = {"name": f"Player {player_id}", "ifpa_id": None, "status": "inactive", **labels}
-        signed = digests.with_name_digest(values)
-        db.execute(update(tables.player).where(tables.player.c.player_id == player_id).values(**signed))
-        db.execute(update(tables.entrant).where(tables.entrant.c.player_id == player_id).values(**labels))
+    names = {player_id: f"Player {player_id}" for player_id in player_ids}
+    _RENAME_PLAYER.run_many(
+        db,
+        [
+            {"own_id": player_id, "new_name": name, "new_digest": digests.name_digest(name)}
+            for player_id, name in names.items()
+        ],
+    )
+    _REMOVE_LABELS.run_many(db, [{"own_id": player_id} for player_id in player_ids])
 
 
 def _erase_mentions(db: Connection, user_id: int, name: str) -> None:

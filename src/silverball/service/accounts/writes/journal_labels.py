@@ -7,7 +7,7 @@ verification, which compare them with each other and with the rows, find no diff
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Text, or_, select, type_coerce, update
+from sqlalchemy import ColumnElement, Connection, or_, select, update
 
 from silverball.store import journal
 from silverball.store.tables import entrant, player, tournament
@@ -28,11 +28,12 @@ def erase_labels(db: Connection, player_ids: Collection[int]) -> None:
     entered = select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids))
     in_tournaments = _ENTRY.tournament_id.in_(organized.union(entered))
     player_ids = _with_merged_ids(db, player_ids, in_tournaments)
-    may_mention = or_(*(type_coerce(_ENTRY.data, Text).contains(str(player_id)) for player_id in player_ids))
+    # Lines of an earlier version are sealed later, when their journal is chained.
+    may_have_labels = or_(_ENTRY.sealed_labels.is_not(None), _ENTRY.hash.is_(None))
     rows = select(_ENTRY.journal_id, _ENTRY.data, _ENTRY.sealed_labels).where(
         in_tournaments,
         _ENTRY.change.in_(ENTRANT_CHANGES),
-        may_mention,
+        may_have_labels,
     )
     for journal_id, data, sealed in db.execute(rows).all():
         if _erase_from_entry(data, player_ids):

@@ -1,13 +1,25 @@
 """Erase a person from the ratings. Their games stay rated, under a pseudonym that is not listed."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, or_, select, update
+from sqlalchemy import Connection, bindparam, or_, select, update
 
 from silverball.store import names, rating_days
+from silverball.store.driver_statements import DriverStatement
 from silverball.store.tables import player, rating
 
 _RATING = rating.c
+_RENAME_BY_NAME = DriverStatement(
+    update(rating)
+    .where(_RATING.organizer_id == bindparam("own_organizer"), _RATING.name_key == bindparam("own_key"))
+    .values(
+        name=bindparam("new_name"),
+        name_folded=bindparam("new_folded"),
+        name_key=bindparam("new_key"),
+        ifpa_id=None,
+    )
+)
 
 
 def erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str], *, was_hidden: bool) -> None:
@@ -19,18 +31,25 @@ def erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str],
     own = select(_RATING.rating_id).where(_RATING.user_id == user_id).scalar_subquery()
     # Ratings merged into the user's rating stay as references, by number or by name.
     theirs = or_(_RATING.user_id == user_id, _RATING.merged_into == own)
-    _rename_ratings(db, theirs, f"Player {user_id}", organizer_id=None, name_key=None)
-    rows = select(player.c.player_id, player.c.organizer_id).where(player.c.player_id.in_(players))
-    for player_id, organizer_id in db.execute(rows).all():
-        # The next run finds players without an account by their name, which is the pseudonym now.
-        known = (_RATING.organizer_id == organizer_id) & (
-            _RATING.name_key == names.name_key(players[player_id])
-        )
-        pseudonym = f"Player {player_id}"
-        _rename_ratings(db, known, pseudonym, name_key=names.name_key(pseudonym))
+    pseudonym = f"Player {user_id}"
+    shown = {"name": pseudonym, "name_folded": names.fold(pseudonym)}
+    hidden = dict.fromkeys(("ifpa_id", "organizer_id", "name_key"))
+    db.execute(update(rating).where(theirs).values(**shown, **hidden))
+    owners = select(player.c.player_id, player.c.organizer_id).where(player.c.player_id.in_(players))
+    renamed = [
+        _renamed(player_id, owner_id, players[player_id]) for player_id, owner_id in db.execute(owners)
+    ]
+    _RENAME_BY_NAME.run_many(db, renamed)
     rating_days.mark_players(db, players)
 
 
-def _rename_ratings(db: Connection, condition: ColumnElement[bool], name: str, **more: object) -> None:
-    values = {"name": name, "name_folded": names.fold(name), "ifpa_id": None, **more}
-    db.execute(update(rating).where(condition).values(**values))
+def _renamed(player_id: int, organizer_id: int, name: str) -> dict[str, Any]:
+    """The rating that is known by this name, and the pseudonym by which the next run finds the player."""
+    pseudonym = f"Player {player_id}"
+    return {
+        "own_organizer": organizer_id,
+        "own_key": names.name_key(name),
+        "new_name": pseudonym,
+        "new_folded": names.fold(pseudonym),
+        "new_key": names.name_key(pseudonym),
+    }
