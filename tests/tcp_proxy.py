@@ -5,6 +5,7 @@
         proxy.blackhole()   # nothing arrives any more, nothing is closed
         proxy.forward()     # what was held back arrives; `proxy.forward(lose_old=True)`: it never does
         proxy.delay(0.5)    # every byte arrives half a second later, each way
+        proxy.limit(50_000) # no more bytes a second than this, each way
         proxy.cut()         # every connection is reset
 
 The target is an address, or the path of a Unix socket.
@@ -95,6 +96,7 @@ class _Link:
             await self._wait_for_passage()
             if not chunk:
                 return
+            await self._proxy.wait_for_room(writer is self._client, len(chunk))
             writer.write(chunk)
             await writer.drain()
 
@@ -116,6 +118,9 @@ class TcpProxy:
         self.passage = asyncio.Event()
         self.passage.set()
         self.delay_seconds = 0.0
+        self._bytes_per_second = 0.0
+        # When the line is free again, towards the target and towards the clients.
+        self._free_at = [0.0, 0.0]
         self.port = 0
 
     def start(self) -> Self:
@@ -148,6 +153,18 @@ class TcpProxy:
     def delay(self, seconds: float) -> None:
         """Let every byte arrive this much later, each way."""
         self._run(lambda: setattr(self, "delay_seconds", seconds))
+
+    def limit(self, bytes_per_second: float) -> None:
+        """Let no more bytes a second arrive than this, each way, all connections together; 0 ends it."""
+        self._run(lambda: setattr(self, "_bytes_per_second", bytes_per_second))
+
+    async def wait_for_room(self, is_to_client: bool, size: int) -> None:
+        """Wait for as long as the limited line needs for so many bytes."""
+        if not self._bytes_per_second:
+            return
+        now = asyncio.get_running_loop().time()
+        self._free_at[is_to_client] = max(now, self._free_at[is_to_client]) + size / self._bytes_per_second
+        await asyncio.sleep(self._free_at[is_to_client] - now)
 
     def cut(self) -> None:
         """Reset every open connection."""

@@ -102,6 +102,18 @@ def test_a_delay_counts_each_way(proxy: TcpProxy) -> None:
         assert 0.2 <= time.monotonic() - begun < ANSWER_SECONDS_MAX
 
 
+def test_a_limited_line_is_shared_by_all_connections(proxy: TcpProxy) -> None:
+    with connect(proxy) as first, connect(proxy) as second:
+        proxy.limit(10_000)
+        begun = time.monotonic()
+        for client in (first, second):
+            client.sendall(bytes(1000))
+        for client in (first, second):
+            assert client.recv(1000, socket.MSG_WAITALL) == bytes(1000)
+        # Each way, the second thousand waits for the first.
+        assert 0.3 <= time.monotonic() - begun < ANSWER_SECONDS_MAX
+
+
 def test_a_cut_resets_connections_and_lets_new_ones_in(proxy: TcpProxy) -> None:
     with connect(proxy) as client:
         assert echoed(client, b"before") == b"before"

@@ -104,7 +104,7 @@ def build(
         at_stop,
         feed,
         leases,
-        measures,
+        work,
         follows_host=follows_host,
         trials=trials or {},
     )
@@ -227,7 +227,7 @@ def _build_pages(
     at_stop: list[Callable[[], None]],
     feed: FeedService,
     leases: AllowanceLeases | None,
-    measures: Measures,
+    work: BackgroundWork,
     *,
     follows_host: bool,
     trials: Mapping[str, openapi.Trial],
@@ -247,15 +247,17 @@ def _build_pages(
         for stop in at_stop:
             stop()
 
+    ask_for_recovery = work.recovery_mailer.ask if work.recovery_mailer else None
+    pages = web.build(store, settings, follows_host=follows_host, ask_for_recovery=ask_for_recovery)
     routes: list[BaseRoute] = [
         # A socket at any path gets its answer inside the socket, even when nothing has that path.
         WebSocketRoute("/{path:path}", AsgiFeed(feed.feed)),
-        *operations.routes(measures.is_ready, feed, lambda: asyncapi_document(settings)),
+        *operations.routes(work.measures.is_ready, feed, lambda: asyncapi_document(settings)),
         *operations.security_text_routes(settings.security_contacts, settings.base_url),
         *docs.routes(cache(lambda: openapi_document(api, documented, trials)), documented.base_url),
         *bulk_files.routes(settings.exports_folder, store),
         # The pages, and the page for an unknown path.
-        Mount("/", web.build(store, settings, follows_host=follows_host)),
+        Mount("/", pages),
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
     # A redirect would repeat the Host header of the request, which anyone can make up.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 PREFIX = "SILVERBALL_"
+MAIL_ADDRESS = re.compile(r"[^\s@<>,]+@[^\s@<>,]+", re.ASCII)
 HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
 # What a line of security.txt can hold (RFC 9116); no e-mail address without `mailto:`.
 CONTACT = re.compile(r"mailto:[^\s@]+@[^\s@]+|https://\S+", re.ASCII)
@@ -153,6 +154,16 @@ class Settings:
     audit_days: int = field(
         default=365, metadata={"meaning": "Days that entries of the audit log are kept; at least 1."}
     )
+    smtp_host: str = field(
+        default="", metadata={"meaning": "SMTP server that mails links to new passwords; empty means none."}
+    )
+    smtp_port: int = field(default=587, metadata={"meaning": "Port of the SMTP server."})
+    smtp_user: str = field(default="", metadata={"meaning": "Name at the SMTP server; empty means none."})
+    smtp_password: str = field(default="", repr=False, metadata={"meaning": "Password for `SMTP_USER`."})
+    smtp_starttls: bool = field(
+        default=True, metadata={"meaning": "Speak TLS with the SMTP server, by STARTTLS."}
+    )
+    smtp_sender: str = field(default="", metadata={"meaning": "Address that mails come from."})
     metrics_port: int = field(
         default=0,
         metadata={"meaning": "Port of `/metrics` for Prometheus, apart from the site; 0 means none."},
@@ -321,6 +332,8 @@ def _refuse_impossible(loaded: Settings) -> None:
             raise SettingError(f"{PREFIX}{name.upper()} must be at least 1.")
     if loaded.metrics_port > PORT_MAX:
         raise SettingError(f"{PREFIX}METRICS_PORT must be a port from 1 to {PORT_MAX}, or 0.")
+    if loaded.smtp_host:
+        _refuse_impossible_mail(loaded)
     for contact in loaded.security_contacts:
         if not CONTACT.fullmatch(contact):
             raise SettingError(
@@ -329,6 +342,19 @@ def _refuse_impossible(loaded: Settings) -> None:
     for proxy in filter(None, (part.strip() for part in loaded.trusted_proxies.split(","))):
         if proxy != "unix" and not _is_network(proxy):
             raise SettingError(f"SILVERBALL_TRUSTED_PROXIES: {proxy!r} is no address, network or `unix`.")
+
+
+def _refuse_impossible_mail(loaded: Settings) -> None:
+    if not loaded.base_url:
+        raise SettingError("SILVERBALL_SMTP_HOST needs SILVERBALL_BASE_URL: links in mails begin with it.")
+    if not MAIL_ADDRESS.fullmatch(loaded.smtp_sender):
+        raise SettingError(f"SILVERBALL_SMTP_SENDER must be a mail address, not {loaded.smtp_sender!r}.")
+    if not 0 < loaded.smtp_port <= PORT_MAX:
+        raise SettingError(f"SILVERBALL_SMTP_PORT must be a port from 1 to {PORT_MAX}.")
+    if loaded.smtp_user and not loaded.smtp_starttls:
+        raise SettingError(
+            "SILVERBALL_SMTP_USER needs SILVERBALL_SMTP_STARTTLS: a password is not sent in plain."
+        )
 
 
 def _is_network(text: str) -> bool:

@@ -86,6 +86,8 @@ SecurityEvent = Literal[
     "password-set",
     "recovery-code-used",
     "recovery-link-made",
+    "recovery-mail-refused",
+    "recovery-mailed",
     "role-changed",
     "sign-in",
     "sign-in-code-refused",

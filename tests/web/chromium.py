@@ -5,6 +5,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -134,13 +135,13 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
-@pytest.fixture
-def base_url(store: Store) -> Iterator[str]:
-    """The address of the whole program, listening."""
+@contextmanager
+def running_site(store: Store, **values: Any) -> Iterator[str]:
+    """The address of the whole program, listening, with these settings."""
     config = uvicorn.Config("", host="127.0.0.1", port=0, log_config=None)
     taken = config.bind_socket()
     address = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    settings = Settings(base_url=address)
+    settings = Settings(base_url=address, **values)
     broadcast = FeedService(store, settings)
     config.app = app.build(store, settings, broadcast=broadcast)
     config.ws = websocket_protocol(broadcast.feed, settings)
@@ -149,10 +150,19 @@ def base_url(store: Store) -> Iterator[str]:
     thread.start()
     while not server.started:
         time.sleep(0.01)
-    yield address
-    server.should_exit = True
-    thread.join(20)
-    taken.close()
+    try:
+        yield address
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        taken.close()
+
+
+@pytest.fixture
+def base_url(store: Store) -> Iterator[str]:
+    """The address of the whole program, listening."""
+    with running_site(store) as address:
+        yield address
 
 
 @pytest.fixture

@@ -354,3 +354,16 @@ def test_a_tournament_of_an_unknown_type_is_not_a_crash(store: Store, director: 
     answer = director.visitor.get(director.at)
     assert answer.status_code == 403
     assert "cannot" in answer.text or "not changed" in answer.text
+
+
+def test_a_refusal_says_machine_as_the_pages_do(director: Director) -> None:
+    director.create("matchplay")
+    director.start(players=4, machines=2)
+    director.send("round-open")
+    game = director.open_games()[0]
+    path = f"/game?game={game.game_id}"
+    status, sentence = director.refused(f"redraw-{game.game_id}", path)
+    assert (status, "No other machine is free. Wait until a game ends, or add a machine." in sentence) == (
+        409,
+        True,
+    )

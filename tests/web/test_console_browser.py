@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, Route
 from silverball.store.engine import Store
 from web import chromium
 from web.chromium import PHONE, BrowserPage
-from web.phone import Phone, a_night, actions, night_of, on_the_console
+from web.phone import Phone, a_night, actions, night_of, on_the_console, started
 from web.visitor import EMAIL, PASSWORD
 
 pytestmark = [
@@ -222,6 +222,44 @@ def test_a_result_is_entered_with_the_keyboard_alone(store: Store, browser_page:
     browser_page.press(f"{form} > button", "Enter")
     browser_page.wait_for(lambda: night_of(store).games[0].status == "completed")
     assert browser_page.complaints == []
+
+
+def test_a_whole_round_is_run_with_the_keyboard_alone(store: Store, browser_page: BrowserPage) -> None:
+    started(store, "matchplay", 8, 4)
+    page = browser_page.page
+    browser_page.go("/t/1/run")
+    page.wait_for_selector("#email:focus")
+    page.keyboard.type(EMAIL)
+    browser_page.type("#password", PASSWORD)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    browser_page.press("#round-open button")
+    page.wait_for_selector("text=4 open games")
+    games = night_of(store).games
+    # The first is found by letters of a name, the others with the tab key alone.
+    browser_page.type(".find", f"player {games[0].player_ids[1]}")
+    for game in games:
+        browser_page.press(
+            f"#result-{game.game_id} button[name=first][value='{game.player_ids[1]}']", "Space"
+        )
+        browser_page.wait_for(lambda: game.game_id not in open_ids(store))  # noqa: B023  # asked at once
+        page.wait_for_selector("[role=status] >> text=/won/")
+        if game == games[0]:
+            browser_page.press(".find", "Control+a")
+            page.keyboard.press("Delete")
+    assert [game.result_positions[0] for game in night_of(store).games] == [
+        game.player_ids[1] for game in games
+    ]
+    page.wait_for_selector("#round-open button")
+    browser_page.press("#round-open button")
+    browser_page.wait_for(lambda: len(open_ids(store)) == 4)
+    browser_page.press(".undo button")
+    browser_page.wait_for(lambda: open_ids(store) == [])
+    assert browser_page.complaints == []
+
+
+def open_ids(store: Store) -> list[int]:
+    return [game.game_id for game in night_of(store).open_games]
 
 
 def test_the_keyboard_goes_on_where_it_was_after_each_save(store: Store, browser_page: BrowserPage) -> None:

@@ -3,15 +3,13 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 from sqlalchemy import update
 
 import build
 import hostile
 from silverball.store import revisions, tables
 from silverball.store.engine import Store
-from web import chromium
-from web.chromium import DESK, PHONE, BrowserPage
+from web.chromium import BrowserPage
 from web.phone import a_night, night_of, on_the_console, organizer_of, started
 
 VIEWS = (
@@ -34,51 +32,6 @@ pytestmark = [
     # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["320", "1280"])
-def test_every_page_is_usable_by_everybody(
-    store: Store, browser: Browser, base_url: str, size: Any, scheme: Any
-) -> None:
-    """Assert that axe finds no serious fault (WCAG 2.2 AA), nothing is cut off, and buttons are large."""
-    players = a_night(store, "group_knockout", players=8)
-    context = browser.new_context(viewport=size, color_scheme=scheme)
-    browser_page = chromium.watched(context, base_url)
-    look = ["/", "/account/sign-in"]
-    for path in look:
-        browser_page.go(path)
-        browser_page.assert_usable()
-        browser_page.assert_fits()
-    on_the_console(browser_page)
-    game = night_of(store).games[0]
-    look = [
-        "/run",
-        "/run/new",
-        "/run/new?type=group_matchplay",
-        "/account",
-        *(f"/t/1/run{view}" for view in VIEWS),
-        f"/t/1/run/game?game={game.game_id}",
-        f"/t/1/run/player?player={players[0]}",
-        "/t/99/run",
-    ]
-    for path in look:
-        browser_page.go(path)
-        browser_page.assert_usable()
-        browser_page.assert_fits()
-    if scheme == "light" and size == DESK:
-        browser_page.go("/t/1/run")
-        browser_page.picture("round-1280")
-        browser_page.go("/run/new?type=group_matchplay")
-        browser_page.picture("new-1280")
-    if scheme == "dark" and size == PHONE:
-        browser_page.go("/t/1/run")
-        browser_page.picture("dark-320")
-        browser_page.go("/")
-        browser_page.picture("home-320")
-    # Chromium logs the 404 of a missing page.
-    assert [complaint for complaint in browser_page.complaints if "404" not in complaint] == []
-    context.close()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """From the fields of a form to a body of the interface."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import build
+from house import tables
 from rules import knockouts
 from silverball.kit.errors import Conflict, Invalid, Sentence
-from silverball.web import form_values, forms
+from silverball.web import error_pages, form_values, forms
 from silverball.web.console import form_bodies, settings_form
 from silverball.web.forms import FormData, FormState
 from silverball.web.tournament_night import TournamentNight
@@ -128,6 +130,13 @@ def test_only_the_submitted_form_is_shown_with_its_entries() -> None:
         ("The score of {player} is wrong.", {"player": 2}, "The score of Bo is wrong."),
         ("{players} have the same score.", {"players": (1, 2)}, "Ada and Bo have the same score."),
         ("{arena} is busy.", {"arena": 7}, "Meteor is busy."),
+        ("{arena} is busy.", {"arena": 8}, "Machine 8 is busy."),
+        ("The queues of {arenas} are open.", {"arenas": (8, 9)}, "The queues of machines 8 and 9 are open."),
+        (
+            "No arena is free: add an arena, or use arenas of {player}.",
+            {"player": 1},
+            "No machine is free: add a machine, or use machines of Ada.",
+        ),
         ("{player} is missing.", {"player": 99}, "Player 99 is missing."),
         ("{players} are tied.", {"players": (1, 99)}, "Players 1 and 99 are tied."),
         ("Round {number} is over.", {"number": 1}, "Round 1 is over."),
@@ -142,3 +151,29 @@ def test_refusals_are_shown_with_names(template: str, facts: dict[str, Any], tex
     )
     assert night.refusal_text(Conflict(template, **facts)) == text
     assert night.refusal_text(Invalid({"players": [Sentence(template, **facts)]})) == text
+
+
+def test_a_machine_keeps_a_name_that_has_the_word_of_the_interface_in_it() -> None:
+    night = TournamentNight(
+        tournament=knockouts.knockout_tournament([]), now=build.NOW, players={}, arenas={7: "the arena"}
+    )
+    assert (
+        night.refusal_text(Conflict("Add an arena beside {arena}.", arena=7))
+        == "Add a machine beside the arena."
+    )
+
+
+def test_no_refusal_says_arena_on_a_page() -> None:
+    kinds = [kind for kind in tables.refusal_classes() if "arena" in kind.sentence]
+    assert len(kinds) > 20
+    for kind in kinds:
+        facts = dict.fromkeys(re.findall(r"\{(\w+)\}", kind.sentence), 7)
+        refusal = Conflict(kind.sentence, **facts)
+        # The wire keeps its word, which is that of its fields.
+        assert "arena" in refusal.message.lower()
+        shown = error_pages.refusal_text(refusal)
+        assert "arena" not in shown.lower(), shown
+        assert "an machine" not in shown
+    assert error_pages.refusal_text(Invalid({"arenaId": ["The arena id field is required."]})) == (
+        "The machine id field is required."
+    )

@@ -40,12 +40,19 @@ class Visitor(TestClient):
         base_url: str = "http://silverball.test",
         public_read: bool = False,
         clock: Callable[[], datetime] | None = None,
+        ask_for_recovery: Callable[[str, str], None] | None = None,
         **values: Any,
     ) -> None:
         self.store = store
         self.now: datetime = build.NOW
         settings = Settings(base_url=base_url, public_read=public_read)
-        pages = app.build(store, settings, now=clock or (lambda: self.now), dice=Random(next(SEEDS)))
+        pages = app.build(
+            store,
+            settings,
+            now=clock or (lambda: self.now),
+            dice=Random(next(SEEDS)),
+            ask_for_recovery=ask_for_recovery,
+        )
         super().__init__(pages, base_url=base_url, follow_redirects=False, **values)
 
     def wait(self, **values: float) -> None:

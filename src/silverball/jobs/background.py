@@ -7,6 +7,7 @@ from silverball.jobs import (
     compute_forecasts,
     deliver_webhooks,
     fetch_submissions,
+    mail_recoveries,
     measure_mirrors,
     measure_storage,
     pull_histories,
@@ -15,6 +16,7 @@ from silverball.jobs import (
 )
 from silverball.jobs.clock import JobClock
 from silverball.jobs.elected import ElectedJobs
+from silverball.jobs.mail_recoveries import RecoveryMailer
 from silverball.kit.measures import Measures
 from silverball.settings import Settings
 from silverball.store import time_limits
@@ -25,6 +27,7 @@ class BackgroundWork:
     """The jobs and duties of one process."""
 
     def __init__(self, store: Store, settings: Settings, measures: Measures) -> None:
+        self.measures = measures
         background, duties = store.with_limits(time_limits.JOBS), store.with_limits(time_limits.DUTIES)
         clock = JobClock(background, schedule.configured_jobs(settings), measures=measures)
         fetching = fetch_submissions.fetch_workers(duties, settings)
@@ -35,9 +38,11 @@ class BackgroundWork:
         forecasting = compute_forecasts.forecast_workers(duties)
         calling = call_waiting.room_workers(duties)
         mirroring = measure_mirrors.mirror_workers(duties, measures)
+        self.recovery_mailer = RecoveryMailer(duties, settings) if settings.smtp_host else None
+        mailing = [mail_recoveries.mail_workers(self.recovery_mailer)] if self.recovery_mailer else []
         working = (
             *(fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling),
-            mirroring,
+            *(mirroring, *mailing),
         )
         measures.jobs |= {duty.name: duty.runs for duty in working}
         # What one worker does for all of its machine; the others know something of their own process.
@@ -54,6 +59,9 @@ class BackgroundWork:
         self.stops: list[Callable[[], None]] = [delivering.close, fetching.close, pulling.close, clock.close]
         self.stops += [measuring.close, counting.close, simulating.close, forecasting.close]
         self.stops += [calling.close, mirroring.close]
+        # In each process: a request waits in the one that was asked.
+        self.starts += [each.start for each in mailing]
+        self.stops += [each.close for each in mailing]
         if store.cells is None:
             self.starts += elected
             return

@@ -17,17 +17,22 @@ A refusal carries data: a stable `code`, the ids that it is about, and a sentenc
     raise PlayerAlreadyEntered(player=12)
 
 The interface prints "Player 12 is in the tournament already."; a page puts the player's name there
-(`refusal.text(names)`). This module imports nothing of the project: the rules use it.
+(`refusal.text(names)`), and may say some words as its readers do (`words`). This module imports nothing
+of the project: the rules use it.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 # The kinds of thing that a sentence refers to by id, so that a page can show their names.
 REFERENCE_KINDS = ("player", "game", "arena")
 # The name of a thing by kind and id; None where the reader may see the id only.
 Names = Callable[[str, int], str | None]
+# Words of sentences -> the words that a reader uses.
+Words = Mapping[str, str]
+SAME_WORDS: Words = MappingProxyType({})
 _SLOT = re.compile(r"\{(\w+)\}")
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -47,22 +52,30 @@ class Sentence:
         self.template = template
         self.facts = facts
 
-    def text(self, names: Names = _no_names) -> str:
+    def text(self, names: Names = _no_names, words: Words = SAME_WORDS) -> str:
         """The sentence for a reader: with names where `names` knows them, else with ids."""
 
         def filled(slot: re.Match[str]) -> str:
             key = slot[1]
             if key not in self.facts:
                 return slot[0]
-            return _slot_text(key, self.facts[key], names, is_first=slot.start() == 0)
+            return _slot_text(key, self.facts[key], names, words, is_first=slot.start() == 0)
 
-        return _SLOT.sub(filled, self.template)
+        return _SLOT.sub(filled, _in_words(self.template, words))
 
     def __str__(self) -> str:
         return self.text()
 
 
-def _slot_text(key: str, value: Any, names: Names, *, is_first: bool) -> str:
+def _in_words(template: str, words: Words) -> str:
+    """The template in the reader's words, with its slots as they are."""
+    if not words:
+        return template
+    longest_first = "|".join(rf"\b{re.escape(word)}\b" for word in sorted(words, key=len, reverse=True))
+    return re.sub(rf"{_SLOT.pattern}|{longest_first}", lambda word: words.get(word[0], word[0]), template)
+
+
+def _slot_text(key: str, value: Any, names: Names, words: Words, *, is_first: bool) -> str:
     word = key.rsplit("_", 1)[-1]
     kind = word.removesuffix("s")
     if kind not in REFERENCE_KINDS:
@@ -72,7 +85,7 @@ def _slot_text(key: str, value: Any, names: Names, *, is_first: bool) -> str:
     if ids and all(name is not None for name in known):
         text = _listed([str(name) for name in known])
         return text[:1].upper() + text[1:] if is_first else text
-    noun = kind if len(ids) == 1 else f"{kind}s"
+    noun = _in_words(kind if len(ids) == 1 else f"{kind}s", words)
     return f"{noun.capitalize() if is_first else noun} {_listed([str(each) for each in ids])}"
 
 
@@ -103,9 +116,9 @@ class Refusal(Exception):
         self.message = self._sentence.text()
         super().__init__(self.message)
 
-    def text(self, names: Names = _no_names) -> str:
+    def text(self, names: Names = _no_names, words: Words = SAME_WORDS) -> str:
         """The sentence for a reader, with names in place of ids where `names` knows them."""
-        return self._sentence.text(names)
+        return self._sentence.text(names, words)
 
 
 class NotFound(Refusal):
@@ -161,7 +174,10 @@ class Invalid(Refusal):
         suffix = f" (and {more} more error{'s' if more != 1 else ''})" if more else ""
         super().__init__("{faults}", faults=sentences[0] + suffix)
 
-    def text(self, names: Names = _no_names) -> str:
+    def text(self, names: Names = _no_names, words: Words = SAME_WORDS) -> str:
         """All faults in a row, with names in place of ids where `names` knows them."""
         listed = [fault for faults in self.faults.values() for fault in faults]
-        return " ".join(each.text(names) if isinstance(each, Sentence) else each for each in listed)
+        return " ".join(
+            each.text(names, words) if isinstance(each, Sentence) else _in_words(each, words)
+            for each in listed
+        )

@@ -39,6 +39,8 @@ SecurityEvent = Literal[
     "password-set",
     "recovery-code-used",
     "recovery-link-made",
+    "recovery-mail-refused",
+    "recovery-mailed",
     "role-changed",
     "sign-in",
     "sign-in-code-refused",
@@ -57,6 +59,7 @@ REFUSALS: frozenset[SecurityEvent] = frozenset(
     {
         "first-code-refused",
         "password-refused",
+        "recovery-mail-refused",
         "sign-in-code-refused",
         "sign-in-refused",
         "too-many-sign-ins",

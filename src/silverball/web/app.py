@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route, compile_path
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from silverball.kit.edge.hosts import base_url_finder
+from silverball.kit.edge.hosts import FindBaseUrl, base_url_finder
 from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.edge.work_queue import THREADS_PER_LOCK, Overloaded, WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
@@ -28,6 +28,7 @@ from silverball.web import handbook, page_endpoint, page_request, service_worker
 from silverball.web.account import (
     accounts_page,
     audit_page,
+    forgotten_page,
     history_page,
     link_page,
     numbers_page,
@@ -49,7 +50,7 @@ from silverball.web.once_per_minute import OncePerMinute
 from silverball.web.page_request import PageFinder, PageRoute
 from silverball.web.public import machine_page, nights_page, redirects, sign_up_page, style_page
 from silverball.web.public import pages as public_pages
-from silverball.web.sign_in_throttle import SignInLimiter
+from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
 from silverball.web.site import Site
 
 # All modules with pages. A new one needs an import and an entry here.
@@ -63,6 +64,7 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     account_pages,
     accounts_page,
     audit_page,
+    forgotten_page,
     history_page,
     link_page,
     numbers_page,
@@ -96,33 +98,20 @@ def build(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     dice: Random | None = None,
     follows_host: bool = False,
+    ask_for_recovery: site.AskForRecovery | None = None,
 ) -> ASGIApp:
-    """The pages of one database; `follows_host`: links begin with the Host of each request."""
+    """The pages of one database; `follows_host`: links begin with the Host of each request.
+
+    `ask_for_recovery` has links to new passwords mailed, where the site can.
+    """
     pages = [page for module in PAGE_MODULES for page in vars(module).values() if isinstance(page, PageRoute)]
-    writes = WriteRequests(
-        read=store.read,
-        write=store.write,
-        revision_of=revisions.current_revision,
-        idempotency_store=idempotency,
-        now=now,
-    )
-    dice = dice or SystemRandom()
-    proxies = TrustedProxies.parse(settings.trusted_proxies)
-    find_base_url = base_url_finder(follows_host=follows_host)
-    shared = Site(
+    shared = _shared_site(
         store,
         settings,
-        now,
-        dice,
-        SignInLimiter(StoredFailures(store.counts) if store.counts.is_possible else None),
-        proxies,
-        OncePerMinute(),
-        writes,
-        find_base_url,
-        WorkQueue(
-            THREADS, "silverball-pages", threads_per_scope=None if store.is_sqlite else THREADS_PER_LOCK
-        ),
-        KnownCookies(),
+        now=now,
+        dice=dice or SystemRandom(),
+        find_base_url=base_url_finder(follows_host=follows_host),
+        ask_for_recovery=ask_for_recovery,
     )
     find_page = _page_finder(pages)
     routes = [
@@ -147,6 +136,43 @@ def build(
     # The redirect would contain the request's Host header, which anybody can forge.
     app.router.redirect_slashes = False
     return SecurityHeaders(app)
+
+
+def _shared_site(
+    store: Store,
+    settings: Settings,
+    *,
+    now: Callable[[], datetime],
+    dice: Random,
+    find_base_url: FindBaseUrl,
+    ask_for_recovery: site.AskForRecovery | None,
+) -> Site:
+    """The parts that the pages share."""
+    writes = WriteRequests(
+        read=store.read,
+        write=store.write,
+        revision_of=revisions.current_revision,
+        idempotency_store=idempotency,
+        now=now,
+    )
+    failures = StoredFailures(store.counts) if store.counts.is_possible else None
+    return Site(
+        store,
+        settings,
+        now,
+        dice,
+        SignInLimiter(failures),
+        TrustedProxies.parse(settings.trusted_proxies),
+        OncePerMinute(),
+        writes,
+        find_base_url,
+        WorkQueue(
+            THREADS, "silverball-pages", threads_per_scope=None if store.is_sqlite else THREADS_PER_LOCK
+        ),
+        KnownCookies(),
+        RecoveryLimiter(failures),
+        ask_for_recovery,
+    )
 
 
 def _page_finder(pages: list[PageRoute]) -> PageFinder:

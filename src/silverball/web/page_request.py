@@ -126,6 +126,7 @@ class PageRequest:
             fault=fault,
             notice=notice,
             hidden_fields=hidden_fields,
+            mails_passwords=self.site.ask_for_recovery is not None,
         )
         self.set_cookie(response, GUEST, self.guest_secret, None)
         return response

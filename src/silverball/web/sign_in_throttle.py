@@ -26,6 +26,8 @@ FORGOTTEN_AFTER_SECONDS = 3_600
 ENTRIES_MAX = 50_000
 # So many failures at an address, or for an account, count as one more of one's own.
 ADDRESS_FAILURES, ACCOUNT_FAILURES = 20, 50
+# Requests for a mail of an address until it waits for as long as they are remembered.
+RECOVERIES_MAX = 10
 # The failures of each key and the time of the last -> the seconds to wait.
 WaitFor = Callable[[Sequence[tuple[int, float]]], float]
 
@@ -90,12 +92,54 @@ class OwnFailures:
         self._failures[name] = FailureCount(count.number + 1, at)
 
 
-class SignInLimiter:
-    """Failed sign-ins, counted where all processes of the site do; while that is lost, in this process."""
+class SharedFailures:
+    """Failures counted where all processes of the site do; while that is lost, in this process."""
 
     def __init__(self, shared: Failures | None = None) -> None:
         self._own = OwnFailures()
         self._shared = shared
+
+    def attempt(self, names: Sequence[str], at: float, wait_for: WaitFor) -> float:
+        """Count an attempt for each key and return 0; or count nothing and return the seconds to wait."""
+        if self._shared is not None:
+            try:
+                return self._shared.attempt(names, at, wait_for)
+            except DatabaseFault as error:
+                LOG.warning("failed sign-ins are counted by this process alone: %s", short_message(error))
+        return self._own.attempt(names, at, wait_for)
+
+    def forgive(self, own: str, shared: Sequence[str]) -> None:
+        """Forget the failures of one key, and take one from each of the others."""
+        self._own.forgive(own, shared)
+        if self._shared is not None:
+            try:
+                self._shared.forgive(own, shared)
+            except DatabaseFault as error:
+                LOG.warning("a success was not counted: %s", short_message(error))
+
+
+class RecoveryLimiter:
+    """How often an address may ask for mails with links to a new password."""
+
+    def __init__(self, shared: Failures | None = None) -> None:
+        self._failures = SharedFailures(shared)
+
+    def seconds_to_wait(self, address: str, now: datetime) -> int:
+        """Count a request and return 0; or return the seconds to wait when there were too many."""
+        name, at = f"recovery:{_digest(address_group(address))}", now.timestamp()
+
+        def wait_for(counts: Sequence[tuple[int, float]]) -> float:
+            ((number, last_at),) = counts
+            return max(0.0, last_at + FORGOTTEN_AFTER_SECONDS - at) if number >= RECOVERIES_MAX else 0.0
+
+        return math.ceil(self._failures.attempt([name], at, wait_for))
+
+
+class SignInLimiter:
+    """How soon somebody may try to sign in again."""
+
+    def __init__(self, shared: Failures | None = None) -> None:
+        self._failures = SharedFailures(shared)
 
     def seconds_to_wait(self, address: str, email: str, now: datetime, *, device: str = "") -> int:
         """Count an attempt and return 0; or return the seconds to wait when there were too many.
@@ -108,22 +152,12 @@ class SignInLimiter:
         def wait_for(counts: Sequence[tuple[int, float]]) -> float:
             return _seconds_to_wait(counts, at)
 
-        if self._shared is not None:
-            try:
-                return math.ceil(self._shared.attempt(names, at, wait_for))
-            except DatabaseFault as error:
-                LOG.warning("failed sign-ins are counted by this process alone: %s", short_message(error))
-        return math.ceil(self._own.attempt(names, at, wait_for))
+        return math.ceil(self._failures.attempt(names, at, wait_for))
 
     def record_success(self, address: str, email: str, *, device: str = "") -> None:
         """Forget the failures of this pair, and give the attempt back to the address and the account."""
         own, *others = _keys(address, email, device)
-        self._own.forgive(own, others)
-        if self._shared is not None:
-            try:
-                self._shared.forgive(own, others)
-            except DatabaseFault as error:
-                LOG.warning("a success was not counted: %s", short_message(error))
+        self._failures.forgive(own, others)
 
 
 def too_many_attempts(seconds: int) -> str:

@@ -22,7 +22,7 @@ from silverball.settings import Settings
 from silverball.store.engine import Store
 from silverball.web.known_cookies import KnownCookies
 from silverball.web.once_per_minute import OncePerMinute
-from silverball.web.sign_in_throttle import SignInLimiter
+from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
 
 if TYPE_CHECKING:
     import jinja2
@@ -35,6 +35,8 @@ POLICY = (
     " frame-ancestors 'none'; base-uri 'none'"
 )
 POLICY_WITH_MODULES = f"{POLICY}; script-src 'self'; connect-src 'self'"
+# An e-mail that somebody typed, and the address that their request came from.
+AskForRecovery = Callable[[str, str], None]
 HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 
 
@@ -57,6 +59,9 @@ class Site:
     # The threads that answer pages, and the cookies of people who are refused last.
     threads: WorkQueue
     known_cookies: KnownCookies
+    recovery_limiter: RecoveryLimiter
+    # Has a link to a new password mailed, by address typed and address of the browser; None without SMTP.
+    ask_for_recovery: AskForRecovery | None = None
 
     @property
     def base_url(self) -> str:

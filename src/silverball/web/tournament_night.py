@@ -35,6 +35,7 @@ from silverball.service.users import reads as user_reads
 from silverball.store import announcements
 from silverball.store.announcements import ChannelHead
 from silverball.store.engine import Db
+from silverball.web import error_pages
 from silverball.web.match_count import MatchCount, count_match
 from silverball.web.mirror_notice import MirrorNotice, mirror_notice
 from silverball.web.room_view import RoomView, load_room_view
@@ -119,7 +120,7 @@ class TournamentNight:
 
     def refusal_text(self, refusal: Refusal) -> str:
         """The refusal's sentence with names in place of ids."""
-        return refusal.text(self.name_of)
+        return error_pages.refusal_text(refusal, self.name_of)
 
     def name_of(self, kind: str, item_id: int) -> str | None:
         """The name of a player, an arena or a game of this tournament; None for others."""

@@ -1,9 +1,9 @@
-"""Links that an administrator made: invitations, and ways to a new password."""
+"""Links that make an account or set a new password: made by an administrator, or mailed to the owner."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, and_, select
 
 from silverball.kit import tokens
 from silverball.store.tables import account_link, user
@@ -11,6 +11,8 @@ from silverball.store.tables import account_link, user
 LABEL_LETTERS = 16
 LISTED_MAX = 100
 _L = account_link.c
+# A mailed link was asked for by the account itself; the others are an administrator's.
+IS_MAILED = and_(_L.user_id.is_not(None), _L.user_id == _L.created_by)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +43,9 @@ def find_link(db: Connection, secret: str, now: datetime) -> AccountLink | None:
 
 
 def open_links(db: Connection, now: datetime) -> list[AccountLink]:
-    """The links that can still be used, the next to expire first."""
-    rows = db.execute(_ROWS.where(_L.expires_at > now).order_by(_L.expires_at, _L.hash).limit(LISTED_MAX))
+    """The links that can still be used, the next to expire first, and mailed ones last."""
+    in_order = _ROWS.where(_L.expires_at > now).order_by(IS_MAILED, _L.expires_at, _L.hash)
+    rows = db.execute(in_order.limit(LISTED_MAX))
     return [_account_link(dict(row)) for row in rows.mappings()]
 
 

@@ -1,4 +1,4 @@
-"""Roles of accounts, invitations, and links to a new password, all made by administrators."""
+"""Roles of accounts, invitations, and links to a new password, made by administrators or mailed."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -11,6 +11,7 @@ from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.service import access
 from silverball.service.account_links import reads
 from silverball.service.events import feed_events
+from silverball.service.sessions import reads as session_reads
 from silverball.store import audit
 from silverball.store.tables import account_link, user
 from silverball.store.transaction import Transaction
@@ -18,6 +19,10 @@ from silverball.store.transaction import Transaction
 INVITATION_LIFETIME = timedelta(days=7)
 RECOVERY_LIFETIME = timedelta(days=1)
 LINKS_MAX = 100
+# Anybody may ask for a mail, so these are few, short-lived, and apart from the links of administrators.
+MAILED_LIFETIME = timedelta(hours=1)
+MAILED_PER_ACCOUNT_MAX = 3
+MAILED_MAX = 1_000
 _L = account_link.c
 
 
@@ -47,6 +52,14 @@ class NewAccountLink:
 
     expires_at: datetime
     secret: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class LinkToMail:
+    """A link to a new password, and the address of its account."""
+
+    email: str
+    link: NewAccountLink
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +119,33 @@ def make_recovery(db: Connection, user_id: int, act: AdminAct, dice: Random) -> 
     return _insert_link(db, act, RECOVERY_LIFETIME, dice, user_id=user_id)
 
 
+def make_mailed_recovery(
+    db: Connection, email: str, source: str, now: datetime, dice: Random
+) -> LinkToMail | None:
+    """Make a link to a new password for the owner of this address; None when nothing is to be mailed.
+
+    Earlier links stay, so that strangers who ask cannot end the one that the owner has just got.
+    """
+    row = select(user.c.user_id, user.c.email, user.c.suspended_at).where(
+        user.c.email == session_reads.normalized_email(email)
+    )
+    found = db.execute(row.with_for_update()).one_or_none()
+    user_id = None if found is None else found.user_id
+    if found is None or found.suspended_at is not None or not _has_room_to_mail(db, found.user_id, now):
+        audit.count(db, "recovery-mail-refused", at=now, source=source, user_id=user_id)
+        return None
+    audit.record(db, "recovery-mailed", at=now, user_id=user_id, source=source)
+    link = _store_link(db, found.user_id, MAILED_LIFETIME, now, dice, user_id=found.user_id)
+    return LinkToMail(found.email, link)
+
+
+def _has_room_to_mail(db: Connection, user_id: int, now: datetime) -> bool:
+    db.execute(delete(account_link).where(_L.expires_at <= now))
+    mailed = select(func.count()).select_from(account_link).where(reads.IS_MAILED)
+    own, all_ = (db.execute(rows).scalar_one() for rows in (mailed.where(_L.user_id == user_id), mailed))
+    return own < MAILED_PER_ACCOUNT_MAX and all_ < MAILED_MAX
+
+
 def _insert_link(
     db: Connection,
     act: AdminAct,
@@ -116,15 +156,29 @@ def _insert_link(
     role: str | None = None,
 ) -> NewAccountLink:
     db.execute(delete(account_link).where(_L.expires_at <= act.now))
-    if db.execute(select(func.count()).select_from(account_link)).scalar_one() >= LINKS_MAX:
+    made = select(func.count()).select_from(account_link).where(~reads.IS_MAILED)
+    if db.execute(made).scalar_one() >= LINKS_MAX:
         raise TooManyAccountLinks(limit=LINKS_MAX)
-    secret, expires_at = tokens.new_link_secret(dice), act.now + lifetime
+    return _store_link(db, act.user_id, lifetime, act.now, dice, user_id=user_id, role=role)
+
+
+def _store_link(
+    db: Connection,
+    created_by: int,
+    lifetime: timedelta,
+    now: datetime,
+    dice: Random,
+    *,
+    user_id: int | None = None,
+    role: str | None = None,
+) -> NewAccountLink:
+    secret, expires_at = tokens.new_link_secret(dice), now + lifetime
     values = {
         "hash": tokens.digest(secret),
         "user_id": user_id,
         "role": role,
-        "created_by": act.user_id,
-        "created_at": act.now,
+        "created_by": created_by,
+        "created_at": now,
         "expires_at": expires_at,
     }
     db.execute(insert(account_link).values(**values))

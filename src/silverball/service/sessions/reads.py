@@ -43,16 +43,19 @@ class SignedInUser:
     is_use_due: bool
 
 
-def find_credentials(db: Connection, email: str) -> Credentials | None:
-    """The account that signs in with this e-mail; None when there is none or it has no password."""
+def normalized_email(email: str) -> str:
+    """An e-mail as accounts have it; empty, as no account has it, for what cannot be one."""
     email = email.strip().lower()
     # Databases reject control characters in a query, and no address contains any.
-    if len(email) > EMAIL_MAX or not email.isprintable():
-        return None
+    return "" if len(email) > EMAIL_MAX or not email.isprintable() else email
+
+
+def find_credentials(db: Connection, email: str) -> Credentials | None:
+    """The account that signs in with this e-mail; None when there is none or it has no password."""
     is_confirmed = (two_step.c.user_id == user.c.user_id, two_step.c.confirmed_at.is_not(None))
     columns = (user.c.user_id, user.c.password_hash, user.c.suspended_at)
     rows = select(*columns, exists().where(*is_confirmed).label("needs_code"))
-    row = db.execute(rows.where(user.c.email == email)).one_or_none()
+    row = db.execute(rows.where(user.c.email == normalized_email(email))).one_or_none()
     if row is None or row.password_hash is None:
         return None
     return Credentials(

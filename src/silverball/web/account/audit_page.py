@@ -31,6 +31,8 @@ EVENT_WORDS: Mapping[SecurityEvent, str] = {
     "password-set": "Password set",
     "recovery-code-used": "Recovery code used",
     "recovery-link-made": "Link to a new password made",
+    "recovery-mail-refused": "Mail with a link to a new password refused",
+    "recovery-mailed": "Link to a new password mailed",
     "role-changed": "Role changed",
     "sign-in": "Signed in",
     "sign-in-code-refused": "Sign-in code refused",

@@ -1,4 +1,4 @@
-"""The page that a link of an administrator opens: a new account, or a new password for one."""
+"""The page that a link of an administrator or of a mail opens: a new account, or a new password."""
 
 from starlette.responses import Response
 
@@ -18,6 +18,10 @@ from silverball.web.site import message_page
 PATH, FIELD = "/account/link", "link"
 FORM = "link"
 SECRET_LETTERS_MAX = 100
+MAYBE_MAILED = (
+    "This link was used, withdrawn, or has expired. If it came by mail, get a new one with “Forgot your"
+    " password?” at the sign-in; otherwise ask whoever gave it to you."
+)
 DIFFERENT = "The two passwords differ. Type the same one twice."
 
 
@@ -25,7 +29,7 @@ DIFFERENT = "The two passwords differ. Type the same one twice."
 def open_link(request: PageRequest) -> Response:
     secret = request.query.get(FIELD, "")
     link = _find_link(request, secret)
-    return _gone_page() if link is None else _render(request, link, secret)
+    return _gone_page(request) if link is None else _render(request, link, secret)
 
 
 @page("POST", PATH, for_guests=True)
@@ -34,7 +38,7 @@ def use_link(request: PageRequest) -> Response:
     secret = request.field(FIELD)
     link = _find_link(request, secret)
     if link is None:
-        return _gone_page()
+        return _gone_page(request)
     password = request.field("new")
     names = (
         (request.field("name"), request.field("email")) if link.role else (link.name or "", link.email or "")
@@ -54,7 +58,7 @@ def use_link(request: PageRequest) -> Response:
     except Invalid as refusal:
         return _render(request, link, secret, refusal.text())
     except Conflict:
-        return _gone_page()
+        return _gone_page(request)
     return sessions.start_session(request, user_id, "/account")
 
 
@@ -104,5 +108,7 @@ def _render(request: PageRequest, link: AccountLink, secret: str, fault: str = "
     return response
 
 
-def _gone_page() -> Response:
-    return message_page(410, "This link leads nowhere any more", link_writes.LinkUsedUp.sentence)
+def _gone_page(request: PageRequest) -> Response:
+    is_maybe_mailed = request.site.ask_for_recovery is not None
+    sentence = MAYBE_MAILED if is_maybe_mailed else link_writes.LinkUsedUp.sentence
+    return message_page(410, "This link leads nowhere any more", sentence)

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from silverball.kit.errors import NotAllowed, NotFound, Refusal
 from silverball.kit.http.router import parse_path_id
-from silverball.web import form_actions
+from silverball.web import error_pages, form_actions
 from silverball.web.book import views
 from silverball.web.book.actions import ACTIONS
 from silverball.web.book.sections import SECTIONS
@@ -84,4 +84,4 @@ def _refusal_text(request: PageRequest, refusal: Refusal) -> str:
         return GONE
     if isinstance(refusal, NotAllowed) and not request.caller.may("manage"):
         return views.NOT_YOURS
-    return refusal.text()
+    return error_pages.refusal_text(refusal)

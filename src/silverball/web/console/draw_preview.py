@@ -15,7 +15,7 @@ from silverball.service.core import commands
 from silverball.service.rounds import bodies
 from silverball.service.rounds import writes as rounds
 from silverball.service.tournaments.writes import tournaments
-from silverball.web import form_actions
+from silverball.web import error_pages, form_actions
 from silverball.web.page_request import PageRequest
 from silverball.web.tournament_night import TournamentNight
 
@@ -94,7 +94,7 @@ def _preview(draw: Callable[[], Tournament], names: Names = _no_names) -> DrawPr
     try:
         tournament = draw()
     except Refusal as refusal:
-        return DrawPreview(sentence=refusal.text(names))
+        return DrawPreview(sentence=error_pages.refusal_text(refusal, names))
     newest = tournament.newest_round
     games = tuple(game for game in tournament.games if game.status != "completed" or game.is_bye)
     in_newest = tuple(game for game in games if newest is not None and game.round_id == newest.round_id)

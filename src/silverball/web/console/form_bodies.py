@@ -133,7 +133,7 @@ def lineup(form: FormData) -> Mapping[str, Any]:
     """Ticked arenas for the lineup."""
     arena_ids = parse_numbers(form.values("arenaId"))
     if not arena_ids:
-        raise Invalid({"arenas": ["Tick at least one arena."]})
+        raise Invalid({"arenas": ["Tick at least one machine."]})
     return {"arenas": [{"arenaId": arena_id} for arena_id in arena_ids]}
 
 

@@ -15,7 +15,7 @@ from silverball.rules.registry import FORMATS
 from silverball.service.tournaments import configuration
 from silverball.service.webhooks.writes import webhooks
 from silverball.service.webhooks.writes.webhooks import WEBHOOK
-from silverball.web import form_actions, form_values, forms, site, tournament_night
+from silverball.web import error_pages, form_actions, form_values, forms, site, tournament_night
 from silverball.web.console import (
     actions,
     conflicts,
@@ -88,7 +88,9 @@ def create_tournament(request: PageRequest) -> Response:
     try:
         return redirect(form_actions.run_action(request, actions.CREATE_TOURNAMENT, None).to)
     except Refusal as refusal:
-        form = _new_form_state(request, refusal.text(), needs_new_key=needs_new_key(refusal))
+        form = _new_form_state(
+            request, error_pages.refusal_text(refusal), needs_new_key=needs_new_key(refusal)
+        )
         return _render_new_again(request, type_, form, status_for(refusal))
 
 
@@ -101,7 +103,9 @@ def _preview_new(request: PageRequest, type_: str) -> Response:
         settings = configuration.build_settings(type_, settings_form.submitted_settings(type_, request.form))
         preview = draw_preview.preview_first_draw(type_, settings, players, request.site.now())
     except Refusal as refusal:
-        return _render_new_again(request, type_, _new_form_state(request, refusal.text()), 422)
+        return _render_new_again(
+            request, type_, _new_form_state(request, error_pages.refusal_text(refusal)), 422
+        )
     return _render_new_again(request, type_, _new_form_state(request), 200, preview=preview, players=players)
 
 

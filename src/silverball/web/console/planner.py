@@ -9,6 +9,7 @@ from silverball.kit.http.query import QueryParser
 from silverball.rules.wppr.value import value_of_rated
 from silverball.service.planning.reads import plans, projections
 from silverball.service.planning.reads.plans import PlanQuery
+from silverball.web import error_pages
 from silverball.web.page_request import PageRequest, page
 from silverball.web.tournament_night import TournamentNight
 from silverball.wire.plans import Plan, PlanOption, PlanWorth
@@ -30,7 +31,7 @@ def plan_page(request: PageRequest) -> Response:
             with request.site.store.read() as db:
                 planned = plans.plan(db, query, request.account.user_id, request.site.now())
         except Invalid as refusal:
-            fault, status = refusal.text(), 422
+            fault, status = error_pages.refusal_text(refusal), 422
     return request.render(
         "plan.html",
         status,
