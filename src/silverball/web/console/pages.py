@@ -15,7 +15,7 @@ from silverball.rules.registry import FORMATS
 from silverball.service.tournaments import configuration
 from silverball.service.webhooks.writes import webhooks
 from silverball.service.webhooks.writes.webhooks import WEBHOOK
-from silverball.web import error_pages, form_actions, form_values, forms, site, tournament_night
+from silverball.web import error_pages, form_actions, form_values, forms, load_nights, site
 from silverball.web.console import (
     actions,
     conflicts,
@@ -133,7 +133,7 @@ def _view_page(request: PageRequest, name: str) -> Response:
 
 
 def _load_night(request: PageRequest) -> TournamentNight:
-    return tournament_night.load_night(request.site, _tournament_id(request), request.caller)
+    return load_nights.load_night(request.site, _tournament_id(request), request.caller)
 
 
 def _tournament_id(request: PageRequest) -> int:

@@ -26,7 +26,7 @@ from silverball.store import announcements, past
 from silverball.store.announcements import ChannelHead
 from silverball.store.engine import Db, Store
 from silverball.store.past import JournalSpan
-from silverball.web import tournament_night, tournament_worth
+from silverball.web import load_nights, tournament_worth
 from silverball.web.live import bracket_drawing, bracket_tree, forecast_view, movers, round_points
 from silverball.web.live.bracket_drawing import BracketPage
 from silverball.web.live.bracket_tree import BracketHalf
@@ -295,7 +295,7 @@ def load_public_tournament(
         else:
             rows = standing_reads.decoded_standings(db, tournament_id)
         return PublicTournament(
-            night=tournament_night.public_night(db, tournament, now),
+            night=load_nights.public_night(db, tournament, now),
             api_tournament=parts.find_tournament(db, tournament_id, PARTS, None),
             standings=rows,
             head=head,

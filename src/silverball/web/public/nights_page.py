@@ -14,7 +14,7 @@ from silverball.service.exports import sheet
 from silverball.service.standings import reads as standings
 from silverball.service.tournaments.reads import club_nights
 from silverball.service.users import reads as users
-from silverball.web import downloads, tournament_night
+from silverball.web import downloads, load_nights
 from silverball.web.format_titles import format_title
 from silverball.web.page_request import PageRequest, page
 
@@ -73,7 +73,7 @@ def standings_file(request: PageRequest) -> Response:
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
-        night = tournament_night.public_night(db, tournament, request.site.now())
+        night = load_nights.public_night(db, tournament, request.site.now())
         rows = standings.decoded_standings(db, tournament_id)
     file = sheet.csv_file(
         f"standings-{tournament_id}.csv",

@@ -14,7 +14,7 @@ from silverball.service import access
 from silverball.service.core import loaded
 from silverball.service.devices import reads as devices
 from silverball.service.devices.reads import KnownDevice
-from silverball.web import form_values, site, tournament_night
+from silverball.web import form_values, load_nights, site
 from silverball.web.forms import FormState
 from silverball.web.page_request import GUEST, PageRequest
 from silverball.web.tournament_night import TournamentNight
@@ -94,7 +94,7 @@ def load_report_page(
         except Conflict as unknown_format:
             # A tournament of an unknown format cannot be played here, so there is nothing to report.
             raise NotFound("Tournament", tournament_id) from unknown_format
-        night = tournament_night.public_night(db, tournament, request.site.now())
+        night = load_nights.public_night(db, tournament, request.site.now())
         if not code:
             return ReportPage(night=night)
         known = devices.find_code(db, tournament_id, code, player_id=player_id, game_id=game_id)

@@ -13,7 +13,7 @@ from silverball.service.core import loaded
 from silverball.service.signups import reads as signups
 from silverball.service.signups import writes as signup_writes
 from silverball.service.signups.writes import SignedUp, SignUp
-from silverball.web import tournament_night
+from silverball.web import load_nights
 from silverball.web.error_pages import status_for
 from silverball.web.forms import FormState
 from silverball.web.page_request import GUEST, PageRequest, not_found_page, page
@@ -79,7 +79,7 @@ def _render(request: PageRequest, form: FormState, status: int = 200) -> Respons
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
-        names = tournament_night.player_names(db, tournament_id, None) if _shows_list(tournament) else {}
+        names = load_nights.player_names(db, tournament_id, None) if _shows_list(tournament) else {}
     listed = [names[player_id] for player_id in tournament.active_ids if player_id in names]
     return _page(request, form, tournament, status, names=listed)
 
