@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import select, update
 
 import build
 from exchange import pull_world
 from exchange.pull_world import Site
+from silverball.cli import namesakes
 from silverball.exchange.pull import report_text
 from silverball.exchange.pull.reading import Wanted
 from silverball.service.bundles.reads import people
@@ -110,3 +113,49 @@ def test_players_of_one_name_are_listed_and_stay_two(site: Site, local: Store) -
     ]
     sentence = report_text.shared_name(shared[0])
     assert sentence.startswith(f"Players {first[2]}, {other[2]} are all named 'Player 3': merge them")
+
+
+def answered(local: Store, answers: str) -> str:
+    """What is asked of somebody who answers so."""
+
+    @click.command()
+    def ask() -> None:
+        with local.read() as db:
+            shared = people.shared_names(db, pull_world.NAME)
+        namesakes.ask_who_is_who(local, pull_world.NAME, shared)
+
+    result = CliRunner().invoke(ask, input=answers, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_who_is_who_is_asked_once_and_remembered(site: Site, local: Store) -> None:
+    me = build.a_user(local, name="Me", role="organizer")
+    nights = [a_night(site, FIRST), a_night(site, OTHER)]
+    accounts = {FIRST: me, OTHER: me}
+    first, other = pulled(site, local, nights, accounts)
+    asked = answered(local, "y\nn\n")
+    assert f"'Player 3': are players {first[2]} and {other[2]} one person? [y/N]: y" in asked
+    assert f"'Player 4': are players {first[3]} and {other[3]} one person? [y/N]: n" in asked
+    # Later pulls keep to the answers, and nobody is asked again.
+    now_first, now_other = pulled(site, local, nights, accounts)
+    assert (now_first[2], now_other[2]) == (first[2], first[2])
+    assert (now_first[3], now_other[3]) == (first[3], other[3])
+    assert answered(local, "") == ""
+
+
+def test_players_who_met_stay_two_whatever_is_answered(site: Site, local: Store) -> None:
+    me = build.a_user(local, name="Me", role="organizer")
+    night = build.a_tournament(site.store, organizer_id=FIRST)
+    with site.store.write() as transaction:
+        own = tables.player.c
+        twins = update(tables.player).where(own.player_id.in_(night.player_ids[:2])).values(name="Ann Ray")
+        transaction.connection.execute(twins)
+    reports = site.pull(local, wanted=Wanted(tournaments=[night.tournament_id]), accounts={FIRST: me})
+    before = entrants(local, reports[0].tournament_id)
+    assert "They stay two: " in answered(local, "y\n")
+    assert entrants(local, reports[0].tournament_id) == before
+
+
+def test_nobody_is_asked_without_a_terminal() -> None:
+    assert not namesakes.is_terminal()

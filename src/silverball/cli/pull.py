@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from silverball.cli import database
+from silverball.cli import database, namesakes
 from silverball.exchange.pull import report_text
 from silverball.exchange.pull import source as sources
 from silverball.exchange.pull.reading import Wanted
@@ -20,6 +20,7 @@ from silverball.exchange.pull.taking import Pull, PullOptions, TournamentReport
 from silverball.service.bundles.reads import people
 from silverball.service.bundles.reads.people import SharedName
 from silverball.store import source_turns
+from silverball.store.engine import Store
 from silverball.store.time_limits import LONG_COMMANDS
 
 ID = click.IntRange(1, 2**63 - 1)
@@ -99,8 +100,10 @@ def pull(  # noqa: PLR0913  # an argument for each option
                 foreign = turns.requests() - before - source.pace.requests
                 _print_progress(report, len(reports), len(listed), per_minute, foreign)
             is_whole = True
-            with store.read() as db:
-                shared = people.shared_names(db, run.map_name)
+            shared = _shared_names(store, run.map_name)
+            if shared and namesakes.is_terminal() and not (as_json or dry_run):
+                namesakes.ask_who_is_who(store, run.map_name, shared)
+                shared = _shared_names(store, run.map_name)
         except SourceFault as error:
             click.echo(_printable(f"Error: {error}"), err=True)
         except KeyboardInterrupt:
@@ -108,6 +111,11 @@ def pull(  # noqa: PLR0913  # an argument for each option
     _print_report(reports, shared, url, is_whole=is_whole, is_dry_run=dry_run, as_json=as_json)
     if not is_whole or any(report.outcome == "refused" or report.differences for report in reports):
         sys.exit(1)
+
+
+def _shared_names(store: Store, map_name: str) -> Sequence[SharedName]:
+    with store.read() as db:
+        return people.shared_names(db, map_name)
 
 
 def _print_progress(

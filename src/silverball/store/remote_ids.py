@@ -9,6 +9,8 @@ from silverball.store import row_inserts, tables
 SITE = "site"
 # Beside the ids on the wire: the account here that gets what an organizer of the source owns.
 OWNER = "owner"
+# The player here who has the same name, and was said to be somebody else.
+NAMESAKE = "namesake"
 # SQLite accepts up to 32,766 parameters in a statement.
 IDS_AT_ONCE = 5_000
 # Of all kinds, in one statement for several.

@@ -127,7 +127,7 @@ def import_bundle(
     bundle = _bundle_with(db, file, ids, owner_id)
     book = bundle_book.build_book(bundle)
     change = _import_change(file, bundle, book, organizer_id)
-    outcome = _outcome(db, bundle, change, organizer_id)
+    outcome = _outcome(db, bundle, change, organizer_id, is_mapped=source is not None)
     tournament = bundle.tournament
     lines: Sequence[WrittenLine] = ()
     if outcome != "unchanged":
@@ -206,11 +206,11 @@ def _import_change(
 
 
 def _outcome(
-    db: Db, bundle: Bundle, change: TournamentImported, organizer_id: int
+    db: Db, bundle: Bundle, change: TournamentImported, organizer_id: int, *, is_mapped: bool
 ) -> Literal["new", "replaced", "unchanged"]:
     """The effect of the import on the database. Raises ImportWouldOverwrite."""
     tournament_id = bundle.tournament.tournament_id
-    existing = reads.find_existing(db, tournament_id)
+    existing = reads.find_existing(db, tournament_id, passes_over_merges=is_mapped)
     if existing is None:
         return "new"
     if existing.change is None:

@@ -188,15 +188,22 @@ class ExistingTournament:
     data: Mapping[str, Any]
 
 
-def find_existing(db: Connection, tournament_id: int) -> ExistingTournament | None:
-    """Lock the tournament and return it with the newest line of its journal; None when it is unknown."""
+def find_existing(
+    db: Connection, tournament_id: int, *, passes_over_merges: bool
+) -> ExistingTournament | None:
+    """Lock the tournament and return it with the newest line of its journal; None when it is unknown.
+
+    The map of a source follows merges of players, so for its files they are no change of the tournament.
+    """
     rows = select(tables.tournament.c.name).where(tables.tournament.c.tournament_id == tournament_id)
     row = db.execute(rows.with_for_update()).one_or_none()
     if row is None:
         return None
-    journal = tables.journal
-    lines = select(journal.c.change, journal.c.data).where(journal.c.tournament_id == tournament_id)
-    newest = db.execute(lines.order_by(journal.c.journal_id.desc()).limit(1)).one_or_none()
+    line = tables.journal.c
+    lines = select(line.change, line.data).where(line.tournament_id == tournament_id)
+    if passes_over_merges:
+        lines = lines.where(line.change != journal.PLAYERS_MERGED)
+    newest = db.execute(lines.order_by(line.journal_id.desc()).limit(1)).one_or_none()
     return (
         ExistingTournament(row.name, None, {})
         if newest is None
