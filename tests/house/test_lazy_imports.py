@@ -12,6 +12,7 @@ HEAVY = {
     "httpcore2",
     "hypothesis",
     "icalendar",
+    "PIL",
     "numpy",
     "playwright",
     "psycopg",

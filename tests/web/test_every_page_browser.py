@@ -110,6 +110,7 @@ FILES_AND_WAYS = {
     "/users/{user_id}/nights.atom",
     "/s/{series_id}/federation.csv",
     "/t/{tournament_id}/podium.svg",
+    "/t/{tournament_id}/podium.png",
     "/t/{tournament_id}/standings.csv",
     "/t/{tournament_id}/players/{player_id}/report",
     "/t/{tournament_id}/games/{game_id}/report",

@@ -1,11 +1,13 @@
 """The summary of a completed tournament: its page, its picture, and what it counts."""
 
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from xml.etree import ElementTree
 
 import pytest
+from PIL import Image, ImageChops
 from sqlalchemy import update
 
 import hostile
@@ -39,7 +41,7 @@ def a_night(store: Store, *orders: str) -> Hall:
 def test_a_small_night_is_summed_up(store: Store, passer: PublicVisitor) -> None:
     hall = a_night(store, "Ann Bea Cid Dot", "Dot Ann Bea Cid", "Dot Ann Cid Bea")
     at = f"/t/{hall.tournament_id}"
-    for path in ("/summary", "/podium.svg"):
+    for path in ("/summary", "/podium.svg", "/podium.png"):
         assert passer.get(at + path).status == 404
     assert f"{at}/summary" not in passer.page(at)
     hall.complete()
@@ -75,10 +77,54 @@ def test_the_picture_is_an_image_of_text_that_is_cached(store: Store, passer: Pu
     "name", [*hostile.PAYLOADS, "</text><script>alert(1)</script>", 'a" onload="b', "\x00\x08"]
 )
 def test_hostile_names_are_text_in_the_picture(name: str) -> None:
-    root = ElementTree.fromstring(podium.draw_podium(name, [(1, name, "7"), (1, "B" * 500, "7")], name))
+    texts = podium.podium_texts(name, [(1, name, "7"), (1, "B" * 500, "7")], name)
+    root = ElementTree.fromstring(podium.draw_svg(name, texts))
     assert {element.tag.rpartition("}")[2] for element in root.iter()} == {"svg", "rect", "text"}
     assert podium.shorten(name, podium.NAME_LETTERS_MAX) in [element.text or "" for element in root]
     assert max(len(element.text or "") for element in root) <= podium.TITLE_LETTERS_MAX
+    assert picture_of(podium.draw_png(texts)).size == (podium.WIDTH, podium.HEIGHT)
+
+
+def picture_of(content: bytes) -> Image.Image:
+    """The picture, read whole."""
+    with Image.open(io.BytesIO(content), formats=["PNG"]) as opened:
+        opened.load()
+        return opened
+
+
+def lit_columns(picture: Image.Image, top: int, bottom: int) -> tuple[int, int]:
+    """The first and the last column that is not ground, between these rows."""
+    ground = Image.new("RGB", picture.size, podium.GROUND)
+    box = ImageChops.difference(picture, ground).crop((0, top, podium.WIDTH, bottom)).getbbox()
+    assert box is not None
+    return box[0], box[2]
+
+
+def test_the_picture_is_also_a_png_that_services_preview(store: Store, passer: PublicVisitor) -> None:
+    hall = a_night(store, "Ann Bea Cid Dot")
+    hall.complete()
+    at = f"/t/{hall.tournament_id}"
+    answer = passer.get(f"{at}/podium.png")
+    assert answer.headers["content-type"] == "image/png"
+    assert passer.get(f"{at}/podium.png", if_none_match=answer.headers["etag"]).status == 304
+    picture = picture_of(answer.body)
+    # Title, three rows and the footer are drawn, each between the margins; between them is ground.
+    for top, bottom in ((50, 130), (200, 250), (310, 360), (420, 470), (560, 600)):
+        first, last = lit_columns(picture, top, bottom)
+        assert first + 3 >= podium.MARGIN, (top, first)
+        assert last <= podium.WIDTH - podium.MARGIN + 3, (top, last)
+    page = passer.page(f"{at}/summary")
+    assert f'<meta property="og:image" content="http://silverball.test{at}/podium.png">' in page
+    assert f'href="{at}/podium.png"' in page
+
+
+@pytest.mark.parametrize("name", ["W" * 32, "Åke Ängström", "Щука", "山田太郎" * 8, "עברית", "🎱🎱"])
+def test_no_name_leaves_the_png(name: str) -> None:
+    texts = podium.podium_texts(name, [(1, name, "1000"), (2, name, "7")], name)
+    # With the fonts of this machine, and with none.
+    for files in (podium.FONT_FILES, ()):
+        picture = picture_of(podium.draw_png(texts, files))
+        assert lit_columns(picture, 0, podium.HEIGHT)[1] <= podium.WIDTH - podium.MARGIN + 3
 
 
 def test_a_name_of_markup_is_text_on_the_page(store: Store, passer: PublicVisitor) -> None:

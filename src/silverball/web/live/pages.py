@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 import silverball
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.kit.http.endpoints import SVG, HttpResponse, Request
+from silverball.kit.http.endpoints import HttpResponse, Request
 from silverball.kit.http.router import parse_path_id
 from silverball.service.draws import reads as draws
 from silverball.service.prizes import reads as prizes
@@ -111,8 +111,9 @@ class PublicPages:
             REFERRER_POLICY,
             *NO_FRAMES,
         )
-        if path == summary_page.PODIUM:
-            return HttpResponse(200, summary_page.draw_picture(public).encode(), SVG, headers)
+        if path in summary_page.PICTURE_TYPES:
+            picture = summary_page.draw_picture(public, path)
+            return HttpResponse(200, picture, summary_page.PICTURE_TYPES[path], headers)
         text = site.render_text(
             "live/summary.html",
             modules=(),

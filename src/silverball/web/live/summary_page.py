@@ -3,13 +3,15 @@
 from typing import Any
 
 from silverball.kit.errors import NotFound
+from silverball.kit.http.endpoints import SVG
 from silverball.web.format_titles import format_title
 from silverball.web.live import podium, summary, tournament_view
 from silverball.web.live.tournament_view import PublicTournament
 
 SUMMARY = "/t/{tournament_id}/summary"
-PODIUM = "/t/{tournament_id}/podium.svg"
-PATHS = (SUMMARY, PODIUM)
+PODIUM_SVG, PODIUM_PNG = "/t/{tournament_id}/podium.svg", "/t/{tournament_id}/podium.png"
+PICTURE_TYPES = {PODIUM_SVG: SVG, PODIUM_PNG: "image/png"}
+PATHS = (SUMMARY, *PICTURE_TYPES)
 
 
 def load_context(public: PublicTournament) -> dict[str, Any]:
@@ -25,8 +27,8 @@ def load_context(public: PublicTournament) -> dict[str, Any]:
     return {"summary": found, "sentence": podium.clean(sentence)}
 
 
-def draw_picture(public: PublicTournament) -> str:
-    """The podium as SVG. Raises NotFound while the tournament is not completed."""
+def draw_picture(public: PublicTournament, path: str) -> bytes:
+    """The podium as SVG or PNG. Raises NotFound while the tournament is not completed."""
     found = load_context(public)["summary"]
     night = public.night
     rows = [
@@ -35,4 +37,5 @@ def draw_picture(public: PublicTournament) -> str:
     ]
     day = str(public.tournament.details["start_local"])[:10]
     footer = f"{format_title(public.tournament.type)}, {len(night.active_entrants)} players, {day}"
-    return podium.draw_podium(night.name, rows, footer)
+    texts = podium.podium_texts(night.name, rows, footer)
+    return podium.draw_png(texts) if path == PODIUM_PNG else podium.draw_svg(night.name, texts)
