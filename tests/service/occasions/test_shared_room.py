@@ -103,10 +103,14 @@ def test_an_undone_result_does_not_put_somebody_into_two_games(store: Store) -> 
     room.womens.open_round()
     room.follow()
     before = {game["gameId"] for game in room.waiting(room.womens)}
-    for game in in_main[:3]:
+    called: set[int] = set()
+    # As many results as it takes: the draw decides who waits for whom.
+    for game in in_main:
         finish_first(room.main, game)
         room.follow()
-    called = before - {game["gameId"] for game in room.waiting(room.womens)}
+        called = before - {game["gameId"] for game in room.waiting(room.womens)}
+        if called:
+            break
     assert called
     room.main.undo()
     room.follow()
