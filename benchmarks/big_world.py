@@ -365,7 +365,7 @@ def _around_tournaments(tournaments: int, books: int) -> Iterator[Rows]:
     linked = [(number, organizer_of(number, books), number, 0, "[]", "{}") for number in numbers]
     yield Rows("occasion_tournament", columns, linked)
     audited = [
-        ("signed in", FIRST_PERSON_ID + number, "192.0.2.0/24", "", *[moment(number / 10)] * 2, 1)
+        ("sign-in", FIRST_PERSON_ID + number, "192.0.2.0/24", "", *[moment(number / 10)] * 2, 1)
         for number in range(tournaments)
     ]
     yield Rows("audit_entry", ("event", "user_id", "source", "detail", "at", "last_at", "count"), audited)

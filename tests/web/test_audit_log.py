@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from silverball.store.audit import SecurityEvent
 from silverball.store.engine import Store
@@ -82,3 +82,11 @@ def test_every_event_has_words_and_the_log_can_be_narrowed_to_it(store: Store, v
     assert "Nothing like this is in the log." in visitor.get("/account/audit?event=token-made").text
     # Another word is no filter.
     assert "Signed in" in visitor.get("/account/audit?event=<b>").text
+
+
+def test_an_event_of_a_later_version_is_shown_by_its_name(store: Store, visitor: Visitor) -> None:
+    an_account(store, email="admin@silverball.test", role="admin")
+    visitor.sign_in_anew("admin@silverball.test")
+    with store.write() as transaction:
+        transaction.connection.execute(update(audit_entry).values(event="key-turned"))
+    assert "<strong>key-turned</strong>" in visitor.get("/account/audit").text
