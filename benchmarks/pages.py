@@ -25,7 +25,7 @@ from run import Row
 
 PLAYERS = 60
 ROUNDS_BEFORE = 4
-TAPS_MAX = 60
+TAPS_MAX = 40
 PASSWORD = "correct horse"
 EMAIL = "olga@example.org"
 SECONDS_MAX = 10_000
@@ -41,19 +41,19 @@ WATCH = """() => {
 SEEN = """since => ["now", "standings"].map(
   name => (window.shown.find(([one, at]) => one === name && at >= since) ?? [name, 0])[1])"""
 BOTH_SEEN = f"since => ({SEEN})(since).every(at => at > 0)"
-TAP = """() => {
+# Without a finger near, the saved line would give way to the page at once.
+AWAIT_TAP = """() => {
   const button = document.querySelector(".games .tap");
-  if (!button) return 0;
-  const at = Date.now();
+  if (!button) return false;
+  let at = 0;
+  button.addEventListener("click", () => (at = Date.now()), { capture: true, once: true });
   window.confirmed = new Promise((resolve) => new MutationObserver((records, observer) => {
-    // Without a finger near, the saved line gives way to the page at once.
     const added = records.flatMap((record) => [...record.addedNodes]);
     if (!added.some((node) => node.className === "saved")) return;
     observer.disconnect();
-    resolve(Date.now() - at);
+    resolve([at, Date.now() - at]);
   }).observe(document.body, { childList: true, subtree: true }));
-  button.click();
-  return at;
+  return true;
 }"""
 
 
@@ -137,7 +137,7 @@ def _tap_rows(chromium: str, port: int, token: str, page: str) -> Iterator[Row]:
             executable_path=chromium,
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
-        phone = browser.new_context(viewport={"width": 320, "height": 640}).new_page()
+        phone = browser.new_context(viewport={"width": 320, "height": 640}, has_touch=True).new_page()
         _sign_in(phone, base_url)
         html = phone.request.get(f"{base_url}{page}/run").body()
         packed = len(gzip.compress(html))
@@ -179,11 +179,13 @@ class TapTimes(NamedTuple):
 def _measure_taps(phone: Any, wall: Any, count: int) -> list[TapTimes]:
     """Tap the winner in one open game after the other, and return the times of each."""
     taps: list[TapTimes] = []
-    while len(taps) < count and (began := phone.evaluate(TAP)):
-        confirmed = float(phone.evaluate("() => window.confirmed"))
+    while len(taps) < count and phone.evaluate(AWAIT_TAP):
+        phone.locator(".games .tap").first.tap()
+        began, confirmed = phone.evaluate("() => window.confirmed")
         wall.wait_for_function(BOTH_SEEN, arg=began, timeout=SECONDS_MAX)
         taps.append(TapTimes(confirmed, max(wall.evaluate(SEEN, began)) - began))
-        # A person needs a moment before the next tap.
+        # A person needs a moment before the next tap: the page is calm then, and shows the games below.
+        phone.wait_for_selector(".saved", state="detached", timeout=SECONDS_MAX)
         phone.wait_for_timeout(500)
     return taps
 

@@ -105,14 +105,12 @@ async function sendUntilAnswered(entry, onWaiting) {
       pause = Math.min(pause * 2, RETRY_MAX);
       continue;
     }
-    const page = parse(answer.html);
+    if (answer.status !== 419 || isRenewed) return answer;
     // The session is a new one: the page that came back has its token. It must be the same account's.
-    if (answer.status === 419 && !isRenewed && isOwner(page.getElementById("main")?.dataset.account, entry)) {
-      isRenewed = true;
-      csrf = csrfOf(page);
-      continue;
-    }
-    return answer;
+    const page = parse(answer.html);
+    if (!isOwner(page.getElementById("main")?.dataset.account, entry)) return answer;
+    isRenewed = true;
+    csrf = csrfOf(page);
   }
   return null;
 }
@@ -126,6 +124,7 @@ export async function deliver(entry, onWaiting = () => {}, hasLeft = () => true)
   let endTurn = null;
   turns.set(entry.form, new Promise((resolve) => (endTurn = resolve)));
   const turn = turns.get(entry.form);
+  let tidying = Promise.resolve();
   try {
     await put(entry);
     if (before) {
@@ -142,16 +141,19 @@ export async function deliver(entry, onWaiting = () => {}, hasLeft = () => true)
       return { answer, isTaken: false };
     }
     const isTaken = answer.isElsewhere;
-    if (isTaken) await forgetRefused(entry);
+    // The person's confirmation does not wait for this browser's disk: sent again, it would act once.
+    if (isTaken) tidying = forgetRefused(entry).then(() => remove(entry.key));
+    else if (answer.status === 422 && !hasLeft()) await remove(entry.key);
     // Somebody else was first, or it is over: a person decides.
-    if (isTaken || (answer.status === 422 && !hasLeft())) await remove(entry.key);
     else await put({ ...entry, ...refusalOf(answer.html) });
     return { answer, isTaken };
   } finally {
     if (turns.get(entry.form) === turn) turns.delete(entry.form);
     endTurn();
-    underWay.delete(entry.key);
-    await showBar(entry.tournament, entry.account);
+    tidying.finally(() => {
+      underWay.delete(entry.key);
+      return showBar(entry.tournament, entry.account);
+    });
   }
 }
 

@@ -122,7 +122,8 @@ function refresh() {
   hasNews = true;
   // After an event, retry at once.
   if (failures) began = 0;
-  plan();
+  // The answer to a form has all parts: the server need not make them twice at the same time.
+  if (!document.querySelector("form.pending")) plan();
   clearTimeout(settled);
   settled = setTimeout(plan, SETTLED_AFTER);
 }
