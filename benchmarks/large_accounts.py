@@ -65,6 +65,8 @@ def _rows(name: str, url: str, folder: Path) -> Iterator[Row]:
     silverball = str(run.BIN / "silverball")
     commands["ratings rebuilt"] = [silverball, "rate", "--rebuild"]
     commands["public database exported"] = [silverball, "export", "sqlite", str(folder / f"{name}.public")]
+    # As an upgrade does: the journals that were built are chained.
+    subprocess.run([silverball, "migrate"], check=True, env={**os.environ, "SILVERBALL_DATABASE_URL": url})
     store = Store(url)
     tournament_id = _tournament_of_regular(store)
     deadline = time.perf_counter() + QUIET_SECONDS

@@ -10,9 +10,10 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, select
 
 from silverball.store.engine import Store
 
-# SQLite's waiting writers of other processes look again after 25 ms while they wait for less than a tenth of
-# a second, and later more rarely. Without a rest between two slices they would not get a turn for seconds.
-REST_SECONDS = 0.03
+# SQLite's waiting writers of other processes look for their turn every 25 ms at most at first, and
+# every 100 ms after 0.08 seconds. A rest is longer than that, or they would miss it for seconds.
+SHORT_WORK_SECONDS = 0.05
+SHORT_REST_SECONDS, REST_SECONDS = 0.03, 0.11
 # Some hundredths of a second, also for rows of a few kilobytes.
 SLICE_ROWS = 2_000
 
@@ -26,18 +27,19 @@ def run_slices(
     """
     total = 0
     while True:
+        begun_at = time.monotonic()
         with store.write(tournament_id, quiet=True) as transaction:
             changed = run_slice(transaction.connection)
         if not changed:
             return total
         total += changed
-        rest(store)
+        rest(store, time.monotonic() - begun_at)
 
 
-def rest(store: Store) -> None:
-    """Let writers of other processes have a turn between two slices; on PostgreSQL they need none."""
+def rest(store: Store, worked_seconds: float) -> None:
+    """Let writers of other processes have a turn after a slice; on PostgreSQL they need none."""
     if store.is_sqlite:
-        time.sleep(REST_SECONDS)
+        time.sleep(SHORT_REST_SECONDS if worked_seconds < SHORT_WORK_SECONDS else REST_SECONDS)
 
 
 def delete_slice(db: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:

@@ -1,6 +1,7 @@
 """Finish what the erasing of accounts has left to do, in short transactions."""
 
 import logging
+import time
 
 from silverball.service.accounts.writes import tidying
 from silverball.store import erased_accounts, slices
@@ -23,10 +24,11 @@ def tidy_erased(store: Store) -> None:
     """Tidy until nothing is left to do, and note nothing beside the database."""
     is_busy = True
     while is_busy:
+        begun_at = time.monotonic()
         # No answer shows what is tidied, so cached ones stay valid.
         with store.write(quiet=True) as transaction:
             is_busy = tidying.tidy_slice(transaction.connection)
-        slices.rest(store)
+        slices.rest(store, time.monotonic() - begun_at)
 
 
 def begin_tidying(store: Store) -> None:

@@ -166,9 +166,10 @@ class RatingRun:
             batch = days[rated : min(rated + size, last)]
             begun_at = time.monotonic()
             self._rate_slice(batch, is_last=rated + len(batch) == len(days))
-            size = next_slice_days(size, time.monotonic() - begun_at)
+            worked_seconds = time.monotonic() - begun_at
+            size = next_slice_days(size, worked_seconds)
             rated += len(batch)
-            slices.rest(self._store)
+            slices.rest(self._store, worked_seconds)
             progress(rated, len(days))
         if self._table is not None:
             self._publish(self._table, days[-1].day)
@@ -276,10 +277,11 @@ class RatingRun:
         rows = staging.staged_rows(run, table.all_ratings(), ranking, publication.cleared_ids)
         self._run_slices(staging.delete_hidden_slice)
         for begin in range(0, len(rows), slices.SLICE_ROWS):
+            begun_at = time.monotonic()
             with self._store.write(quiet=True) as transaction:
                 writes.require_current_run(transaction.connection, run)
                 staging.store_slice(transaction.connection, rows[begin : begin + slices.SLICE_ROWS])
-            slices.rest(self._store)
+            slices.rest(self._store, time.monotonic() - begun_at)
         with self._store.write() as transaction:
             writes.require_current_run(transaction.connection, run)
             if not staging.show_run(transaction.connection, run, last, ranking, publication.hidden_ids):
