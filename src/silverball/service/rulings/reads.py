@@ -102,33 +102,28 @@ def notes_of_tournament(db: Connection, tournament_id: int, *, with_actions: boo
     present = (_N.game_id.in_(games), or_(_N.player_id.is_(None), _N.player_id.in_(entrants)))
     rows = _load_rows(db, [_N.tournament_id == tournament_id, *present], BUNDLE_NOTES_MAX)
     return tuple(
-        NoteFacts(
-            game_id=row.game_id,
-            player_id=row.player_id,
-            kind=row.kind,
-            text=row.text,
-            user_id=row.author,
-            created_at=times.iso(row.written),
-            action_id=row.action_id if with_actions and row.action_id else UNSET,
-        )
+        NoteFacts(**_note_fields(row), action_id=row.action_id if with_actions and row.action_id else UNSET)
         for row in rows
     )
 
 
 def _load_notes(db: Connection, *wanted: ColumnElement[bool]) -> tuple[GameNote, ...]:
     return tuple(
-        GameNote(
-            note_id=row.note_id,
-            tournament_id=row.tournament_id,
-            game_id=row.game_id,
-            player_id=row.player_id,
-            kind=row.kind,
-            text=row.text,
-            user_id=row.author,
-            created_at=times.iso(row.written),
-        )
+        GameNote(note_id=row.note_id, tournament_id=row.tournament_id, **_note_fields(row))
         for row in _load_rows(db, wanted, NOTES_MAX)
     )
+
+
+def _note_fields(row: Row[Any]) -> dict[str, Any]:
+    """The fields that answers and bundles have in common."""
+    return {
+        "game_id": row.game_id,
+        "player_id": row.player_id,
+        "kind": row.kind,
+        "text": row.text,
+        "user_id": row.author,
+        "created_at": times.iso(row.written),
+    }
 
 
 def _load_rows(db: Connection, wanted: Sequence[ColumnElement[bool]], limit: int) -> list[Row[Any]]:
