@@ -131,6 +131,10 @@ class MirroredNight:
         there = self.there.fresh()
         for part, sent in there.items():
             assert self.here.known[part] == sent, (part, events, self.sentences)
+        if FORMATS[self.plan.type].settings.has_matches:
+            for game in there["games"].values():
+                path = f"/games/{game['gameId']}/legs"
+                assert self.here.read(path) == self.there.read(path), (path, events, self.sentences)
         # Rolls are not published, and frames count from them.
         if self.plan.type != "bowling":
             assert self._standings(self.here) == self._standings(self.there)
@@ -191,9 +195,12 @@ class MirroredNight:
 
     def adjust(self, player_id: int, points: int) -> None:
         """Give a player points or strikes by hand."""
-        path = f"/api/tournaments/{self.remote_id}/players/{player_id}"
+        self.send("PATCH", f"/players/{player_id}", {"pointsAdjustment": points})
+
+    def send(self, method: str, end: str, body: Any = None) -> None:
+        """Change something there."""
         with self._announcing():
-            self.client.send("PATCH", path, {"pointsAdjustment": points})
+            self.client.send(method, f"/api/tournaments/{self.remote_id}{end}", body)
 
     def _change_mind(self) -> bool:
         """Undo the last step, or adjust a player's points where the format has such; False when refused."""

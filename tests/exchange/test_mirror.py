@@ -76,6 +76,40 @@ def test_who_is_out_by_strikes_given_by_hand_is_out_since_then(
     assert strikes[unbeaten[0]] >= 9
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_single_games_of_matches_are_followed_too(
+    seed: int, tmp_path: Path, empty_sqlite: Path, store: Store
+) -> None:
+    file = tmp_path / "source.db"
+    file.write_bytes(empty_sqlite.read_bytes())
+    with pull_world.site(file) as site:
+        night = MirroredNight(store, site, "bracket", seed)
+        first, second = [game for game in night.there.known["games"].values() if len(game["playerIds"]) == 2][
+            :2
+        ]
+        legs, players = f"/games/{first['gameId']}/legs", first["playerIds"]
+        # Each be_quiet compares the single games of all matches.
+        for order in (players, players[::-1]):
+            night.send("POST", legs, {"resultPositions": order})
+            night.be_quiet()
+        night.send("PATCH", f"{legs}/1", {"arenaId": None})
+        night.be_quiet()
+        night.send("POST", f"/games/{second['gameId']}/legs", {"resultPositions": second["playerIds"]})
+        night.send("POST", legs, {"resultPositions": players})
+        night.be_quiet()
+        assert [leg["resultPositions"][0] for leg in night.here.read(legs)["data"]] == [
+            players[0],
+            players[1],
+            players[0],
+        ]
+        night.send("DELETE", f"/games/{second['gameId']}/legs/1")
+        night.be_quiet()
+        night.play_to_end()
+    with store.read() as db:
+        assert verifier.verify_tournament(db, night.here.tournament_id).faults == []
+
+
 @pytest.fixture
 def served(tmp_path: Path, empty_sqlite: Path) -> Iterator[tuple[str, Store, int]]:
     """A server with a started night: its address, its database, the organizer."""

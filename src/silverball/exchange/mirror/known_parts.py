@@ -1,6 +1,6 @@
 """The answers of the service that runs a tournament, kept up to date with what its events name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +41,8 @@ class KnownParts:
     source: PullSource
     tournament_id: int
     raw: dict[str, Json] = field(default_factory=dict)
+    # Whether the service knows single games of matches, as far as it was asked.
+    has_legs: bool = True
 
     @property
     def path(self) -> str:
@@ -48,9 +50,11 @@ class KnownParts:
 
     def read_everything(self) -> None:
         """Read all parts. Raises SourceFault."""
-        raw = reading.read_parts(self.source, self.tournament_id)
-        self.raw = raw
+        before = self.raw
+        self.raw = reading.read_parts(self.source, self.tournament_id)
         self._read_queues()
+        games = before.get("games", ())
+        self._read_legs([game for game in self.raw["games"] if game not in games], before.get("legs", ()))
 
     def read_named(self, events: Iterable[tuple[str, Json]]) -> None:
         """Read what these events name: everything when a round is new. Raises SourceFault."""
@@ -72,6 +76,9 @@ class KnownParts:
             self.raw["rounds"] = self.source.read_list(f"{self.path}/rounds")
         for name, ids in items.items():
             self._read_items(*ITEM_EVENTS[name], ids)
+        named = items.get("GameCreatedOrUpdated", set())
+        changed = [game for game in self.raw["games"] if game.get("gameId") in named]
+        self._read_legs(changed, self.raw.get("legs", ()))
         if "QueueChanged" in names or self._has_clock():
             self._read_queues()
 
@@ -120,6 +127,18 @@ class KnownParts:
         if part == "games":
             return self.source.read_list(f"{self.path}/{path}")
         return list(self.source.read_pages(f"{self.path}/{path}?voided=1&limit={PAGE_SIZE}", key))
+
+    def _read_legs(self, changed: Collection[Json], known: Iterable[dict[str, Json]]) -> None:
+        """Read the single games of the matches that changed, a request each; those of others are known."""
+        self.raw.pop("legs", None)
+        if not (self.has_legs and reading.has_matches(self.raw["tournament"])):
+            return
+        read = reading.legs_of_games(self.source, self.path, changed)
+        self.has_legs = read is not None
+        others = [game.get("gameId") for game in self.raw["games"] if game not in changed]
+        legs = [*(leg for leg in known if leg.get("gameId") in others), *(read or ())]
+        if legs:
+            self.raw["legs"] = legs
 
     def _read_queues(self) -> None:
         """Read who waits: every format has a place of its own for it."""

@@ -1,6 +1,6 @@
 """A tournament of a source, read from the published interface and put together as a bundle."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,8 +107,7 @@ def read_tournament(
     path = f"/api/tournaments/{tournament_id}"
     raw = read_parts(source, tournament_id)
     raw["standings"] = source.read_list(f"{path}/standings")
-    form = FORMATS.get(str(raw["tournament"].get("type")))
-    legs = _legs(source, path, raw["games"]) if form is not None and form.settings.has_matches else []
+    legs = legs_of_games(source, path, raw["games"]) if has_matches(raw["tournament"]) else []
     if legs:
         raw["legs"] = legs
     unknown_fields = tuple(sorted(_unknown_fields(raw))[:UNKNOWN_FIELDS_MAX])
@@ -167,8 +166,16 @@ def entries_of_all_queues(queues: Any) -> list[dict[str, Any]]:
     return [entry for entries in lists if isinstance(entries, list) for entry in entries]
 
 
-def _legs(source: PullSource, path: str, games: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]] | None:
-    """The single games of all matches that have begun; None where the source knows none.
+def has_matches(tournament: Mapping[str, Any]) -> bool:
+    """Whether games of the tournament are matches, which may have single games."""
+    form = FORMATS.get(str(tournament.get("type")))
+    return form is not None and form.settings.has_matches
+
+
+def legs_of_games(
+    source: PullSource, path: str, games: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]] | None:
+    """The single games of those matches that have begun; None where the source knows none.
 
     Each match takes a request; a service that does not know the first one is not asked for the others.
     """
