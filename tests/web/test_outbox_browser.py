@@ -1,5 +1,6 @@
 """The outbox of the console in a real browser: nothing entered is lost, and nothing is entered twice."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -96,6 +97,34 @@ def test_a_round_entered_without_network_is_saved_once_when_the_network_is_back(
     assert [game.result_positions[0] for game in night_of(store).games] == [
         game.player_ids[0] for game in games
     ]
+
+
+def test_a_result_is_confirmed_before_its_page_comes_and_the_page_comes_when_it_can(
+    store: Store, browser_page: BrowserPage
+) -> None:
+    a_night(store)
+    first, second = open_games(store)
+    on_the_console(browser_page)
+    page = browser_page.page
+    pages: list[str] = []
+
+    def refuse(route: Any) -> None:
+        pages.append(route.request.url)
+        route.abort("internetdisconnected")
+
+    console = re.compile(r"/t/1/run(\?.*)?$")
+    page.route(console, refuse)
+    win(page, first)
+    page.wait_for_selector(".saved >> text=Saved:")
+    assert [game.game_id for game in open_games(store)] == [second.game_id]
+    assert page.url not in pages
+    # Nobody touches the screen any more: the page is asked for, and then its parts again and again.
+    browser_page.wait_for(lambda: page.url in pages)
+    after = len(pages)
+    browser_page.wait_for(lambda: len(pages) > after)
+    page.unroute(console)
+    page.wait_for_selector(".saved", state="detached")
+    assert page.locator("form[id^=result-]").count() == 1
 
 
 def test_of_two_results_for_a_game_the_first_stands_and_the_second_is_shown(

@@ -34,6 +34,7 @@ from silverball.web.page_request import (
 from silverball.web.site import Site, message_page
 
 BODY_BYTES_MAX = 64 * 1024
+WITHOUT_PAGE = "return=minimal"
 FORM_TYPE = "application/x-www-form-urlencoded"
 
 
@@ -66,9 +67,22 @@ def page_endpoint(
         run = contextvars.copy_context().run
         # Forms of a tournament wait for its lock.
         scope_id = _tournament_in(http_request) if route.method == "POST" else 0
-        return await site.threads.submit(importance, run, answer, http_request, form, scope_id=scope_id)
+        response: Response = await site.threads.submit(
+            importance, run, answer, http_request, form, scope_id=scope_id
+        )
+        if http_request.headers.get("prefer") == WITHOUT_PAGE:
+            _stop_redirect(response)
+        return response
 
     return endpoint
+
+
+def _stop_redirect(response: Response) -> None:
+    """Let the answer name the page that it leads to, so that a script need not wait for it (RFC 7240)."""
+    if response.status_code == 303:
+        response.status_code = 204
+        del response.headers["content-length"]
+        response.headers["preference-applied"] = WITHOUT_PAGE
 
 
 def _tournament_in(http_request: Request) -> int:

@@ -3,10 +3,10 @@
 
 import { whenCalm } from "./calm.js";
 import "./copy.js";
-import { deliver, deliverRest, post } from "./delivery.js";
+import { deliver, deliverRest, get, isSignedOut, post } from "./delivery.js";
 import "./find.js";
 import { focusedRow, focusRow } from "./focus.js";
-import { pageReplaced } from "./fresh.js";
+import { expectPage, missPage, pageReplaced } from "./fresh.js";
 import "./guard.js";
 import { showImpossible } from "./impossible.js";
 import { keepChoices, remember, restore, showChoices } from "./keep.js";
@@ -159,7 +159,7 @@ async function sendThroughOutbox(form, fields, key, submitter) {
   let hasLeft = false;
   const onWaiting = () => {
     if (!staysOpen) setMessage(id, NOT_SENT);
-    else if (!hasLeft) takeNext(id, label);
+    else if (!hasLeft) takeNext(id, `Not sent yet: ${label}`);
     hasLeft = staysOpen;
   };
   setMessage(id, "Sending …");
@@ -171,8 +171,8 @@ async function sendThroughOutbox(form, fields, key, submitter) {
 // Whether the form is for one entry after another.
 const isForMany = (form) => form.dataset.outbox === "again";
 
-// Without a network such a form takes the next entry, while the one before waits.
-function takeNext(id, label) {
+// Such a form takes the next entry, with the same choices, and says what became of the one before.
+function takeNext(id, text) {
   sending.delete(id);
   showMessage(id, null);
   const form = document.getElementById(id);
@@ -181,13 +181,32 @@ function takeNext(id, label) {
   delete form.dataset.sent;
   for (const box of form.querySelectorAll("input[type=checkbox]:checked")) box.closest("label").remove();
   for (const field of form.querySelectorAll("textarea, input.number, input[type=text]")) field.value = field.defaultValue = "";
-  form.querySelector(".sending").textContent = `Not sent yet: ${label}`;
+  keepChoices(id);
+  showChoices();
+  form.querySelector(".sending").textContent = text;
 }
 
 // What left its form was taken: the page shows it, and what is being entered stays.
 function showLater(done) {
   if (!done?.isTaken || new URL(done.answer.url).pathname !== location.pathname) return;
-  whenCalm("page", () => replacePage(done.answer, ""));
+  showPageOnceCalm(done.answer);
+}
+
+// The page that a taken entry leads to is asked for when nobody touches the screen: what it shows is new then.
+function showPageOnceCalm({ url }, onShown = () => {}) {
+  expectPage();
+  whenCalm("page", async () => {
+    try {
+      const page = await get(url);
+      if (page.status !== 200 || isSignedOut(page)) throw new Error(String(page.status));
+      whenCalm("page", () => {
+        replacePage({ ...page, isElsewhere: true }, "");
+        onShown();
+      });
+    } catch {
+      missPage();
+    }
+  });
 }
 
 function showDone({ form: id, label }, done, staysOpen) {
@@ -198,14 +217,9 @@ function showDone({ form: id, label }, done, staysOpen) {
     replacePage(done.answer, id);
     return;
   }
-  if (staysOpen) {
-    keepChoices(id);
-    replacePage(done.answer, id);
-    showSaved(id, label);
-    return;
-  }
-  foldForm(id, label);
-  whenCalm("page", () => replacePage(done.answer, id));
+  if (staysOpen) takeNext(id, `Saved: ${label}`);
+  else foldForm(id, label);
+  showPageOnceCalm(done.answer, () => staysOpen && !sending.has(id) && showSaved(id, label));
 }
 
 // What an earlier page left is sent; the form of the same game shows that, and takes no second entry meanwhile.

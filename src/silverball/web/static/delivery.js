@@ -14,6 +14,8 @@ const SIGNED_OUT = "waits until you sign in";
 const OTHERS = "belongs to another account: sign in with it";
 const KEEP_OPEN = "keep this page open";
 const AGAIN_EVERY = 20000;
+// The server need not make the page that a taken entry leads to: the phone confirms it before that.
+const WITHOUT_PAGE = { prefer: "return=minimal" };
 
 // Keys of the entries that this page is sending.
 const underWay = new Set();
@@ -48,14 +50,23 @@ function wakeAll() {
 for (const name of ["online", "pageshow"]) addEventListener(name, wakeAll);
 document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && wakeAll());
 
-export async function post(action, fields) {
-  const answer = await fetch(action, {
-    method: "POST",
-    body: new URLSearchParams(fields),
-    signal: AbortSignal.timeout(TIMEOUT),
-  });
+export async function post(action, fields, headers = {}) {
+  const body = new URLSearchParams(fields);
+  return read(await fetch(action, { method: "POST", body, headers, signal: AbortSignal.timeout(TIMEOUT) }));
+}
+
+// The page at an address, as `post` returns it.
+export async function get(url) {
+  return read(await fetch(url, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT) }));
+}
+
+async function read(answer) {
   if (BUSY.has(answer.status)) throw new Error(String(answer.status));
-  return { status: answer.status, html: await answer.text(), url: answer.url, isElsewhere: answer.redirected };
+  const { status, redirected } = answer;
+  // Without its page, an answer names the address of it.
+  const target = status === 204 ? answer.headers.get("location") : null;
+  const url = target === null ? answer.url : new URL(target, answer.url).href;
+  return { status, html: await answer.text(), url, isElsewhere: redirected || target !== null };
 }
 
 function parse(html) {
@@ -68,7 +79,7 @@ function csrfOf(root) {
 }
 
 // Nobody is signed in, or somebody else.
-function isSignedOut({ status, url }) {
+export function isSignedOut({ status, url }) {
   return status === 401 || status === 419 || new URL(url, location.href).pathname.startsWith(SIGN_IN);
 }
 
@@ -96,7 +107,7 @@ async function sendUntilAnswered(entry, onWaiting) {
   while (underWay.has(entry.key)) {
     let answer = null;
     try {
-      answer = await post(entry.action, [...entry.fields, ["csrf", csrf], ["key", entry.key]]);
+      answer = await post(entry.action, [...entry.fields, ["csrf", csrf], ["key", entry.key]], WITHOUT_PAGE);
     } catch {
       reasons.set(entry.key, NO_CONNECTION);
       onWaiting();

@@ -44,6 +44,8 @@ let calmed = 0;
 let hasNews = false;
 // The number of times that the answer to a form has replaced the page.
 let answers = 0;
+// Whether the page is asked for as a whole, once nobody touches it.
+let isPageDue = false;
 
 const main = () => document.getElementById("main");
 const parts = () => [...document.querySelectorAll("[data-live]")];
@@ -83,6 +85,7 @@ function contentOf(part) {
 // The page is as the server has just sent it: at the start, and after the answer to a form.
 export function pageReplaced() {
   answers += 1;
+  isPageDue = false;
   hasNews = isDue || isBusy;
   seen = Number(main().dataset.seen ?? Date.now());
   known.clear();
@@ -117,13 +120,23 @@ function affectsPage(name, data) {
   return !whose || name !== "GameCreatedOrUpdated" || data.playerIds.includes(Number(whose));
 }
 
+// The page comes as a whole, so its parts need not be fetched beside it.
+export function expectPage() {
+  isPageDue = true;
+}
+
+// The page could not be had: its parts are asked for until they come, and say why they cannot.
+export function missPage() {
+  isPageDue = false;
+  refresh();
+}
+
 // Fetch the parts after an event, or when events may have been missed.
 function refresh() {
   hasNews = true;
   // After an event, retry at once.
   if (failures) began = 0;
-  // The answer to a form has all parts: the server need not make them twice at the same time.
-  if (!document.querySelector("form.pending")) plan();
+  if (!isPageDue && !document.querySelector("form.pending")) plan();
   clearTimeout(settled);
   settled = setTimeout(plan, SETTLED_AFTER);
 }
