@@ -295,6 +295,8 @@ def _take_pictures(screen: BrowserPage) -> None:
     width, scheme = screen.page.evaluate("innerWidth"), screen.page.evaluate(IS_DARK)
     pictures = {
         (DESK_WIDTH, False): {"round-1280": "/t/1/run", "new-1280": "/run/new?type=group_matchplay"},
+        (DESK_WIDTH, True): {"accounts-1280": "/account/accounts"},
+        (PHONE_WIDTH, False): {"account-320": "/account", "two-step-320": "/account/two-step"},
         (PHONE_WIDTH, True): {"dark-320": "/t/1/run", "home-320": "/"},
     }
     for name, path in pictures.get((width, scheme), {}).items():
