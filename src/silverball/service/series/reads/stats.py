@@ -3,9 +3,10 @@
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from itertools import chain, combinations
+from itertools import chain
 
-from sqlalchemy import Connection, Text, bindparam, cast, false, func, not_, select
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Text, bindparam, cast, false, func, not_, select
 
 from silverball.kit.errors import NotFound
 from silverball.service.access import AuthenticatedCaller
@@ -31,26 +32,25 @@ _OWNERS = (
     .distinct()
 )
 _SEAT, _ALONE = tables.game_player.c, tables.single_player_game.c
-# The games of each night in one text, `arena:player,player;...`: a row for each game would take most of the
-# time. Who met whom is counted here: in the database, the pairs of all games would be sorted first.
-_GAME_TEXTS = (
-    select(
-        _G.tournament_id,
-        (
-            func.coalesce(cast(_G.arena_id, Text), "")
-            + ":"
-            + func.aggregate_strings(cast(_SEAT.player_id, Text), ",")
-        ).label("game"),
-    )
+
+
+def _listed(column: ColumnElement[int]) -> ColumnElement[str]:
+    """All values of a column as one text, which costs far less than a row for each."""
+    return func.aggregate_strings(cast(column, Text), ",")
+
+
+# Games and their seats are joined here: the database would look up the seats of each game by themselves.
+_GAMES = (
+    select(_listed(_G.game_id), _listed(func.coalesce(_G.arena_id, 0)))
     .select_from(tables.tournament)
     .join(tables.game, _G.tournament_id == _T.tournament_id)
-    .join(tables.game_player, _SEAT.game_id == _G.game_id)
     .where(_IN_SERIES, _G.status == "completed", _G.bye.is_(false()))
-    .group_by(_G.game_id, _G.tournament_id, _G.arena_id)
-    .subquery()
 )
-_NIGHTS_OF_GAMES = select(func.aggregate_strings(_GAME_TEXTS.c.game, ";")).group_by(
-    _GAME_TEXTS.c.tournament_id
+_SEATS = (
+    select(_listed(_SEAT.game_id), _listed(_SEAT.player_id))
+    .select_from(tables.tournament)
+    .join(tables.game_player, _SEAT.tournament_id == _T.tournament_id)
+    .where(_IN_SERIES)
 )
 _PLAYS_ALONE = (
     select(_ALONE.player_id, _ALONE.arena_id, func.count())
@@ -61,38 +61,43 @@ _PLAYS_ALONE = (
     .group_by(_ALONE.player_id, _ALONE.arena_id)
 )
 _STANDING_PLAYERS = (
-    select(_T.tournament_id, tables.standing.c.player_id)
+    select(_T.tournament_id, _listed(tables.standing.c.player_id))
     .join(tables.standing, tables.standing.c.tournament_id == _T.tournament_id)
     .where(_IN_SERIES, _T.status != "planned", standings.IS_STORED)
+    .group_by(_T.tournament_id)
 )
 _RUNNING_PLAYERS = (
-    select(_T.tournament_id, tables.entrant.c.player_id)
+    select(_T.tournament_id, _listed(tables.entrant.c.player_id))
     .join(tables.entrant, tables.entrant.c.tournament_id == _T.tournament_id)
     .where(_IN_SERIES, _T.status == "started", not_(standings.IS_STORED))
+    .group_by(_T.tournament_id)
 )
-# Player id -> id of an opponent or of an arena -> number of games; ids as the texts that came and that leave.
-CountsByPlayer = defaultdict[str, dict[str, int]]
+# Player id -> number of games with each opponent, by id, and on each arena, by the id with a minus sign:
+# so a game's list counts both at once. The player's own id and 0, no arena, are counted and never shown.
+CountsByPlayer = Mapping[int, Counter[int]]
+_DECODE_IDS = msgspec.json.Decoder(list[int]).decode
 
 
-def _count_meetings_and_plays(db: Connection, series_id: int) -> tuple[CountsByPlayer, CountsByPlayer]:
-    """How often each two players met, from both sides, and how often each player played each arena."""
+def _decode_ids(listed: str | None) -> list[int]:
+    return _DECODE_IDS(f"[{listed or ''}]")
+
+
+def _count_meetings_and_plays(db: Connection, series_id: int) -> CountsByPlayer:
+    """How often each player met each other and played each arena."""
     key = {"series_id": series_id}
-    nights = db.execute(_NIGHTS_OF_GAMES, key).scalars()
-    games = [game.partition(":") for night in nights for game in night.split(";")]
-    seated = [(arena_id, sorted(player_ids.split(","))) for arena_id, _, player_ids in games]
-    met = Counter(chain.from_iterable(combinations(player_ids, 2) for _, player_ids in seated))
-    played = Counter(
-        [(player_id, arena_id) for arena_id, player_ids in seated if arena_id for player_id in player_ids]
-    )
+    game_ids, arena_ids = map(_decode_ids, db.execute(_GAMES, key).one())
+    games = {game_id: [-arena_id] for game_id, arena_id in zip(game_ids, arena_ids, strict=True)}
+    for game_id, player_id in zip(*map(_decode_ids, db.execute(_SEATS, key).one()), strict=True):
+        if game_id in games:
+            games[game_id].append(player_id)
+    together: defaultdict[int, list[int]] = defaultdict(list)
+    for game in games.values():
+        for player_id in game[1:]:
+            together[player_id] += game
+    counts = defaultdict(Counter[int], {player_id: Counter(ids) for player_id, ids in together.items()})
     for player_id, arena_id, count in db.execute(_PLAYS_ALONE, key):
-        played[str(player_id), str(arena_id)] += count
-    meetings: CountsByPlayer = defaultdict(dict)
-    for (player_id, other_id), count in met.items():
-        meetings[player_id][other_id] = meetings[other_id][player_id] = count
-    plays: CountsByPlayer = defaultdict(dict)
-    for (player_id, arena_id), count in played.items():
-        plays[player_id][arena_id] = count
-    return meetings, plays
+        counts[player_id][-arena_id] += count
+    return counts
 
 
 def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> SeriesStats:
@@ -110,7 +115,7 @@ def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | N
     nights = _attendance_by_tournament(db, key, attended, series.organizer_id)
     often = Counter(Counter(chain.from_iterable(attended.values())).values())
     names = _visible_names(db, key, viewer)
-    meetings, plays = _count_meetings_and_plays(db, series_id)
+    counts = _count_meetings_and_plays(db, series_id)
     return SeriesStats(
         series=series,
         overall=_aggregate(night.total for night in nights.values()),
@@ -118,8 +123,8 @@ def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | N
         guests=_aggregate(night.guests for night in nights.values()),
         tournaments=nights,
         player_attendances=dict(sorted(often.items())),
-        opponent_counts=_count_rows(meetings, names, {str(player_id) for player_id in names}),
-        arena_counts=_count_rows(plays, names),
+        opponent_counts=_opponent_counts(counts, names),
+        arena_counts=_arena_counts(counts, names),
     )
 
 
@@ -165,16 +170,24 @@ def _visible_names(
     return {row.player_id: row.name for row in db.execute(statement, key)}
 
 
-def _count_rows(
-    counted: Mapping[str, Mapping[str, int]], names: Mapping[int, str], others: Collection[str] | None = None
-) -> tuple[CountRow, ...]:
-    """One row for each named player; `others`, if given, are the ids that may appear in it."""
+def _opponent_counts(counts: CountsByPlayer, names: Mapping[int, str]) -> tuple[CountRow, ...]:
+    """A row for each named player who met another one."""
     rows: list[CountRow] = []
     for player_id, name in names.items():
-        counts = counted.get(str(player_id), {})
-        shown = counts if others is None else counts.keys() & others
-        if shown:
-            row = {other_id: counts[other_id] for other_id in sorted(shown, key=int)}
+        met: Mapping[int, int] = counts.get(player_id, {})
+        if others := sorted((met.keys() & names.keys()) - {player_id}):
+            row = {str(other_id): met[other_id] for other_id in others}
+            rows.append({**row, "playerId": player_id, "name": name})
+    return tuple(rows)
+
+
+def _arena_counts(counts: CountsByPlayer, names: Mapping[int, str]) -> tuple[CountRow, ...]:
+    """A row for each named player who played an arena."""
+    rows: list[CountRow] = []
+    for player_id, name in names.items():
+        played: Mapping[int, int] = counts.get(player_id, {})
+        if arena_ids := sorted(-id_ for id_ in played if id_ < 0):
+            row = {str(arena_id): played[-arena_id] for arena_id in arena_ids}
             rows.append({**row, "playerId": player_id, "name": name})
     return tuple(rows)
 
@@ -185,8 +198,8 @@ def _attended_nights(db: Connection, series_id: int) -> dict[int, list[int]]:
     """
     attended: dict[int, list[int]] = {}
     for statement in (_STANDING_PLAYERS, _RUNNING_PLAYERS):
-        for tournament_id, player_id in db.execute(statement, {"series_id": series_id}):
-            attended.setdefault(tournament_id, []).append(player_id)
+        for tournament_id, listed in db.execute(statement, {"series_id": series_id}):
+            attended[tournament_id] = _decode_ids(listed)
     return attended
 
 
