@@ -111,7 +111,10 @@ def learn_pace(nights: Sequence[PastNight]) -> Pace:
 def _deviations(ratios: Sequence[float]) -> list[float]:
     """How far the logarithms are from their mean; none for a single one, which says nothing."""
     logs = [log(ratio) for ratio in ratios]
-    return [each - fmean(logs) for each in logs] if len(logs) > 1 else []
+    if len(logs) < 2:  # a deviation needs two
+        return []
+    mean = fmean(logs)
+    return [each - mean for each in logs]
 
 
 def _timed_games(night: PastNight) -> list[PlayedGame]:

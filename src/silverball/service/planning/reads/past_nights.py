@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from silverball.store import tables
 # The newest nights of a format say what is usual there now.
 NIGHTS_PER_FORMAT = 10
 NIGHTS_READ_MAX = 300
+_END_AND_BEGIN = itemgetter(0, 1)
 _T, _G, _SEAT = tables.tournament.c, tables.game.c, tables.game_player.c
 _ROUND, _SOLO, _ENTRANT = tables.round_.c, tables.single_player_game.c, tables.entrant.c
 
@@ -142,26 +144,27 @@ def _add_games(db: Connection, records: dict[int, NightRecord]) -> None:
     )
     groups: dict[tuple[Any, ...], list[tuple[datetime, datetime, Any]]] = defaultdict(list)
     for row in db.execute(rows):
-        ends = datetime.fromtimestamp(
-            row.started_at.timestamp() + row.duration_seconds, row.started_at.tzinfo
-        )
-        records[row.tournament_id].extend_to(row.started_at, ends)
-        key = (row.tournament_id, row.round_id, row.set_number if row.round_id else row.started_at)
-        groups[key].append((ends, row.started_at, row))
+        tournament_id, round_id, set_number, _, begins, seconds, *_ = row
+        key = (tournament_id, round_id, set_number if round_id else begins)
+        groups[key].append((begins + timedelta(seconds=seconds), begins, row))
     for (tournament_id, *_), played in groups.items():
         record = records[tournament_id]
+        played.sort(key=_END_AND_BEGIN)
+        record.extend_to(min(begins for _, begins, _ in played), played[-1][0])
+        counts_matches = _counts_matches(record.settings)
         free_at: datetime | None = None
-        for ends, begins, row in sorted(played, key=lambda each: each[:2]):
+        for ends, begins, row in played:
             since = begins if free_at is None else max(begins, free_at)
-            length = _minutes(since, ends) / _games_of_match(record.settings, row.points)
+            # A match stands for the games that were won.
+            games = max(float(row.points or 1), 1.0) if counts_matches else 1.0
+            length = _minutes(since, ends) / games
             record.games.append(PlayedGame(size=row.size, minutes=length, arena_id=row.arena_id))
             free_at = ends
 
 
-def _games_of_match(settings: TournamentSettings, points: Any) -> float:
-    """How many single games a row stands for: matches count the games that were won."""
-    is_match = settings.has_matches and play_settings.games_per_round(settings) > 1
-    return max(float(points or 1), 1.0) if is_match else 1.0
+def _counts_matches(settings: TournamentSettings) -> bool:
+    """Whether a row stands for several single games."""
+    return settings.has_matches and play_settings.games_per_round(settings) > 1
 
 
 def _add_attempts(db: Connection, records: dict[int, NightRecord]) -> None:

@@ -129,10 +129,14 @@ def _load_names(db: Connection, tournament_id: int, actions: Sequence[Action]) -
     ids = {name: sorted(_ids_in(actions, name)) for name in ("player_id", "arena_id", "user_id")}
     player, arena, user = tables.player.c, tables.arena.c, tables.user.c
     entrants = select(tables.entrant.c.player_id).where(tables.entrant.c.tournament_id == tournament_id)
-    is_named = player.player_id.in_(ids["player_id"]) | player.player_id.in_(entrants)
+    names = select(player.player_id, player.name)
+    players = _names_by_id(db, names.where(player.player_id.in_(entrants)))
+    # Those who were removed; one condition for both would look through the players of all tournaments.
+    if others := [player_id for player_id in ids["player_id"] if player_id not in players]:
+        players |= _names_by_id(db, names.where(player.player_id.in_(others)))
     actors = {action.actor_id for action in actions if action.actor_id is not None}
     return Names(
-        players=_names_by_id(db, select(player.player_id, player.name).where(is_named)),
+        players=players,
         arenas=_names_by_id(
             db, select(arena.arena_id, arena.name).where(arena.arena_id.in_(ids["arena_id"]))
         ),
