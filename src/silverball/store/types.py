@@ -130,5 +130,7 @@ class Hundredths(TypeDecorator[Decimal]):
         return _parse_hundredths
 
 
+# A league's nights have a few hundred different points.
+@lru_cache(maxsize=4096)
 def _parse_hundredths(hundredths: int | None) -> Decimal | None:
     return None if hundredths is None else Decimal(hundredths).scaleb(-2)

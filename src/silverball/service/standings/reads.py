@@ -6,9 +6,8 @@ this module.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import cast
+from typing import NamedTuple, cast
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Text, bindparam, or_, select, true, type_coerce
@@ -38,8 +37,7 @@ _ROWS = PreparedStatement(
 IS_STORED = or_(_T.status == "completed", _T.type.not_in(sorted(FORMATS)))
 
 
-@dataclass(frozen=True)
-class StandingPlace:
+class StandingPlace(NamedTuple):
     """A place in the standings, with its points."""
 
     position: int

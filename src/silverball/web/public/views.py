@@ -1,8 +1,8 @@
 """Views without an account: the start page, a user's profile, a series, a player, a game."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
@@ -158,6 +158,7 @@ def render_series(request: PageRequest, series_id: int) -> Response:
     decided = [night.tournament_id for night in counted_nights if night.status == "completed"]
     nights_left = sum(night.status != "completed" for night in nights)
     best_result = series_results.best_result(details)
+    player_ids = [standing.player_id for standing in details.standings]
     reachable: dict[int, Decimal] = {}
     if nights_left and best_result is not None:
         reachable = series_rules.reachable_points(
@@ -165,7 +166,7 @@ def render_series(request: PageRequest, series_id: int) -> Response:
             removed_results=details.removed_results or 0,
             nights_left=nights_left,
             best_result=best_result,
-            player_ids=[standing.player_id for standing in details.standings],
+            player_ids=player_ids,
         )
     return request.render(
         "people/series.html",
@@ -176,10 +177,7 @@ def render_series(request: PageRequest, series_id: int) -> Response:
         reachable=reachable,
         counted_nights=counted_nights,
         has_dropped=any(dropped.values()),
-        cells={
-            standing.player_id: _series_cells(standing.player_id, counted_points, dropped)
-            for standing in details.standings
-        },
+        cells=_series_cells(player_ids, counted_points, dropped),
         players={player.player_id: player for player in details.players},
         counted=_counted_text(details.removed_results or 0, len(details.tournament_points)),
         scoring=SERIES_SCORINGS.get(details.scoring or "points", SERIES_SCORED_BY_CURVE),
@@ -187,14 +185,33 @@ def render_series(request: PageRequest, series_id: int) -> Response:
     )
 
 
+class SeriesCell(NamedTuple):
+    """The points of a player in a night of a series; most players miss most nights of a large one."""
+
+    # Nights since the cell before.
+    missed: int
+    # None after the last of the player's nights.
+    points: Any = None
+    is_dropped: bool = False
+
+
 def _series_cells(
-    player_id: int, points: Mapping[int, Mapping[int, Any]], dropped: Mapping[int, Collection[int]]
-) -> list[tuple[Any, bool]]:
-    """A player's points of each counted night, None without any, and whether they do not count."""
-    own_dropped = dropped.get(player_id, ())
-    return [
-        (of_night.get(player_id), tournament_id in own_dropped) for tournament_id, of_night in points.items()
-    ]
+    player_ids: Iterable[int],
+    points: Mapping[int, Mapping[int, Any]],
+    dropped: Mapping[int, Collection[int]],
+) -> dict[int, list[SeriesCell]]:
+    """Player id -> the cells of the player's row, for these players."""
+    cells: dict[int, list[SeriesCell]] = {player_id: [] for player_id in player_ids}
+    following: dict[int, int] = {}
+    for number, (tournament_id, of_night) in enumerate(points.items()):
+        for player_id, earned in of_night.items():
+            missed = number - following.get(player_id, 0)
+            is_dropped = tournament_id in dropped.get(player_id, ())
+            cells[player_id].append(SeriesCell(missed, earned, is_dropped))
+            following[player_id] = number + 1
+    for player_id, row in cells.items():
+        row.append(SeriesCell(len(points) - following.get(player_id, 0)))
+    return cells
 
 
 def _series_tournaments(db: Db, series_id: int) -> list[DatedTournament]:

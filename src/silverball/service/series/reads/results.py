@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, false, or_, select
+from sqlalchemy import Connection, and_, bindparam, exists, false, or_, select
 
 from silverball.rules.ranking import series as rules
 from silverball.rules.scoring import curves
@@ -45,8 +45,9 @@ _NIGHTS = (
     select(
         _T.tournament_id,
         _T.status,
-        _HAS_RESULT.label("has_result"),
-        _HAS_GAMES.label("has_games"),
+        # Completed ones count whatever they have.
+        and_(_T.status != "completed", _HAS_RESULT).label("has_result"),
+        and_(_T.status != "completed", _HAS_GAMES).label("has_games"),
     )
     .where(_T.series_id == bindparam("series_id"), _T.status != "planned")
     .order_by(_T.tournament_id)
