@@ -37,7 +37,7 @@ REASONS = {
     "FROM tournament ORDER BY tournament.start_utc DESC": "A page of all, in the order of an index.",
     "FROM tournament \nORDER BY tournament.start_utc DESC": "A page of all, in the order of an index.",
     "FROM audit_entry": "A page of the whole log, newest first, for administrators.",
-    "confirmed_number.user_id AS holder": "All federation numbers of accounts and books, for administrators.",
+    "FROM confirmed_number": "All numbers of accounts and books: they are counted, for administrators.",
     "FROM claim JOIN": "No claims are here, so SQLite does not know how few there are.",
     "FROM rating_submission JOIN": "No submissions are here, so SQLite does not know how few there are.",
     "SELECT user.user_id \nFROM user\n LIMIT 1": "Whether there is any account: the first row is the answer.",

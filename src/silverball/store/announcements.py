@@ -65,11 +65,21 @@ _INSERT = DriverStatement(
         {column.name: bindparam(f"new_{column.name}", type_=column.type) for column in announcement.c}
     )
 )
-_DELETE_CHANNEL = DriverStatement(delete(announcement).where(_A.tournament_id == bindparam("own_id")))
 _START_EPOCH = DriverStatement(
     update(tournament)
     .where(_T.tournament_id == bindparam("own_id"))
     .values(epoch=bindparam("new_epoch"), seq=0, seq_low=0)
+)
+_RAISE_AND_RESTART = DriverStatement(
+    update(tournament)
+    .where(_T.tournament_id == bindparam("own_id"))
+    .values(
+        revision=bindparam("new_revision"),
+        stamp=bindparam("new_stamp"),
+        epoch=bindparam("new_epoch"),
+        seq=0,
+        seq_low=0,
+    )
 )
 _SELECT_SINCE = (
     select(_A.seq, _A.name, _A.data, _A.at, _A.journal_head)
@@ -94,15 +104,37 @@ def append(
     `at` defaults to now, not to the time of the request: the delivery time of an event is measured
     from it, and request times are cut to the second.
     """
-    db = transaction.connection
-    if not messages:
-        return
+    append_each(transaction, {tournament_id: messages}, at)
+
+
+def append_each(
+    transaction: Transaction,
+    messages_by_tournament: Mapping[int, Sequence[tuple[str, str]]],
+    at: datetime | None = None,
+) -> None:
+    """Announce messages in several tournaments, all of which the caller has locked."""
     moment = at or datetime.now(UTC)
+    rows = [
+        row
+        for tournament_id, messages in messages_by_tournament.items()
+        if messages
+        for row in _numbered_rows(transaction, tournament_id, messages, moment)
+    ]
+    if rows:
+        _INSERT.run_many(transaction.connection, rows)
+
+
+def _numbered_rows(
+    transaction: Transaction, tournament_id: int, messages: Sequence[tuple[str, str]], moment: datetime
+) -> list[dict[str, Any]]:
+    """The rows of these messages, with the next numbers of the channel, which are taken."""
+    db = transaction.connection
     ((epoch, newest),) = _TAKE_NUMBERS.rows(db, own_id=tournament_id, count=len(messages))
     first = newest - len(messages) + 1
     shows_tournament = any(name == TOURNAMENT_UPDATED for name, _ in messages)
     head = chaining.journal_head(db, tournament_id) if shows_tournament else None
-    rows = [
+    transaction.announcements[tournament_id] = newest
+    return [
         {
             "new_tournament_id": tournament_id,
             "new_epoch": epoch,
@@ -115,8 +147,6 @@ def append(
         }
         for seq, (name, data) in enumerate(messages, start=first)
     ]
-    _INSERT.run_many(db, rows)
-    transaction.announcements[tournament_id] = newest
 
 
 def channel_head(db: Connection, tournament_id: int) -> ChannelHead | None:
@@ -180,19 +210,51 @@ def start_epoch(transaction: Transaction, tournament_id: int, epoch: str) -> Non
 
 def restart_epochs(transaction: Transaction, tournament_ids: Collection[int]) -> None:
     """Start a new epoch in each of these channels, named after the last one."""
-    heads = channel_heads_by_id(transaction.connection, tournament_ids)
-    _start_epochs(
-        transaction,
-        {tournament_id: next_epoch(head.epoch, head.seq) for tournament_id, head in heads.items()},
-    )
+    epochs: dict[int, str] = {}
+    for batch in ascending_batches(tournament_ids):
+        rows = select(_T.tournament_id, _T.epoch, _T.seq).where(_T.tournament_id.in_(batch))
+        epochs |= {key: next_epoch(epoch, seq) for key, epoch, seq in transaction.connection.execute(rows)}
+    _start_epochs(transaction, epochs)
+
+
+def raise_and_restart(transaction: Transaction, tournament_ids: Collection[int]) -> dict[int, int]:
+    """Raise these tournaments, as `revisions.raise_tournaments` does, and start a new epoch in each channel.
+
+    A regular's opt-out does this with two thousand rows, each written once, while others wait to write.
+    """
+    db = transaction.connection
+    columns = select(_T.tournament_id, _T.revision, _T.epoch, _T.seq)
+    raised: dict[int, int] = {}
+    for batch in ascending_batches(tournament_ids):
+        rows = columns.where(_T.tournament_id.in_(batch)).order_by(_T.tournament_id).with_for_update()
+        restarted = [
+            {
+                "own_id": tournament_id,
+                "new_revision": revision + 1,
+                "new_stamp": transaction.stamp,
+                "new_epoch": next_epoch(epoch, seq),
+            }
+            for tournament_id, revision, epoch, seq in db.execute(rows)
+        ]
+        _RAISE_AND_RESTART.run_many(db, restarted)
+        raised |= {row["own_id"]: row["new_revision"] for row in restarted}
+    _end_epochs(transaction, raised)
+    # Only `Store.write` publishes them, and only after the commit.
+    transaction.raised_revisions.update(raised)
+    return raised
 
 
 def _start_epochs(transaction: Transaction, epochs: Mapping[int, str]) -> None:
-    """Start epochs by tournament id. A regular's opt-out starts two thousand while others wait to write."""
-    db = transaction.connection
-    _DELETE_CHANNEL.run_many(db, [{"own_id": tournament_id} for tournament_id in epochs])
-    _START_EPOCH.run_many(db, [{"own_id": key, "new_epoch": epoch} for key, epoch in epochs.items()])
-    transaction.announcements.update(dict.fromkeys(epochs, 0))
+    rows = [{"own_id": key, "new_epoch": epoch} for key, epoch in epochs.items()]
+    _START_EPOCH.run_many(transaction.connection, rows)
+    _end_epochs(transaction, epochs)
+
+
+def _end_epochs(transaction: Transaction, tournament_ids: Collection[int]) -> None:
+    """Delete what was announced in the epochs before."""
+    for batch in ascending_batches(tournament_ids):
+        transaction.connection.execute(delete(announcement).where(_A.tournament_id.in_(batch)))
+    transaction.announcements.update(dict.fromkeys(tournament_ids, 0))
 
 
 def next_epoch(epoch: str, seq: int) -> str:

@@ -47,14 +47,17 @@ def raise_tournaments(transaction: Transaction, tournament_ids: Collection[int])
         _lock(db, batch)
         raised_row = {"revision": tournament.c.revision + 1, "stamp": transaction.stamp}
         rows = update(tournament).where(column.in_(batch)).values(**raised_row)
-        for row in db.execute(rows.returning(column, tournament.c.revision)):
-            raised[row.tournament_id] = row.revision
+        changed = db.execute(rows.returning(column, tournament.c.revision))
+        raised |= {tournament_id: revision for tournament_id, revision in changed}  # noqa: C416  # rows are no pairs to mypy
     # Only `Store.write` publishes them, and only after the commit.
     transaction.raised_revisions.update(raised)
     return raised
 
 
 def _lock(db: Connection, tournament_ids: Collection[int]) -> None:
+    if db.dialect.name == "sqlite":
+        # Its one writer has locked them all.
+        return
     column = tournament.c.tournament_id
     db.execute(select(column).where(column.in_(tournament_ids)).order_by(column).with_for_update()).all()
 
@@ -76,18 +79,22 @@ def current_revision(db: Connection, tournament_id: int) -> Revision | None:
 
 def raise_for_users(transaction: Transaction, user_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that these users organize, keep scores in, or play in as a claimed player."""
-    return _raise_selected(transaction, *_tournaments_of_users(user_ids))
+    return raise_tournaments(transaction, tournaments_of_users(transaction.connection, user_ids))
 
 
 def lock_for_users(db: Connection, user_ids: Collection[int]) -> None:
     """Lock the same tournaments, to change rows of the users before the tournaments are raised."""
-    for batch in ascending_batches(_selected_ids(db, *_tournaments_of_users(user_ids))):
+    if db.dialect.name == "sqlite":
+        return
+    for batch in ascending_batches(tournaments_of_users(db, user_ids)):
         _lock(db, batch)
 
 
-def _tournaments_of_users(user_ids: Collection[int]) -> tuple[Select[tuple[int]], ...]:
+def tournaments_of_users(db: Connection, user_ids: Collection[int]) -> Sequence[int]:
+    """The tournaments that these users organize, keep scores in, or play in as a claimed player."""
     claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))
-    return (
+    return _selected_ids(
+        db,
         select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(user_ids)),
         select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id.in_(user_ids)),
         select(entrant.c.tournament_id).where(entrant.c.player_id.in_(claimed)),

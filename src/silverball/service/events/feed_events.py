@@ -209,9 +209,11 @@ def announce_tournaments(transaction: Transaction, tournament_ids: Collection[in
 def announce_users(transaction: Transaction, user_ids: Collection[int], *, is_hiding: bool = False) -> None:
     """Announce changes of accounts; `is_hiding` also deletes older announcements, which show too much."""
     db = transaction.connection
-    raised = revisions.raise_for_users(transaction, user_ids)
     if is_hiding:
-        announcements.restart_epochs(transaction, raised)
+        shown_in = revisions.tournaments_of_users(db, user_ids)
+        raised = announcements.raise_and_restart(transaction, shown_in)
+    else:
+        raised = revisions.raise_for_users(transaction, user_ids)
     running = affected_tournaments.running_tournaments(db, raised)
     claimed = affected_tournaments.claimed_entrants_by_tournament(db, running, user_ids)
     for tournament_id in affected_tournaments.tournaments_staffed_by(db, running, user_ids):
@@ -229,5 +231,5 @@ def _announce_running(transaction: Transaction, tournament_ids: Collection[int])
 def _announce_ids(
     transaction: Transaction, name: str, ids_by_tournament: Mapping[int, Sequence[int]]
 ) -> None:
-    for tournament_id, ids in sorted(ids_by_tournament.items()):
-        announcements.append(transaction, tournament_id, _encode_ids(tournament_id, name, ids))
+    messages = {key: _encode_ids(key, name, ids) for key, ids in sorted(ids_by_tournament.items())}
+    announcements.append_each(transaction, messages)

@@ -1,6 +1,6 @@
 """Play: rounds, games, single player games, cards, queues, suggestions."""
 
-from sqlalchemy import Column
+from sqlalchemy import Column, Index
 
 from silverball.store.tables.base import (
     flag,
@@ -82,6 +82,9 @@ game_player = table(
 # The games of a player in some tournaments, from the index alone.
 named_indexes(game_player, ix_game_player_of_player=("player_id", "tournament_id", "game_id"))
 
+# Partial on PostgreSQL too, by the migration: said here, it would load that dialect at each start.
+Index("ix_game_player_user_id", game_player.c.user_id, sqlite_where=game_player.c.user_id.is_not(None))
+
 suggestion = table(
     "suggestion",
     key("suggestion_id"),
@@ -96,6 +99,8 @@ suggestion = table(
     flag("partial"),
     indexes=[("game_id",), ("tournament_id",)],
 )
+
+Index("ix_suggestion_user_id", suggestion.c.user_id, sqlite_where=suggestion.c.user_id.is_not(None))
 
 card = table(
     "card",

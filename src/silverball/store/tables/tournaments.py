@@ -1,6 +1,6 @@
 """A tournament: its own row, entrants and lineup, links, standings, journal and announcements."""
 
-from sqlalchemy import Column, Text
+from sqlalchemy import Column, Index, Text, or_
 
 from silverball.store.tables.base import (
     OpdbId,
@@ -260,6 +260,14 @@ journal = table(
     text("digests", null=True),
     text("hash", null=True),
     indexes=[("tournament_id", "journal_id")],
+)
+
+# Partial on PostgreSQL too, by the migration: said here, it would load that dialect at each start.
+Index("ix_journal_merges", journal.c.tournament_id, sqlite_where=journal.c.change == "PlayersMerged")
+Index(
+    "ix_journal_with_labels",
+    journal.c.tournament_id,
+    sqlite_where=or_(journal.c.sealed_labels.is_not(None), journal.c.hash.is_(None)),
 )
 
 # Looks at a draw before it is made; the line of the draw has their number then.

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Text, bindparam, delete, exists, select, type_coerce, update
+from sqlalchemy import Connection, Text, bindparam, delete, exists, or_, select, type_coerce, update
 
 from silverball.service.accounts import reads
 from silverball.service.accounts.writes import journal_labels, ratings, submissions
@@ -61,7 +61,13 @@ _RENAME_PLAYER = DriverStatement(
     )
 )
 _REMOVE_LABELS = DriverStatement(
-    update(tables.entrant).where(tables.entrant.c.player_id == bindparam("own_id")).values(**_NO_LABELS)
+    update(tables.entrant)
+    .where(
+        tables.entrant.c.player_id == bindparam("own_id"),
+        # Most have none, and stay as they are.
+        or_(type_coerce(tables.entrant.c.labels, Text) != "[]", tables.entrant.c.label_color.is_not(None)),
+    )
+    .values(**_NO_LABELS)
 )
 # The kinds of an organizer's book, ordered so that no kind is used by a later one.
 BOOK_KINDS = (book.OCCASION, book.BANK, book.SERIES, book.PLAYER, book.ARENA, book.LOCATION)
@@ -166,6 +172,9 @@ def _delete_private_rows(db: Connection, user_id: int) -> None:
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
     db.execute(delete(tables.webhook).where(tables.webhook.c.tournament_id.in_(organized)))
     for kind in BOOK_KINDS:
+        # A player without a book: the statement looks for every kind of reference.
+        if db.execute(select(kind.key).where(kind.owner == user_id).limit(1)).first() is None:
+            continue
         db.execute(delete(kind.table).where(kind.owner == user_id, references.is_unreferenced(kind.key)))
     members = select(_USER.club_id).where(_USER.club_id.is_not(None))
     mine = tables.club.c.user_id == user_id
