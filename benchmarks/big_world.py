@@ -5,7 +5,7 @@ who played 2,000 of them. Every tenth tournament is the first organizer's. All i
 games follow from its number, so any two builds are equal.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Table
 
+import big_load
 from big_rows import Rows, TournamentRows
 from silverball.rules.registry import FORMATS
 from silverball.service.tokens import writes as tokens
@@ -55,76 +56,31 @@ def build(url: str, scale: float = 1.0) -> BigWorld:
     tournaments = int(10_000 * scale)
     books = max(int(ORGANIZERS * scale), BOOKS_MIN)
     with store.migration() as db:
-        load = _loader(db)
+        load = big_load.loader(db)
         indexes = [index for table in INDEXED_AFTERWARDS for index in table.indexes]
         for index in indexes:
             index.drop(db)
-        _load_all(load, _people_and_books(books))
-        _load_all(load, _ratings(_people(books)))
+        checks = [] if store.is_sqlite else big_load.drop_foreign_keys(db)
+        big_load.load_all(load, _people_and_books(books))
+        big_load.load_all(load, _ratings(_people(books)))
         for first in range(1, tournaments + 1, 500):
             numbers = range(first, min(first + 500, tournaments + 1))
-            _load_all(load, _tournaments(numbers, books))
-        _load_all(load, _around_tournaments(tournaments, books))
+            big_load.load_all(load, _tournaments(numbers, books))
+        big_load.load_all(load, _around_tournaments(tournaments, books))
         for index in indexes:
             index.create(db)
         if not store.is_sqlite:
-            _advance_sequences(db)
+            for check in checks:
+                db.exec_driver_sql(check)
+            big_load.advance_sequences(db)
     world = _add_tokens(store, tournaments, _people(books))
-    _gather_statistics(store)
+    big_load.gather_statistics(store)
     store.close()
     return world
 
 
-def _gather_statistics(store: Store) -> None:
-    if store.is_sqlite:
-        with store.migration() as db:
-            db.exec_driver_sql("ANALYZE")
-        return
-    # PostgreSQL does this by itself a minute after so many rows.
-    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as autocommitted:
-        autocommitted.exec_driver_sql("VACUUM ANALYZE")
-
-
 def _people(books: int) -> int:
     return books * PLAYERS_OF_BOOK
-
-
-Load = Callable[[Rows], None]
-
-
-def _loader(db: Connection) -> Load:
-    """A function that writes rows on the driver's cursor: values are the driver's own."""
-    cursor = db.connection.cursor()
-
-    def load(rows: Rows) -> None:
-        names = ", ".join(f'"{name}"' for name in rows.columns)
-        if db.dialect.name == "sqlite":
-            marks = ", ".join("?" * len(rows.columns))
-            cursor.executemany(f'INSERT INTO "{rows.table}" ({names}) VALUES ({marks})', rows.values)
-            return
-        with cursor.copy(f'COPY "{rows.table}" ({names}) FROM STDIN') as copy:
-            for values in rows.values:
-                copy.write_row(values)
-
-    return load
-
-
-def _load_all(load: Load, parts: Iterable[Rows]) -> None:
-    for rows in parts:
-        load(rows)
-
-
-def _advance_sequences(db: Connection) -> None:
-    for table in tables.metadata.sorted_tables:
-        column = next(iter(table.primary_key.columns))
-        sequence = db.exec_driver_sql(
-            "SELECT pg_get_serial_sequence(%s, %s)", (f'"{table.name}"', column.name)
-        ).scalar_one()
-        if sequence is not None:
-            db.exec_driver_sql(
-                f'SELECT setval(%s, (SELECT coalesce(max("{column.name}"), 0) + 1 FROM "{table.name}"))',
-                (sequence,),
-            )
 
 
 def _add_tokens(store: Store, tournaments: int, people: int) -> BigWorld:
