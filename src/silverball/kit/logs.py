@@ -105,6 +105,9 @@ def _last_line(error: BaseException | None) -> str:
 
 def configure(stream: TextIO | None = None) -> None:
     """Send the records of this program, and the warnings of its libraries, to stderr."""
+    # No line says where in the code it was written, or by which thread, so nothing looks that up.
+    logging._srcfile = None  # as the manual of `logging` has it
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonFormatter())
     handler.addFilter(RepeatedErrors())

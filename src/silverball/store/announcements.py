@@ -113,23 +113,35 @@ def append_each(
     at: datetime | None = None,
 ) -> None:
     """Announce messages in several tournaments, all of which the caller has locked."""
-    moment = at or datetime.now(UTC)
-    rows = [
-        row
-        for tournament_id, messages in messages_by_tournament.items()
-        if messages
-        for row in _numbered_rows(transaction, tournament_id, messages, moment)
-    ]
+    db, moment = transaction.connection, at or datetime.now(UTC)
+    rows: list[dict[str, Any]] = []
+    for tournament_id, messages in messages_by_tournament.items():
+        if messages:
+            ((epoch, newest),) = _TAKE_NUMBERS.rows(db, own_id=tournament_id, count=len(messages))
+            rows += _numbered_rows(transaction, tournament_id, messages, epoch, newest, moment)
     if rows:
+        _INSERT.run_many(db, rows)
+
+
+def append_numbered(
+    transaction: Transaction, tournament_id: int, messages: Sequence[tuple[str, str]], epoch: str, newest: int
+) -> None:
+    """Announce messages that have taken their numbers, up to the newest one of this epoch."""
+    if messages:
+        rows = _numbered_rows(transaction, tournament_id, messages, epoch, newest, datetime.now(UTC))
         _INSERT.run_many(transaction.connection, rows)
 
 
 def _numbered_rows(
-    transaction: Transaction, tournament_id: int, messages: Sequence[tuple[str, str]], moment: datetime
+    transaction: Transaction,
+    tournament_id: int,
+    messages: Sequence[tuple[str, str]],
+    epoch: str,
+    newest: int,
+    moment: datetime,
 ) -> list[dict[str, Any]]:
-    """The rows of these messages, with the next numbers of the channel, which are taken."""
+    """The rows of these messages, the last of which has the newest number."""
     db = transaction.connection
-    ((epoch, newest),) = _TAKE_NUMBERS.rows(db, own_id=tournament_id, count=len(messages))
     first = newest - len(messages) + 1
     shows_tournament = any(name == TOURNAMENT_UPDATED for name, _ in messages)
     head = chaining.journal_head(db, tournament_id) if shows_tournament else None

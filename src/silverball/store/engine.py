@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, select, text
+from sqlalchemy import Connection, Engine, bindparam, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
 
 from silverball.kit import encryption, private_files
@@ -52,6 +52,11 @@ RAISE_WORLD = DriverStatement(
         "INSERT INTO world (slot, revision, stamp) VALUES (:slot, 1, :stamp) ON CONFLICT (slot)"
         " DO UPDATE SET revision = world.revision + 1, stamp = excluded.stamp RETURNING revision"
     )
+)
+LOCK_TOURNAMENT = DriverStatement(
+    select(tables.tournament.c.tournament_id)
+    .where(tables.tournament.c.tournament_id == bindparam("own_id"))
+    .with_for_update()
 )
 # In the transaction only, with one round trip.
 SET_LIMITS = text(
@@ -171,8 +176,7 @@ class Store:
         with marks, self._measured_transaction() as (transaction, began):
             db = transaction.connection
             if tournament_id is not None and not self.is_sqlite:
-                column = tables.tournament.c.tournament_id
-                db.execute(select(column).where(column == tournament_id).with_for_update())
+                LOCK_TOURNAMENT.rows(db, own_id=tournament_id)
             self.measures.count_lock(time.monotonic() - began)
             yield transaction
             # The row is locked until the commit, so it is touched last.
@@ -297,6 +301,7 @@ class Store:
 
     def close(self) -> None:
         self.counts.close()
+        self._group_commit.close()
         self.engine.dispose()
         self._deadlines.close()
 
@@ -308,6 +313,8 @@ def _sqlite_engine(url: URL) -> Engine:
         url,
         hide_parameters=True,
         pool_size=CONNECTIONS_MAX,
+        # The newest first: few have a cache of pages, and it is warm.
+        pool_use_lifo=True,
         connect_args={"check_same_thread": False, "timeout": SQLITE_QUEUE_SECONDS, "isolation_level": None},
     )
 

@@ -2,15 +2,18 @@
 
 A commit waits for the disk (synchronous=FULL), which takes longer than the writing itself. So a writer
 leaves the transaction open for the next one in the queue, and the last writer commits for all. Each
-writer waits for that commit before returning: an acknowledged change is on the disk. Each works in a
-savepoint, so a writer who fails rolls back only their own work. When SQLite itself gave up the whole
-transaction (a full disk), every writer in it gets the error.
+writer waits for that commit before returning: an acknowledged change is on the disk. The first works in
+the transaction itself, the others in savepoints, so a writer who fails rolls back only their own work.
+When SQLite itself gave up the whole transaction (a full disk), every writer in it gets the error.
+
+The writers have a connection of their own, which stays open between them: its cache of pages is still
+good, as nobody else has written, while a connection of readers has to read again what has changed.
 """
 
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -49,12 +52,13 @@ class _SharedTransaction:
         self.is_over = threading.Event()
         self.fault: BaseException | None = None
 
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """Roll back only this writer's statements when the block fails.
+    def own_work(self) -> AbstractContextManager[None]:
+        """A block whose statements alone are undone when it fails; the first writer's are all there are."""
+        return self._savepoint() if self.writers else nullcontext()
 
-        SQLAlchemy's own `begin_nested` would compile the statement anew for each writer.
-        """
+    @contextmanager
+    def _savepoint(self) -> Iterator[None]:
+        # SQLAlchemy's own `begin_nested` would compile the statement anew for each writer.
         driver_statements.run(self.db, "SAVEPOINT writer")
         try:
             yield
@@ -82,6 +86,8 @@ class GroupCommit:
         self._count_lock = threading.Lock()
         self._waiting = 0
         self._open: _SharedTransaction | None = None
+        # The writers' own connection, while none of them has it.
+        self._idle: Connection | None = None
 
     @contextmanager
     def transaction(self, limits: TimeLimits) -> Iterator[Transaction]:
@@ -89,7 +95,7 @@ class GroupCommit:
         shared = self._join()
         try:
             transaction = Transaction(shared.db, shared.loaded)
-            with shared.savepoint(), self._deadlines.limit(limits.total_seconds) as deadline:
+            with shared.own_work(), self._deadlines.limit(limits.total_seconds) as deadline:
                 deadline.attach(shared.db)
                 yield transaction
                 deadline.require_time()
@@ -127,7 +133,9 @@ class GroupCommit:
 
     def _begin(self, due: float) -> Connection:
         """Begin a transaction, as soon as no other process writes."""
-        db = self._engine.connect().execution_options(**{WRITES: True})
+        db, self._idle = self._idle, None
+        if db is None:
+            db = self._engine.connect().execution_options(**{WRITES: True})
         try:
             seconds_left = max(0.0, due - time.monotonic())
             is_shortened = seconds_left < SQLITE_QUEUE_SECONDS - SHORTEN_AFTER_SECONDS
@@ -146,7 +154,8 @@ class GroupCommit:
     def _hand_over(self, shared: _SharedTransaction) -> None:
         """Leave the transaction to the next writer, or end it for every writer in it."""
         with self._count_lock:
-            is_whole = shared.fault is None
+            # Without a writer who succeeded there is nothing to hand over or to commit.
+            is_whole = shared.fault is None and shared.writers > 0
             is_young = time.monotonic() - shared.begun_at < SHARED_SECONDS_MAX
             if is_whole and is_young and self._waiting > 0 and shared.writers < WRITERS_MAX:
                 # While nobody can stop waiting.
@@ -163,9 +172,21 @@ class GroupCommit:
             # The state of the connection is unknown.
             shared.db.invalidate(error)
         finally:
-            shared.db.close()
+            if shared.fault is None:
+                self._idle = shared.db
+            else:
+                shared.db.close()
             self._writer_lock.release()
             shared.is_over.set()
+
+    def close(self) -> None:
+        """Close the writers' connection, unless a writer has it; a later writer opens another one."""
+        if not self._writer_lock.acquire(blocking=False):
+            return
+        db, self._idle = self._idle, None
+        self._writer_lock.release()
+        if db is not None:
+            db.close()
 
 
 def _set_busy_timeout(db: Connection, seconds: float) -> None:

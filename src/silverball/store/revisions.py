@@ -8,6 +8,7 @@ locks the shared row in no way that a new reference to it would have to wait for
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, select, update
 
@@ -33,9 +34,23 @@ from silverball.store.transaction import Transaction
 RAISE_LOCKED = DriverStatement(
     update(tournament)
     .where(tournament.c.tournament_id == bindparam("own_id"))
-    .values(revision=tournament.c.revision + 1, stamp=bindparam("new_stamp"), updated_at=bindparam("moment"))
-    .returning(tournament.c.revision)
+    .values(
+        revision=tournament.c.revision + 1,
+        stamp=bindparam("new_stamp"),
+        updated_at=bindparam("moment"),
+        seq=tournament.c.seq + bindparam("announced"),
+    )
+    .returning(tournament.c.revision, tournament.c.epoch, tournament.c.seq)
 )
+
+
+class RaisedTournament(NamedTuple):
+    """The row of a tournament after its revision was raised."""
+
+    revision: int
+    # The epoch of its channel, and the newest number that was given out in it.
+    epoch: str
+    seq: int
 
 
 def raise_tournaments(transaction: Transaction, tournament_ids: Collection[int]) -> dict[int, int]:
@@ -62,12 +77,17 @@ def _lock(db: Connection, tournament_ids: Collection[int]) -> None:
     db.execute(select(column).where(column.in_(tournament_ids)).order_by(column).with_for_update()).all()
 
 
-def raise_locked(transaction: Transaction, tournament_id: int, now: datetime) -> int:
-    """Raise the revision of the tournament whose lock this transaction holds, and return the new one."""
-    row = {"own_id": tournament_id, "new_stamp": transaction.stamp, "moment": now}
-    ((revision,),) = RAISE_LOCKED.rows(transaction.connection, **row)
-    transaction.raised_revisions[tournament_id] = revision
-    return int(revision)
+def raise_locked(
+    transaction: Transaction, tournament_id: int, now: datetime, *, announced: int
+) -> RaisedTournament:
+    """Raise the revision of the tournament whose lock this transaction holds.
+
+    Takes the numbers of this many announcements of its channel, with the same statement.
+    """
+    row = {"own_id": tournament_id, "new_stamp": transaction.stamp, "moment": now, "announced": announced}
+    raised = RaisedTournament(*RAISE_LOCKED.rows(transaction.connection, **row)[0])
+    transaction.raised_revisions[tournament_id] = raised.revision
+    return raised
 
 
 def current_revision(db: Connection, tournament_id: int) -> Revision | None:

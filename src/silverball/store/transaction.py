@@ -1,6 +1,8 @@
 """A write in progress: its connection, and everything that its commit will publish."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -26,6 +28,8 @@ class Transaction:
     raised_revisions: dict[int, int] = field(default_factory=dict)
     # Tournament id -> the newest number of its channel, 0 for a new epoch, CHANNEL_ENDED for an end.
     announcements: dict[int, int] = field(default_factory=dict)
+    # Part -> id -> what the newest action of this writer has announced, as the interface shows it.
+    announced_models: dict[str, Mapping[int, Any]] = field(default_factory=dict)
     # Accounts whose row, tokens or rights this writer changed.
     changed_user_ids: set[int] = field(default_factory=set)
     # Tournaments as this writer left them, for the memory of the process.

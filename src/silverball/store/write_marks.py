@@ -48,7 +48,8 @@ class WriteMarks:
 
 def find_cells(path: Path | None) -> SharedCells | None:
     """The cells beside a database, with a column of this process; None while no workers serve it."""
-    if path is None:
+    # Mostly there is none, and an error costs more than the question.
+    if path is None or not os.access(path, os.F_OK):
         return None
     try:
         status = os.stat(path)

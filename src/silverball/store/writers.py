@@ -3,7 +3,7 @@
 A house test compares `WRITERS` with `rules/model/changes.py`, so that no type is missing.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -206,10 +206,14 @@ def _update_seats(db: Connection, tournament: Tournament, changes: Sequence[Alte
             _insert_seats(db, tournament, [after])
             continue
         users = _claiming_users(tournament, after)
-        pairs = zip(rows.seat_values(before, users), rows.seat_values(after, users), strict=True)
-        changed += [_seat_row(new) for old, new in pairs if new != old]
+        pairs = zip(_seat_results(before), rows.seat_values(after, users), _seat_results(after), strict=True)
+        changed += [_seat_row(seat) for old, seat, new in pairs if new != old]
     if changed:
         UPDATE_SEAT.run_many(db, changed)
+
+
+def _seat_results(game: Game) -> Iterator[tuple[Any, ...]]:
+    return zip(game.result_positions, game.result_points, game.result_scores, strict=True)
 
 
 def _seat_row(seat: Values) -> Values:

@@ -8,6 +8,7 @@ that they never hold up the others.
 """
 
 import asyncio
+import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
@@ -131,27 +132,32 @@ class WorkQueue:
         self._free -= 1
         if task.scope_id:
             self._running[task.scope_id] += 1
-        running = asyncio.get_running_loop().run_in_executor(self._threads, task.call)
-        running.add_done_callback(partial(self._finish, task))
+        self._threads.submit(self._run, task, asyncio.get_running_loop())
 
-    def _finish(self, task: _WaitingTask, finished: asyncio.Future[Any]) -> None:
+    def _run(self, task: _WaitingTask, loop: asyncio.AbstractEventLoop) -> None:
+        """Run the task in a thread, and hand its result to the loop in one step."""
+        value, error = None, None
+        try:
+            value = task.call()
+        except BaseException as raised:  # noqa: BLE001  # whoever waits for the result gets the error
+            error = raised
+        # A loop that has ended has nobody who waits.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(self._finish, task, value, error)
+
+    def _finish(self, task: _WaitingTask, value: Any, error: BaseException | None) -> None:
         self._free += 1
         if task.scope_id:
             self._running[task.scope_id] -= 1
             if not self._running[task.scope_id]:
                 del self._running[task.scope_id]
         self._start_next()
-        result = task.result
-        # The error is retrieved in any case, or Python would report it as lost.
-        error = None if finished.cancelled() else finished.exception()
-        if result.done():
+        if task.result.done():
             return
-        if finished.cancelled():
-            result.cancel()
-        elif error is not None:
-            result.set_exception(error)
+        if error is None:
+            task.result.set_result(value)
         else:
-            result.set_result(finished.result())
+            task.result.set_exception(error)
 
     def _start_next(self) -> None:
         """Start the first task that may start, and let go of those in which nobody is interested any more."""

@@ -145,7 +145,7 @@ class WriteRequests:
         with self._write(call.ids.get(TOURNAMENT)) as transaction:
             db = transaction.connection
             # The clock is read under the lock, so that times follow the order of the changes.
-            call = replace(call, db=db, transaction=transaction, now=self._current_second())
+            call = call.within(db, transaction, self._current_second())
             self._claim_key(key, call)
             self._refuse_revision_mismatch(db, call, request)
             result = endpoint.handler(call)

@@ -105,6 +105,8 @@ class BodyParser:
                     _printable_name(name), [f"The {_printable_name(name)} field is prohibited."]
                 )
         for name, field in self.fields.items():
+            if name not in values and not field.required:
+                continue
             # A text that cannot be stored is the only fault reported of its field.
             if not any(path == name or path.startswith(f"{name}.") for path in faults):
                 field.read(values, converted, faults)
@@ -119,6 +121,7 @@ class _BodyField:
     def __init__(self, info: msgspec.structs.FieldInfo) -> None:
         self.name = info.name
         self.encoded_name = info.encode_name
+        self.human_name = humanize_name(info.encode_name)
         self.required = info.required
         self.choices = choices_of(info.type)
         self.holder = msgspec.defstruct(
@@ -127,10 +130,9 @@ class _BodyField:
 
     def read(self, values: dict[str, Any], converted: dict[str, Any], faults: dict[str, list[str]]) -> None:
         """Convert this field of `values` into `converted`, or add its fault to `faults`."""
-        human_name = humanize_name(self.encoded_name)
         if self.encoded_name not in values:
             if self.required:
-                faults[self.encoded_name] = [f"The {human_name} field is required."]
+                faults[self.encoded_name] = [f"The {self.human_name} field is required."]
             return
         value = values[self.encoded_name]
         try:
@@ -140,9 +142,9 @@ class _BodyField:
             faults[path] = [sentence]
             return
         if isinstance(field_value, Decimal) and not _is_amount(field_value):
-            faults[self.encoded_name] = [f"The {human_name} field {AMOUNT_FAULT}"]
+            faults[self.encoded_name] = [f"The {self.human_name} field {AMOUNT_FAULT}"]
         elif self.choices and isinstance(field_value, str) and field_value not in self.choices():
-            faults[self.encoded_name] = [f"The selected {human_name} is invalid."]
+            faults[self.encoded_name] = [f"The selected {self.human_name} is invalid."]
 
     def _convert(self, value: Any) -> Any:
         holder = msgspec.convert({self.encoded_name: value}, self.holder, str_keys=True)
@@ -282,10 +284,11 @@ def _clean_texts(values: dict[str, Any]) -> dict[str, list[str]]:
                 continue
             if isinstance(value, str):
                 container[key] = texts.clean(value) or None
-            path = _printable_name(f"{prefix}{key}")
             if _is_unstorable(key) or _is_unstorable(value):
+                path = _printable_name(f"{prefix}{key}")
                 faults[path] = [f"The {humanize_name(path)} field is not a text that can be stored."]
             elif isinstance(value, int | float) and abs(value) > INTEGER_MAX:
+                path = _printable_name(f"{prefix}{key}")
                 faults[path] = [
                     f"The {humanize_name(path)} field must be between -{INTEGER_MAX} and {INTEGER_MAX}."
                 ]

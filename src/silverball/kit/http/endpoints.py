@@ -150,6 +150,12 @@ class Write(Call[Any], Generic[B_co, D, X]):
         call: Write[Any, D, X] = replace(self, body=body)  # type: ignore[arg-type]  # the body has another type
         return call
 
+    def within(self, db: Any, transaction: Any, now: datetime) -> "Write[B_co, D, X]":
+        """The same call within this transaction: a copy, without a call of the constructor for each write."""
+        call = object.__new__(type(self))
+        call.__dict__.update(self.__dict__, db=db, transaction=transaction, now=now)
+        return call
+
     @property
     def is_preparation(self) -> bool:
         """Whether this is the `prepare` step, which has neither lock nor transaction."""

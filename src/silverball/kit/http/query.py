@@ -56,6 +56,8 @@ class _FieldFault(Exception):
 
 def parse_query(query_string: bytes) -> Pairs:
     """The parameters in the order sent: trimmed, without empty ones."""
+    if not query_string:
+        return []
     # Some clients send non-ASCII letters unescaped.
     text = query_string.decode("utf-8", "replace")
     try:

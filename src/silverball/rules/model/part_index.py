@@ -4,8 +4,11 @@ A tournament is frozen, so its indexes are made once for a state. After a change
 next state with what changed, instead of making them from all items again.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -50,25 +53,31 @@ def index_order(item: Any, id_name: str) -> tuple[int, int]:
 
     New ones have falling negative ids and come last.
     """
-    item_id = getattr(item, id_name)
-    return (getattr(item, "place", 0), item_id if item_id > 0 else NEW_ID_FIRST - item_id)
+    return (getattr(item, "place", 0), _rank_by_id(getattr(item, id_name)))
 
 
 def position_by_id(items: Sequence[Any], id_name: str, item_id: int) -> int | None:
     """Where the item with this id is; None when it is not there. Quick where items ascend by id."""
-    wanted = item_id if item_id > 0 else NEW_ID_FIRST - item_id
-    low, high = 0, len(items)
-    while low < high:
-        middle = (low + high) // 2
-        found = getattr(items[middle], id_name)
-        if found == item_id:
-            return middle
-        if (found if found > 0 else NEW_ID_FIRST - found) < wanted:
-            low = middle + 1
-        else:
-            high = middle
+    read_id = _id_reader(id_name)
+    if items and item_id > 0 and read_id(items[-1]) > 0:
+        # None of them is new, as new ones come last.
+        at = bisect_left(items, item_id, key=read_id)
+    else:
+        at = bisect_left(items, _rank_by_id(item_id), key=lambda item: _rank_by_id(read_id(item)))
+    if at < len(items) and read_id(items[at]) == item_id:
+        return at
     # Entrants and arenas are in the order in which they were added.
     return next((at for at, item in enumerate(items) if getattr(item, id_name) == item_id), None)
+
+
+@cache
+def _id_reader(id_name: str) -> Callable[[Any], int]:
+    return attrgetter(id_name)
+
+
+def _rank_by_id(item_id: int) -> int:
+    """The place among items that ascend by id: new ones have falling negative ids, and come last."""
+    return item_id if item_id > 0 else NEW_ID_FIRST - item_id
 
 
 def find_by_id(items: Sequence[T], id_name: str, item_id: int) -> T | None:
@@ -87,15 +96,21 @@ def followed_groups(
 ) -> Groups | None:
     """The groups after these steps; None where they are not clear from the steps alone."""
     after: dict[Any, Any] = dict(groups)
+    # The groups that changed are lists meanwhile.
+    touched: set[Hashable] = set()
     for step in steps:
-        if step is None or not _follow_step(after, index.keys_of, step, id_name):
+        if step is None or not _follow_step(after, index.keys_of, step, id_name, touched):
             return None
-    # The groups that changed are lists.
-    return {key: tuple(group) for key, group in after.items() if group}
+    for key in touched & after.keys():
+        after[key] = tuple(after[key])
+    return after
 
 
-def _follow_step(groups: dict[Any, Any], keys_of: KeysOf, step: ItemStep, id_name: str) -> bool:
+def _follow_step(
+    groups: dict[Any, Any], keys_of: KeysOf, step: ItemStep, id_name: str, touched: set[Hashable]
+) -> bool:
     new_keys = keys_of(step.after)
+    touched.update(new_keys)
     if step.before is None:
         for key in new_keys:
             _changeable_group(groups, key).append(step.after)
@@ -103,6 +118,7 @@ def _follow_step(groups: dict[Any, Any], keys_of: KeysOf, step: ItemStep, id_nam
     old_keys = keys_of(step.before)
     if new_keys and new_keys != old_keys:
         return False
+    touched.update(old_keys)
     for key in old_keys:
         group = _changeable_group(groups, key)
         at = position_by_id(group, id_name, getattr(step.before, id_name))

@@ -169,8 +169,7 @@ def _enact_action(
         journal.note_device(
             db, tournament_id, end.action_id, device_id=device.device_id, player_id=device.player_id
         )
-    revision = revisions.raise_locked(transaction, tournament_id, context.now)
-    feed_events.announce_changes(transaction, before.tournament, after, numbered)
+    revision = feed_events.announce_changes(transaction, before.tournament, after, numbered, context.now)
     if _linked_details_differ(before.tournament, after):
         feed_events.announce_tournaments(
             transaction, affected_tournaments.tournaments_linking_to(db, tournament_id)

@@ -7,6 +7,7 @@ for a caller without an account.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -71,40 +72,55 @@ IDS_FIELD = {
 
 
 def announce_changes(
-    transaction: Transaction, before: Tournament, after: Tournament, changes: Sequence[Change]
-) -> None:
-    """Announce these changes of a tournament, which is stored as it is after them."""
-    db = transaction.connection
+    transaction: Transaction, before: Tournament, after: Tournament, changes: Sequence[Change], now: datetime
+) -> int:
+    """Announce these changes of a tournament, which is stored as it is after them.
+
+    Raises its revision with the statement that takes the numbers of the events, and returns the new one.
+    """
+    db, tournament_id = transaction.connection, after.tournament_id
     touched = touched_parts(before, after, changes)
-    messages = _id_messages(before, after, touched)
-    messages += _model_messages(db, after, touched)
+    ids_by_part = _touched_ids(touched)
+    messages = _id_messages(before, after, ids_by_part)
+    messages += _model_messages(transaction, after, touched, ids_by_part)
     messages += [_queue_message(db, after, queue) for queue in touched if queue.part == "queue"]
-    if TOURNAMENT in touched:
+    shows_tournament = TOURNAMENT in touched
+    raised = revisions.raise_locked(
+        transaction, tournament_id, now, announced=len(messages) + shows_tournament
+    )
+    if shows_tournament:
         # A follower who sees the completion has seen every event that led to it.
         is_last = after.status == "completed" != before.status
-        messages.insert(len(messages) if is_last else 0, _tournament_message(db, after.tournament_id))
-    announcements.append(transaction, after.tournament_id, messages)
+        messages.insert(len(messages) if is_last else 0, _tournament_message(db, tournament_id))
+    announcements.append_numbered(transaction, tournament_id, messages, raised.epoch, raised.seq)
+    return raised.revision
 
 
-def _id_messages(before: Tournament, after: Tournament, touched: Collection[TouchedPart]) -> Messages:
+def _id_messages(before: Tournament, after: Tournament, ids_by_part: Mapping[str, list[int]]) -> Messages:
     """The events that only carry ids: additions and changes of entrants and lineup, then deletions."""
     messages: Messages = []
     for part, name in CHANGED.items():
-        ids = _touched_ids(touched, part)
-        old_ids = _ids_in(before, part) if ids else frozenset()
-        current_ids = _ids_in(after, part) if ids else frozenset()
+        ids = ids_by_part.get(part)
+        if not ids:
+            continue
+        old_ids, current_ids = _ids_in(before, part), _ids_in(after, part)
         added = [row_id for row_id in ids if row_id not in old_ids and row_id in current_ids]
         messages += _encode_ids(after.tournament_id, ADDED[part], added)
         messages += _encode_ids(after.tournament_id, name, [row_id for row_id in ids if row_id in old_ids])
     for part, name in DELETED.items():
-        gone = [row_id for row_id in _touched_ids(touched, part) if not _is_in(after, part, row_id)]
+        gone = [row_id for row_id in ids_by_part.get(part, ()) if not _is_in(after, part, row_id)]
         deleted = [row_id for row_id in gone if _is_in(before, part, row_id)]
-        messages += _encode_ids(after.tournament_id, name, deleted)
+        if deleted:
+            messages += _encode_ids(after.tournament_id, name, deleted)
     return messages
 
 
-def _touched_ids(touched: Collection[TouchedPart], part: str) -> list[int]:
-    return [each.key for each in touched if each.part == part]
+def _touched_ids(touched: Collection[TouchedPart]) -> dict[str, list[int]]:
+    """Part -> the ids of the rows that were touched, in order."""
+    ids_by_part: dict[str, list[int]] = {}
+    for each in touched:
+        ids_by_part.setdefault(each.part, []).append(each.key)
+    return ids_by_part
 
 
 def _ids_in(tournament: Tournament, part: str) -> frozenset[int]:
@@ -123,15 +139,20 @@ def _encode_ids(tournament_id: int, name: str, ids: Sequence[int]) -> Messages:
     return [(name, _encode(event))]
 
 
-def _model_messages(db: Db, after: Tournament, touched: Collection[TouchedPart]) -> Messages:
+def _model_messages(
+    transaction: Transaction,
+    after: Tournament,
+    touched: Collection[TouchedPart],
+    ids_by_part: Mapping[str, list[int]],
+) -> Messages:
     """The events with whole rounds, games and cards, as their routes show them, in order of the changes."""
     models: dict[TouchedPart, Any] = {}
     for part, load in LOADERS.items():
-        ids = _touched_ids(touched, part)
-        if ids:
-            models.update(
-                (TouchedPart(part, row_id), model) for row_id, model in load(db, after, ids).items()
-            )
+        ids = ids_by_part.get(part)
+        loaded = load(transaction.connection, after, ids) if ids else {}
+        # An answer that shows the same thing need not read it again.
+        transaction.announced_models[part] = loaded
+        models.update((TouchedPart(part, row_id), model) for row_id, model in loaded.items())
     return [(CREATED_OR_UPDATED[each.part], _encode(models[each])) for each in touched if each in models]
 
 
