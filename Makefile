@@ -100,9 +100,11 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/bulk.py
 	$(BIN)/python benchmarks/pulled.py
 	$(BIN)/python benchmarks/feed.py
+	$(BIN)/python benchmarks/feed_storm.py
 	$(BIN)/python benchmarks/pages.py
 	$(BIN)/python benchmarks/lists.py
 	$(BIN)/python benchmarks/big.py
+	$(BIN)/python benchmarks/cache_memory.py
 	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/overload.py
 	$(BIN)/python benchmarks/planner.py

@@ -8,6 +8,7 @@ taken by another process, which reads raw sockets. Prints the table of docs/perf
 """
 
 import json
+import os
 import socket
 import statistics
 import subprocess
@@ -70,10 +71,11 @@ class LineProcess:
 
 
 @contextmanager
-def line_process(*command: object) -> Iterator[LineProcess]:
+def line_process(*command: object, **environment: str) -> Iterator[LineProcess]:
     """A started process, killed on leaving."""
     started = subprocess.Popen(
         [sys.executable, *map(str, command)],
+        env={**os.environ, **environment},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -123,7 +125,7 @@ def server_with_audience(
     port = free_port()
     with ExitStack() as stack:
         server = stack.enter_context(line_process("feed_servers.py", kind, port))
-        _await_port(port)
+        await_port(port)
         audience = stack.enter_context(
             line_process("feed_receivers.py", port, subscribers, stalled, PATH, CHANNEL)
         )
@@ -131,7 +133,7 @@ def server_with_audience(
         yield ServerWithAudience(server, audience)
 
 
-def _await_port(port: int) -> None:
+def await_port(port: int) -> None:
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         try:
@@ -175,7 +177,7 @@ def _compare(
 def _memory_rows() -> Iterator[Row]:
     port = free_port()
     with line_process("feed_servers.py", "ours", port) as server:
-        _await_port(port)
+        await_port(port)
         # One connection first, because the modules that it loads belong to the program.
         with line_process("feed_receivers.py", port, 1, 0, PATH, CHANNEL) as first:
             first.read_answer()
@@ -220,7 +222,7 @@ def _commit_rows() -> Iterator[Row]:
     """Latency from an HTTP write to its event at the last of all subscribers."""
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
         folder, port = Path(name), free_port()
-        token = _create_organizer(folder)
+        token = create_organizer(folder)
         serve = [str(BIN / "silverball"), "serve", "--create", "--host", "127.0.0.1", "--port", str(port)]
         environment = {
             "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
@@ -228,7 +230,7 @@ def _commit_rows() -> Iterator[Row]:
         }
         with running_server(serve, port, "/up", **environment):
             body = {"name": "Bench", "type": "manual_matchplay"}
-            created = _send(port, token, "POST", "/api/tournaments", body)
+            created = send(port, token, "POST", "/api/tournaments", body)
             path = f"/api/tournaments/{created['tournamentId']}"
             channel = f"tournaments.{created['tournamentId']}"
             with line_process("feed_receivers.py", port, SUBSCRIBERS, 0, PATH, channel) as audience:
@@ -240,7 +242,7 @@ def _commit_rows() -> Iterator[Row]:
     yield Row(f"p99 of a write to the last of {SUBSCRIBERS:,}", f"{p99:.0f} ms", "< 60 ms", p99 < 60)
 
 
-def _create_organizer(folder: Path) -> str:
+def create_organizer(folder: Path) -> str:
     """A token with the ability `manage`, in a new database."""
     silverball("migrate", folder=folder)
     words = ["--name", "Bench", "--email", "bench@example.org", "--role", "organizer", "--json"]
@@ -252,11 +254,11 @@ def _create_organizer(folder: Path) -> str:
 def _timed_write(port: int, token: str, path: str, number: int, audience: LineProcess) -> float:
     audience.send_line("last", 1)
     began = time.monotonic_ns()
-    _send(port, token, "PATCH", path, {"name": f"Bench {number}"})
+    send(port, token, "PATCH", path, {"name": f"Bench {number}"})
     return float((audience.read_answer() - began) / 1e6)
 
 
-def _send(port: int, token: str, method: str, path: str, body: dict[str, Any]) -> Any:
+def send(port: int, token: str, method: str, path: str, body: dict[str, Any]) -> Any:
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}{path}", json.dumps(body).encode(), headers, method=method

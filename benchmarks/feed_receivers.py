@@ -45,7 +45,7 @@ class Receiver:
         return 0
 
 
-def _masked_frame(text: bytes) -> bytes:
+def masked_frame(text: bytes) -> bytes:
     # A mask of zeros is valid and leaves the payload readable.
     assert len(text) < 126
     return bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text
@@ -74,7 +74,7 @@ def await_text(connection: socket.socket, text: bytes) -> None:
 def connect_all(port: int, count: int, path: str, channel: str) -> list[socket.socket]:
     """Open connections that follow the channel."""
     subscribe = {"event": "pusher:subscribe", "data": {"auth": "", "channel": channel}}
-    frame = _masked_frame(json.dumps(subscribe).encode())
+    frame = masked_frame(json.dumps(subscribe).encode())
     connections: list[socket.socket] = []
     while len(connections) < count:
         part = [connect(port, path) for _ in range(min(CONNECTING_AT_ONCE, count - len(connections)))]

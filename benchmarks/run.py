@@ -120,7 +120,7 @@ def silverball_on(environment: dict[str, str], *words: str) -> str:
     return done.stdout.strip()
 
 
-def _prepare(folder: Path) -> str:
+def prepare(folder: Path) -> str:
     """A database with the measured night; returns a token."""
     bundle = folder / "night.json"
     bundle.write_text(json.dumps(world.bundle()), encoding="utf-8")
@@ -237,7 +237,7 @@ def main() -> int:
     rows = []
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
         folder = Path(name)
-        token = _prepare(folder)
+        token = prepare(folder)
         environment = {
             "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
             "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",

@@ -74,7 +74,7 @@ class Asking:
 
     def _ask(self, wire: bytes, total: int) -> None:
         for n in range(total):
-            _exchange(self._sockets[n % CONNECTIONS], wire.replace(b"NUMBER", b"%d" % next(_numbers)))
+            exchange(self._sockets[n % CONNECTIONS], wire.replace(b"NUMBER", b"%d" % next(_numbers)))
 
     def close(self) -> None:
         """Close the connections."""
@@ -82,7 +82,7 @@ class Asking:
             opened.close()
 
 
-def _exchange(connected: socket.socket, wire: bytes) -> None:
+def exchange(connected: socket.socket, wire: bytes) -> None:
     connected.sendall(wire)
     received = b""
     while b"\r\n\r\n" not in received:

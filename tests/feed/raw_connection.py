@@ -32,10 +32,7 @@ class RawConnection:
         plug.setblocking(False)
         await asyncio.get_running_loop().sock_connect(plug, ("127.0.0.1", server.port))
         raw = cls(*await asyncio.open_connection(sock=plug, limit=2**24))
-        raw.writer.write(
-            f"GET {server.path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-        )
+        raw.writer.write(cls.handshake(server))
         head = await raw.reader.readuntil(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 101 ")
         assert b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in head
@@ -44,8 +41,21 @@ class RawConnection:
         assert b"connection_established" in payload
         return raw
 
+    @staticmethod
+    def handshake(server: FeedServer) -> bytes:
+        """The request that opens a connection."""
+        return (
+            f"GET {server.path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+
     def send(self, first: int, payload: bytes, *, mask: bytes | None = MASK) -> None:
         """Send a frame with this first byte; without a mask it breaks the protocol."""
+        self.writer.write(self.frame(first, payload, mask=mask))
+
+    @staticmethod
+    def frame(first: int, payload: bytes, *, mask: bytes | None = MASK) -> bytes:
+        """The bytes of a frame."""
         length = len(payload)
         if length < 126:
             head = struct.pack("!BB", first, length)
@@ -56,7 +66,7 @@ class RawConnection:
         if mask is not None:
             head = bytes([head[0], head[1] | 0x80]) + head[2:] + mask
             payload = bytes(byte ^ mask[at % 4] for at, byte in enumerate(payload))
-        self.writer.write(head + payload)
+        return head + payload
 
     async def subscribe(self, tournament_id: int, **more: Any) -> Any:
         """Follow a tournament; return the confirmation."""

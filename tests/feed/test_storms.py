@@ -1,14 +1,17 @@
 """Many clients come back with the same number: one lookup, one encoding, and the loop keeps turning."""
 
 import asyncio
+import json
+from collections.abc import Callable
 
 import pytest
 
-from feed.feed_server import ManualClock, MemoryEvents, run_scenario
+from feed.feed_server import ManualClock, MemoryEvents, run_scenario, running_feed, wait_until
+from feed.raw_connection import TEXT, RawConnection
 from silverball.feed.encoding import FrameEncoding
 from silverball.feed.hub import Hub
 from silverball.feed.protocol import Close, Resume, Subscribe
-from silverball.feed.replays import CLIENTS_PER_TURN, KEPT_SECONDS, PIECE_BYTES_MAX, Replay
+from silverball.feed.replays import CLIENTS_PER_TURN, KEPT_SECONDS, PIECE_BYTES_MAX, Pacer, Replay
 from silverball.feed.subscribers import Subscriber
 
 ENCODING = FrameEncoding("plain")
@@ -49,6 +52,22 @@ class FakeTransports:
             self._served.clear()
             await asyncio.sleep(0)
             self.served_most = max(self.served_most, len(self._served))
+
+
+class ManualPacer(Pacer):
+    """Turns that come when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: list[Callable[[], None]] = []
+
+    def call(self, work: Callable[[], None]) -> None:
+        self.waiting.append(work)
+
+    def run_all(self) -> None:
+        for work in self.waiting:
+            work()
+        self.waiting.clear()
 
 
 def log_with_events(count: int, data: str = "{}") -> MemoryEvents:
@@ -157,3 +176,63 @@ def test_a_long_replay_goes_out_in_pieces() -> None:
     whole = b"".join(frames for _, frames in pieces)
     assert whole == b"".join(event.encode(ENCODING) for event in replay.events)
     assert replay.pieces(ENCODING) is pieces
+
+
+def test_handshakes_that_come_at_once_leave_the_loop_to_others() -> None:
+    async def scenario() -> None:
+        async with running_feed(42) as server:
+            server.feed.handshakes = Pacer(3)
+            opened_most = 0
+
+            async def watch_turns() -> None:
+                nonlocal opened_most
+                while server.hub.metrics.connections < 60:
+                    before = server.hub.metrics.connections
+                    await asyncio.sleep(0)
+                    opened_most = max(opened_most, server.hub.metrics.connections - before)
+
+            watching = asyncio.create_task(watch_turns())
+            clients = await asyncio.gather(*(RawConnection.open(server) for _ in range(60)))
+            await watching
+            # Those that are read between two turns may use what the turn before left.
+            assert 0 < opened_most <= 6
+            confirmed = await asyncio.gather(*(client.subscribe(42) for client in clients))
+            assert {each["event"] for each in confirmed} == {"pusher_internal:subscription_succeeded"}
+            for client in clients:
+                await client.hang_up()
+
+    run_scenario(scenario())
+
+
+def test_what_follows_before_the_turn_of_a_handshake_waits_behind_it() -> None:
+    async def scenario() -> None:
+        async with running_feed(42) as server:
+            turns = server.feed.handshakes = ManualPacer()
+            opening = asyncio.create_task(RawConnection.open(server))
+            await wait_until(lambda: len(turns.waiting) == 1)
+            asked = {"event": "pusher:subscribe", "data": {"channel": "tournaments.42"}}
+            early = RawConnection.frame(TEXT, json.dumps(asked).encode())
+            next(iter(server.uvicorn_server.server_state.connections)).data_received(early)
+            assert len(turns.waiting) == 2
+            turns.run_all()
+            client = await opening
+            assert (await client.read_text())["event"] == "pusher_internal:subscription_succeeded"
+            await client.hang_up()
+
+    run_scenario(scenario())
+
+
+def test_a_connection_that_is_lost_before_its_turn_is_never_opened() -> None:
+    async def scenario() -> None:
+        async with running_feed(42) as server:
+            turns = server.feed.handshakes = ManualPacer()
+            _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(RawConnection.handshake(server))
+            await wait_until(lambda: len(turns.waiting) == 1)
+            writer.close()
+            await writer.wait_closed()
+            await wait_until(lambda: not server.uvicorn_server.server_state.connections)
+            turns.run_all()
+            assert server.hub.metrics.connections_total == 0
+
+    run_scenario(scenario())

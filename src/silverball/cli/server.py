@@ -41,6 +41,10 @@ from silverball.web.site_metrics import SiteMetrics
 LOG = logging.getLogger("silverball.serve")
 # Requests that are still open after this time are cut off.
 DRAIN_SECONDS = 20
+# How many new objects start a scan for garbage, how many of those one of what was left, and how many of
+# these one of everything. Cycles are rare here, and 5,000 readers that come back at once would make the
+# last kind run again and again, for a quarter of a second each.
+SCANS = (2_000, 10, 50)
 # The command blocks networks in another process; this is how soon it is noticed.
 RELOAD_SECONDS = 2.0
 
@@ -192,6 +196,7 @@ class DrainingServer(uvicorn.Server):
         # Everything loaded so far lives on, so the collector need not scan it again.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*SCANS)
         if self.started:
             if self._beside is not None:
                 self._beside.open()

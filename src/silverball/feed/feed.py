@@ -16,6 +16,7 @@ from silverball.feed.handshake import App, Handshake, HandshakeRules
 from silverball.feed.hub import Hub
 from silverball.feed.protocol import Close
 from silverball.feed.relay import NudgeBus, Relay
+from silverball.feed.replays import Pacer
 from silverball.feed.stored_events import StoredEvents
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies, address_group
 from silverball.settings import SettingError, Settings
@@ -23,6 +24,8 @@ from silverball.store.engine import Commit, Store
 
 LOG = logging.getLogger("silverball.feed")
 SWEEP_SECONDS = 1.0
+# After so many the event loop turns to its other work.
+HANDSHAKES_PER_TURN = 20
 DRAINED_PER_SECOND = 500
 DRAIN_STEP_SECONDS = 0.1
 SOCKET_ID_MAX = 10**9
@@ -84,6 +87,7 @@ class Feed:
     ) -> None:
         self.hub = hub
         self.limits = limits
+        self.handshakes = Pacer(HANDSHAKES_PER_TURN)
         self.is_draining = False
         # Whether clients with this address are refused. Set by who serves.
         self.is_blocked: Callable[[str], bool] = lambda _address: False

@@ -7,6 +7,7 @@ uvicorn reads the handshake and hands the connection over. Frames that arrive ar
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar, cast
 
 from websockets.exceptions import NegotiationError
@@ -49,6 +50,7 @@ class FeedSocket(asyncio.Protocol):
         "_protocol",
         "_server_connections",
         "_transport",
+        "_waiting_parts",
     )
 
     feed: ClassVar[Feed]
@@ -61,6 +63,8 @@ class FeedSocket(asyncio.Protocol):
         self._connection: FeedConnection | None = None
         # The frames so far of a message that comes in several.
         self._fragments: list[bytes] | None = None
+        # How many parts of the input wait for the turn of the handshake.
+        self._waiting_parts = 0
         # After our close: the client may go on sending until it reads the close.
         self._ignores_input = False
         extensions = [_StatelessDeflate()] if self.feed.limits.allows_compression else None
@@ -76,7 +80,21 @@ class FeedSocket(asyncio.Protocol):
         self._transport.set_write_buffer_limits(high=LAGGING_BYTES, low=CAUGHT_UP_BYTES)
 
     def data_received(self, data: bytes) -> None:
-        """Handle bytes; the first ones are the handshake as HTTP understood it."""
+        """Handle bytes; the first ones are the handshake as HTTP understood it.
+
+        Handshakes take turns, because thousands may come at once; what follows early waits behind its own.
+        """
+        if self._connection is not None and not self._waiting_parts:
+            self._handle_input(data)
+        else:
+            self._waiting_parts += 1
+            self.feed.handshakes.call(partial(self._handle_waiting_part, data))
+
+    def _handle_waiting_part(self, data: bytes) -> None:
+        self._waiting_parts -= 1
+        self._handle_input(data)
+
+    def _handle_input(self, data: bytes) -> None:
         if self._ignores_input:
             return
         try:
@@ -94,6 +112,7 @@ class FeedSocket(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Release everything: the connection is gone."""
         del exc
+        self._ignores_input = True
         self._server_connections.discard(self)
         if self._connection is not None:
             self._connection.connection_lost()
