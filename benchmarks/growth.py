@@ -22,12 +22,17 @@ from typing import Any
 
 if sys.argv[1:2] == ["--here"]:
     # Loaded by the measured process alone, from the tree that it measures.
+    from sqlalchemy import Connection
+
     import build
-    from service.desk import a_desk
     from silverball import app
     from silverball.settings import Settings
     from silverball.store import migrate, revisions, snapshot, tables
     from silverball.store.engine import Store
+
+    # An earlier tree has its desk in another module.
+    desks = "service.desk" if importlib.util.find_spec("service.desk") else "service.nightly"
+    a_desk = importlib.import_module(desks).a_desk
 
 HERE = Path(__file__).resolve().parents[1]
 PAIRS, REQUESTS, WARM_UP = 5, 60, 5
@@ -121,10 +126,12 @@ def _fill(desk: Any, kind: str, dice: Random) -> None:
         for player_id in night.player_ids
         for number, arena_id in enumerate(night.arena_ids)
     ]
-    with desk.store.write() as transaction:
-        transaction.connection.execute(tables.single_player_game.insert(), rows)
+    with desk.store.write() as writing:
+        # An earlier tree hands out the connection itself.
+        db = writing if isinstance(writing, Connection) else writing.connection
+        db.execute(tables.single_player_game.insert(), rows)
         # Past the door: what is kept of the tournament is out of date.
-        revisions.raise_tournaments(transaction, [night.tournament_id])
+        revisions.raise_tournaments(writing, [night.tournament_id])
 
 
 def _frenzy(desk: Any) -> float:
