@@ -51,6 +51,19 @@ def test_a_failing_writer_rolls_back_only_their_own_work(sqlite: Store) -> None:
     sqlite.close()
 
 
+def test_writers_keep_their_connection_also_after_one_who_failed_alone(sqlite: Store) -> None:
+    taken: list[int] = []
+    event.listen(sqlite.engine, "checkout", lambda _driver, _record, _proxy: taken.append(1))
+    _write(sqlite, "first")
+    with pytest.raises(RuntimeError):
+        _write(sqlite, "failing", fails=True)
+    _write(sqlite, "last")
+    assert len(taken) == 1
+    assert _names(sqlite) == {"first", "last"}
+    sqlite.close()
+    assert sqlite.engine.pool.checkedout() == 0  # type: ignore[attr-defined]  # a pool of the usual kind
+
+
 def test_queueing_writers_share_a_commit(sqlite: Store) -> None:
     commits: list[int] = []
     event.listen(sqlite.engine, "commit", lambda _db: commits.append(1))
