@@ -4,11 +4,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from silverball.cli import backup_files, database, verify
 from silverball.cli.backup_files import AGE_DAYS_MAX, Encryption
@@ -25,8 +25,7 @@ PASSPHRASE_CHARACTERS_MIN = 12
 DAYS = click.IntRange(1, 3650)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """The database to copy: its address, its file where it is SQLite, its key file where there is one."""
 
     url: str

@@ -7,10 +7,11 @@ import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, cast
+
+from msgspec import Struct
 
 from silverball.kit import private_files, sealed_files
 from silverball.kit.sealed_files import SealBroken, SealedReader, SealingWriter
@@ -31,8 +32,7 @@ AGE_HEADER = b"age-encryption.org/"
 BLOCK_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, kw_only=True)
-class Encryption:
+class Encryption(Struct, frozen=True, kw_only=True):
     """How a backup is encrypted: for recipients of age, or with a passphrase."""
 
     recipients: tuple[str, ...] = ()
@@ -129,8 +129,7 @@ def _write_archive(members: Mapping[str, Path], stream: IO[bytes]) -> None:
                 archive.addfile(member, content)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Unlocking:
+class Unlocking(Struct, frozen=True, kw_only=True):
     """The key, or the passphrase, that opens an encrypted backup."""
 
     passphrase: str = ""

@@ -4,12 +4,12 @@ import dataclasses
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random, SystemRandom
 
 import click
+from msgspec import Struct
 
 from silverball import settings
 from silverball.cli import (
@@ -55,8 +55,7 @@ CLEAR_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 PASSWORD_LENGTH = 12
 
 
-@dataclass(frozen=True)
-class DemoOwner:
+class DemoOwner(Struct, frozen=True):
     """The owner of the demo's data, and their token."""
 
     user_id: int

@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 import click
+from msgspec import Struct
 
 from silverball import settings
 from silverball.cli import columns, database
@@ -57,8 +57,7 @@ def rate(until: datetime | None, begin: datetime | None, *, rebuild: bool) -> No
             _print_differences(before, _ratings_on(store, before.day))
 
 
-@dataclass(frozen=True)
-class _RatingsOfDay:
+class _RatingsOfDay(Struct, frozen=True):
     """All ratings at the end of a day, and the names of their people."""
 
     day: date

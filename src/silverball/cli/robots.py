@@ -19,6 +19,8 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, Protocol
 
+from msgspec import Struct
+
 from silverball import app
 from silverball.kit.http.api import Api
 from silverball.kit.http.endpoints import Request
@@ -54,8 +56,7 @@ class RobotClient(Protocol):
         """The decoded answer. Raises RequestRefused."""
 
 
-@dataclass(frozen=True)
-class InProcessClient:
+class InProcessClient(Struct, frozen=True):
     """A client that calls the endpoints of this process directly, without a socket and a rate limit."""
 
     api: Api

@@ -1,8 +1,9 @@
 """Delete what an account made, in transactions of one tournament each: a server may run meanwhile."""
 
 import contextlib
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict
 from silverball.service.accounts.writes import spam, suspension
@@ -15,8 +16,7 @@ from silverball.store.engine import Store
 REJECTED = "The account that sent it was suspended."
 
 
-@dataclass(frozen=True)
-class CleanedAccount:
+class CleanedAccount(Struct, frozen=True):
     """The counts of what was deleted, and of what stays because others use it."""
 
     tournaments: int

@@ -8,13 +8,13 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import BodyParser
@@ -48,16 +48,14 @@ class BrokenRecordsFile(Invalid):
         super().__init__({"file": list(sentences)})
 
 
-@dataclass(frozen=True)
-class ImportedRecords:
+class ImportedRecords(Struct, frozen=True):
     """The counts of an imported file."""
 
     records: int
     new: int
 
 
-@dataclass(frozen=True)
-class _FileRecord:
+class _FileRecord(Struct, frozen=True):
     """A record as the file has it, and the name of its place."""
 
     place: str

@@ -6,13 +6,13 @@ the other. Its manifest holds its digest, size and row count.
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from silverball.exchange import atomic_files
 from silverball.service.machines import reads as machines
@@ -26,8 +26,7 @@ MANIFEST = ".manifest.json"
 STAMP = ".stamp.json"
 
 
-@dataclass(frozen=True)
-class BulkFile:
+class BulkFile(Struct, frozen=True):
     """A bulk file: its name, and its lines from a database snapshot, each with its line end."""
 
     name: str

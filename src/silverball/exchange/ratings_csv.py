@@ -4,9 +4,10 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+
+from msgspec import Struct
 
 from silverball.kit import texts
 from silverball.kit.errors import Invalid
@@ -28,8 +29,7 @@ CLASS = re.compile(r"[0-7]?", re.ASCII)
 FAULTS_MAX = 20
 
 
-@dataclass(frozen=True)
-class RatingsFile:
+class RatingsFile(Struct, frozen=True):
     """All ratings of a day."""
 
     day: date

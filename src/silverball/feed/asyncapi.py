@@ -1,9 +1,11 @@
 """The published description of the feed (AsyncAPI 3.0), generated from the events' own shapes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
 
 from silverball.feed.messages import PREFIXES
 from silverball.kit.http.field_texts import summary_text
@@ -63,17 +65,16 @@ SERVER_MESSAGES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class AsyncApiInfo:
+class AsyncApiInfo(Struct, frozen=True, kw_only=True):
     """The parts of the description that are not the feed's own."""
 
     title: str
     version: str
     base_url: str
     # Field name -> its sentence, where no class has one of its own.
-    shared_texts: Mapping[str, str] = field(default_factory=dict)
+    shared_texts: Mapping[str, str] = msgspec.field(default_factory=dict)
     # Name of an event -> an example of it.
-    examples: Mapping[str, Any] = field(default_factory=dict)
+    examples: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 def document(info: AsyncApiInfo) -> Schema:

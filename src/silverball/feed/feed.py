@@ -5,8 +5,9 @@ import logging
 import resource
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from random import Random, SystemRandom
+
+from msgspec import Struct
 
 from silverball.feed import handshake, protocol
 from silverball.feed.bus import create_bus
@@ -36,8 +37,7 @@ NETWORK_BLOCKED = Close(protocol.UNAUTHORIZED, "Connections from your network ar
 ADDRESS_FULL = Close(protocol.OVER_QUOTA, "Too many connections from your address.")
 
 
-@dataclass(frozen=True)
-class ConnectionLimits:
+class ConnectionLimits(Struct, frozen=True):
     """How many may be connected; 0 for one address means any number."""
 
     connections_max: int

@@ -6,8 +6,10 @@ reconnect for ever.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote
+
+import msgspec
+from msgspec import Struct
 
 from silverball.feed import protocol
 from silverball.feed.messages import PREFIXES, Style
@@ -25,8 +27,7 @@ PARAMETERS_MAX = 50
 DISABLED_STYLE = "disabled"
 
 
-@dataclass(frozen=True)
-class App:
+class App(Struct, frozen=True):
     """A public key that clients connect with, and how events are named for them."""
 
     key: str
@@ -36,20 +37,18 @@ class App:
     origins: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class HandshakeRules:
+class HandshakeRules(Struct, frozen=True):
     """The apps of a server and its demand for TLS."""
 
     apps: Mapping[str, App]
     requires_tls: bool = False
 
 
-@dataclass(frozen=True)
-class Handshake:
+class Handshake(Struct, frozen=True):
     """A handshake. `headers` by lower-case name, the last one of each name."""
 
     target: str
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     is_secure: bool = False
 
 

@@ -13,7 +13,8 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from silverball.feed import messages, protocol
 from silverball.feed.delivery_queue import WRITES_PER_TURN, DeliveryQueue, QueuedCall
@@ -51,8 +52,7 @@ def ignore_behind(_tournament_ids: Collection[int]) -> None:
     """Do nothing: without a relay, every event is published anyway."""
 
 
-@dataclass(frozen=True)
-class CatchingUp:
+class CatchingUp(Struct, frozen=True):
     """The missed events that a client that resumes gets before the live ones."""
 
     # The position after which it goes on.

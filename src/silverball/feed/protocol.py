@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 import msgspec
+from msgspec import Struct
 
 from silverball.feed import messages
 
@@ -58,8 +59,7 @@ CHANNEL = re.compile(r"[-a-zA-Z0-9_=@,.;]+", re.ASCII)
 TOURNAMENT_CHANNEL = re.compile(r"tournaments\.([0-9]+)", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Close:
+class Close(Struct, frozen=True):
     """The end of a connection. The reason fits into a close frame: 123 bytes."""
 
     code: int
@@ -69,24 +69,21 @@ class Close:
 BINARY_REFUSED = Close(NOT_TEXT, "Only text messages are understood here.")
 
 
-@dataclass(frozen=True)
-class Resume:
+class Resume(Struct, frozen=True):
     """The newest event that a client has. Number -1: it has none yet."""
 
     epoch: str
     seq: int
 
 
-@dataclass(frozen=True)
-class Subscribe:
+class Subscribe(Struct, frozen=True):
     """A request to follow a tournament."""
 
     tournament_id: int
     resume: Resume | None = None
 
 
-@dataclass(frozen=True)
-class Unsubscribe:
+class Unsubscribe(Struct, frozen=True):
     """A request to follow a tournament no longer."""
 
     tournament_id: int

@@ -3,8 +3,9 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from silverball.kit.measures import Measures
 from silverball.store.engine import Store
@@ -15,8 +16,7 @@ FIRST_AFTER_SECONDS = 300.0
 EVERY_SECONDS = 3600.0
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """An hourly job. It must be safe to run twice, because every node has a clock."""
 
     name: str

@@ -1,8 +1,9 @@
 """Computes the forecasts that somebody waits for, in a thread of its own, and stores them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from silverball.jobs.workers import Workers
 from silverball.kit.errors import NotFound
@@ -18,8 +19,7 @@ from silverball.store.forecasts import StoredForecast
 from silverball.store.loaded import LoadedTournament
 
 
-@dataclass(frozen=True)
-class ForecastInput:
+class ForecastInput(Struct, frozen=True):
     """A tournament, the ratings of its players, and its forecast so far."""
 
     current: LoadedTournament

@@ -6,10 +6,11 @@ killed node had claimed is claimed again a minute later.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from silverball.jobs.workers import POLL_SECONDS, Workers
 from silverball.kit import address_policy
@@ -35,8 +36,7 @@ class DocumentUnreachable(Exception):
     """An address without a document; the message is a sentence for the submitter."""
 
 
-@dataclass(frozen=True)
-class SubmissionFetcher:
+class SubmissionFetcher(Struct, frozen=True):
     """Fetches the documents of one database's submissions."""
 
     store: Store

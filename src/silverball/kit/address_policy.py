@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 URL_CHARACTERS_MAX = 500
 HOST_CHARACTERS_MAX = 253
 HTTPS_PORT = 443
@@ -101,8 +103,7 @@ class AddressPolicy:
     is_own_address: Callable[[str], bool] = lambda _address: False
 
 
-@dataclass(frozen=True)
-class AllowedAddress:
+class AllowedAddress(Struct, frozen=True):
     """A parsed address whose host name is allowed; its IP address is not checked yet."""
 
     scheme: str

@@ -10,8 +10,9 @@ import hmac
 import re
 import string
 import zlib
-from dataclasses import dataclass
 from random import Random
+
+from msgspec import Struct
 
 PREFIX = "slv_"
 LETTERS = string.ascii_letters + string.digits
@@ -22,8 +23,7 @@ ID_MAX = 2**63 - 1
 SHAPE = re.compile(r"(?:([1-9][0-9]{0,18})\|)?(slv_([A-Za-z0-9]{40})([0-9a-f]{8}))", re.ASCII)
 
 
-@dataclass(frozen=True)
-class ParsedToken:
+class ParsedToken(Struct, frozen=True):
     """A well-formed token sent by a client, not looked up yet."""
 
     # None when the client sent only the part after the bar.

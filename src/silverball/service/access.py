@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from silverball.rules.model.tournament import Game, Tournament
 
 ABILITIES = ("read", "score", "manage", "admin")
@@ -14,8 +16,7 @@ SHARED_VIEWER = "shared"
 NO_USER_ID = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Device:
+class Device(Struct, frozen=True, kw_only=True):
     """A caller without an account, in one tournament: a scorekeeper's browser, or a printed code."""
 
     device_id: int

@@ -1,9 +1,9 @@
 """Pages of a list: the rows of one page in the envelope of the interface."""
 
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from silverball.kit.errors import NotAllowed
 from silverball.kit.http import pagination
@@ -14,8 +14,7 @@ T = TypeVar("T")
 ROWS_DEEP_MAX = 10_000
 
 
-@dataclass(frozen=True)
-class PageRows(Generic[T]):
+class PageRows(Struct, Generic[T], frozen=True):
     """The rows of one page, and the number of rows in all."""
 
     rows: list[T]

@@ -1,10 +1,10 @@
 """Rows that belong to one account: players, arenas, banks, locations, series, occasions, clubs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Column, Connection, Table, bindparam, delete, insert, select, update
 
 from silverball.kit.errors import NotFound
@@ -12,8 +12,7 @@ from silverball.store import tables
 from silverball.store.driver_statements import DriverStatement
 
 
-@dataclass(frozen=True)
-class OwnedKind:
+class OwnedKind(Struct, frozen=True):
     """A table whose rows have an owner. `model` is the name in a 404, `path_name` the id in a path."""
 
     table: Table

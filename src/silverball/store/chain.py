@@ -11,11 +11,11 @@ import hashlib
 import secrets
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from silverball.store.types import instant_text
 
@@ -27,8 +27,7 @@ ERASED_SOURCE = {"source": "", "source_salt": None}
 _ENCODE = msgspec.json.Encoder().encode
 
 
-@dataclass(frozen=True)
-class JournalEnd:
+class JournalEnd(Struct, frozen=True):
     """The newest line of a journal: number of its action and its hash. 0 and empty without a line."""
 
     action_id: int = 0
@@ -76,8 +75,7 @@ class LineContent(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class WrittenLine:
+class WrittenLine(Struct, frozen=True, kw_only=True):
     """A line with its hash and all that its row has besides."""
 
     content: LineContent

@@ -3,8 +3,8 @@
 Only these join a number's rating with an account's: everybody can type a number.
 """
 
-from dataclasses import dataclass, field
-
+import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, select
 
 from silverball.store.tables import confirmed_number, user
@@ -12,13 +12,12 @@ from silverball.store.tables import confirmed_number, user
 _C = confirmed_number.c
 
 
-@dataclass(frozen=True)
-class ConfirmedNumbers:
+class ConfirmedNumbers(Struct, frozen=True):
     """Confirmed numbers and their accounts, in both directions."""
 
-    number_by_user: dict[int, int] = field(default_factory=dict)
-    user_by_number: dict[int, int] = field(default_factory=dict)
-    name_by_user: dict[int, str] = field(default_factory=dict)
+    number_by_user: dict[int, int] = msgspec.field(default_factory=dict)
+    user_by_number: dict[int, int] = msgspec.field(default_factory=dict)
+    name_by_user: dict[int, str] = msgspec.field(default_factory=dict)
 
 
 def all_confirmed(db: Connection) -> ConfirmedNumbers:

@@ -11,10 +11,10 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, Engine, bindparam, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
 
@@ -66,8 +66,7 @@ SET_LIMITS = text(
 )
 
 
-@dataclass(frozen=True)
-class Commit:
+class Commit(Struct, frozen=True):
     """The news of a committed transaction."""
 
     # Tournament id -> its new revision.

@@ -5,10 +5,10 @@ computes it, on one node at a time.
 """
 
 import threading
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, bindparam, or_, select, text, update
 
 from silverball.rules.outlook.forecast import Forecast
@@ -32,8 +32,7 @@ _MAKE_ROW = text(
 ).bindparams(bindparam("claimed_until", type_=_F.claimed_until.type))
 
 
-@dataclass(frozen=True)
-class StoredForecast:
+class StoredForecast(Struct, frozen=True):
     """A forecast and the revision that it was computed from."""
 
     revision: int

@@ -1,11 +1,11 @@
 """The journal: changes as JSON and back, written in order and never trimmed."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, Select, insert, select
 
 from silverball.rules.model import changes as change_classes
@@ -114,8 +114,7 @@ RESULT_CHANGES = ("GameCompleted", "GameCorrected")
 RESULT_ENTRIES_MAX = 5_000
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(Struct, frozen=True):
     """A merge of two players of the book, as the journal of a tournament has it."""
 
     tournament_id: int
@@ -124,8 +123,7 @@ class Merge:
     remaining_id: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Action:
+class Action(Struct, frozen=True, kw_only=True):
     """The journal entries of one request."""
 
     action_id: int

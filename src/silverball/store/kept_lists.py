@@ -9,8 +9,8 @@ import threading
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
 from silverball.store import tables
@@ -29,8 +29,7 @@ _WORLD_REVISION = PreparedStatement(
 )
 
 
-@dataclass(frozen=True)
-class KeptList:
+class KeptList(Struct, frozen=True):
     """The number of rows that pass a filter, and the ids of the first of them where no index has them."""
 
     total: int

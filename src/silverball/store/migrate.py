@@ -7,11 +7,11 @@ at the oldest schema that is still served, and `site_value` has the newest one w
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, delete, inspect, select, text
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
@@ -43,8 +43,7 @@ class NewerSchema(Exception):
         )
 
 
-@dataclass(frozen=True)
-class StoredSchema:
+class StoredSchema(Struct, frozen=True):
     """The schemas whose programs a database serves."""
 
     oldest: str

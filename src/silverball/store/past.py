@@ -1,8 +1,8 @@
 """Tournaments as they stood after an earlier action of their journal."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
 from silverball.rules.model.apply import revert_changes
@@ -20,8 +20,7 @@ class JournalDoesNotFit(ValueError):
     """The changes of the journal do not lead to the tournament as it is stored."""
 
 
-@dataclass(frozen=True)
-class JournalSpan:
+class JournalSpan(Struct, frozen=True):
     """The actions after which a tournament can be shown: the first and the newest."""
 
     first_action_id: int

@@ -5,8 +5,8 @@ service asks for, such as a pause, holds for all of them.
 """
 
 import hashlib
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlalchemy import delete, select, update
 
 from silverball.store.engine import Store
@@ -18,8 +18,7 @@ KEPT_SECONDS = 86_400.0
 _T = source_turn.c
 
 
-@dataclass(frozen=True)
-class SharedTurns:
+class SharedTurns(Struct, frozen=True):
     """The turns of one token at one service, for all programs on this database."""
 
     store: Store

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
 
+from msgspec import Struct
+
 
 @dataclass(frozen=True, kw_only=True)
 class TimeLimits:
@@ -30,8 +32,7 @@ class TimeLimits:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class StoreLimits:
+class StoreLimits(Struct, frozen=True, kw_only=True):
     """The limits of a program's reading and writing transactions."""
 
     read: TimeLimits

@@ -4,13 +4,13 @@ A house test compares `WRITERS` with `rules/model/changes.py`, so that no type i
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from itertools import groupby
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -37,8 +37,7 @@ Values = dict[str, Any]
 Writer = Callable[[Connection, Tournament, Sequence[Any]], None]
 
 
-@dataclass(frozen=True)
-class StoredPart:
+class StoredPart(Struct, frozen=True):
     """The table of one part of a tournament, its key, and the function for a row's values."""
 
     table: Table

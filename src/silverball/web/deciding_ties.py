@@ -1,7 +1,8 @@
 """Ties that decide something, as pages show them: `Tied for 8th: Ed, Flo, Gus`."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from silverball.rules.commands import tiebreaks
 from silverball.rules.commands.tiebreaks import DecidingTie
@@ -21,8 +22,7 @@ REASONS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class TieOnPage:
+class TieOnPage(Struct, frozen=True, kw_only=True):
     """A tie with its title and what depends on it."""
 
     player_ids: tuple[int, ...]

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body, BodyParser
@@ -43,8 +44,7 @@ def empty_body(_form: FormData) -> Mapping[str, Any]:
     return {}
 
 
-@dataclass(frozen=True, kw_only=True)
-class FormAction:
+class FormAction(Struct, frozen=True, kw_only=True):
     """A write that a form can run, with its body, its ids and the page to go to afterwards."""
 
     write: Callable[[Write[Any]], Any]

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
+from msgspec import Struct
+
 # Fields that belong to the form itself and not to what was entered.
 CSRF, KEY, FORM, PAGE, THEN = "csrf", "key", "form", "page", "then"
 # Neither stored, not even in a digest, nor carried along.
@@ -13,8 +15,7 @@ PASSWORD = "password"  # noqa: S105  # the name of a field
 PACKED_BYTES_MAX = 40 * 1024
 
 
-@dataclass(frozen=True)
-class FormData:
+class FormData(Struct, frozen=True):
     """The fields of a form in the order they were sent."""
 
     pairs: tuple[tuple[str, str], ...] = ()
@@ -54,8 +55,7 @@ def unpack(text: str, fields_max: int) -> FormData:
         return FormData()
 
 
-@dataclass(frozen=True)
-class StandingResult:
+class StandingResult(Struct, frozen=True):
     """The result that stands in place of a refused one."""
 
     text: str

@@ -1,7 +1,8 @@
 """How a match of several games stands, as its pages show it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from silverball.rules.commands import legs as leg_commands
 from silverball.rules.mechanics import match_results
@@ -9,8 +10,7 @@ from silverball.rules.model import play_settings
 from silverball.rules.model.tournament import Game, Tournament
 
 
-@dataclass(frozen=True, kw_only=True)
-class MatchCount:
+class MatchCount(Struct, frozen=True, kw_only=True):
     """The games won in a match, and what can be recorded next."""
 
     # In playing order.

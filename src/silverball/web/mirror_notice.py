@@ -1,16 +1,16 @@
 """The note on pages of a tournament that another service runs."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from silverball.rules.model.tournament import Tournament
 from silverball.service.mirrors import reads
 from silverball.store.engine import Db
 
 
-@dataclass(frozen=True)
-class MirrorNotice:
+class MirrorNotice(Struct, frozen=True):
     """The service that runs the tournament, and the last state of it that is known."""
 
     host: str

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from msgspec import Struct
 from starlette.responses import RedirectResponse, Response
 
 from silverball.kit import tokens
@@ -162,8 +163,7 @@ class PageRequest:
         self.set_cookie(response, name, "", 0)
 
 
-@dataclass(frozen=True)
-class PageRoute:
+class PageRoute(Struct, frozen=True):
     """A page: method, path, and the function that answers."""
 
     method: str

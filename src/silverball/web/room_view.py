@@ -1,7 +1,9 @@
 """The other tournaments of the room as pages of a tournament show them: who and what is busy there."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
 
 from silverball.rules.mechanics import shared_room
 from silverball.rules.mechanics.shared_room import ARENA, RoomGame
@@ -14,20 +16,19 @@ from silverball.service.core.shared_rooms import SharedRoom
 from silverball.store.engine import Db
 
 
-@dataclass(frozen=True)
-class RoomView:
+class RoomView(Struct, frozen=True):
     """The words of a page about the other tournaments of the room; empty where there is none."""
 
     # Id and name of the other tournaments whose console the caller may open.
     consoles: Sequence[tuple[int, str]] = ()
     # Entrant or arena of the lineup -> what they do elsewhere: `playing in Women's`.
-    players: Mapping[int, str] = field(default_factory=dict)
-    arenas: Mapping[int, str] = field(default_factory=dict)
+    players: Mapping[int, str] = msgspec.field(default_factory=dict)
+    arenas: Mapping[int, str] = msgspec.field(default_factory=dict)
     # Entrant -> the same with the machine: `on Godzilla in Women's`.
-    places: Mapping[int, str] = field(default_factory=dict)
+    places: Mapping[int, str] = msgspec.field(default_factory=dict)
     # Game that waits -> the entrant, or the arena, for which it does.
-    awaited_players: Mapping[int, int] = field(default_factory=dict)
-    awaited_arenas: Mapping[int, int] = field(default_factory=dict)
+    awaited_players: Mapping[int, int] = msgspec.field(default_factory=dict)
+    awaited_arenas: Mapping[int, int] = msgspec.field(default_factory=dict)
 
     def first_free(self, queue: Sequence[QueueSpot]) -> QueueSpot | None:
         """The spot of the player who is up: the first in the queue who is not busy elsewhere."""

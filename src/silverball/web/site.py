@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -11,6 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from msgspec import Struct
 from starlette.responses import HTMLResponse
 
 from silverball.feed import handshake
@@ -40,8 +40,7 @@ AskForRecovery = Callable[[str, str], None]
 HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(Struct, frozen=True):
     """The shared parts of all pages in one process."""
 
     store: Store

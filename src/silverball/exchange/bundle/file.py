@@ -2,13 +2,13 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
 
 from silverball.exchange.bundle import book as bundle_book
 from silverball.exchange.bundle import engine_rows, id_map, journal_lines, note_rows, renumbering
@@ -35,8 +35,7 @@ BYTES_MAX = 50 * 2**20
 SOURCE = "import"
 
 
-@dataclass(frozen=True)
-class BundleFile:
+class BundleFile(Struct, frozen=True):
     """A file that was read and checked."""
 
     name: str
@@ -48,15 +47,14 @@ class BundleFile:
         return self.bundle.tournament.tournament_id
 
 
-@dataclass(frozen=True)
-class ImportedBundle:
+class ImportedBundle(Struct, frozen=True):
     """The outcome of an import."""
 
     tournament_id: int
     name: str
     outcome: Literal["new", "replaced", "unchanged"]
     # Name of an id -> old id -> new id, when the import renumbered.
-    ids: IdMap = field(default_factory=dict)
+    ids: IdMap = msgspec.field(default_factory=dict)
     # Whether the file has a journal that could not be taken.
     is_journal_left: bool = False
 

@@ -4,12 +4,12 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import httpx2
 import msgspec
+from msgspec import Struct
 
 from silverball_client.clients import APP_KEY
 from silverball_client.errors import SilverballError
@@ -22,8 +22,7 @@ from silverball_client.sockets import FeedSocket
 SOCKET_SECONDS = 30.0
 
 
-@dataclass(frozen=True)
-class Heard:
+class Heard(Struct, frozen=True):
     """An event, and when it came; without a name the connection was lost or has come back."""
 
     name: str

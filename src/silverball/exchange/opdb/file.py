@@ -1,9 +1,10 @@
 """The machine database from a file in any of its four shapes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from silverball.exchange import json_file
 from silverball.exchange.bundle.faults import BrokenFile
@@ -24,8 +25,7 @@ UNKNOWN_SHAPE = (
 ENTRY_LISTS = {"groups": "machineGroup", "machines": "machine", "aliases": "alias"}
 
 
-@dataclass(frozen=True)
-class MachineFile:
+class MachineFile(Struct, frozen=True):
     """A file that was read and checked."""
 
     # OPDB id -> the fields in the file, by the names of the published entry.

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 import httpcore2
+from msgspec import Struct
 
 from silverball.exchange.outgoing.client import GuardedClient, connection_fault
 from silverball.exchange.outgoing.network import FetchDeadline
@@ -30,8 +31,7 @@ class FetchLimits:
     redirects: int = 3
 
 
-@dataclass(frozen=True)
-class FetchedDocument:
+class FetchedDocument(Struct, frozen=True):
     """A document and its final address, after redirects."""
 
     url: str

@@ -4,8 +4,9 @@ An account is no authority on other accounts, nor on the ids of this site: peopl
 players of its own book only, ids are given anew, and what is known of the source is known to it alone.
 """
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from silverball.exchange.bundle.json_objects import json_objects
 from silverball.store import account_quotas, account_storage, remote_ids
@@ -17,8 +18,7 @@ KEEPER = 1
 ACCOUNTS = ("organizer", "scorekeepers", "directorIds", "actorId")
 
 
-@dataclass(frozen=True)
-class Keeper:
+class Keeper(Struct, frozen=True):
     """The account here that gets all that is pulled, and how much it may have."""
 
     user_id: int

@@ -1,10 +1,10 @@
 """A tournament of a source, read from the published interface and put together as a bundle."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import BundleFile
@@ -31,8 +31,7 @@ UNKNOWN_FIELDS_MAX = 50
 FIELD_CHARACTERS_MAX = 60
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """The tournaments that a pull takes."""
 
     owners: Sequence[int] = ()
@@ -42,8 +41,7 @@ class Wanted:
     since: str | None = None
 
 
-@dataclass(frozen=True)
-class ListedTournament:
+class ListedTournament(Struct, frozen=True):
     """A tournament in a list of the source."""
 
     tournament_id: int
@@ -52,8 +50,7 @@ class ListedTournament:
     updated_at: str | None
 
 
-@dataclass(frozen=True)
-class PulledTournament:
+class PulledTournament(Struct, frozen=True):
     """A tournament as it was read, and what nobody here understands of it."""
 
     file: BundleFile

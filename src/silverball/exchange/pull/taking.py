@@ -10,6 +10,8 @@ from datetime import datetime
 from random import Random
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import ImportedBundle
 from silverball.exchange.pull import reading
@@ -37,8 +39,7 @@ ROLLS = "rolls of pin bowling"
 LEGS = "the single games of matches"
 
 
-@dataclass(frozen=True)
-class PullOptions:
+class PullOptions(Struct, frozen=True):
     """The choices of a pull: its tournaments, and how they are taken."""
 
     wanted: Wanted

@@ -11,8 +11,9 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from silverball.kit.edge.leased_rate_limit import LeaseAnswer, LeasedRateLimiter
 from silverball.kit.edge.rate_limit import RateLimiter
@@ -34,8 +35,7 @@ class LedgerLost(Exception):
     """The ledger cannot be reached."""
 
 
-@dataclass(frozen=True)
-class LeaseRequest:
+class LeaseRequest(Struct, frozen=True):
     """A portion that a node asks for, of the limit of one caller."""
 
     name: str
@@ -43,8 +43,7 @@ class LeaseRequest:
     portion: int
 
 
-@dataclass(frozen=True)
-class NodeReport:
+class NodeReport(Struct, frozen=True):
     """The nodes, this one included, and the connections of each address at the others."""
 
     nodes: int

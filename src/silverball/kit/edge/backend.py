@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
@@ -16,8 +18,7 @@ BODY_BYTES_MAX = 1_000_000
 OWN_PER_MINUTE = 600
 
 
-@dataclass(frozen=True, kw_only=True)
-class FrontDoorLimits:
+class FrontDoorLimits(Struct, frozen=True, kw_only=True):
     """Limits of the front door; 0 switches one off, or the cache."""
 
     rate_per_minute: int = 60
@@ -35,7 +36,7 @@ class FrontDoorLimits:
     # Where the workers of this machine see each other's intervals.
     intervals: IntervalCells | None = None
     # Where requests are counted.
-    measures: Measures = field(default_factory=Measures)
+    measures: Measures = msgspec.field(default_factory=Measures)
 
     @property
     def heads_bytes(self) -> int:
@@ -43,8 +44,7 @@ class FrontDoorLimits:
         return self.cache_bytes // 8
 
 
-@dataclass(frozen=True, kw_only=True)
-class Backend:
+class Backend(Struct, frozen=True, kw_only=True):
     """The callables and paths that the front door needs from the program.
 
     A scope is a tournament's id, or 0 for everything outside of tournaments.
@@ -94,7 +94,7 @@ class Backend:
     # Whether links follow the Host header of each request, as there is no configured base URL.
     follows_host: bool = False
     # Account id -> the number of its newest change, as far as this process made it; and the newest of all.
-    account_changes: Mapping[int, int] = field(default_factory=dict)
+    account_changes: Mapping[int, int] = msgspec.field(default_factory=dict)
     newest_account_change: Callable[[], int] = lambda: 0
     # With other workers on this machine: what is known of an account holds while this stays the same; None
     # while an account is being changed.

@@ -7,8 +7,9 @@ of them and ends those that are over a deadline.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from silverball.kit.edge.proxies import TrustedProxies, address_group
 
@@ -18,8 +19,7 @@ MEGABYTE = 1_000_000
 SMALL_BODY_BYTES = 65_536
 
 
-@dataclass(frozen=True, kw_only=True)
-class HttpLimits:
+class HttpLimits(Struct, frozen=True, kw_only=True):
     """Limits of the connections of one process. Times are in seconds."""
 
     total: int

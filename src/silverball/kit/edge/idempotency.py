@@ -9,9 +9,10 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
+
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.endpoints import HttpResponse, Request
@@ -47,8 +48,7 @@ class IdempotencyKeyReused(Invalid):
         super().__init__({HEADER: [self.sentence]})
 
 
-@dataclass(frozen=True)
-class IdempotencyKey:
+class IdempotencyKey(Struct, frozen=True):
     """A key, the account that it belongs to, and the fingerprint of its request."""
 
     user_id: int
@@ -56,8 +56,7 @@ class IdempotencyKey:
     fingerprint: str
 
 
-@dataclass(frozen=True)
-class StoredResponse:
+class StoredResponse(Struct, frozen=True):
     """The stored answer to a request with a key."""
 
     fingerprint: str

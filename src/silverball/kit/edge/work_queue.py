@@ -12,11 +12,12 @@ import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from silverball.kit.errors import ServiceUnavailable
 from silverball.kit.threads import start_pool
@@ -60,8 +61,7 @@ class Overloaded(ServiceUnavailable):
     sentence = "The server is busy. Try again in a moment."
 
 
-@dataclass(frozen=True)
-class _WaitingTask:
+class _WaitingTask(Struct, frozen=True):
     call: Callable[[], Any]
     result: asyncio.Future[Any]
     scope_id: int

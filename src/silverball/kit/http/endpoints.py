@@ -23,6 +23,8 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
+from msgspec import Struct
+
 from silverball.kit.errors import NotAllowed, Refusal
 from silverball.kit.http.body import Body, BodyParser
 from silverball.kit.http.query import Query, QueryParser
@@ -183,8 +185,7 @@ class HttpResponse:
     hides: bool = False
 
 
-@dataclass(frozen=True)
-class FileDownload:
+class FileDownload(Struct, frozen=True):
     """A handler's result that is downloaded as a file."""
 
     body: bytes
@@ -192,30 +193,26 @@ class FileDownload:
     name: str
 
 
-@dataclass(frozen=True)
-class SvgImage:
+class SvgImage(Struct, frozen=True):
     """A handler's result that is displayed as a picture."""
 
     svg: bytes
 
 
-@dataclass(frozen=True)
-class ThrottledResult(Generic[T]):
+class ThrottledResult(Struct, Generic[T], frozen=True):
     """A handler's result that still changes but should not be fetched too often."""
 
     value: T
     is_throttled: bool
 
 
-@dataclass(frozen=True)
-class UncachedResult(Generic[T]):
+class UncachedResult(Struct, Generic[T], frozen=True):
     """A handler's result that can change without a new revision, so that it is never cached."""
 
     value: T
 
 
-@dataclass(frozen=True)
-class OneTimeResult(Generic[T]):
+class OneTimeResult(Struct, Generic[T], frozen=True):
     """A writing handler's result that holds a secret: sent once, never stored.
 
     `replay_value` is the answer to a repeated request with the same idempotency key.

@@ -5,11 +5,11 @@ Structs, and limits are those that the parsers of queries and bodies enforce.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 import msgspec
+from msgspec import Struct
 
 from silverball.kit.http import openapi_parts as parts
 from silverball.kit.http.async_routes import Stream
@@ -40,16 +40,14 @@ ACCESS_NOTES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Trial:
+class Trial(Struct, frozen=True, kw_only=True):
     """Values with which an operation succeeds on this server: of its parameters, and its body."""
 
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = msgspec.field(default_factory=dict)
     body: Any = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpenApiInfo:
+class OpenApiInfo(Struct, frozen=True, kw_only=True):
     """The parts of the description that do not depend on an endpoint."""
 
     title: str
@@ -62,14 +60,14 @@ class OpenApiInfo:
     error: type
     validation_error: type
     # Tag -> its description, in the order of the page; and the tag of a path.
-    tags: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = msgspec.field(default_factory=dict)
     tag_of: Callable[[str], str] = lambda path: path.split("/")[2]
     # Field name -> its sentence, where no class has one of its own.
-    shared_texts: Mapping[str, str] = field(default_factory=dict)
+    shared_texts: Mapping[str, str] = msgspec.field(default_factory=dict)
     # Name of a shape -> an example of it.
-    examples: Mapping[str, Any] = field(default_factory=dict)
+    examples: Mapping[str, Any] = msgspec.field(default_factory=dict)
     # operationId -> values to try it with.
-    trials: Mapping[str, Trial] = field(default_factory=dict)
+    trials: Mapping[str, Trial] = msgspec.field(default_factory=dict)
     # Where more is written for people, below `base_url`.
     handbook_path: str = ""
 

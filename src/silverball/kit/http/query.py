@@ -9,11 +9,11 @@ values of fields marked IGNORED_WHEN_INVALID; the answer names both.
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, quote
 
 import msgspec
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.fields import Choices, marks_of
@@ -37,8 +37,7 @@ class Query(msgspec.Struct, rename="camel", frozen=True, kw_only=True, forbid_un
     """Parameters of a route. Every subclass repeats `frozen=True, kw_only=True`."""
 
 
-@dataclass(frozen=True)
-class ParsedQuery:
+class ParsedQuery(Struct, frozen=True):
     """The parameters of a request, and the names of those that were ignored."""
 
     query: Any

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from silverball.kit.errors import NotFound, Refusal
 from silverball.kit.http.endpoints import METHODS, WORD_LETTERS_MAX, Endpoint
@@ -28,8 +29,7 @@ class MethodNotAllowed(Refusal):
         self.allowed = allowed
 
 
-@dataclass(frozen=True)
-class RouteMatch:
+class RouteMatch(Struct, frozen=True):
     """The endpoint of a request, and the path's values for its ids and words."""
 
     endpoint: Endpoint

@@ -5,10 +5,13 @@ and ladders that depended on it are deleted. Source: formats, sections 2 and 20.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
+
+import msgspec
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.commands import adjustments
@@ -37,18 +40,16 @@ class NothingToCorrect(Conflict):
     sentence = "There is no result yet that could be corrected. Record it without a correction."
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlayersAfterwards:
+class PlayersAfterwards(Struct, frozen=True, kw_only=True):
     """The consequences for players whom a correction brings back in or puts out."""
 
     # Strikes in knockouts, points elsewhere, for rounds missed by players who are back in.
-    missed_rounds: Mapping[int, Decimal] = field(default_factory=dict)
+    missed_rounds: Mapping[int, Decimal] = msgspec.field(default_factory=dict)
     # Players who would be out, to be taken out of their open games.
     taken_out_ids: Sequence[int] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class StandingChange:
+class StandingChange(Struct, frozen=True, kw_only=True):
     """A player's row before and after a correction; None where the standings do not list them."""
 
     player_id: int
@@ -56,8 +57,7 @@ class StandingChange:
     after: Standing | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class CorrectionEffects:
+class CorrectionEffects(Struct, frozen=True, kw_only=True):
     """The consequences of a correction."""
 
     # Players whose place, points or strikes change.

@@ -12,6 +12,9 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+
 from silverball.kit.errors import Refusal
 from silverball.rules.commands import draws, frenzy, games, lineup, max_matchplay, rulings
 from silverball.rules.commands import tournament as commands
@@ -39,8 +42,7 @@ from silverball.rules.model.tournament import Game, Tournament
 Draw = Callable[[Tournament, Random, datetime], Sequence[Change]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrawnAction:
+class DrawnAction(Struct, frozen=True, kw_only=True):
     """An action of the journal; drawn, if it has a seed."""
 
     action_id: int
@@ -51,7 +53,7 @@ class DrawnAction:
     draw_version: int | None = None
     is_undo: bool = False
     # What the draw took from outside the tournament.
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 @dataclass

@@ -5,12 +5,12 @@ neither changes points, strikes or statistics. Each function returns changes or 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Literal, TypeAlias
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.commands import tournament as tournament_commands
@@ -27,8 +27,7 @@ TIEBREAK_PLAYERS_MAX = 48
 Reason: TypeAlias = Literal["first", "cut", "prize", "round"]
 
 
-@dataclass(frozen=True)
-class DecidingTie:
+class DecidingTie(Struct, frozen=True):
     """Players who share a place, and what depends on their order.
 
     It is the `first` place, a `cut` through their places, a `prize` that differs between them, or the next

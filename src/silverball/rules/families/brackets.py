@@ -7,13 +7,14 @@ Source: formats, sections 14.10, 14.11 and 20.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from silverball.rules.mechanics import bracket_matches, call_ups, match_results, rounds
 from silverball.rules.mechanics.bracket_matches import BracketMatch, Matches
@@ -42,8 +43,7 @@ BYE_POINTS = Decimal("1.00")
 NodesForSize: TypeAlias = Callable[[int], Sequence[BracketNode]]
 
 
-@dataclass(frozen=True)
-class BracketRules:
+class BracketRules(Struct, frozen=True):
     """The rules of one bracket format; `nodes` takes the size."""
 
     nodes: NodesForSize

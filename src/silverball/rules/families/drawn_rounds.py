@@ -5,10 +5,11 @@ game; opening a round and settling a result are the same for all of them.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from random import Random
+
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import pairings, results, rounds
@@ -39,8 +40,7 @@ class TiersNotPossible(Conflict):
     sentence = "Tiers need groups of four and a number of rounds. Choose another pairing."
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrawnRoundRules:
+class DrawnRoundRules(Struct, frozen=True, kw_only=True):
     """The functions in which formats with drawn rounds differ."""
 
     group_size: int

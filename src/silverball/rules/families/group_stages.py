@@ -5,11 +5,13 @@ the same. Source: formats, sections 14.12 and 14.17.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict
 from silverball.rules.families.bracket_standings import bracket_standing
@@ -53,8 +55,7 @@ class NoRoundInCommon(Conflict):
     sentence = "These players have no round in common: they are not tied."
 
 
-@dataclass(frozen=True, kw_only=True)
-class GroupStageRules:
+class GroupStageRules(Struct, frozen=True, kw_only=True):
     """The functions in which brackets of groups differ."""
 
     # The result of a round.
@@ -292,8 +293,7 @@ class GroupStageRules:
                 yield StageSpot(player_id, (index, 2), score, tiebreak, is_decided=False)
 
 
-@dataclass(frozen=True)
-class StageSpot:
+class StageSpot(Struct, frozen=True):
     """A player's spot in the bracket; `key` ranks, more is better."""
 
     player_id: int

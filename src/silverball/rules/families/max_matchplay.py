@@ -5,10 +5,12 @@ The meetings still to be released are in `state.schedule`. Source: formats, sect
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
+
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import free_games, lineups, results, rounds
@@ -46,8 +48,7 @@ class ArenaTakenMeanwhile(Conflict):
     sentence = "{arena} is taken by {game}. Enter the right result instead."
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlayerProgress:
+class PlayerProgress(Struct, frozen=True, kw_only=True):
     """A player in the live view; completed games only."""
 
     player_id: int
@@ -61,8 +62,7 @@ class PlayerProgress:
     all_opponents: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class LiveView:
+class LiveView(Struct, frozen=True, kw_only=True):
     """The numbers of the live view. Source: formats, section 14.5; samples/max-matchplay.json."""
 
     players: tuple[PlayerProgress, ...]

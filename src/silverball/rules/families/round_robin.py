@@ -1,9 +1,11 @@
 """Round robins in play: the whole schedule is made at the start. Source: formats, sections 14.8 and 14.9."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from random import Random
+
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.families import drawn_rounds
@@ -24,8 +26,7 @@ class ScheduleStands(Conflict):
     sentence = "{player} comes too late: results exist, so the schedule stands."
 
 
-@dataclass(frozen=True)
-class ScheduledGame:
+class ScheduledGame(Struct, frozen=True):
     """A game of the schedule: its round, its pair in the round, its number in the pair, and its players."""
 
     round_index: int
@@ -35,8 +36,7 @@ class ScheduledGame:
     players: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class RoundRobinRules:
+class RoundRobinRules(Struct, frozen=True):
     """The rules of a round robin; a double one plays each pairing twice in its round."""
 
     is_double: bool

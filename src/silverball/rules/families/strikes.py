@@ -1,8 +1,9 @@
 """Rules that the strike formats share. Source: formats, sections 14.1 and 14.2."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.mechanics.knockout_results import strike_scorer
@@ -13,8 +14,7 @@ from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import Standing
 
 
-@dataclass(frozen=True)
-class StrikeFormatRules:
+class StrikeFormatRules(Struct, frozen=True):
     """The rules of one strike format; `knockout_rules` reads them from its settings."""
 
     knockout_rules: Callable[[Tournament], KnockoutRules]

@@ -1,10 +1,12 @@
 """The ladder: the bottom of the table plays, the last is out, the next seed joins. Source: formats, 14.13."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
+
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict
 from silverball.rules.families.bracket_standings import bracket_standing
@@ -51,8 +53,7 @@ class LadderSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     suggestions: settings.Suggestions = "disabled"
 
 
-@dataclass(frozen=True)
-class LadderState:
+class LadderState(Struct, frozen=True):
     """The state of a ladder: players alive, players out, and the game to come."""
 
     # Best seed first.

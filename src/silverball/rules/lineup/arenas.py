@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from silverball.rules.lineup import exchange
 from silverball.rules.pairing import matching
 
@@ -21,8 +23,7 @@ CostOf: TypeAlias = Callable[[Group, int], int]
 WAVES_MAX = 100
 
 
-@dataclass(frozen=True)
-class DrawableArena:
+class DrawableArena(Struct, frozen=True):
     """An active arena of the tournament, as a draw sees it."""
 
     arena_id: int
@@ -30,16 +31,14 @@ class DrawableArena:
     category_id: int | None = None
 
 
-@dataclass(frozen=True)
-class DrawableBank:
+class DrawableBank(Struct, frozen=True):
     """A bank with its arenas in playing order."""
 
     bank_id: int
     arena_ids: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class BankLineup:
+class BankLineup(Struct, frozen=True):
     """The bank of a group (None when there are no banks) and one arena per wave."""
 
     bank_id: int | None

@@ -1,10 +1,12 @@
 """The playing order of a group. Source: formats, section 8."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import permutations
 from random import Random
 from typing import TypeAlias
+
+import msgspec
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 
@@ -21,17 +23,16 @@ PLAYER_ORDERS = frozenset({BALANCED, RANDOM, DISABLED, SEED, SEED_REVERSE, POSIT
 GROUP_SIZE_MAX = 4
 
 
-@dataclass(frozen=True)
-class OrderFacts:
+class OrderFacts(Struct, frozen=True):
     """Facts that a playing order may depend on, by player id.
 
     slot_counts: id -> slot (from 0) -> times played in it; seed_ranks: id -> rank, 1 is best;
     positions: id -> current position, 1 is best. Missing players count as 0 times and as last.
     """
 
-    slot_counts: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
-    seed_ranks: Mapping[int, int] = field(default_factory=dict)
-    positions: Mapping[int, int] = field(default_factory=dict)
+    slot_counts: Mapping[int, Mapping[int, int]] = msgspec.field(default_factory=dict)
+    seed_ranks: Mapping[int, int] = msgspec.field(default_factory=dict)
+    positions: Mapping[int, int] = msgspec.field(default_factory=dict)
 
 
 def draw_orders(

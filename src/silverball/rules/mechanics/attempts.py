@@ -5,9 +5,11 @@ checks before them are the same for all. Source: formats, sections 2, 18, 19.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules.mechanics import results
@@ -77,8 +79,7 @@ def allow_any_number(_tournament: Tournament, _entrant: Entrant, _arena_id: int)
     """Accept any number: the format decides how often each player plays."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttemptRules:
+class AttemptRules(Struct, frozen=True, kw_only=True):
     """The actions on single player games in a format; results go to its `settle`.
 
     All take a started tournament and parts of it, return changes and raise refusals.

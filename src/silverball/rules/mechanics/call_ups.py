@@ -5,9 +5,11 @@ is made, or none until the organizer chooses. Source: formats, sections 7, 8 and
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from random import Random
+
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict
 from silverball.rules.lineup import arenas, order
@@ -23,8 +25,7 @@ class AllRoundsOpen(Conflict):
     sentence = "All rounds are there already: the next games come up when results are recorded."
 
 
-@dataclass(frozen=True, kw_only=True)
-class CallUp:
+class CallUp(Struct, frozen=True, kw_only=True):
     """Players due for their next game; `earlier_games` are those of the same match, in order."""
 
     round_id: int

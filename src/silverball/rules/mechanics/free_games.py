@@ -1,10 +1,12 @@
 """Games outside drawn rounds, made by hand, by a schedule or by a queue."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
+
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid, Sentence
 from silverball.rules.lineup import order
@@ -32,8 +34,7 @@ def reopen_game(_tournament: Tournament, game: Game) -> list[Change]:
     return results.clear_game(game)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FreeGameRules:
+class FreeGameRules(Struct, frozen=True, kw_only=True):
     """The actions on games outside rounds in a format; all take a started tournament.
 
     `create` takes the players in the order given, and an arena or None; `delete` deletes a game for

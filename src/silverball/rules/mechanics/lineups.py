@@ -1,10 +1,10 @@
 """Arenas and playing orders of a round's groups, by the tournament's own settings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.lineup import arenas, order
@@ -23,8 +23,7 @@ class ArenaTaken(Conflict):
     sentence = "{arena} is taken by {game}. Choose another one."
 
 
-@dataclass(frozen=True)
-class GroupAssignment:
+class GroupAssignment(Struct, frozen=True):
     """An arena (None when chosen later) and a playing order for each game of a group."""
 
     arena_ids: tuple[int | None, ...]

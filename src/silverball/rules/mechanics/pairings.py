@@ -1,9 +1,10 @@
 """The draw of the next round, by the tournament's own settings. Source: formats, sections 5 and 6."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
+
+from msgspec import Struct
 
 from silverball.rules.mechanics import history, seeding
 from silverball.rules.model import play_settings
@@ -14,8 +15,7 @@ from silverball.rules.pairing import balanced, first_round, random_draw, stricts
 from silverball.rules.pairing.groups import PAIR_SIZE, Draw
 
 
-@dataclass(frozen=True, kw_only=True)
-class PairingField:
+class PairingField(Struct, frozen=True, kw_only=True):
     """The players of a draw, and the facts that it may use."""
 
     # Best seed first.

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
 from silverball.rules.model import moments, play_settings
@@ -34,8 +34,7 @@ class GameWithoutArena(Conflict):
     sentence = "{game} has no arena yet. Choose one, then record the result."
 
 
-@dataclass(frozen=True)
-class ScoredResult:
+class ScoredResult(Struct, frozen=True):
     """A result in the terms of a format: by slot, except `positions` (first to last)."""
 
     points: tuple[Decimal, ...]

@@ -7,11 +7,12 @@ line waits for games in play alone, and nobody starves. Source: pages, section 2
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from msgspec import UNSET, UnsetType
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict
 from silverball.rules.model.changes import Change, GameChanged, PlayersCalled, tournament_changes
@@ -47,11 +48,10 @@ class RoomGame:
     turn: Turn | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class BusyElsewhere:
+class BusyElsewhere(Struct, frozen=True, kw_only=True):
     """The needs of the other tournaments of the room: resource -> games there, those in play first."""
 
-    games: dict[Resource, list[RoomGame]] = field(default_factory=dict)
+    games: dict[Resource, list[RoomGame]] = msgspec.field(default_factory=dict)
 
     def at(self, resources: frozenset[Resource]) -> Iterator[RoomGame]:
         """The games elsewhere that need one of these."""

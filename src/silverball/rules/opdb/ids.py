@@ -7,8 +7,9 @@ Source: interface 2.8.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 EntryType = Literal["machineGroup", "machine", "alias"]
 
@@ -23,8 +24,7 @@ _QUALIFIERS = re.compile(r"(?:\s*\([^()]*\))+\s*$")
 _ARTICLES = ("The ", "A ", "An ")
 
 
-@dataclass(frozen=True)
-class MachineId:
+class MachineId(Struct, frozen=True):
     """The parts of an id, each without its prefix letter."""
 
     letter: str

@@ -1,11 +1,11 @@
 """Resolution of ids of the machine database, which may move (more than once) or be deleted."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class ResolvedId:
+class ResolvedId(Struct, frozen=True):
     """The current id for an old one. `opdb_id` is None when the machine was deleted."""
 
     opdb_id: str | None

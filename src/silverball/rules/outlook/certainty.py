@@ -8,9 +8,10 @@ each player is left, every outcome of the games is covered exactly; before that,
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from silverball.rules.families import drawn_rounds
 from silverball.rules.format import Format
@@ -25,8 +26,7 @@ Fact: TypeAlias = Literal["clinched", "out", "place"]
 ZERO = Decimal(0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Claim:
+class Claim(Struct, frozen=True, kw_only=True):
     """A certain fact about a player."""
 
     player_id: int
@@ -38,8 +38,7 @@ class Claim:
     game_id: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Finish:
+class Finish(Struct, frozen=True, kw_only=True):
     """Points that a player can still end with."""
 
     points: Decimal
@@ -47,8 +46,7 @@ class Finish:
     most: Decimal
 
 
-@dataclass(frozen=True, kw_only=True)
-class PointsRace:
+class PointsRace(Struct, frozen=True, kw_only=True):
     """A night that is decided by points."""
 
     finishes: Mapping[int, Finish]

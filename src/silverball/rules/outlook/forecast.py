@@ -6,11 +6,11 @@ from the present state alone; otherwise it has to follow again, or it is withdra
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from silverball.rules.format import Format
 from silverball.rules.model.tournament import Game, Tournament
@@ -23,8 +23,7 @@ SETTINGS_IGNORED = frozenset({"forecast", "scorekeeping", "suggestions", "pairin
 WITHDRAWALS_MAX = 50
 
 
-@dataclass(frozen=True, kw_only=True)
-class Chance:
+class Chance(Struct, frozen=True, kw_only=True):
     """The chances of a player, from 0 to 1."""
 
     player_id: int
@@ -33,8 +32,7 @@ class Chance:
     cut: float | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Withdrawal:
+class Withdrawal(Struct, frozen=True, kw_only=True):
     """A published fact that does not hold any more."""
 
     claim: Claim
@@ -42,8 +40,7 @@ class Withdrawal:
     withdrawn_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True)
-class Assumptions:
+class Assumptions(Struct, frozen=True, kw_only=True):
     """The parts of a tournament that must stay as they are, for what is certain to stay so."""
 
     # Player id -> points, strikes and score by hand.
@@ -55,8 +52,7 @@ class Assumptions:
     settings: Mapping[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Forecast:
+class Forecast(Struct, frozen=True, kw_only=True):
     """The forecast of a running night, as it is stored."""
 
     # None in formats without chances.
@@ -69,8 +65,7 @@ class Forecast:
     assumptions: Assumptions
 
 
-@dataclass(frozen=True, kw_only=True)
-class CertainFacts:
+class CertainFacts(Struct, frozen=True, kw_only=True):
     """The facts that are certain now, and those that no longer are."""
 
     claims: Sequence[Claim]

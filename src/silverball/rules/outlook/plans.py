@@ -1,10 +1,11 @@
 """A planned night: each format with each number of rounds, and when it would end."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 from silverball.rules.format import Format
@@ -20,8 +21,7 @@ LINE = 0.9
 TOO_FEW = "It needs at least {count} players."
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlannedNight:
+class PlannedNight(Struct, frozen=True, kw_only=True):
     """One format with one choice of its settings."""
 
     form: Format

@@ -1,9 +1,10 @@
 """When a running night ends: what is left of its shape, from how it stands. Chance is an argument."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 from silverball.rules.format import CountedIn, Format
@@ -25,8 +26,7 @@ from silverball.rules.planning.simulation import Dice, GameClock, Numbers
 NOT_STARTED = "It has not begun."
 
 
-@dataclass(frozen=True, kw_only=True)
-class Projection:
+class Projection(Struct, frozen=True, kw_only=True):
     """The end of a running night: on average, and the line that nine of ten simulated nights keep."""
 
     expected: datetime | None = None

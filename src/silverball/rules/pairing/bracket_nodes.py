@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from silverball.rules.pairing import double_elimination, elimination
 from silverball.rules.pairing.double_elimination import Bracket, GameKey
 
@@ -24,22 +26,19 @@ FIFTH_NUMBER = 9999
 SETS = {Bracket.WINNERS: 0, Bracket.LOSERS: 1, Bracket.GRAND_FINAL: 2, Bracket.RESET: 2}
 
 
-@dataclass(frozen=True)
-class SeedSource:
+class SeedSource(Struct, frozen=True):
     """The player with this seed (from 1), if there is one."""
 
     seed: int
 
 
-@dataclass(frozen=True)
-class WinnerSource:
+class WinnerSource(Struct, frozen=True):
     """The winner of this node."""
 
     node: NodeKey
 
 
-@dataclass(frozen=True)
-class LoserSource:
+class LoserSource(Struct, frozen=True):
     """The loser of this node."""
 
     node: NodeKey

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from silverball.rules.pairing import elimination
 
 
@@ -30,22 +32,19 @@ class GameKey:
     place: int
 
 
-@dataclass(frozen=True)
-class SeedSlot:
+class SeedSlot(Struct, frozen=True):
     """A slot filled by a seed before the first round."""
 
     seed: int
 
 
-@dataclass(frozen=True)
-class WinnerSlot:
+class WinnerSlot(Struct, frozen=True):
     """A slot for the winner of a game."""
 
     game: GameKey
 
 
-@dataclass(frozen=True)
-class LoserSlot:
+class LoserSlot(Struct, frozen=True):
     """A slot for the loser of a game."""
 
     game: GameKey
@@ -54,8 +53,7 @@ class LoserSlot:
 BracketSlot: TypeAlias = SeedSlot | WinnerSlot | LoserSlot
 
 
-@dataclass(frozen=True)
-class BracketGame:
+class BracketGame(Struct, frozen=True):
     """A game and the sources of its two players."""
 
     key: GameKey

@@ -1,6 +1,6 @@
 """Brackets as a binary heap: game 1 is the final, games 2i and 2i + 1 feed game i. Source: formats, 14.10."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 from silverball.rules.pairing.bracket_table import BETTER_SEEDS
@@ -9,8 +9,7 @@ SIZES = (4, 8, 16, 32, 64, 128)
 FINAL = 1
 
 
-@dataclass(frozen=True)
-class FirstRoundGame:
+class FirstRoundGame(Struct, frozen=True):
     """A game of the first round between two seeds."""
 
     number: int

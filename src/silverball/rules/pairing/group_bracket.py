@@ -1,7 +1,8 @@
 """Group elimination (PAPA-style finals): groups of four, the best two advance. Source: formats, 14.12."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 from silverball.rules.pairing.groups import GROUP_SIZE, Group
@@ -13,8 +14,7 @@ FULL_SIZES = (4, 8, 16, 32, 64, 128)
 ROUNDS_LIMITED = {40: 2}
 
 
-@dataclass(frozen=True)
-class GroupBracketRound:
+class GroupBracketRound(Struct, frozen=True):
     """A round: the number of players, and the best and worst seed that join in it (0 and 0 for none)."""
 
     player_count: int

@@ -1,8 +1,9 @@
 """Group sizes of a round, and the shape of a draw. Source: formats, section 3."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 Group: TypeAlias = tuple[int, ...]
 
@@ -11,8 +12,7 @@ PAIR_SIZE = 2
 PLAYERS_MAX = 10_000
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(Struct, frozen=True):
     """The pairing of one round: groups of player ids in drawn order, and the players with a bye."""
 
     groups: tuple[Group, ...]

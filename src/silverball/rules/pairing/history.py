@@ -2,23 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
+
+import msgspec
+from msgspec import Struct
 
 from silverball.rules.pairing.groups import GROUP_SIZE
 
 
-@dataclass(frozen=True)
-class DrawHistory:
+class DrawHistory(Struct, frozen=True):
     """Counts from earlier rounds.
 
     meetings: (lower player id, higher player id) -> groups shared; byes: player id -> byes;
     short_groups: player id -> groups of fewer than four.
     """
 
-    meetings: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    byes: Mapping[int, int] = field(default_factory=dict)
-    short_groups: Mapping[int, int] = field(default_factory=dict)
+    meetings: Mapping[tuple[int, int], int] = msgspec.field(default_factory=dict)
+    byes: Mapping[int, int] = msgspec.field(default_factory=dict)
+    short_groups: Mapping[int, int] = msgspec.field(default_factory=dict)
 
     def times_met(self, player_id: int, opponent_id: int) -> int:
         """Number of groups that both players were in."""

@@ -1,15 +1,15 @@
 """The ladder: the lowest seeds play, the last is out, the next seed joins. Source: formats, 14.13."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from silverball.rules.pairing.groups import GROUP_SIZE, Group
 
 PLAYERS_MAX = 1000
 
 
-@dataclass(frozen=True)
-class LadderGame:
+class LadderGame(Struct, frozen=True):
     """A game: the number of players, and how many of them are eliminated. The last game leaves one."""
 
     player_count: int

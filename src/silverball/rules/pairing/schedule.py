@@ -5,9 +5,10 @@ Source: formats, section 14.5.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from silverball.kit.errors import Conflict
 from silverball.rules.pairing import matching, random_draw, round_robin
@@ -29,8 +30,7 @@ class OddSchedule(Conflict):
     )
 
 
-@dataclass(frozen=True)
-class FreePlayer:
+class FreePlayer(Struct, frozen=True):
     """A player without a game now: games started or completed, and the turn (the smallest waits longest)."""
 
     player_id: int
@@ -38,8 +38,7 @@ class FreePlayer:
     turn: int
 
 
-@dataclass(frozen=True)
-class RebuiltSchedule:
+class RebuiltSchedule(Struct, frozen=True):
     """Meetings still to play, and player id -> walkovers for the games without an opponent."""
 
     meetings: tuple[Meeting, ...]

@@ -7,8 +7,9 @@ while more partners still make it cheaper. Source: formats, section 6.5.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import islice, pairwise
+
+from msgspec import Struct
 
 from silverball.rules.pairing import matching
 from silverball.rules.pairing.matching import Edge, Pair
@@ -18,8 +19,7 @@ PARTNERS_OF_GROUP = 12
 GROUPS_AT_START = 3
 
 
-@dataclass(frozen=True)
-class ScoreField:
+class ScoreField(Struct, frozen=True):
     """Players as nodes from 0 in an order drawn by the dice, with all that a large draw needs."""
 
     # By node: the number of the score group; the worst is 0.

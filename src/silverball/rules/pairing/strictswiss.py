@@ -1,9 +1,10 @@
 """Strict Swiss: the exact draw with the fewest repeats and the fairest opponents. Source: formats, 6.5."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
+
+from msgspec import Struct
 
 from silverball.rules.pairing import matching, random_draw, score_candidates
 from silverball.rules.pairing.groups import Draw
@@ -15,8 +16,7 @@ WHOLE_STEP = Decimal(1)
 HALF_STEP = Decimal("0.5")
 
 
-@dataclass(frozen=True)
-class Penalties:
+class Penalties(Struct, frozen=True):
     """Penalties of pairs and byes; `top_group` is the best score group, the worst is 0."""
 
     top_group: int

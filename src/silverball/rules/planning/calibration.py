@@ -5,10 +5,11 @@ with what the simulation says of them, corrects it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import exp, sqrt
 
 import numpy as np
+from msgspec import Struct
 
 from silverball.rules.planning.pace import NIGHT_SPREAD_MIN, NIGHTS_MIN, Pace
 from silverball.rules.planning.shapes import ClockNight, NightShape
@@ -20,8 +21,7 @@ NIGHTS_EACH = 60
 NIGHTS_ASSUMED = 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class FinishedNight:
+class FinishedNight(Struct, frozen=True, kw_only=True):
     """A night that is over: its shape, and how long it was."""
 
     shape: NightShape

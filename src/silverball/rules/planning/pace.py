@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from math import exp, hypot, log, sqrt
 from statistics import fmean, stdev
 
+from msgspec import Struct
+
 # With fewer nights than this the defaults are used.
 NIGHTS_MIN = 5
 # Shorter and longer games are corrections made later, breaks or forgotten results.
@@ -17,8 +19,7 @@ MACHINE_GAMES_HALF = 20
 NIGHT_SPREAD_MIN = 0.05
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlayedGame:
+class PlayedGame(Struct, frozen=True, kw_only=True):
     """A game of a night that is over."""
 
     # Number of players.
@@ -27,8 +28,7 @@ class PlayedGame:
     arena_id: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class PastNight:
+class PastNight(Struct, frozen=True, kw_only=True):
     """A night that is over, as far as its pace is concerned."""
 
     games: tuple[PlayedGame, ...]

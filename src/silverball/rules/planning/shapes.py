@@ -4,9 +4,12 @@ A format answers with the shape of its night (`Format.planning`); `simulation` p
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
 
 from silverball.rules.model.settings import TournamentSettings
 
@@ -28,8 +31,7 @@ class SetRounds:
     machines_max: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class RoundsUntilOut:
+class RoundsUntilOut(Struct, frozen=True, kw_only=True):
     """Drawn rounds until at most one player is left."""
 
     # Whether rounds are drawn in pairs, else in groups of four and three.
@@ -40,8 +42,7 @@ class RoundsUntilOut:
     games: int = 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class FreeTurns:
+class FreeTurns(Struct, frozen=True, kw_only=True):
     """The same number of games for each player, whenever players and machines are free."""
 
     turns: int
@@ -51,16 +52,14 @@ class FreeTurns:
     at_once: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClockNight:
+class ClockNight(Struct, frozen=True, kw_only=True):
     """Games until a clock runs out; those that run then are finished."""
 
     minutes: int
     size: int = 2
 
 
-@dataclass(frozen=True)
-class OpenEnd:
+class OpenEnd(Struct, frozen=True):
     """A night without an end of its own; the sentence says why."""
 
     reason: str
@@ -99,14 +98,13 @@ def unknown_night(_settings: TournamentSettings, _players: int) -> NightShape:
     return OpenEnd("This format does not say how long it is.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class NightPlanning:
+class NightPlanning(Struct, frozen=True, kw_only=True):
     """How a night of a format is planned."""
 
     # (settings, players) -> the shape. Raises DoesNotFit.
     shape: ShapeOf = unknown_night
     # The settings that a plan compares, by wire key; the first key of each is the one that is named.
-    choices: tuple[Mapping[str, Any], ...] = field(default=({},))
+    choices: tuple[Mapping[str, Any], ...] = msgspec.field(default=({},))
     # Players -> the settings that follow from their number, by wire key; they join every choice.
     fitted: Callable[[int], Mapping[str, Any]] = no_settings
     # What the first key counts: rounds, strikes, holes.

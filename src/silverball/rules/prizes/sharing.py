@@ -8,9 +8,8 @@ a multiple of the chosen unit, and what that leaves is the remainder:
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from msgspec import UnsetType
+from msgspec import Struct, UnsetType
 
 from silverball.rules.model.prizes import PrizePlan
 from silverball.rules.ranking import ties
@@ -30,8 +29,7 @@ STANDARD_SHARES: Mapping[int, tuple[int, ...]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Purse:
+class Purse(Struct, frozen=True, kw_only=True):
     """The pot, what comes off it, and what is left for prizes; in cents."""
 
     players: int
@@ -45,8 +43,7 @@ class Purse:
         return self.pot - self.federation_fees - self.house
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prize:
+class Prize(Struct, frozen=True, kw_only=True):
     """The prize of each player who has this place, or of the place itself while nobody has it."""
 
     position: int

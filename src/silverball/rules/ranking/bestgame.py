@@ -6,10 +6,11 @@ tournament completes.
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from silverball.rules.model.part_index import kept_value
 from silverball.rules.model.settings_protocols import HasBestGames, HasBestGameScoring, HasCardScoring, has
@@ -33,8 +34,7 @@ class GameMark(NamedTuple):
 NO_MARK = GameMark()
 
 
-@dataclass(frozen=True, kw_only=True)
-class CardValue:
+class CardValue(Struct, frozen=True, kw_only=True):
     """A ranked card: its points, its number of games, and whether it counts for its player."""
 
     card_id: int

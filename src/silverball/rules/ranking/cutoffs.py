@@ -1,24 +1,23 @@
 """The bubble: players tied across the border of a playoff band. Source: formats, section 13.3."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from silverball.rules.ranking import ties
 
 BANDS_MAX = 100
 
 
-@dataclass(frozen=True)
-class Cutoff:
+class Cutoff(Struct, frozen=True):
     """A playoff band of the standings: its last place and its color."""
 
     last_place: int
     color: str | None
 
 
-@dataclass(frozen=True)
-class Bubble:
+class Bubble(Struct, frozen=True):
     """The bubble columns of a standing; None means not on the bubble."""
 
     on_cutoff_bubble: bool | None = None

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median_low
+
+from msgspec import Struct
 
 from silverball.rules.model.settings_protocols import HasBestGames, has
 from silverball.rules.model.tournament import Tournament
@@ -12,8 +13,7 @@ from silverball.rules.ranking import ties
 FINALS, QUALIFYING = 0, 1
 
 
-@dataclass(frozen=True)
-class ParticipationShare:
+class ParticipationShare(Struct, frozen=True):
     """The rounds, machines or games that a player played, and those that a whole night has."""
 
     played: int
@@ -24,8 +24,7 @@ class ParticipationShare:
         return 2 * self.played < self.possible
 
 
-@dataclass(frozen=True)
-class EventPlace:
+class EventPlace(Struct, frozen=True):
     """A player of an event. Who never played has no position."""
 
     player_id: int

@@ -4,9 +4,11 @@ Source: formats, sections 13.4, 14.12 and 14.17.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TypeAlias
+
+import msgspec
+from msgspec import Struct
 
 from silverball.rules.pairing.groups import GROUP_SIZE, Group
 from silverball.rules.scoring import point_maps
@@ -17,14 +19,13 @@ ZERO = Decimal(0)
 PlayerScores: TypeAlias = Mapping[int, Decimal]
 
 
-@dataclass(frozen=True)
-class BrokenTies:
+class BrokenTies(Struct, frozen=True):
     """Tiebreak results between players with equal scores."""
 
     # Sort keys, all of one length.
-    keys: Mapping[int, tuple[Decimal, ...]] = field(default_factory=dict)
+    keys: Mapping[int, tuple[Decimal, ...]] = msgspec.field(default_factory=dict)
     # Tiebreak points: 0.50, 0.25, 0.12, 0.00 by place among players who broke a tie together.
-    values: PlayerScores = field(default_factory=dict)
+    values: PlayerScores = msgspec.field(default_factory=dict)
 
 
 def break_ties(tiebreaks: Sequence[PlayerScores], rows: Sequence[Sequence[int | str]]) -> BrokenTies:
@@ -58,14 +59,13 @@ def pad_key(key: tuple[Decimal, ...], length: int) -> tuple[Decimal, ...]:
     return key + (ZERO,) * (length - len(key))
 
 
-@dataclass(frozen=True, kw_only=True)
-class GroupRoundResult:
+class GroupRoundResult(Struct, frozen=True, kw_only=True):
     """The results of a round so far. Higher scores are better."""
 
     groups: Sequence[Group]
     scores: PlayerScores
     # Separate players with equal scores.
-    ties: BrokenTies = field(default_factory=BrokenTies)
+    ties: BrokenTies = msgspec.field(default_factory=BrokenTies)
     # Groups whose games all exist and all have results.
     finished_groups: frozenset[Group] = frozenset()
 

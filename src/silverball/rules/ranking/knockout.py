@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from msgspec import Struct
+
 from silverball.kit.errors import Invalid, Sentence
 from silverball.rules.model.settings import Band
 from silverball.rules.model.tournament import Entrant, Game, Tournament
@@ -17,8 +19,7 @@ from silverball.rules.scoring.strikes import StrikeRule, StrikeSettings
 ROUND_NONE = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class KnockoutRules:
+class KnockoutRules(Struct, frozen=True, kw_only=True):
     """The rules of a strike format, from its settings."""
 
     strike_settings: StrikeSettings
@@ -48,8 +49,7 @@ class KnockoutCareer:
     out_round: int | None = None
 
 
-@dataclass(frozen=True)
-class _PlayerResult:
+class _PlayerResult(Struct, frozen=True):
     """The result of a completed game for one of its players."""
 
     round_number: int
@@ -58,8 +58,7 @@ class _PlayerResult:
     is_bye: bool
 
 
-@dataclass(frozen=True)
-class _CompletedRounds:
+class _CompletedRounds(Struct, frozen=True):
     """The completed rounds, and the players in the newest of them."""
 
     round_numbers: Mapping[int, int]

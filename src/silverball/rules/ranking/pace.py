@@ -4,8 +4,9 @@ Source: formats, section 14.6. Rounds are counted from 1.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import target
@@ -14,8 +15,7 @@ from silverball.rules.ranking.standing import PaceBubble
 ZERO = Decimal(0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PaceRules:
+class PaceRules(Struct, frozen=True, kw_only=True):
     """The first round with a target, its target, and the increase in each later round."""
 
     initial_rounds: int

@@ -1,7 +1,8 @@
 """Results of an amazing race: who is safe, who is out, who replays. Source: formats, section 14.21."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
 
@@ -10,8 +11,7 @@ REPLAYS_MAX = 1000
 SCORES_FOR_A_BAR = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class RaceRoundResult:
+class RaceRoundResult(Struct, frozen=True, kw_only=True):
     """The state of a round: the players who are safe, the player who is out, and the replays."""
 
     # Players who beat another player's score or were advanced by hand.
@@ -97,8 +97,7 @@ def _compared_scores(games_by_player: Mapping[int, SinglePlayerGame]) -> dict[in
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class RaceProgress:
+class RaceProgress(Struct, frozen=True, kw_only=True):
     """A player's progress: rounds survived, and whether the player is out."""
 
     rounds_survived: int = 0

@@ -1,10 +1,11 @@
 """Wins and losses in a game, by the tournament's counting rule. Source: formats, section 22."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from itertools import combinations
+
+from msgspec import Struct
 
 
 class WinLossRule(StrEnum):
@@ -16,8 +17,7 @@ class WinLossRule(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True)
-class StoredResult:
+class StoredResult(Struct, frozen=True):
     """The stored result of a completed game: one slot per player; the finishing order may have gaps."""
 
     player_ids: tuple[int, ...]
@@ -30,8 +30,7 @@ class StoredResult:
         return set(self.result_positions) == set(self.player_ids)
 
 
-@dataclass(frozen=True)
-class PairResult:
+class PairResult(Struct, frozen=True):
     """Two players of a game; `winner_id` is None when the game does not separate them."""
 
     player_id: int
@@ -39,8 +38,7 @@ class PairResult:
     winner_id: int | None
 
 
-@dataclass(frozen=True)
-class WinLossRecord:
+class WinLossRecord(Struct, frozen=True):
     """Wins and losses of one player."""
 
     wins: int = 0

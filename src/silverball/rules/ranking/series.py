@@ -1,9 +1,10 @@
 """Standings of a series: the sum of its tournaments, the worst removed. Source: formats, section 21."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from silverball.rules.ranking import cutoffs as bands
 from silverball.rules.ranking import ties
@@ -13,8 +14,7 @@ PINGOLF = "pingolf"
 ZERO = Decimal(0)
 
 
-@dataclass(frozen=True)
-class SeriesStanding:
+class SeriesStanding(Struct, frozen=True):
     """A player's place in a series. `points_adjusted` is None when no results are removed."""
 
     player_id: int

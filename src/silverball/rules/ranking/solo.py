@@ -1,8 +1,9 @@
 """Standings of single player formats: pingolf, bowling, best games. Source: formats, section 13.1."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Entrant, Tournament
@@ -13,8 +14,7 @@ from silverball.rules.ranking.standing import CountedCard, DisplayedPoints, Stan
 ZERO = Decimal(0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlayerTally:
+class PlayerTally(Struct, frozen=True, kw_only=True):
     """A player's totals; `key` is the sort key, highest first."""
 
     # Adjustments included.

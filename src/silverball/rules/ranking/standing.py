@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from silverball.rules.model.tournament import Game
 from silverball.rules.ranking.cutoffs import NO_BUBBLE, Bubble
 
@@ -13,8 +15,7 @@ DisplayedPoints: TypeAlias = str | Decimal | int
 ACTIVE_COLOR = "green"
 
 
-@dataclass(frozen=True, kw_only=True)
-class CountedCard:
+class CountedCard(Struct, frozen=True, kw_only=True):
     """A card that counts for a standing."""
 
     card_id: int
@@ -24,8 +25,7 @@ class CountedCard:
     """Number of games on the card."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PaceBubble:
+class PaceBubble(Struct, frozen=True, kw_only=True):
     """The next target of a pace match play, and the points missing."""
 
     target: Decimal

@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from silverball.rules.ranking import regimes
 from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 
 
-@dataclass(frozen=True)
-class GameRecord:
+class GameRecord(Struct, frozen=True):
     """A completed game of either kind. A single player game has one player and no result."""
 
     arena_id: int | None
@@ -21,8 +21,7 @@ class GameRecord:
     is_single_player: bool = False
 
 
-@dataclass(frozen=True)
-class ArenaSummary:
+class ArenaSummary(Struct, frozen=True):
     """Number of plays of an arena."""
 
     arena_id: int
@@ -37,8 +36,7 @@ class ArenaSummary:
         return self.games + self.single_player_games
 
 
-@dataclass(frozen=True)
-class PlayerArenaSummary:
+class PlayerArenaSummary(Struct, frozen=True):
     """A player's plays, wins and losses on an arena."""
 
     arena_id: int
@@ -54,8 +52,7 @@ class PlayerArenaSummary:
         return self.games + self.single_player_games
 
 
-@dataclass(frozen=True)
-class MatchSummary:
+class MatchSummary(Struct, frozen=True):
     """A player's games, wins and losses against an opponent on an arena."""
 
     arena_id: int
@@ -67,8 +64,7 @@ class MatchSummary:
     losses: int
 
 
-@dataclass(frozen=True)
-class OpponentSummary:
+class OpponentSummary(Struct, frozen=True):
     """A player's games, wins and losses against an opponent on any arena or none."""
 
     player_id: int

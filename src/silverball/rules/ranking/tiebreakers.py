@@ -6,9 +6,10 @@ Each function of a tiebreaker returns player id -> PointsTiebreak: the values th
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TypeAlias
+
+from msgspec import Struct
 
 Points: TypeAlias = Mapping[int, Decimal]
 FinishingOrder: TypeAlias = Sequence[int | None]
@@ -16,8 +17,7 @@ OPPONENTS_FOR_MEDIAN = 3
 SHOWN_MEAN = Decimal("0.01")
 
 
-@dataclass(frozen=True)
-class PointsTiebreak:
+class PointsTiebreak(Struct, frozen=True):
     """The `tiebreakers` of a row (points, then numbers) and its sort key, highest first."""
 
     values: tuple[Decimal, ...]

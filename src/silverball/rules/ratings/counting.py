@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 
@@ -13,8 +14,7 @@ PLAYERS_MIN = 2
 STRIKE_RULES = frozenset((WinLossRule.STRIKE, WinLossRule.FAIR_STRIKES))
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedGame:
+class FinishedGame(Struct, frozen=True):
     """A completed game as stored: `result` slot by slot."""
 
     result: StoredResult

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from msgspec import Struct
+
 
 @dataclass(slots=True)
 class GameSeats:
@@ -39,8 +41,7 @@ class RatedPerson:
     name_key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RatedEvent:
+class RatedEvent(Struct, frozen=True):
     """A tournament or submission with results that count."""
 
     # `tournament`, or the kind that another source uses.

@@ -4,7 +4,8 @@ Whole periods are rated by `kernel.py`, which has the same formulas for arrays.
 """
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Q = math.log(10) / 400
 # Expected scores are rounded before use, as in the library that this rating comes from.
@@ -16,8 +17,7 @@ CLASS_LAST = 7
 CLASS_ZERO_HUNDREDS = 19
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parameters:
+class Parameters(Struct, frozen=True, kw_only=True):
     """Parameters that the operator may choose. Source: ratings, section A.3.
 
     Fingerprints of rated days hold the representation of this class, so neither its name nor those of

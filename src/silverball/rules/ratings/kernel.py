@@ -5,10 +5,10 @@ This module imports NumPy, so import it only where ratings are computed.
 """
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from silverball.rules.ratings.formulas import EXPECTED_DECIMALS, Parameters, Q
@@ -20,16 +20,14 @@ ROUNDING = 10.0**EXPECTED_DECIMALS
 RESULTS_AT_ONCE = 16_384
 
 
-@dataclass(frozen=True)
-class RatingArrays:
+class RatingArrays(Struct, frozen=True):
     """Ratings and deviations of a period's players, by position."""
 
     ratings: Floats
     rds: Floats
 
 
-@dataclass(frozen=True)
-class HeadToHeadResults:
+class HeadToHeadResults(Struct, frozen=True):
     """Head-to-head results, one element each; players are positions in the rating arrays."""
 
     first: Ints

@@ -1,16 +1,14 @@
 """The games of one period: from finishing orders to new ratings and records. Source: ratings, A.1 and A.4."""
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from silverball.rules.ratings import kernel
 from silverball.rules.ratings.formulas import Parameters
 from silverball.rules.ratings.kernel import Floats, HeadToHeadResults, Ints, RatingArrays
 
 
-@dataclass(frozen=True)
-class PlayedGames:
+class PlayedGames(Struct, frozen=True):
     """Games, seat by seat, game after game; lower places are better."""
 
     # By seat: position in the rating arrays, and place in the game.
@@ -23,8 +21,7 @@ class PlayedGames:
     has_draws: Ints | None = None
 
 
-@dataclass(frozen=True)
-class PeriodRecords:
+class PeriodRecords(Struct, frozen=True):
     """Games, wins and losses of each player in the period, by position."""
 
     games: Ints
@@ -33,8 +30,7 @@ class PeriodRecords:
     results: Ints
 
 
-@dataclass(frozen=True)
-class HeadToHeadRecords:
+class HeadToHeadRecords(Struct, frozen=True):
     """Results between each two players in both directions, by player, then by opponent (positions)."""
 
     players: Ints
@@ -44,8 +40,7 @@ class HeadToHeadRecords:
     draws: Ints
 
 
-@dataclass(frozen=True)
-class RatedPeriod:
+class RatedPeriod(Struct, frozen=True):
     """The outcome of a rating period."""
 
     ratings_after: RatingArrays

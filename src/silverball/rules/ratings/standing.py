@@ -1,8 +1,9 @@
 """Current ratings and their updates. Imports no NumPy, as read-only requests need them too."""
 
-from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
+
+from msgspec import Struct
 
 
 class CurrentRating(NamedTuple):
@@ -37,8 +38,7 @@ class RatingUpdate(NamedTuple):
     meetings: list[int]
 
 
-@dataclass(frozen=True)
-class RankedRatings:
+class RankedRatings(Struct, frozen=True):
     """All ratings in comparison."""
 
     # Lower bound, rank (None for hidden players), rating id.

@@ -1,8 +1,9 @@
 """Pin bowling: pins, frames and totals as in ten-pin bowling. Source: formats, section 17."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 
@@ -12,8 +13,7 @@ OPEN_PINS_MAX = 9
 Frame: TypeAlias = Sequence[int]
 
 
-@dataclass(frozen=True)
-class BowlingTiebreak:
+class BowlingTiebreak(Struct, frozen=True):
     """The `tiebreakers` of a row: total, strikes, spares. They are also its sort key, highest first."""
 
     values: tuple[int, int, int]

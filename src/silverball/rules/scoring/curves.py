@@ -4,9 +4,10 @@ Ranks count from 1. A curve is a short list of fixed values and a rule for the r
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
+
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 
@@ -16,8 +17,7 @@ PERCENT_RANK_MAX = 200
 CUSTOM_RANKS_MAX = 1000
 
 
-@dataclass(frozen=True)
-class CurveRow:
+class CurveRow(Struct, frozen=True):
     """A linear curve: after the head, rank p is worth start - step * p, never below 0."""
 
     start: int

@@ -1,7 +1,8 @@
 """Pingolf: strokes of a hole and totals. Source: formats, section 16."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 
@@ -9,8 +10,7 @@ STROKES_MAX = 10
 BALLS_PER_GAME = 5
 
 
-@dataclass(frozen=True)
-class GolfTiebreak:
+class GolfTiebreak(Struct, frozen=True):
     """The `tiebreakers` of a row (total, holes in 1, 2 and 3) and its sort key, lowest first."""
 
     values: tuple[int, int, int, int]

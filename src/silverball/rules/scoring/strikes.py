@@ -1,9 +1,10 @@
 """Strikes of a game, and the points and positions that encode them. Source: formats, sections 10 and 12."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
+
+from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 from silverball.rules.scoring import point_maps
@@ -32,8 +33,7 @@ class StrikeRule(Enum):
 STANDARD_RULES = frozenset({StrikeRule.ONE, StrikeRule.TWO, StrikeRule.THREE})
 
 
-@dataclass(frozen=True)
-class StrikeSettings:
+class StrikeSettings(Struct, frozen=True):
     """The strike rule, and the number of strikes in a standard group of three (1, else two)."""
 
     rule: StrikeRule

@@ -4,8 +4,9 @@ Format files hand in functions of this room; nothing here knows a format by name
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.verify.rows import Row
@@ -73,8 +74,7 @@ def no_faults(_tournament: Tournament) -> list[str]:
     return []
 
 
-@dataclass(frozen=True, kw_only=True)
-class FormatChecks:
+class FormatChecks(Struct, frozen=True, kw_only=True):
     """The rules that verification checks in tournaments of a format."""
 
     # The standings, computed independently of the format's `rank`.

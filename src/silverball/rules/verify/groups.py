@@ -1,9 +1,11 @@
 """Expected standings of group elimination, by games or strokes. Source: formats, 14.12 and 14.17."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
 
 from silverball.rules.model.settings_protocols import HasGamesPerRound, HasGroupBracket, has
 from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
@@ -18,8 +20,7 @@ GROUP_SIZE = 4
 JOINS_LATER = 1000
 
 
-@dataclass(frozen=True)
-class _PlayedRound:
+class _PlayedRound(Struct, frozen=True):
     """A played round; higher scores are better."""
 
     groups: list[tuple[int, ...]]
@@ -29,7 +30,7 @@ class _PlayedRound:
     is_final: bool
     is_last: bool
     # Player id -> result of each tiebreak, where one followed another.
-    tiebreak_keys: Mapping[int, tuple[Decimal, ...]] = field(default_factory=dict)
+    tiebreak_keys: Mapping[int, tuple[Decimal, ...]] = msgspec.field(default_factory=dict)
 
     def rank_key(self, player_id: int) -> tuple[Decimal, tuple[Decimal, ...]]:
         if not self.tiebreak_keys:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from silverball.rules.model.apply import ID_FIELDS
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
@@ -46,8 +47,7 @@ TOURNAMENT_FIELDS = (
 )
 
 
-@dataclass(frozen=True)
-class ReplayedAction:
+class ReplayedAction(Struct, frozen=True):
     """An action of the journal with its changes."""
 
     action_id: int

@@ -1,10 +1,11 @@
 """Expected standings by points: match plays, round robins, flip frenzies. Source: formats, 13.4 and 14."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
+
+from msgspec import Struct, structs
 
 from silverball.rules.model.settings_protocols import (
     HasGamesPerRound,
@@ -24,8 +25,7 @@ Tiebreaks: TypeAlias = tuple[list[Any], tuple[Any, ...]]
 Strength: TypeAlias = Callable[[list[Decimal]], Tiebreaks]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _NextBar:
+class _NextBar(Struct, frozen=True, kw_only=True):
     """The column of a player whom the next bar may put out, by its names on the wire."""
 
     target: Decimal
@@ -281,4 +281,4 @@ def _pace_bubble(tournament: Tournament, row: Row) -> Row | None:
     games = settings.games_per_round if has(settings, HasGamesPerRound) else 1
     lowest = Decimal(str((tournament.points_map or ())[3][-1])) * games
     needed = bar - Decimal(row["points"])
-    return asdict(_NextBar(target=Decimal(bar), needed=needed)) if needed > lowest else None
+    return structs.asdict(_NextBar(target=Decimal(bar), needed=needed)) if needed > lowest else None

@@ -3,9 +3,10 @@
 Source: ratings, B.3 and B.4.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
+
+from msgspec import Struct
 
 from silverball.rules.worth.answers import MeaningfulGames, shown_number
 from silverball.rules.wppr import tgp
@@ -24,8 +25,7 @@ LIMIT_REACHED = "The games would be worth more than the limit of {limit} % (publ
 BALLS = "Games of {balls} count {share} each (published rule)."
 
 
-@dataclass(frozen=True, kw_only=True)
-class EventPart:
+class EventPart(Struct, frozen=True, kw_only=True):
     """A tournament of the event, as its format counts it."""
 
     meaningful_games: MeaningfulGames
@@ -41,8 +41,7 @@ class EventPart:
         return Stage(games=answer.games, balls=balls, hours=answer.hours)
 
 
-@dataclass(frozen=True, kw_only=True)
-class EventGrade:
+class EventGrade(Struct, frozen=True, kw_only=True):
     """The grade of an event, or the reasons why it has none."""
 
     grade: Grade | None
@@ -105,8 +104,7 @@ def _percent_of_next_round(first: EventPart, finals: Finals | None, grade: Grade
     return percent if percent > grade.percent else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class FieldValue:
+class FieldValue(Struct, frozen=True, kw_only=True):
     """The value of a field at 100 %, rounded to halves while somebody hidden is entered."""
 
     base: float

@@ -1,8 +1,9 @@
 """Nights that are simulated to count their meaningful games, and the outcome. Source: ratings, B.3."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 NIGHTS = 10_000
 # Larger fields are not simulated: the arrays would be large, and no night is.
@@ -15,8 +16,7 @@ ROUNDS_MAX = 200
 Awards: TypeAlias = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SimulatedNight:
+class SimulatedNight(Struct, frozen=True, kw_only=True):
     """The settings that decide how long a night of equal players lasts."""
 
     # `strikes`: out at the limit. `reaching`: no more games at the limit. `pace`: out below the rising bar.
@@ -48,8 +48,7 @@ class SimulatedNight:
         return f"v{ALGORITHM_VERSION} {self.ends_by} {' '.join(map(str, numbers))} {awards}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class SimulatedOutcome:
+class SimulatedOutcome(Struct, frozen=True, kw_only=True):
     """Means over the simulated nights."""
 
     nights: int

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
@@ -22,8 +23,7 @@ Flags = NDArray[np.bool_]
 CELLS_AT_ONCE = 250_000
 
 
-@dataclass(frozen=True)
-class SlotTables:
+class SlotTables(Struct, frozen=True):
     """Awards and groups of each slot of a round, by the number of players: rows for 0, 1, ... players."""
 
     # (players, slot) -> award of the place, and number of the group.

@@ -8,6 +8,8 @@ from fractions import Fraction
 from math import floor
 from typing import Literal
 
+from msgspec import Struct
+
 # Play without fixed games: the attempts are limited (in hybrid play and on limited cards) or not.
 OpenPlay = Literal["unlimited_best_game", "hybrid_best_game", "unlimited_card", "limited_card"]
 
@@ -55,8 +57,7 @@ class Stage:
         return self.full_games * PERCENT_PER_GAME + min(HOURS_PERCENT_MAX, self.hours)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Finals:
+class Finals(Struct, frozen=True, kw_only=True):
     """A separate stage for the best players of the qualifying."""
 
     stage: Stage
@@ -78,8 +79,7 @@ class Finals:
         return is_share and self.last_players <= FINALISTS_LAST_MAX
 
 
-@dataclass(frozen=True, kw_only=True)
-class Grade:
+class Grade(Struct, frozen=True, kw_only=True):
     """The grade of an event."""
 
     # Meaningful games of the stages that count, by their balls.

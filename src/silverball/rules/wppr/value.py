@@ -6,8 +6,9 @@ order of operations, and sums are added term by term from the first row to the l
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Booster = Literal["none", "certified", "certified_plus", "championship_series", "major"]
 
@@ -29,8 +30,7 @@ BOOSTERS: dict[Booster, float] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class FieldPlayer:
+class FieldPlayer(Struct, frozen=True, kw_only=True):
     """The federation's records of a player; None where they have no value."""
 
     ifpa_id: int
@@ -45,8 +45,7 @@ class FieldPlayer:
         return (self.total_events or 0) >= RATED_FROM_EVENTS
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlayerWorth:
+class PlayerWorth(Struct, frozen=True, kw_only=True):
     """The contribution of a player. `..._included`: whether the player is among the best that count."""
 
     ifpa_id: int
@@ -74,8 +73,7 @@ class PlayerWorth:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Estimate:
+class Estimate(Struct, frozen=True, kw_only=True):
     """The value at 100 % TGP without a booster, and the contribution of each player."""
 
     players: tuple[PlayerWorth, ...]

@@ -1,8 +1,8 @@
 """Links that make an account or set a new password: made by an administrator, or mailed to the owner."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection, and_, select
 
 from silverball.kit import tokens
@@ -15,8 +15,7 @@ _L = account_link.c
 IS_MAILED = and_(_L.user_id.is_not(None), _L.user_id == _L.created_by)
 
 
-@dataclass(frozen=True, kw_only=True)
-class AccountLink:
+class AccountLink(Struct, frozen=True, kw_only=True):
     """A link that can still be used."""
 
     # The first letters of its hash, which name it on a page.

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
+from msgspec import Struct
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from silverball.kit import tokens
@@ -54,16 +55,14 @@ class NewAccountLink:
     secret: str = field(repr=False)
 
 
-@dataclass(frozen=True)
-class LinkToMail:
+class LinkToMail(Struct, frozen=True):
     """A link to a new password, and the address of its account."""
 
     email: str
     link: NewAccountLink
 
 
-@dataclass(frozen=True, kw_only=True)
-class AdminAct:
+class AdminAct(Struct, frozen=True, kw_only=True):
     """The administrator who acts, the address and the moment."""
 
     user_id: int

@@ -1,9 +1,9 @@
 """The data of an account: its export, and the reasons against deleting it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, func, null, select
 
 from silverball.kit.errors import Conflict, NotFound
@@ -29,8 +29,7 @@ def _as_selected(_db: Connection, rows: Sequence[Row[Any]]) -> Sequence[Sequence
     return [tuple(row) for row in rows]
 
 
-@dataclass(frozen=True)
-class ExportSection:
+class ExportSection(Struct, frozen=True):
     """A section of the export: its name, a description, and the statement that selects its rows."""
 
     name: str
@@ -41,8 +40,7 @@ class ExportSection:
     helper_columns: int = 0
 
 
-@dataclass(frozen=True)
-class ExportedSection:
+class ExportedSection(Struct, frozen=True):
     """A section with its rows: the names of the columns and a value for each."""
 
     section: ExportSection

@@ -1,10 +1,11 @@
 """The users and the organizer's things that a bundle brings along with its tournament."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, Table, bindparam, delete, insert, update
 
 from silverball.service.bundles.reads import bundles as reads
@@ -23,8 +24,7 @@ SERIES_NEW: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class BundleContents:
+class BundleContents(Struct, frozen=True, kw_only=True):
     """Stored fields of the things in a bundle besides its tournament, whether contained or only named."""
 
     organizer_id: int
@@ -38,7 +38,7 @@ class BundleContents:
     bank_arenas: Rows = ()
     occasions: Rows = ()
     # User id -> name to show, for users that are named but not contained.
-    users_named: Mapping[int, str] = field(default_factory=dict)
+    users_named: Mapping[int, str] = msgspec.field(default_factory=dict)
     series_named: Collection[int] = ()
 
 

@@ -7,10 +7,13 @@ Nothing here speaks SQL; the transaction is the caller's.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from silverball.kit.errors import NotAllowed
 from silverball.kit.http.endpoints import TOURNAMENT, DrawNeeded, PreparationOutdated
@@ -43,14 +46,13 @@ class Decision:
 CommandRule = Callable[[Tournament], "Decision | Sequence[Change]"]
 
 
-@dataclass(frozen=True)
-class DryRun:
+class DryRun(Struct, frozen=True):
     """A decision made on a snapshot, without the lock, and the revision of that snapshot."""
 
     revision: Revision
     # The time that the rule was given is that of the action as well, or the draw cannot be made again.
     decided_at: datetime
-    decision: Decision = field(default_factory=lambda: Decision(()))
+    decision: Decision = msgspec.field(default_factory=lambda: Decision(()))
     # Ids of rows that the handler added for the decision, and adds again under the same ids.
     added_ids: tuple[int, ...] = ()
 

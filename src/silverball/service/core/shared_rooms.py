@@ -6,8 +6,8 @@ call the same player: decision 0023.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlalchemy import Connection, bindparam, select, text
 
 from silverball.rules.mechanics import shared_room
@@ -41,8 +41,7 @@ _RUNNING = DriverStatement(
 )
 
 
-@dataclass(frozen=True)
-class SharedRoom:
+class SharedRoom(Struct, frozen=True):
     """The other running tournaments of an occasion, and what their games need."""
 
     others: Sequence[Tournament]

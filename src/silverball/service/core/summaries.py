@@ -1,8 +1,8 @@
 """Summaries are computed once, when a tournament completes or a completed one comes in."""
 
-from dataclasses import fields
 from typing import Any
 
+from msgspec import structs
 from sqlalchemy import Connection, Table, delete, false, select
 
 from silverball.rules.ranking import summaries
@@ -61,7 +61,7 @@ def _replace_summaries(
     if not rows:
         return
     # Not `asdict`, which copies each value of thousands.
-    names = [field.name for field in fields(rows[0])]
+    names = [field.name for field in structs.fields(rows[0])]
     stored = [
         {
             "tournament_id": tournament_id,

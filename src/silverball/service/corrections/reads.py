@@ -1,9 +1,9 @@
 """The players whose place a correction changed, so that they see it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
 from silverball.store.journal import ACTION_UNDONE, RESULT_CORRECTED
@@ -14,8 +14,7 @@ ACTIONS_LOOKED_AT = 200
 _J = journal.c
 
 
-@dataclass(frozen=True)
-class CorrectedPlace:
+class CorrectedPlace(Struct, frozen=True):
     """The place before and after a correction; None where the standings did not list the player."""
 
     before: int | None

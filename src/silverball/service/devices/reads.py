@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, Row, Select, select
 
 from silverball.kit import tokens
@@ -24,8 +25,7 @@ CODES_KNOWN_MAX = 50
 _D, _T = device.c, tournament.c
 
 
-@dataclass(frozen=True, kw_only=True)
-class KnownDevice:
+class KnownDevice(Struct, frozen=True, kw_only=True):
     """A device looked up by its secret, and whether it still works."""
 
     device: Device
@@ -40,8 +40,7 @@ class KnownDevice:
         return not self.is_revoked and not self.is_over
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeviceItem:
+class DeviceItem(Struct, frozen=True, kw_only=True):
     """A scorekeeper's device, as its organizer sees it."""
 
     device_id: int

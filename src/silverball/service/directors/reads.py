@@ -1,8 +1,8 @@
 """Directors: accounts that run a tournament together with its organizer. Reads of who may do so."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection, Select, and_, select, true
 
 from silverball.kit import tokens
@@ -13,8 +13,7 @@ from silverball.store.tables import director_link, scorekeeper, tournament, user
 _T, _L = tournament.c, director_link.c
 
 
-@dataclass(frozen=True, kw_only=True)
-class DirectorLink:
+class DirectorLink(Struct, frozen=True, kw_only=True):
     """A link that makes its reader a director, with the tournament and who made it."""
 
     tournament_id: int

@@ -1,8 +1,9 @@
 """Draws in a person's words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from silverball.service.tournaments.journal_text import times_text
 
@@ -28,8 +29,7 @@ HIDDEN = (
 REVEALED = "The seed is shown now: its hash is the one that was published, and it gives every draw again."
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrawCounts:
+class DrawCounts(Struct, frozen=True, kw_only=True):
     """How often something was done to the draw of a round."""
 
     dry_runs: int

@@ -1,10 +1,9 @@
 """WPPR estimates from the players of a tournament, a series or a list. Source: ratings, B.2."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 from sqlalchemy import ColumnElement, Connection, or_, select
 
 from silverball.kit.errors import Invalid, NotFound
@@ -48,8 +47,7 @@ class NotExactlyOneSelector(Invalid):
         super().__init__({field: [sentence]})
 
 
-@dataclass(frozen=True)
-class EstimatedField:
+class EstimatedField(Struct, frozen=True):
     """The players whose value is estimated."""
 
     ifpa_ids: frozenset[int]

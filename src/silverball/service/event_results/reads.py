@@ -1,10 +1,9 @@
 """Results for the federation: a qualifying with its final as one event, or a series."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
-from msgspec import UNSET, Meta
+from msgspec import UNSET, Meta, Struct
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
@@ -43,8 +42,7 @@ class EventResultsQuery(Query, frozen=True, kw_only=True):
     """Ids of the players in the file; without it those who are ticked."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FinishedEvent:
+class FinishedEvent(Struct, frozen=True, kw_only=True):
     """The places of an event that is over, with the people on them."""
 
     name: str

@@ -4,8 +4,9 @@ A house test compares `ANNOUNCE` with `rules/model/changes.py`, so that no type 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from silverball.rules.format import PlayKind
 from silverball.rules.model import changes as change_classes
@@ -16,8 +17,7 @@ from silverball.rules.registry import FORMATS
 from silverball.store.writers import STORED_PARTS
 
 
-@dataclass(frozen=True)
-class TouchedPart:
+class TouchedPart(Struct, frozen=True):
     """A part of the tournament, and the id of the row in it that a change touched."""
 
     part: str

@@ -1,7 +1,6 @@
 """The forecast of a running tournament, as it was stored last."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from sqlalchemy import Connection, bindparam, select, true
 
 from silverball.kit.errors import NotAllowed, NotFound, WrongFormat
@@ -47,8 +46,7 @@ class FormatWithoutForecast(WrongFormat):
     sentence = "A {format} tournament has no forecast: it ends when its organizer closes it."
 
 
-@dataclass(frozen=True)
-class PublishedForecast:
+class PublishedForecast(Struct, frozen=True):
     """A forecast as everybody sees it, and whether a newer one is being computed."""
 
     forecast: Forecast

@@ -1,9 +1,9 @@
 """The format, status and settings of a tournament, for slices that answer by format."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import NotFound, WrongFormat
@@ -20,8 +20,7 @@ from silverball.rules.registry import FORMATS
 from silverball.store.tables import tournament
 
 
-@dataclass(frozen=True)
-class TournamentFacts:
+class TournamentFacts(Struct, frozen=True):
     """The fields of a tournament that decide how its results are read."""
 
     tournament_id: int

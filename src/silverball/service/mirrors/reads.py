@@ -1,9 +1,9 @@
 """Mirrors: tournaments that are run on another service."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection, select
 
 from silverball.store import tables
@@ -13,8 +13,7 @@ _M = tables.mirror.c
 MIRRORS_MAX = 1_000
 
 
-@dataclass(frozen=True)
-class Mirror:
+class Mirror(Struct, frozen=True):
     """A tournament that another service runs."""
 
     tournament_id: int

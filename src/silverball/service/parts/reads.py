@@ -1,10 +1,10 @@
 """The optional parts of a tournament: one line in PARTS for each include flag."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, bindparam, select, true
 
 from silverball.kit.errors import NotFound
@@ -32,8 +32,7 @@ _TOURNAMENT = PreparedStatement(
 )
 
 
-@dataclass(frozen=True)
-class PartContext:
+class PartContext(Struct, frozen=True):
     """The input of a function that loads a part."""
 
     db: Connection

@@ -1,7 +1,8 @@
 """Ratings before and after a rebuild, person by person."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from silverball.rules.ratings.standing import CurrentRating
 
@@ -9,8 +10,7 @@ from silverball.rules.ratings.standing import CurrentRating
 SHOWN_FROM = 0.005
 
 
-@dataclass(frozen=True)
-class RatingDifference:
+class RatingDifference(Struct, frozen=True):
     """A rating that is another one now; None where there was or is no rating."""
 
     rating_id: int

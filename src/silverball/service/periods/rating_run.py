@@ -10,11 +10,12 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from silverball.rules.ratings import seats
 from silverball.rules.ratings.events import RatedEvent
@@ -102,8 +103,7 @@ def _paused_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-@dataclass(frozen=True)
-class TableBefore:
+class TableBefore(Struct, frozen=True):
     """The ratings of everybody before a day, computed ahead of the transaction that rates it."""
 
     day: date
@@ -112,8 +112,7 @@ class TableBefore:
     continues_current: bool
 
 
-@dataclass(frozen=True)
-class Publication:
+class Publication(Struct, frozen=True):
     """The ratings of everybody after a run, and their ranks."""
 
     standings: list[CurrentRating]

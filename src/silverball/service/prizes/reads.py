@@ -1,10 +1,10 @@
 """Prize money: all of it for organizers, the table for everybody once it is published."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
 from silverball.kit.errors import NotAllowed, NotFound
@@ -30,8 +30,7 @@ class PrizesNotPublished(NotAllowed):
     sentence = "The organizer has not published the prize money."
 
 
-@dataclass(frozen=True, kw_only=True)
-class PrizeSheet:
+class PrizeSheet(Struct, frozen=True, kw_only=True):
     """The plan of a tournament with what follows from it."""
 
     tournament_id: int

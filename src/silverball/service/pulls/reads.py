@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, func, or_, select
 
 from silverball.store.tables import history_pull, history_pull_item, user
@@ -49,8 +50,7 @@ class HistoryPull:
         return round((self.total - self.done) * each / 60)
 
 
-@dataclass(frozen=True)
-class ListedItem:
+class ListedItem(Struct, frozen=True):
     """A tournament of a pull that has no report yet."""
 
     remote_id: int

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, and_, exists, or_, select
 
 from silverball.kit import tokens
@@ -102,8 +103,7 @@ def _is_open(now: datetime, idle_limit: timedelta) -> ColumnElement[bool]:
     return and_(session.c.expires_at > now, or_(seen_at.is_(None), seen_at > now - idle_limit))
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpenSession:
+class OpenSession(Struct, frozen=True, kw_only=True):
     """A session that has not ended."""
 
     label: str

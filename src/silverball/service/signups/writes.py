@@ -1,12 +1,12 @@
 """The sign-up list is changed: by players on the public page, and by who runs the tournament."""
 
 import hmac
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from random import Random
 
 import msgspec
-from msgspec import UnsetType
+from msgspec import Struct, UnsetType
 from sqlalchemy import Connection
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, Sentence
@@ -46,16 +46,14 @@ class NameNotUnique(Conflict):
     sentence = "The organizer knows several people called {name}. Ask them to add you."
 
 
-@dataclass(frozen=True, kw_only=True)
-class SignUp:
+class SignUp(Struct, frozen=True, kw_only=True):
     """A name and the code of the door, as they were sent."""
 
     name: str
     code: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class SignedUp:
+class SignedUp(Struct, frozen=True, kw_only=True):
     """A person on the list: name, code of their own page, and position if they wait."""
 
     player_id: int

@@ -2,30 +2,30 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
 
 from silverball.service.submissions.document import DocumentPlayer
 from silverball.store import names
 
 
-@dataclass(frozen=True)
-class KnownPerson:
+class KnownPerson(Struct, frozen=True):
     """A person known here by account, by federation number or by both."""
 
     user_id: int | None
     ifpa_id: int | None
 
 
-@dataclass(frozen=True)
-class KnownPeople:
+class KnownPeople(Struct, frozen=True):
     """The people that a document's players may be."""
 
     # User id -> that user.
-    users: Mapping[int, KnownPerson] = field(default_factory=dict)
+    users: Mapping[int, KnownPerson] = msgspec.field(default_factory=dict)
     # Federation number -> the users with this number.
-    by_ifpa: Mapping[int, Sequence[KnownPerson]] = field(default_factory=dict)
+    by_ifpa: Mapping[int, Sequence[KnownPerson]] = msgspec.field(default_factory=dict)
     # Folded name (no case, no accents) -> the people of that name.
-    by_name: Mapping[str, Sequence[KnownPerson]] = field(default_factory=dict)
+    by_name: Mapping[str, Sequence[KnownPerson]] = msgspec.field(default_factory=dict)
 
     def person_by_ifpa(self, ifpa_id: int) -> KnownPerson:
         """The holder of this federation number; with their account only if no other account has it."""
@@ -33,8 +33,7 @@ class KnownPeople:
         return users[0] if len(users) == 1 else KnownPerson(None, ifpa_id)
 
 
-@dataclass(frozen=True)
-class ResolvedPlayer:
+class ResolvedPlayer(Struct, frozen=True):
     """A player of a document and the person behind them."""
 
     name: str

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from silverball.store import names
 
@@ -10,8 +11,7 @@ from silverball.store import names
 SHARE_MAX = 0.5
 
 
-@dataclass(frozen=True)
-class ComparedPlayer:
+class ComparedPlayer(Struct, frozen=True):
     """A player in a game, with everything that identifies them."""
 
     name: str
@@ -28,8 +28,7 @@ class ComparedPlayer:
         return [(kind, value) for kind, value in known if value is not None]
 
 
-@dataclass(frozen=True)
-class ComparedEvent:
+class ComparedEvent(Struct, frozen=True):
     """An event that counts: a title for refusals, and the players of each game."""
 
     title: str

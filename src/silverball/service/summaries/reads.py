@@ -1,8 +1,8 @@
 """Summaries of completed tournaments; they are stored when a tournament completes."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, SelectBase, Table, func, select
 
 from silverball.kit.http.query import PageNumber, Query
@@ -19,8 +19,7 @@ OPPONENTS_MAX = 100
 OPPONENT_RECORD_COLUMNS = ("user_id", "name", "games", "wins", "losses")
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpponentRecord:
+class OpponentRecord(Struct, frozen=True, kw_only=True):
     """A user's games, wins and losses against another user in completed tournaments."""
 
     user_id: int

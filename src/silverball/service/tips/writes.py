@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection, delete, func, insert, select
 
 from silverball.service import replacement_checks
@@ -23,8 +24,7 @@ class NewTip:
     updated_at: datetime
 
 
-@dataclass(frozen=True)
-class TipCounts:
+class TipCounts(Struct, frozen=True):
     """The numbers of tips after and before an import."""
 
     now: int

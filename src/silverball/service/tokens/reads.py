@@ -1,9 +1,9 @@
 """API tokens: the caller behind a request, and the lists that owners see."""
 
 import hmac
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from sqlalchemy import Connection, RowMapping, Select, select
 
 from silverball.kit import tokens
@@ -19,8 +19,7 @@ HEADER_BYTES_MAX = 200
 TOKENS_LISTED_MAX = 1000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Token:
+class Token(Struct, frozen=True, kw_only=True):
     """A token as its owner sees it: without the secret."""
 
     token_id: int

@@ -1,12 +1,11 @@
 """Create, revoke and use API tokens."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from silverball.kit import texts, tokens
@@ -25,8 +24,7 @@ EXPIRES_DAYS_MAX = 3650
 TOKENS_MAX = 100
 
 
-@dataclass(frozen=True)
-class IssuedToken:
+class IssuedToken(Struct, frozen=True):
     """A created token. Its text is shown once and stored nowhere."""
 
     token_id: int

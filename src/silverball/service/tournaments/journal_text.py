@@ -1,8 +1,10 @@
 """Changes in words: a short sentence for each entry of the journal."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from silverball.kit.http.query import humanize_name
 from silverball.service.tournaments import sign_up_text
@@ -21,13 +23,12 @@ RULINGS = {
 UNMENTIONED_FIELDS = frozenset({"has_entry_limits", "state"})
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(Struct, frozen=True):
     """Names of players, arenas and users by id, for use in sentences."""
 
-    players: Mapping[int, str] = field(default_factory=dict)
-    arenas: Mapping[int, str] = field(default_factory=dict)
-    users: Mapping[int, str] = field(default_factory=dict)
+    players: Mapping[int, str] = msgspec.field(default_factory=dict)
+    arenas: Mapping[int, str] = msgspec.field(default_factory=dict)
+    users: Mapping[int, str] = msgspec.field(default_factory=dict)
 
     def player(self, player_id: int | None) -> str:
         return self.players.get(player_id or 0) or f"Player {player_id}"

@@ -1,24 +1,22 @@
 """Accounts whose sign-in asks for a code of an app, and sign-ins that wait for theirs."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
 from silverball.kit import tokens
 from silverball.store.tables import half_sign_in, recovery_code, two_step, user
 
 
-@dataclass(frozen=True)
-class TwoStepSignIn:
+class TwoStepSignIn(Struct, frozen=True):
     """Since when the account asks for a code, and the number of its unused recovery codes."""
 
     confirmed_at: datetime
     recovery_codes_left: int
 
 
-@dataclass(frozen=True)
-class HalfSignIn:
+class HalfSignIn(Struct, frozen=True):
     """The account whose password was given, and whose code is asked for."""
 
     user_id: int

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, bindparam, func, literal, or_, select, type_coerce
 
 from silverball.kit.errors import NotAllowed, NotFound
@@ -52,8 +53,7 @@ _BY_ID = select(*ROW.columns).where(_USER.user_id == bindparam("user_id"))
 ACCOUNTS_LISTED_MAX = 25
 
 
-@dataclasses.dataclass(frozen=True)
-class ListedAccount:
+class ListedAccount(Struct, frozen=True):
     """An account as administrators see it."""
 
     user_id: int

@@ -1,10 +1,10 @@
 """Verification of a journal's chain: is each line what was written, and where it was written?"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from silverball.store import announcements, chain, chaining
 from silverball.store.chain import LineContent
@@ -17,8 +17,7 @@ HEAD_UNKNOWN = (
 HEAD_UNPROVEN = "The hash {head} proves nothing: a line up to it was changed, as named above."
 
 
-@dataclass(frozen=True)
-class ChainReport:
+class ChainReport(Struct, frozen=True):
     """The faults of a chain, a sentence for each, and what a head proves."""
 
     faults: Sequence[str]

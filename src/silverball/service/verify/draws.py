@@ -1,8 +1,9 @@
 """Verification of draws: the seed is the one that was committed to, and gives what was drawn."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from silverball.rules.commands import draws, draws_again
 from silverball.rules.commands.draws_again import DrawnAction
@@ -14,8 +15,7 @@ from silverball.store.journal import Action
 BEFORE_COMMITMENTS = "drawn before commitments"
 
 
-@dataclass(frozen=True)
-class DrawsReport:
+class DrawsReport(Struct, frozen=True):
     """The outcome of making the draws of a tournament again."""
 
     tournament_id: int

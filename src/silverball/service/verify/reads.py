@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, Row, func, select
 
 from silverball.kit.errors import NotFound
@@ -48,8 +49,7 @@ class VerificationReport:
     mirror: Mirror | None = None
 
 
-@dataclass(frozen=True)
-class _JournalHistory:
+class _JournalHistory(Struct, frozen=True):
     """The journal since the tournament was created or imported, or its matches were merged."""
 
     actions: Sequence[ReplayedAction]

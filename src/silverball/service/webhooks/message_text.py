@@ -7,8 +7,11 @@ that the chat knows.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 # Names and messages must stay plain text in a chat: characters that a chat service reads as a mention, a
 # link or formatting are replaced by look-alikes.
@@ -53,21 +56,19 @@ class ChatState:
     round_id: int = 0
 
 
-@dataclass(frozen=True)
-class NewsItem:
+class NewsItem(Struct, frozen=True):
     """News worth a sentence: its subject (`game 12`) and its content, in ids."""
 
     subject: str
     content: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class SentenceFacts:
+class SentenceFacts(Struct, frozen=True, kw_only=True):
     """The facts that a sentence needs besides the event."""
 
     tournament: str
     # Id -> name.
-    players: Mapping[int, str] = field(default_factory=dict)
+    players: Mapping[int, str] = msgspec.field(default_factory=dict)
     # Position and player id, best first.
     places: Sequence[tuple[int, int]] = ()
     player_count: int = 0

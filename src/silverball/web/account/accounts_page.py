@@ -1,8 +1,8 @@
 """The page where administrators find accounts, give roles, invite, suspend, and help to a new password."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from silverball.kit.errors import Conflict, Invalid
@@ -28,8 +28,7 @@ NOTICES = {
 }
 
 
-@dataclass(frozen=True)
-class FormFault:
+class FormFault(Struct, frozen=True):
     """The id of the form that was refused, and the reason."""
 
     form_id: str

@@ -1,8 +1,9 @@
 """The password asked for again, so that an open browser is not enough for what matters."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from silverball.kit import passwords
@@ -17,8 +18,7 @@ NEEDED = "Enter your password once more."
 RECENT = timedelta(minutes=10)
 
 
-@dataclass(frozen=True)
-class PasswordFault:
+class PasswordFault(Struct, frozen=True):
     """The reason why somebody is not taken for the owner of the account."""
 
     sentence: str

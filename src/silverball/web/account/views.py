@@ -1,10 +1,10 @@
 """Views of an account: its tokens, its profile, its data, and its entries in organizers' books."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from starlette.responses import Response
 
 from silverball.service import access
@@ -110,8 +110,7 @@ def render_data(request: PageRequest, status: int = 200, fault: str = "") -> Res
     )
 
 
-@dataclass(frozen=True)
-class BookEntry:
+class BookEntry(Struct, frozen=True):
     """A player in an organizer's book, and how to tell players of the same name apart."""
 
     player: Player

@@ -4,8 +4,10 @@ A form's fields become the body that the interface takes, so the interface alone
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
 
 from silverball.rules.scoring.curves import CURVES, CUSTOM
 from silverball.service.access import AuthenticatedCaller
@@ -30,8 +32,7 @@ SCORINGS = {
 STATUSES = {"active": "in use", "inactive": "not in use any more"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class BookField:
+class BookField(Struct, frozen=True, kw_only=True):
     """A field of a form, under its name in the interface."""
 
     name: str
@@ -39,12 +40,11 @@ class BookField:
     kind: Literal["text", "number", "decimal", "choice", "flag", "labels"] = "text"
     hint: str = ""
     # Value -> label.
-    choices: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] = msgspec.field(default_factory=dict)
     default: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class BookSection:
+class BookSection(Struct, frozen=True, kw_only=True):
     """A section of the book: players, machines, locations or series."""
 
     name: str

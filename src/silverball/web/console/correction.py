@@ -1,11 +1,10 @@
 """The page of a correction: the right result first, then whom it moves, and then the reason."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from msgspec import UnsetType
+from msgspec import Struct, UnsetType
 
 from silverball.kit.errors import Refusal
 from silverball.kit.http.body import Body, BodyParser
@@ -30,8 +29,7 @@ RESULT_FIELDS = ("order", "score", "strokes", "rolls")
 SEPARATOR = "."
 
 
-@dataclass(frozen=True, kw_only=True)
-class CorrectionPreview:
+class CorrectionPreview(Struct, frozen=True, kw_only=True):
     """The changes that a correction would make, or the reason why it cannot be made."""
 
     effects: Correction | None = None

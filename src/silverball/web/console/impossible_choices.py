@@ -1,12 +1,13 @@
 """Combinations of settings with which a format cannot start, found by asking the format about each pair."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from silverball.rules.registry import FORMATS
 from silverball.web.console import settings_form
@@ -16,8 +17,7 @@ from silverball.web.console.settings_form import SettingField
 NUMBERS_TRIED_MAX = 100
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImpossibleChoice:
+class ImpossibleChoice(Struct, frozen=True, kw_only=True):
     """While `field` has one of `values`, `other` may have none of `excluded`."""
 
     field: str

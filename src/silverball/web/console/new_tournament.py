@@ -1,9 +1,9 @@
 """The tournaments of an account, and the form of a new one, which may begin like a past one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from silverball.kit.errors import NotFound
@@ -32,8 +32,7 @@ ID_DIGITS_MAX = 18
 NO_DETAILS: Mapping[str, Any] = {"timezone": "", "location_id": None, "series_id": None, "description": None}
 
 
-@dataclass(frozen=True, kw_only=True)
-class OfferedRow:
+class OfferedRow(Struct, frozen=True, kw_only=True):
     """A player or a machine of a past tournament, ticked or not."""
 
     row_id: int
@@ -41,8 +40,7 @@ class OfferedRow:
     is_ticked: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class CopiedNight:
+class CopiedNight(Struct, frozen=True, kw_only=True):
     """A tournament of the account that a new one begins like."""
 
     tournament: Tournament

@@ -1,10 +1,9 @@
 """The sheets for what goes wrong in a night: players late, away or gone, and machines out of order."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from silverball.kit.errors import Invalid
 from silverball.rules.commands import absences
@@ -36,8 +35,7 @@ OPEN_GAME_WORDS = {
 AWAY_ROUNDS_OFFERED = (1, 2, 3)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LateSheet:
+class LateSheet(Struct, frozen=True, kw_only=True):
     """The groups that a late player may join, the points they begin with, and who may be or is away."""
 
     can_join: bool

@@ -1,7 +1,9 @@
 """The drawing of a bracket: the lines between its columns, and its pages on a wall."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct
 
 from silverball.web.live.bracket_tree import BracketColumn, BracketHalf, BracketLink
 
@@ -12,8 +14,7 @@ PAGE_COLUMNS_MAX = 4
 PAGE_NAMES_MAX = 16
 
 
-@dataclass(frozen=True)
-class BracketPage:
+class BracketPage(Struct, frozen=True):
     """A part of a bracket that fits a wall at once."""
 
     title: str

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
+from msgspec import Struct
+
 from silverball.kit.errors import Invalid
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import group_stages
@@ -39,8 +41,7 @@ HALVES: Mapping[Bracket, str] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class BracketSeat:
+class BracketSeat(Struct, frozen=True, kw_only=True):
     """A place in a match: its player, or where the player will come from."""
 
     player_id: int | None = None
@@ -72,8 +73,7 @@ class MatchBox:
         return any(seat.player_id for seat in self.seats)
 
 
-@dataclass(frozen=True)
-class BracketLink:
+class BracketLink(Struct, frozen=True):
     """A line from a match to the one that its winner plays in, in the next column."""
 
     from_slot: int
@@ -98,8 +98,7 @@ class BracketColumn:
         return [by_slot.get(slot) for slot in range(self.slot_count)]
 
 
-@dataclass(frozen=True)
-class BracketHalf:
+class BracketHalf(Struct, frozen=True):
     """A titled part of the bracket: all of it, or the winners, the losers or the finals."""
 
     title: str

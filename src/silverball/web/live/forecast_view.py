@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import cached_property
 from itertools import groupby
 
+from msgspec import Struct
+
 from silverball.rules.model.tournament import Tournament
 from silverball.service.forecasts import reads
 from silverball.service.forecasts.reads import PublishedForecast
@@ -27,8 +29,7 @@ REASONS = {
 }
 
 
-@dataclass(frozen=True)
-class ForecastRow:
+class ForecastRow(Struct, frozen=True):
     """A player's line: chances as texts, empty without a number, and what is certain."""
 
     player_id: int
@@ -37,8 +38,7 @@ class ForecastRow:
     facts: Sequence[str]
 
 
-@dataclass(frozen=True)
-class WithdrawnLine:
+class WithdrawnLine(Struct, frozen=True):
     """The facts that one change withdrew: why, when, and by player what they said."""
 
     reason: str

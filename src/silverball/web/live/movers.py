@@ -1,8 +1,10 @@
 """Biggest movers: the standings now, compared with those before the newest results."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
@@ -12,8 +14,7 @@ from silverball.wire.standings import Standing
 NEWEST_WINDOW = timedelta(minutes=30)
 
 
-@dataclass(frozen=True)
-class Mover:
+class Mover(Struct, frozen=True):
     """A player whose position changed; `places` is positive for the way up."""
 
     player_id: int

@@ -3,11 +3,12 @@
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl
+
+from msgspec import Struct
 
 import silverball
 from silverball.kit.errors import Conflict, Invalid, NotFound
@@ -52,8 +53,7 @@ def _parse_path(request_path: str) -> tuple[str, int]:
     return path, parse_path_id("tournament_id", word)
 
 
-@dataclass(frozen=True)
-class PublicPages:
+class PublicPages(Struct, frozen=True):
     """Answers `/t/{id}` and the other public pages of a tournament."""
 
     store: Store

@@ -2,10 +2,11 @@
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 from xml.sax.saxutils import escape
+
+from msgspec import Struct
 
 # The size that services show shared links in.
 WIDTH, HEIGHT = 1200, 630
@@ -29,8 +30,7 @@ FONT_FILES = (
 GROUND, INK, SOFT, ACCENT = "#0f1217", "#f3f5f8", "#a9b4c2", "#8aa9ff"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PictureText:
+class PictureText(Struct, frozen=True, kw_only=True):
     """A line of text in the picture; `x` is its beginning, or its end where `is_at_end`."""
 
     x: int

@@ -1,22 +1,21 @@
 """The points of a tournament's players, round by round."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from silverball.rules.model.tournament import Round, Tournament
 
 
-@dataclass(frozen=True)
-class PointsRow:
+class PointsRow(Struct, frozen=True):
     """A player's points in each round; None for a round without a result of theirs."""
 
     player_id: int
     points: Sequence[Decimal | None]
 
 
-@dataclass(frozen=True)
-class RoundPoints:
+class RoundPoints(Struct, frozen=True):
     """The points of all players in the rounds that have results."""
 
     rounds: Sequence[Round]

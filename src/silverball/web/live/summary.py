@@ -5,10 +5,11 @@ Nothing here names anybody; names are those that everybody may see on the live p
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
 from statistics import median
+
+from msgspec import Struct
 
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
@@ -23,8 +24,7 @@ PODIUM_ROWS_MAX = 8
 SCORES_MIN = 3
 
 
-@dataclass(frozen=True)
-class BestGame:
+class BestGame(Struct, frozen=True):
     """A score, and how often it has the machine's median score of this tournament."""
 
     player_id: int
@@ -37,8 +37,7 @@ class BestGame:
         return f"{float(self.times_median):.1f}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class TournamentSummary:
+class TournamentSummary(Struct, frozen=True, kw_only=True):
     """A completed tournament in a few numbers."""
 
     podium: Sequence[Standing]

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
+from msgspec import Struct
+
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import PlayKind
 from silverball.rules.model.settings_protocols import playoff_bands_of
@@ -43,24 +45,21 @@ MOVERS_SHOWN_MAX = 5
 CALL_SHOWN_FOR = timedelta(minutes=5)
 
 
-@dataclass(frozen=True)
-class StandingRow:
+class StandingRow(Struct, frozen=True):
     """A line of the standings, and the text of the cutoff below it."""
 
     standing: Standing
     cutoff_text: str = ""
 
 
-@dataclass(frozen=True)
-class WaitingList:
+class WaitingList(Struct, frozen=True):
     """The players who wait at one place, first come first."""
 
     title: str
     player_ids: Sequence[int]
 
 
-@dataclass(frozen=True)
-class HoleProgress:
+class HoleProgress(Struct, frozen=True):
     """A round in which everybody plays alone, with open and played games."""
 
     round: Round
@@ -68,8 +67,7 @@ class HoleProgress:
     played: Sequence[SinglePlayerGame]
 
 
-@dataclass(frozen=True)
-class PastAction:
+class PastAction(Struct, frozen=True):
     """An action of the journal, and when it was done."""
 
     action_id: int

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
+
+import msgspec
+from msgspec import Struct
 
 FIELDS_MAX = 20
 PARAMETERS = frozenset({"part", "parts", "round", "show", "top", "side", "ground", "theme", "at", "machine"})
@@ -16,8 +18,7 @@ WORTH = "worth"
 FORECAST = "forecast"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PublicView:
+class PublicView(Struct, frozen=True, kw_only=True):
     """A public page of a tournament; each part is a template of its name in live/."""
 
     template: str
@@ -53,8 +54,7 @@ PART_EVENTS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class ViewChoice:
+class ViewChoice(Struct, frozen=True):
     """The choices in the query of an address."""
 
     part: str = ""
@@ -63,7 +63,7 @@ class ViewChoice:
     top: int = 0
     # The id of an action of the journal; None for the tournament as it is now.
     at: int | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 VIEWS: Mapping[str, PublicView] = {

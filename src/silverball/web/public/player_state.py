@@ -1,10 +1,10 @@
 """The state of a player in a running tournament, as their own page shows it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
-from msgspec import UNSET, UnsetType
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict
 from silverball.rules.commands import tournament as tournament_commands
@@ -17,8 +17,7 @@ from silverball.store.engine import Db
 from silverball.web.room_view import load_room_view
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlayerState:
+class PlayerState(Struct, frozen=True, kw_only=True):
     """Where a player waits, whether they are out, and what the clocks say."""
 
     # The machine (None for the tournament's own queue) and the place in its line.
@@ -27,7 +26,7 @@ class PlayerState:
     is_out: bool = False
     round_ends_at: datetime | None = None
     # Game -> when its players were last called.
-    calls: Mapping[int, datetime] = field(default_factory=dict)
+    calls: Mapping[int, datetime] = msgspec.field(default_factory=dict)
 
     # Rounds that the player still sits out, 0 for the newest one; None when they are not away.
     away_rounds: int | None = None

@@ -5,8 +5,8 @@ a slip for each player, never on the list for the door.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from silverball.kit.http.router import parse_path_id
@@ -26,8 +26,7 @@ from silverball.wire.tournaments import Tournament
 PARTS = parts.PartsQuery(include_players=True, include_arenas=True, include_location=True)
 
 
-@dataclass(frozen=True)
-class PrintSheets:
+class PrintSheets(Struct, frozen=True):
     """The data of a tournament's printed sheets."""
 
     tournament: Tournament

@@ -1,10 +1,10 @@
 """The shape of the bulk tables: their columns, and the periods that they are cut into."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 # `points` are whole hundredths here, and numbers with two decimals in the files.
@@ -12,8 +12,7 @@ Kind = Literal["integer", "number", "points", "text", "flag", "moment"]
 Row = tuple[Any, ...]
 
 
-@dataclass(frozen=True)
-class SheetColumn:
+class SheetColumn(Struct, frozen=True):
     """A column of a bulk table."""
 
     name: str
@@ -23,16 +22,14 @@ class SheetColumn:
     refers_to: str | None = None
 
 
-@dataclass(frozen=True)
-class Period:
+class Period(Struct, frozen=True):
     """A time in which tournaments start: from its beginning, up to its end."""
 
     begin: datetime
     end: datetime
 
 
-@dataclass(frozen=True)
-class BulkTable:
+class BulkTable(Struct, frozen=True):
     """A table of the bulk files: its columns, and its rows in a period."""
 
     name: str

@@ -1,10 +1,10 @@
 """Conflicts of a bundle with stored data, and the bundle of a stored tournament."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import (
     Column,
     Connection,
@@ -179,8 +179,7 @@ def is_in_occasion(db: Connection, occasion_id: int, tournament_id: int) -> bool
     return db.execute(rows.limit(1)).first() is not None
 
 
-@dataclass(frozen=True)
-class ExistingTournament:
+class ExistingTournament(Struct, frozen=True):
     """A stored tournament with the newest line of its journal."""
 
     name: str

@@ -1,8 +1,8 @@
 """The players that imports of a source have brought, in the books of some accounts."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlalchemy import Connection, func, or_, select
 
 from silverball.store import remote_ids, tables
@@ -11,8 +11,7 @@ _P, _R = tables.player.c, tables.remote_id.c
 PEOPLE_MAX = 100_000
 
 
-@dataclass(frozen=True)
-class BroughtPlayer:
+class BroughtPlayer(Struct, frozen=True):
     """A player with an account or a federation number."""
 
     player_id: int
@@ -21,8 +20,7 @@ class BroughtPlayer:
     ifpa_id: int | None
 
 
-@dataclass(frozen=True)
-class SharedName:
+class SharedName(Struct, frozen=True):
     """A name that several players of one book have; whether they are one person, nobody here knows."""
 
     name: str
@@ -32,8 +30,7 @@ class SharedName:
     remote_ids: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class _NamedPlayer:
+class _NamedPlayer(Struct, frozen=True):
     name: str
     organizer_id: int
     player_id: int

@@ -1,9 +1,9 @@
 """Tournaments of earlier pulls."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import NotFound
@@ -12,8 +12,7 @@ from silverball.store import journal, remote_ids, tables
 _T, _U, _J = tables.tournament.c, tables.user.c, tables.journal.c
 
 
-@dataclass(frozen=True)
-class KnownTournament:
+class KnownTournament(Struct, frozen=True):
     """A tournament here that an earlier pull or import of a source has brought."""
 
     tournament_id: int

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TypeVar
 
+from msgspec import Struct
 from sqlalchemy import Connection, exists, func, literal, select
 
 from silverball.store import names, tables
@@ -44,8 +45,7 @@ class FederationPlayer:
     updated_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True)
-class FederationRanks:
+class FederationRanks(Struct, frozen=True, kw_only=True):
     """A player's ranks in the federation's two lists."""
 
     rank: int | None

@@ -1,8 +1,8 @@
 """Completed games for summaries and statistics."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection, select
 
 from silverball.rules.ranking.regimes import StoredResult
@@ -19,8 +19,7 @@ _SEATS = RowMapper(
 _NO_SEATS = _SEATS.row(((), (), (), ()))
 
 
-@dataclass(frozen=True)
-class CompletedGame:
+class CompletedGame(Struct, frozen=True):
     """A completed game with its result."""
 
     game_id: int

@@ -1,10 +1,10 @@
 """Store the machine database: its entries, and videos about them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from silverball.rules.opdb import ids as opdb
@@ -18,8 +18,7 @@ _MACHINE = tables.machine.c
 _OWN_COLUMNS = ("opdb_group", "entry_type", "name", "common_name", "short_name")
 
 
-@dataclass(frozen=True)
-class ImportCounts:
+class ImportCounts(Struct, frozen=True):
     """Counts of the entries in a file and of their changes."""
 
     entries: int

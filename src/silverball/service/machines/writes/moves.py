@@ -1,9 +1,10 @@
 """Update stored machine ids when the machine database changes them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 
+import msgspec
+from msgspec import Struct
 from sqlalchemy import Column, Connection, bindparam, case, delete, insert, select, update
 
 from silverball.rules.opdb.moves import ResolvedId, resolve_id
@@ -19,13 +20,12 @@ _SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_su
 IDS_AT_ONCE = 1000
 
 
-@dataclass(frozen=True)
-class MachineMoves:
+class MachineMoves(Struct, frozen=True):
     """The updated ids, and those that could not be updated."""
 
     arenas: int = 0
     # Old id -> new id, None where the machine was deleted.
-    moved: Mapping[str, str | None] = field(default_factory=dict)
+    moved: Mapping[str, str | None] = msgspec.field(default_factory=dict)
     # Stored ids whose replacement is not a known entry.
     lost: tuple[str, ...] = ()
 

@@ -1,10 +1,10 @@
 """The start of a rating run: the days to rate, the known identities, and all standings."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, and_, false, func, not_, or_, select, true
 
 from silverball.rules.ratings.identities import Identity, IdentityRegister, build_register
@@ -20,8 +20,7 @@ NEEDS_RATING = or_(
 COUNTS = ("game_count", "win_count", "loss_count", "result_count")
 
 
-@dataclass(frozen=True)
-class DayRow:
+class DayRow(Struct, frozen=True):
     """A stored period."""
 
     day: date

@@ -1,10 +1,10 @@
 """Results of a rating period from this site's tournaments. Source: ratings, section A.4."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, and_, false, func, select
 
 from silverball.rules.format import CountedIn
@@ -21,8 +21,7 @@ _T, _G, _SEAT = tables.tournament.c, tables.game.c, tables.game_player.c
 _P, _E, _U = tables.player.c, tables.entrant.c, tables.user.c
 
 
-@dataclass(frozen=True)
-class _CountingTournament:
+class _CountingTournament(Struct, frozen=True):
     """A tournament that counts."""
 
     tournament_id: int

@@ -1,11 +1,11 @@
 """Store rating periods. The caller's transaction holds a period, its revisions and the standings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, false, func, insert, select, text, true, update
 
 from silverball.rules.ratings.formulas import Parameters
@@ -36,8 +36,7 @@ class RunSuperseded(Exception):
     """Another run has begun, and this one must not store anything."""
 
 
-@dataclass(frozen=True)
-class RatedDay:
+class RatedDay(Struct, frozen=True):
     """A rated day: its results, their fingerprint, and the new revisions."""
 
     day: RatingDay

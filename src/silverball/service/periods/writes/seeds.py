@@ -1,11 +1,11 @@
 """Store ratings imported from a file: all standings of a day, from which periods continue."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, delete, false, insert, select
 
 from silverball.kit.errors import Conflict
@@ -21,8 +21,7 @@ class RatingsAlreadyComputed(Conflict):
     sentence = "Ratings were computed here already. A file can only be read before the first period."
 
 
-@dataclass(frozen=True)
-class ImportedRating:
+class ImportedRating(Struct, frozen=True):
     """A rating in the file."""
 
     name: str

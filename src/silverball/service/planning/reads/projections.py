@@ -1,8 +1,8 @@
 """The end of a running tournament, as its console shows it."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from silverball.rules.format import Format
@@ -10,8 +10,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service.planning.reads import paces
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProjectedEnd:
+class ProjectedEnd(Struct, frozen=True, kw_only=True):
     """When a night ends: on average, by the line of nine in ten, and where its pace comes from."""
 
     expected: datetime | None

@@ -1,12 +1,11 @@
 """Published ratings: one, several by their ids, pages of all. Source: ratings.md A.6."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, or_, select, true
 
 from silverball.kit.errors import Invalid, NotFound
@@ -62,8 +61,7 @@ class RatingSearchQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-@dataclass(frozen=True)
-class CurrentPeriod:
+class CurrentPeriod(Struct, frozen=True):
     """The period that all current ratings belong to, and the parameters it was computed with."""
 
     day: date

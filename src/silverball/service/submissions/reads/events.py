@@ -2,10 +2,10 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, Select, false, func, select
 
 from silverball.rules.registry import rated_types
@@ -26,8 +26,7 @@ from silverball.store.tables import (
 _SUBMISSION, _PLAYER, _DOCUMENT = rating_submission.c, submission_player.c, submission_document.c
 
 
-@dataclass(frozen=True)
-class EventPlayer:
+class EventPlayer(Struct, frozen=True):
     """A player of an event: by account, by federation number, or by name only."""
 
     name: str
@@ -35,8 +34,7 @@ class EventPlayer:
     ifpa_id: int | None
 
 
-@dataclass(frozen=True)
-class SubmittedEvent:
+class SubmittedEvent(Struct, frozen=True):
     """A submitted event whose results count."""
 
     event_id: int

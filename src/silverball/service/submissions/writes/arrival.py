@@ -2,10 +2,10 @@
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
 from silverball.service.submissions import document, people, repeats, states
@@ -22,8 +22,7 @@ GIVEN_UP = "The document could not be fetched; the server was stopped each time.
 _SUBMISSION = rating_submission.c
 
 
-@dataclass(frozen=True)
-class DocumentToFetch:
+class DocumentToFetch(Struct, frozen=True):
     """A document to be fetched."""
 
     submission_id: int
@@ -32,16 +31,14 @@ class DocumentToFetch:
     tries: int
 
 
-@dataclass(frozen=True)
-class ArrivedDocument:
+class ArrivedDocument(Struct, frozen=True):
     """A fetched document, and the host that finally served it."""
 
     host: str
     body: bytes
 
 
-@dataclass(frozen=True)
-class ResolvedDocument:
+class ResolvedDocument(Struct, frozen=True):
     """A valid document with its matched players."""
 
     arrived_document: ArrivedDocument

@@ -1,8 +1,8 @@
 """The completed nights of an organizer, for everybody: a list to search in."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import false, func, select
 
 from silverball.service.pages import PageRows, refuse_deep_pagination
@@ -19,8 +19,7 @@ _PLAYERS = (
 )
 
 
-@dataclass(frozen=True)
-class ClubNight:
+class ClubNight(Struct, frozen=True):
     """A completed tournament in the list of its organizer."""
 
     tournament_id: int

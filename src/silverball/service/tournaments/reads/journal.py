@@ -1,10 +1,9 @@
 """The journal of a tournament as its organizer reads it, newest first."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 from sqlalchemy import Connection, func, select
 
 from silverball.kit.http.query import PageNumber, Query
@@ -30,8 +29,7 @@ class JournalQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-@dataclass(frozen=True)
-class LastAction:
+class LastAction(Struct, frozen=True):
     """An action in one line, and whether an undo may take it back."""
 
     action: JournalAction
@@ -39,8 +37,7 @@ class LastAction:
     can_undo: bool
 
 
-@dataclass(frozen=True)
-class JournalRows(PageRows[JournalAction]):
+class JournalRows(PageRows[JournalAction], frozen=True):
     """The actions of one page, and the one that an undo would reverse now, which may be on another page."""
 
     undoable: JournalAction | None

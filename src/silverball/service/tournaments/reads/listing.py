@@ -9,12 +9,11 @@ index has in this order, the ids are kept.
 import re
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 from sqlalchemy import ColumnElement, Connection, Select, func, select, type_coerce
 
 from silverball.kit.http.fields import IGNORED_WHEN_INVALID, checked_by
@@ -167,8 +166,7 @@ def tournaments_by_id(
     return [by_id[tournament_id] for tournament_id in ids]
 
 
-@dataclass(frozen=True)
-class DatedTournament:
+class DatedTournament(Struct, frozen=True):
     """A tournament in a calendar or on the page of its series, without its settings."""
 
     tournament_id: int

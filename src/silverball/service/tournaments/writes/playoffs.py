@@ -1,11 +1,11 @@
 """Playoffs: a new tournament of the best, seeded by place. Source: formats, section 4."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.http.endpoints import PreparationOutdated
@@ -59,8 +59,7 @@ class TiedAtBye(Conflict):
     )
 
 
-@dataclass(frozen=True)
-class DrawnQualifiers:
+class DrawnQualifiers(Struct, frozen=True):
     """The players of a playoff, best seed first, drawn from the standings of one revision."""
 
     revision: Revision

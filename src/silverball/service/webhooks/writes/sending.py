@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, select, update
 
 from silverball.service.webhooks import pace
@@ -36,8 +37,7 @@ class WebhookToSend:
     body: bytes
 
 
-@dataclass(frozen=True)
-class SendOutcome:
+class SendOutcome(Struct, frozen=True):
     """The outcome of a try: the status of the answer, or the reason why there was none."""
 
     seconds: float

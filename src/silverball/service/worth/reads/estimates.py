@@ -2,11 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import UNSET, Meta
+from msgspec import UNSET, Meta, Struct
 from sqlalchemy import Connection, select
 
 from silverball.kit.http.query import Query
@@ -41,8 +40,7 @@ class WorthQuery(Query, frozen=True, kw_only=True):
     """Hours of unlimited qualifying; those between start and end when it is not given."""
 
 
-@dataclass(frozen=True)
-class Worth:
+class Worth(Struct, frozen=True):
     """An estimate, and whether it can change while the tournament stays as it is."""
 
     estimate: TournamentEstimate
@@ -52,8 +50,7 @@ class Worth:
     spans_tournaments: bool
 
 
-@dataclass(frozen=True)
-class EventField:
+class EventField(Struct, frozen=True):
     """The players of an event as the formulas need them."""
 
     player_ids: tuple[int, ...]

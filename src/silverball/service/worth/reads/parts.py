@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, bindparam, select
 
 from silverball.kit.errors import NotFound
@@ -56,16 +57,14 @@ class Night:
         return bool(self.row.status == "completed")
 
 
-@dataclass(frozen=True)
-class EventNights:
+class EventNights(Struct, frozen=True):
     """The tournament that all players began with, and the playoffs of its best, if there are any."""
 
     first: Night
     finals: Night | None
 
 
-@dataclass(frozen=True)
-class GivenCircumstances:
+class GivenCircumstances(Struct, frozen=True):
     """The facts about an event that no tournament stores, as the caller gives them."""
 
     balls: int | None = None
