@@ -10,8 +10,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
-from msgspec import Struct
-
 PREFIX = "SILVERBALL_"
 MAIL_ADDRESS = re.compile(r"[^\s@<>,]+@[^\s@<>,]+", re.ASCII)
 HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
@@ -251,7 +249,8 @@ class Settings:
         return tuple(filter(None, (part.strip() for part in self.security_contact.split(","))))
 
 
-class SettingDescription(Struct, frozen=True):
+@dataclass(frozen=True)
+class SettingDescription:
     """A setting as documented."""
 
     name: str

@@ -312,8 +312,8 @@ def _sqlite_engine(url: URL) -> Engine:
         url,
         hide_parameters=True,
         pool_size=CONNECTIONS_MAX,
-        # The newest first: few have a cache of pages, and it is warm.
-        pool_use_lifo=True,
+        # The newest first: few have a cache of pages, and it is warm. In memory each thread has its own.
+        **({"pool_use_lifo": True} if url.database else {}),
         connect_args={"check_same_thread": False, "timeout": SQLITE_QUEUE_SECONDS, "isolation_level": None},
     )
 
