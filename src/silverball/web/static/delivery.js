@@ -66,7 +66,8 @@ async function read(answer) {
   // Without its page, an answer names the address of it.
   const target = status === 204 ? answer.headers.get("location") : null;
   const url = target === null ? answer.url : new URL(target, answer.url).href;
-  return { status, html: await answer.text(), url, isElsewhere: redirected || target !== null };
+  const html = target === null ? await answer.text() : "";
+  return { status, html, url, isElsewhere: redirected || target !== null };
 }
 
 function parse(html) {
@@ -99,8 +100,9 @@ function refusalOf(html) {
   return { refusal, standing, renewal: fault?.dataset.renewal ?? "", choice: fault?.dataset.choice ?? "" };
 }
 
-// Send the entry until there is an answer; null when it was discarded or waits for a sign-in.
-async function sendUntilAnswered(entry, onWaiting) {
+// Send the entry until there is an answer; null when it was discarded or waits for a sign-in. Once this browser
+// has stored it, the entry is shown as waiting.
+async function sendUntilAnswered(entry, stored, onWaiting) {
   let pause = RETRY_MIN;
   let isRenewed = false;
   let csrf = csrfOf(document);
@@ -110,6 +112,7 @@ async function sendUntilAnswered(entry, onWaiting) {
       answer = await post(entry.action, [...entry.fields, ["csrf", csrf], ["key", entry.key]], WITHOUT_PAGE);
     } catch {
       reasons.set(entry.key, NO_CONNECTION);
+      await stored;
       onWaiting();
       await showBar(entry.tournament, entry.account);
       await pauseFor(pause);
@@ -135,16 +138,18 @@ export async function deliver(entry, onWaiting = () => {}, hasLeft = () => true)
   let endTurn = null;
   turns.set(entry.form, new Promise((resolve) => (endTurn = resolve)));
   const turn = turns.get(entry.form);
-  let tidying = Promise.resolve();
+  // The disk is not waited for: an entry is confirmed by the server, and kept here in case it cannot be.
+  const stored = put(entry);
+  let tidying = stored;
   try {
-    await put(entry);
     if (before) {
       reasons.set(entry.key, reasons.get(entry.key) ?? NO_CONNECTION);
+      await stored;
       onWaiting();
       await showBar(entry.tournament, entry.account);
       await before;
     }
-    const answer = await sendUntilAnswered(entry, onWaiting);
+    const answer = await sendUntilAnswered(entry, stored, onWaiting);
     if (!answer) return null;
     reasons.delete(entry.key);
     if (isSignedOut(answer)) {
@@ -152,8 +157,9 @@ export async function deliver(entry, onWaiting = () => {}, hasLeft = () => true)
       return { answer, isTaken: false };
     }
     const isTaken = answer.isElsewhere;
+    if (!isTaken) await stored;
     // The person's confirmation does not wait for this browser's disk: sent again, it would act once.
-    if (isTaken) tidying = forgetRefused(entry).then(() => remove(entry.key));
+    if (isTaken) tidying = stored.then(() => forgetRefused(entry)).then(() => remove(entry.key));
     else if (answer.status === 422 && !hasLeft()) await remove(entry.key);
     // Somebody else was first, or it is over: a person decides.
     else await put({ ...entry, ...refusalOf(answer.html) });
