@@ -87,5 +87,5 @@ def take_copy(store: Store) -> SQLiteCopy | PostgreSQLCopy:
         return SQLiteCopy(Path(str(store.url.database)))
     copy = PostgreSQLCopy(store.url)
     # Its connections were ended, and one that was used a moment ago is not asked first.
-    store.engine.dispose()
+    store.disconnect()
     return copy

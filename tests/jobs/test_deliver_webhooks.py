@@ -44,7 +44,7 @@ def test_a_receiver_hears_a_new_epoch_after_the_database_has_gone_back(desk: Des
         assert (message.payload["data"]["name"], delivery["epoch"]) == (name, message.payload["epoch"])
         epochs.append((message.payload["epoch"], message.payload["seq"]))
         if name == "lost":
-            desk.store.engine.dispose()
+            desk.store.disconnect()
             earlier.bring_back()
             # As a restore does it, and a node that finds less than it has seen.
             with desk.store.write() as transaction:

@@ -341,7 +341,7 @@ class AccessWorld:
 
     def _restore(self) -> None:
         """Bring the kept file back, as it was before any request."""
-        self._store.engine.dispose()
+        self._store.disconnect()
         for suffix in ("-wal", "-shm"):
             self._file.with_name(self._file.name + suffix).unlink(missing_ok=True)
         shutil.copy(self._kept, self._file)

@@ -166,4 +166,4 @@ def skip_disk_sync(store: Store) -> None:
         def _lazily(connection: Any, _record: Any) -> None:
             connection.execute("PRAGMA synchronous=OFF")
 
-        store.engine.dispose()
+        store.disconnect()

@@ -17,7 +17,7 @@ def test_a_tag_of_a_lost_revision_changes_nothing_although_the_number_is_the_sam
     path = f"/api/tournaments/{night.tournament_id}/name"
     earlier = going_back.take_copy(store)
     _, _, lost = do(store, "PATCH", path, {"name": "lost"}, by=user)
-    store.engine.dispose()
+    store.disconnect()
     earlier.bring_back()
     _, _, kept = do(store, "PATCH", path, {"name": "kept"}, by=user)
     assert lost["x-tournament-revision"] == kept["x-tournament-revision"] == "2"
@@ -49,7 +49,7 @@ def test_a_tag_of_a_revision_before_the_copy_holds_after_it(store: Store) -> Non
     _, _, shared = do(store, "PATCH", path, {"name": "shared"}, by=user)
     earlier = going_back.take_copy(store)
     do(store, "PATCH", path, {"name": "lost"}, by=user)
-    store.engine.dispose()
+    store.disconnect()
     earlier.bring_back()
     tag = shared["x-tournament-tag"]
     assert do(store, "PATCH", path, {"name": "new"}, by=user, if_match=tag)[0] == 200

@@ -295,7 +295,7 @@ def test_a_full_disk_refuses_changes_but_no_reads(tmp_path: Path, empty_sqlite: 
     file.write_bytes(empty_sqlite.read_bytes())
     store = Store(f"sqlite:///{file}")
     user_id = build.a_user(store)
-    store.engine.dispose()
+    store.disconnect()
     limits = {"pages": 1}
 
     @event.listens_for(store.engine, "checkout")

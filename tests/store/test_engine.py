@@ -53,7 +53,6 @@ def test_a_write_that_fails_leaves_nothing(store: Store) -> None:
 # Rows of users are never deleted, so their references need no index, which each result would pay for.
 WITHOUT_INDEX = {
     "game.scorekeeper_id",
-    "game_player.user_id",
     "journal.actor_id",
     "occasion_link.user_id",
     "occasion_tournament.user_id",

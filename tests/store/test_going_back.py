@@ -59,7 +59,7 @@ def test_a_node_that_was_not_asked_meanwhile_shows_nothing_of_the_lost_history(
     before = node.refresh(night.tournament_id), node.refresh(0)
     assert loaded_name(store, night.tournament_id) == "lost"
     first = generation(store)
-    store.engine.dispose()
+    store.disconnect()
     earlier.bring_back()
     # As many writes as were lost: all revisions are as the node knows them.
     rename(other, night.tournament_id, "kept", WRITES)
@@ -82,7 +82,7 @@ def test_however_many_writes_follow_a_node_knows_what_the_database_has(
     node = KnownRevisions(store)
     node.poll()
     before = node.refresh(night.tournament_id)
-    store.engine.dispose()
+    store.disconnect()
     earlier.bring_back()
     rename(other, night.tournament_id, "kept", kept)
     node.poll()

@@ -51,15 +51,17 @@ def test_a_failing_writer_rolls_back_only_their_own_work(sqlite: Store) -> None:
     sqlite.close()
 
 
-def test_writers_keep_their_connection_also_after_one_who_failed_alone(sqlite: Store) -> None:
+def test_writers_keep_their_connection_until_one_fails_alone(sqlite: Store) -> None:
     taken: list[int] = []
     event.listen(sqlite.engine, "checkout", lambda _driver, _record, _proxy: taken.append(1))
     _write(sqlite, "first")
+    _write(sqlite, "second")
+    assert len(taken) == 1
     with pytest.raises(RuntimeError):
         _write(sqlite, "failing", fails=True)
     _write(sqlite, "last")
-    assert len(taken) == 1
-    assert _names(sqlite) == {"first", "last"}
+    assert len(taken) == 2
+    assert _names(sqlite) == {"first", "second", "last"}
     sqlite.close()
     assert sqlite.engine.pool.checkedout() == 0  # type: ignore[attr-defined]  # a pool of the usual kind
 

@@ -37,7 +37,7 @@ def test_a_crashed_database_loses_nothing_that_was_acknowledged(own_postgresql: 
         clients.resend(servers.port)
     finally:
         servers.close()
-    store.engine.dispose()
+    store.disconnect()
     assert ledger.unknown == []
     figures = compare("T4 database faults", "postgresql", FAULTS, work, ledger, store)
     store.close()

@@ -298,10 +298,14 @@ class Store:
         """End every transaction of this process after this time, because the process stops."""
         self._deadlines.end_all_within(seconds)
 
-    def close(self) -> None:
-        self.counts.close()
+    def disconnect(self) -> None:
+        """Close the connections that nobody uses now; others are opened when they are needed."""
         self._group_commit.close()
         self.engine.dispose()
+
+    def close(self) -> None:
+        self.counts.close()
+        self.disconnect()
         self._deadlines.close()
 
 

@@ -172,9 +172,10 @@ class GroupCommit:
             # The state of the connection is unknown.
             shared.db.invalidate(error)
         finally:
-            if shared.fault is None:
+            if is_whole and shared.fault is None:
                 self._idle = shared.db
             else:
+                # Whatever went wrong, the pool resets the connection before the next writer has it.
                 shared.db.close()
             self._writer_lock.release()
             shared.is_over.set()
