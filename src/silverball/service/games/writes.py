@@ -248,7 +248,9 @@ def _changed_game(call: Write[Any], rule: commands.CommandRule) -> Game:
 
 def _current_game(call: Write[Any]) -> Game:
     """The game as its route shows it: as it was just announced, or read again."""
-    announced: Game | None = call.transaction.announced_models.get("games", {}).get(call.ids[GAME])
-    if announced is not None and announced.tournament_id == call.ids[TOURNAMENT]:
-        return announced
+    # A dry run on a page has no transaction.
+    if call.transaction is not None:
+        announced: Game | None = call.transaction.announced_models.get("games", {}).get(call.ids[GAME])
+        if announced is not None and announced.tournament_id == call.ids[TOURNAMENT]:
+            return announced
     return reads.find_game(call.db, call.ids[TOURNAMENT], call.ids[GAME])
