@@ -30,7 +30,7 @@ class Person:
 
     async def open_form(self) -> None:
         """Load the page, which gives a cookie and the token of the form."""
-        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        await self._connect()
         _status, headers, page = await self._exchange("GET", self._path)
         found = CSRF.search(page)
         assert found is not None, page
@@ -53,6 +53,9 @@ class Person:
         await self._writer.wait_closed()
         return SentForm(name=self._name, status=status, seconds=seconds, page=page)
 
+    async def _connect(self) -> None:
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+
     async def _exchange(self, method: str, path: str, body: str = "") -> tuple[int, dict[str, str], str]:
         own = f"127.0.0.1:{self._port}"
         lines = [f"{method} {path} HTTP/1.1", f"Host: {own}"]
@@ -63,12 +66,23 @@ class Person:
                 f"Origin: http://{own}",
                 f"Cookie: {self._cookie}",
             ]
-        self._writer.write(("\r\n".join(lines) + "\r\n\r\n" + body).encode())
-        head = (await asyncio.wait_for(self._reader.readuntil(b"\r\n\r\n"), ANSWER_SECONDS_MAX)).decode()
+        request = ("\r\n".join(lines) + "\r\n\r\n" + body).encode()
+        try:
+            head = await self._send(request)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            # The server has closed a connection that nobody used for seconds; a browser opens another one.
+            self._writer.close()
+            await self._connect()
+            head = await self._send(request)
         first, *rest = head.rstrip().split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in rest)}
         page = await self._reader.readexactly(int(headers.get("content-length", "0")))
         return int(first.split()[1]), headers, page.decode()
+
+    async def _send(self, request: bytes) -> str:
+        """Send the request, and return the head of the answer."""
+        self._writer.write(request)
+        return (await asyncio.wait_for(self._reader.readuntil(b"\r\n\r\n"), ANSWER_SECONDS_MAX)).decode()
 
 
 def sign_up_at_once(
