@@ -105,6 +105,7 @@ class BodyParser:
                     _printable_name(name), [f"The {_printable_name(name)} field is prohibited."]
                 )
         for name, field in self.fields.items():
+            # One that is absent and may be keeps the default of the Struct.
             if name not in values and not field.required:
                 continue
             # A text that cannot be stored is the only fault reported of its field.
@@ -131,8 +132,7 @@ class _BodyField:
     def read(self, values: dict[str, Any], converted: dict[str, Any], faults: dict[str, list[str]]) -> None:
         """Convert this field of `values` into `converted`, or add its fault to `faults`."""
         if self.encoded_name not in values:
-            if self.required:
-                faults[self.encoded_name] = [f"The {self.human_name} field is required."]
+            faults[self.encoded_name] = [f"The {self.human_name} field is required."]
             return
         value = values[self.encoded_name]
         try:
