@@ -21,7 +21,9 @@ HIDDEN_BEYOND = """() => {
   return [all.scrollHeight - innerHeight, all.scrollWidth - innerWidth];
 }"""
 ASKED_FOR_HEAD = """() => performance.getEntriesByType("resource")
-  .filter(one => one.name.endsWith("part=head")).length"""
+  .filter(one => new URL(one.name).searchParams.get("part")?.split(",").includes("head")).length"""
+ASKED_TOGETHER = """() => performance.getEntriesByType("resource")
+  .map(one => new URL(one.name).searchParams.get("part")).filter(Boolean)"""
 # 26 pixels at 1080p: part of the height of a screen of 16:9.
 LETTER_MIN = 26 / 1080
 LETTERS_OF = """(chosen) => [...document.querySelectorAll(chosen)]
@@ -426,6 +428,31 @@ def test_a_storm_of_news_is_few_requests(live_server: LiveServer, desk: Screen) 
     # One fetch in 300 ms, and one more after the last event.
     assert 2 <= asked <= (time.monotonic() - began) / 0.3 + 2
     assert asked < 20
+
+
+def test_a_result_makes_a_screen_fetch_its_parts_together(live_server: LiveServer, desk: Screen) -> None:
+    games = running(live_server)
+    desk.open(f"{live_server.page}/wall")
+    desk.is_live()
+    live_server.finish(games[0])
+    desk.page.wait_for_function(f"() => ({ASKED_TOGETHER})().length > 0")
+    desk.page.wait_for_timeout(2500)
+    asked = [set(names.split(",")) for names in desk.page.evaluate(ASKED_TOGETHER)]
+    together = [names for names in asked if "now" in names]
+    assert together
+    assert all(names >= {"standings", "now", "movers"} for names in together)
+    # The forecast is computed in the background, and nobody waits for it.
+    assert all(names in ({"forecast"}, names - {"forecast"}) for names in asked)
+
+
+def test_a_screen_of_a_deleted_tournament_says_that_nothing_is_here(
+    live_server: LiveServer, desk: Screen
+) -> None:
+    live_server.create("group_matchplay")
+    desk.page.goto(f"{live_server.page}/wall")
+    desk.is_live()
+    live_server.ask_tournament("DELETE", "")
+    desk.page.wait_for_function('() => document.body.textContent.includes("Nothing is here")')
 
 
 def test_a_wall_that_hangs_all_night_does_not_grow(live_server: LiveServer, desk: Screen) -> None:

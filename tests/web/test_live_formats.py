@@ -19,7 +19,7 @@ FOLLOWED = "data-follow="
 
 
 def look_at_everything(passer: PublicVisitor, tournament_id: int) -> dict[str, str]:
-    """Check each page, and that each part is the same alone as on the page."""
+    """Check each page, and that each part is the same alone as on the page, and all come together."""
     seen = {}
     for path, view in VIEWS.items():
         at = path.format(tournament_id=tournament_id)
@@ -31,6 +31,9 @@ def look_at_everything(passer: PublicVisitor, tournament_id: int) -> dict[str, s
             assert parts_of(alone) == [part]
             assert alone.strip() in html
             seen[f"{view.template} {part}"] = text_of(alone)
+        names = list(view.optional_parts or view.parts)[::-1]
+        together = passer.page(f"{at}{everything}{'&' if everything else '?'}part={','.join(names)}")
+        assert parts_of(together) == names
         # A page that is cached for everybody holds no secret.
         assert "csrf" not in html
         # The only form is the one that looks back, which is nobody's in particular.

@@ -63,7 +63,7 @@ class PublicPages(Struct, frozen=True):
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def answer(self, request: Request) -> HttpResponse:
-        """The page, or the part of it that was asked for; never raises."""
+        """The page, or the parts of it that were asked for; never raises."""
         try:
             return self._answer_request(request)
         except NotFound:
@@ -88,9 +88,10 @@ class PublicPages(Struct, frozen=True):
             sentence = f"It has more than {views.FIELDS_MAX} parameters."
             return message_answer(400, "This address cannot be read", sentence)
         choice = views.parse_choice(view, query)
-        if choice.part and choice.part not in view.parts + view.optional_parts:
-            raise NotFound("Part", choice.part)
-        shown = (choice.part,) if choice.part else choice.parts
+        for name in choice.asked:
+            if name not in view.parts + view.optional_parts:
+                raise NotFound("Part", name)
+        shown = choice.asked or choice.parts
         public = tournament_view.load_public_tournament(
             self.store,
             tournament_id,
@@ -146,16 +147,17 @@ class PublicPages(Struct, frozen=True):
         is_followed = not is_past and (view.is_always_live or not public.is_completed)
         modules = view.modules if is_followed else ()
         text = site.render_text(
-            "live/part.html" if choice.part else view.template,
+            "live/parts.html" if choice.asked else view.template,
             modules=modules,
             public=public,
             night=public.night,
             tournament=tournament,
             view=path.rpartition("/")[2] if path.count("/") > 2 else "page",
-            parts=(choice.part,) if choice.part else choice.parts,
+            parts=choice.asked or choice.parts,
             choice=choice,
             drawn=drawn,
             follows=views.PART_EVENTS,
+            computed_parts=(views.WORTH, views.FORECAST),
             is_followed=is_followed,
             feed_key=self.feed_key,
             base_url=base_url,

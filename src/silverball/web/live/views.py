@@ -57,9 +57,10 @@ PART_EVENTS: Mapping[str, str] = {
 class ViewChoice(Struct, frozen=True):
     """The choices in the query of an address."""
 
-    part: str = ""
     round_id: str = ""
     parts: tuple[str, ...] = ()
+    # The parts that are asked for without the page around them; none for the whole page.
+    asked: tuple[str, ...] = ()
     top: int = 0
     # The id of an action of the journal; None for the tournament as it is now.
     at: int | None = None
@@ -113,10 +114,11 @@ def parse_choice(view: PublicView, query: Mapping[str, str]) -> ViewChoice:
     top = query.get("top", "")
     is_number = top.isascii() and top.isdigit() and len(top) < 4
     at = query.get("at", "") if view.looks_back else ""
+    asked = filter(None, query.get("part", "").split(","))
     return ViewChoice(
-        part=query.get("part", ""),
         round_id=query.get("round", ""),
         parts=parts or view.parts,
+        asked=tuple(dict.fromkeys(asked)),
         top=min(int(top), TOP_MAX) if is_number else view.top,
         at=int(at) if ACTION_ID.fullmatch(at) else None,
         options={name: query[name] for name in ("side", "ground", "theme", "machine") if name in query},

@@ -5,7 +5,7 @@ import { follow } from "./live.js";
 import { morph } from "./morph.js";
 import "./timer.js";
 
-// The shortest time between two fetches of a part.
+// The shortest time between two fetches.
 const PART_EVERY = 300;
 // Fetch once more after the last event: another node may have answered before it knew of the event.
 const SETTLED_AFTER = 1500;
@@ -20,31 +20,29 @@ const dot = document.getElementById("feed");
 // The browser's clock minus the server's, in milliseconds.
 let ahead = 0;
 
-const parts = [...document.querySelectorAll("[data-live]")].map((element) => ({
-  element,
-  name: element.dataset.live,
-  etag: "",
-  isBusy: false,
-  isDue: false,
-  fetched: 0,
-  failures: 0,
-  timer: 0,
-  settle: 0,
-  again: 0,
-}));
+// A part whose number is computed in the background is fetched alone: nobody waits for it, and the answer
+// with the other parts, which is the same for all screens, stays in the server's cache.
+const batches = new Map();
+const parts = [...document.querySelectorAll("[data-live]")].map((element) => {
+  const name = element.dataset.live;
+  const key = element.hasAttribute("data-alone") ? name : "";
+  if (!batches.has(key)) batches.set(key, { isBusy: false, fetched: 0, failures: 0, timer: 0, names: "", etag: "" });
+  return { element, name, batch: batches.get(key), isDue: false, settle: 0, again: 0 };
+});
+const partsOf = (batch) => parts.filter((part) => part.batch === batch);
 
 let line = "catching up";
 function showState(state = line) {
   line = state;
-  const isBehind = parts.some((part) => part.failures > 0);
+  const isBehind = parts.some(({ batch }) => batch.failures > 0);
   const visible = line === "live" && isBehind ? "catching up" : line;
   const text = STATE_TEXTS[visible];
   dot.dataset.state = visible;
   if (dot.lastElementChild.textContent !== text) dot.lastElementChild.textContent = text;
 }
 
-function update(part, html) {
-  const next = new DOMParser().parseFromString(html, "text/html").querySelector(`[data-live="${part.name}"]`);
+function update(part, page) {
+  const next = page.querySelector(`[data-live="${part.name}"]`);
   if (!next) return;
   if (next.dataset.version !== main.dataset.version) reloadPage();
   const focused = document.activeElement;
@@ -66,63 +64,78 @@ function reloadPage() {
   location.reload();
 }
 
-async function fetchPart(part) {
-  part.isBusy = true;
-  part.isDue = false;
+// All parts that are due in one request: the server reads the night once.
+async function fetchDue(batch) {
+  const due = partsOf(batch).filter((part) => part.isDue);
+  batch.isBusy = true;
   let isNews = true;
   const began = Date.now();
+  for (const part of due) part.isDue = false;
+  try {
+    isNews = await fetchParts(batch, due);
+    batch.failures = 0;
+  } catch {
+    batch.failures += 1;
+    for (const part of due) part.isDue = true;
+  }
+  batch.isBusy = false;
+  // A fetch without changes does not delay the next one.
+  if (isNews) batch.fetched = batch.failures ? Date.now() : began;
+  showState();
+  if (partsOf(batch).some((part) => part.isDue)) plan(batch);
+  due.forEach(fetchAgain);
+}
+
+// Whether the answer had something new.
+async function fetchParts(batch, due) {
+  const names = due.map((part) => part.name).join();
   const url = new URL(location.href);
   url.hash = "";
-  url.searchParams.set("part", part.name);
-  try {
-    const answer = await fetch(url, {
-      headers: part.etag ? { "if-none-match": part.etag } : {},
-      cache: "no-store",
-      signal: AbortSignal.timeout(FETCH_WITHIN),
-    });
-    if (!answer.ok && answer.status !== 304) throw new Error(String(answer.status));
-    const date = Date.parse(answer.headers.get("date"));
-    if (date) ahead = Date.now() - date;
-    isNews = answer.status !== 304;
-    if (isNews) {
-      const html = await answer.text();
-      part.etag = answer.headers.get("etag") ?? "";
-      update(part, html);
-    }
-    part.failures = 0;
-  } catch {
-    part.failures += 1;
-    part.isDue = true;
-  }
-  part.isBusy = false;
-  // A fetch without changes does not delay the next one.
-  if (isNews) part.fetched = part.failures ? Date.now() : began;
-  showState();
-  if (part.isDue) plan(part);
-  fetchAgain(part);
+  url.searchParams.set("part", names);
+  const answer = await fetch(url, {
+    // Only what these parts show now is compared: other parts together have changed some of it since.
+    headers: names === batch.names && batch.etag ? { "if-none-match": batch.etag } : {},
+    cache: "no-store",
+    signal: AbortSignal.timeout(FETCH_WITHIN),
+  });
+  // The tournament is gone, or this server is of a version that answers parts one by one.
+  if (answer.status === 404) reloadPage();
+  if (!answer.ok && answer.status !== 304) throw new Error(String(answer.status));
+  const date = Date.parse(answer.headers.get("date"));
+  if (date) ahead = Date.now() - date;
+  if (answer.status === 304) return false;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of due) update(part, page);
+  batch.names = names;
+  batch.etag = answer.headers.get("etag") ?? "";
+  return true;
 }
 
 // A part with a number that is being computed says when to look again: no event tells of it.
 function fetchAgain(part) {
   clearTimeout(part.again);
   const seconds = Number(part.element.dataset.again ?? 0);
-  if (seconds) part.again = setTimeout(plan, seconds * 1000, part);
+  if (seconds) part.again = setTimeout(planPart, seconds * 1000, part);
 }
 
-function plan(part) {
+function planPart(part) {
   part.isDue = true;
-  if (part.isBusy) return;
-  const pause = part.failures ? Math.min(RETRY_MAX, RETRY_MIN * 2 ** (part.failures - 1)) : PART_EVERY;
-  clearTimeout(part.timer);
-  part.timer = setTimeout(fetchPart, Math.max(0, part.fetched + pause - Date.now()), part);
+  plan(part.batch);
+}
+
+function plan(batch) {
+  if (batch.isBusy) return;
+  const pause = batch.failures ? Math.min(RETRY_MAX, RETRY_MIN * 2 ** (batch.failures - 1)) : PART_EVERY;
+  clearTimeout(batch.timer);
+  batch.timer = setTimeout(fetchDue, Math.max(0, batch.fetched + pause - Date.now()), batch);
 }
 
 function refresh(part) {
   // After an event, retry at once.
-  if (part.failures) part.fetched = 0;
-  plan(part);
+  if (part.batch.failures) part.batch.fetched = 0;
+  planPart(part);
   clearTimeout(part.settle);
-  part.settle = setTimeout(plan, SETTLED_AFTER, part);
+  part.settle = setTimeout(planPart, SETTLED_AFTER, part);
 }
 
 function refreshAffected(name) {
