@@ -90,7 +90,7 @@ def _add_tokens(store: Store, tournaments: int, people: int) -> BigWorld:
             tokens.create_token(
                 transaction.connection, user_id, "bench", abilities=[ability], now=NOW, dice=dice
             ).text
-            for user_id, ability in ((1, "manage"), (REGULAR_ID, "read"), (ADMIN_ID, "manage"))
+            for user_id, ability in ((1, "manage"), (REGULAR_ID, "read"), (ADMIN_ID, "admin"))
         ]
     return BigWorld(tournaments, people, *texts)
 

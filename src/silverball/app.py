@@ -10,6 +10,7 @@ from types import ModuleType
 import msgspec
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount, WebSocketRoute
+from starlette.types import ASGIApp
 
 import silverball
 from silverball.feed import asyncapi
@@ -47,11 +48,10 @@ from silverball.store.account_changes import AccountChanges
 from silverball.store.engine import Store
 from silverball.store.known_revisions import KnownRevisions
 from silverball.store.readiness import Readiness
-from silverball.web import app as web
 from silverball.web import docs, operations, route_names
 from silverball.web import exports as bulk_files
-from silverball.web.live import pages as public
 from silverball.web.live import views
+from silverball.web.pages_when_asked import PagesWhenAsked
 from silverball.wire import resources
 from silverball.wire.errors import ErrorBody, ValidationErrorBody
 from silverball.wire.examples import event_examples, shape_examples
@@ -154,13 +154,28 @@ def build_backend(
         per_user_paths=[route.path for route in api.routes.endpoints if route.access is Access.OWN],
         async_paths=[route.path for route in api.routes.endpoints if route.is_async],
         answer_async=api.answer_async,
-        public_paths=public.PATHS,
-        answer_public=public.build(store, settings).answer,
+        public_paths=views.PATHS,
+        answer_public=_answer_public(store, settings),
         normalize_public_query=views.meaningful_query,
-        date_public_page=public.date_page,
+        date_public_page=views.date_page,
         follows_host=follows_host,
         pages=pages,
     )
+
+
+def _answer_public(store: Store, settings: Settings) -> Callable[[http.Request], HttpResponse]:
+    """Answer the pages that are the same for everybody; the first request loads them."""
+
+    @cache
+    def load_pages() -> Callable[[http.Request], HttpResponse]:
+        from silverball.web.live import pages as public
+
+        return public.build(store, settings).answer
+
+    def answer(request: http.Request) -> HttpResponse:
+        return load_pages()(request)
+
+    return answer
 
 
 def _front_door_limits(
@@ -247,8 +262,14 @@ def _build_pages(
         for stop in at_stop:
             stop()
 
-    ask_for_recovery = work.recovery_mailer.ask if work.recovery_mailer else None
-    pages = web.build(store, settings, follows_host=follows_host, ask_for_recovery=ask_for_recovery)
+    def load_pages() -> ASGIApp:
+        from silverball.web import app as web
+
+        paths = [page.path for page in web.declared_pages()]
+        work.measures.requests.name_routes(route_names.route_finder(api.routes.template_for, paths))
+        ask_for_recovery = work.recovery_mailer.ask if work.recovery_mailer else None
+        return web.build(store, settings, follows_host=follows_host, ask_for_recovery=ask_for_recovery)
+
     routes: list[BaseRoute] = [
         # A socket at any path gets its answer inside the socket, even when nothing has that path.
         WebSocketRoute("/{path:path}", AsgiFeed(feed.feed)),
@@ -257,7 +278,7 @@ def _build_pages(
         *docs.routes(cache(lambda: openapi_document(api, documented, trials)), documented.base_url),
         *bulk_files.routes(settings.exports_folder, store),
         # The pages, and the page for an unknown path.
-        Mount("/", pages),
+        Mount("/", PagesWhenAsked(load_pages)),
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
     # A redirect would repeat the Host header of the request, which anyone can make up.

@@ -41,6 +41,9 @@ front_door = app.build(store, Settings(database_url=url, public_read=True, base_
 assert asgi.get(front_door, "/ready").status == 200
 assert asgi.get(front_door, "/api/tournaments").status == 200
 print(*sorted(sys.modules))
+if sys.argv[2:]:
+    assert asgi.get(front_door, sys.argv[2]).status == 200
+    print(*sorted(sys.modules))
 """
 HELP = """
 import sys
@@ -67,6 +70,9 @@ def test_a_start_on_a_current_sqlite_file_imports_no_heavy_module(empty_sqlite: 
     assert {name.partition(".")[0] for name in loaded} & HEAVY == set()
     # It is twenty milliseconds of a start, and only the other database needs it.
     assert "sqlalchemy.dialects.postgresql" not in loaded
+    # A tenth of the start, for the first who asks for a page.
+    assert not loaded & {"jinja2", "silverball.web.app", "silverball.web.live.pages"}
+    assert "silverball.web.app" in _modules(START, f"sqlite:///{file}", "/")
 
 
 def test_help_imports_neither_the_database_nor_the_server() -> None:

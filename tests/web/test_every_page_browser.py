@@ -20,7 +20,7 @@ from silverball.store.engine import Store
 from silverball.web.app import PAGE_MODULES
 from silverball.web.book.sections import SECTIONS
 from silverball.web.console.views import VIEWS as CONSOLE_VIEWS
-from silverball.web.live.pages import PATHS as PUBLIC_PATHS
+from silverball.web.live.views import PATHS as PUBLIC_PATHS
 from silverball.web.page_request import PageRoute
 from smtp_server import SmtpServer
 from web import chromium, layout

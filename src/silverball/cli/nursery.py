@@ -91,7 +91,9 @@ def run_nursery(asked: socket.socket) -> NoReturn:
     # The supervisor decides who stops, a terminal that is interrupted or closed does not.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    from silverball.cli import server, worker  # noqa: F401  # loaded once, for all workers
+    # Loaded once, for all workers; a single process loads the pages when somebody asks for one.
+    from silverball.cli import server, worker  # noqa: F401
+    from silverball.web import app  # noqa: F401
 
     # What is loaded lives on in all of them, so no collector need write to its memory.
     gc.collect()

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import EmailMessage
-from email.policy import SMTP
 from random import Random
 from secrets import SystemRandom
 
@@ -112,6 +111,8 @@ class RecoveryMailer:
 
     def _compose(self, found: LinkToMail) -> EmailMessage:
         """The mail with the link. Raises ValueError for an address that is no line of a header."""
+        from email.policy import SMTP  # a parser of all headers, which only a mail needs
+
         message = EmailMessage(policy=SMTP)
         message["Subject"] = SUBJECT
         message["From"] = self.settings.smtp_sender

@@ -9,6 +9,8 @@ from silverball.kit.measures import JobRuns
 LOG = logging.getLogger("silverball.jobs")
 POLL_SECONDS = 1.0
 AFTER_FAULT_SECONDS = 5.0
+# The first requests after a start come before the first duties.
+AFTER_START_SECONDS = 0.3
 
 
 class Workers:
@@ -46,6 +48,7 @@ class Workers:
             thread.join()
 
     def _repeat(self, duty: Callable[[], bool]) -> None:
+        self._stop.wait(AFTER_START_SECONDS)
         while not self._stop.is_set():
             try:
                 with self.runs.measure():

@@ -8,7 +8,7 @@ address behind the name is checked just before the connection to that very addre
 
 import ipaddress
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from msgspec import Struct
@@ -16,7 +16,8 @@ from msgspec import Struct
 URL_CHARACTERS_MAX = 500
 HOST_CHARACTERS_MAX = 253
 HTTPS_PORT = 443
-EVERY_PORT = frozenset(range(1, 65536))
+# A range holds two numbers, a set of all ports 4 MB.
+EVERY_PORT = range(1, 65536)
 DEFAULT_PORTS = {"https": HTTPS_PORT, "http": 80}
 EVERY_HOST = "*"
 # Visible ASCII, without the characters that some parsers drop or read as a slash.
@@ -94,7 +95,7 @@ class AddressPolicy:
     # The site's own host names.
     own_hosts: frozenset[str] = frozenset()
     schemes: tuple[str, ...] = ("https",)
-    ports: frozenset[int] = frozenset({HTTPS_PORT})
+    ports: Collection[int] = frozenset({HTTPS_PORT})
     # Whether hosts in private networks are allowed, by name or by IP address.
     allows_lan: bool = False
     # Whether this machine's loopback addresses are allowed, as in the demo.

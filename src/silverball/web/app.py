@@ -104,7 +104,7 @@ def build(
 
     `ask_for_recovery` has links to new passwords mailed, where the site can.
     """
-    pages = [page for module in PAGE_MODULES for page in vars(module).values() if isinstance(page, PageRoute)]
+    pages = declared_pages()
     shared = _shared_site(
         store,
         settings,
@@ -136,6 +136,11 @@ def build(
     # The redirect would contain the request's Host header, which anybody can forge.
     app.router.redirect_slashes = False
     return SecurityHeaders(app)
+
+
+def declared_pages() -> list[PageRoute]:
+    """The pages of all modules."""
+    return [page for module in PAGE_MODULES for page in vars(module).values() if isinstance(page, PageRoute)]
 
 
 def _shared_site(

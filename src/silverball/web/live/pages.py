@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -28,9 +28,9 @@ from silverball.wire.draws import TournamentDraws
 
 LOG = logging.getLogger("silverball.web")
 HTML = "text/html; charset=utf-8"
-PATHS = (*VIEWS, *summary_page.PATHS)
 PATTERNS = {
-    path: re.compile(re.escape(path).replace(r"\{tournament_id\}", "([^/]+)")).fullmatch for path in PATHS
+    path: re.compile(re.escape(path).replace(r"\{tournament_id\}", "([^/]+)")).fullmatch
+    for path in views.PATHS
 }
 REVALIDATED = b"no-cache"
 # A completed tournament may be reopened, so its page may be cached for minutes only, and by browsers
@@ -38,8 +38,6 @@ REVALIDATED = b"no-cache"
 CACHED_WHEN_COMPLETED = b"private, max-age=300"
 REFERRER_POLICY = (b"referrer-policy", b"same-origin")
 NO_FRAMES = ((b"x-frame-options", b"DENY"), (b"cross-origin-opener-policy", b"same-origin"))
-# In the templates, where a page that is sent during an outage says how old it is.
-PLACE_OF_DATE = b"<!-- as of -->"
 NOTHING_HERE = ("Nothing is here", "This tournament does not exist, or no longer.")
 BUSY = ("One moment", "The database could not serve this just now. Try again in a moment.")
 BROKEN = ("Something went wrong", "This is our fault and has been written down. Try again in a moment.")
@@ -79,7 +77,7 @@ class PublicPages(Struct, frozen=True):
 
     def _answer_request(self, request: Request) -> HttpResponse:
         path, tournament_id = _parse_path(request.path)
-        if path in summary_page.PATHS:
+        if path not in VIEWS:
             return self._answer_summary(path, tournament_id, request.base_url or self.base_url)
         view = VIEWS[path]
         try:
@@ -190,15 +188,6 @@ def _page_policy(view: PublicView, modules: tuple[str, ...], base_url: str) -> s
 def build(store: Store, settings: Settings) -> PublicPages:
     """The public pages of one database."""
     return PublicPages(store, settings.base_url, site.feed_app_key(settings))
-
-
-def date_page(body: bytes, seconds: float, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> bytes:
-    """A page with a note of the moment that it shows, so many seconds ago."""
-    as_of = now() - timedelta(seconds=seconds)
-    note = (
-        f'<p class="said" role="status">The database cannot be reached. This is as of {as_of:%H:%M} UTC.</p>'
-    )
-    return body.replace(PLACE_OF_DATE, note.encode(), 1)
 
 
 def message_answer(status: int, title: str, sentence: str) -> HttpResponse:

@@ -7,11 +7,9 @@ from silverball.kit.http.endpoints import SVG
 from silverball.web.format_titles import format_title
 from silverball.web.live import podium, summary, tournament_view
 from silverball.web.live.tournament_view import PublicTournament
+from silverball.web.live.views import PODIUM_PNG, PODIUM_SVG
 
-SUMMARY = "/t/{tournament_id}/summary"
-PODIUM_SVG, PODIUM_PNG = "/t/{tournament_id}/podium.svg", "/t/{tournament_id}/podium.png"
 PICTURE_TYPES = {PODIUM_SVG: SVG, PODIUM_PNG: "image/png"}
-PATHS = (SUMMARY, *PICTURE_TYPES)
 
 
 def load_context(public: PublicTournament) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The public pages of a tournament, as data: their parts, scripts and framing."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
@@ -13,6 +14,8 @@ TOP_MAX = 500
 # Longer numbers are no action of any journal.
 ACTION_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
 TOP_OVERLAY = 8
+# In the templates, where a page that is sent during an outage says how old it is.
+PLACE_OF_DATE = b"<!-- as of -->"
 # The parts that are computed only where they are shown.
 WORTH = "worth"
 FORECAST = "forecast"
@@ -94,6 +97,10 @@ VIEWS: Mapping[str, PublicView] = {
         template="live/embed.html", parts=("head", "now", "standings"), may_be_framed=True
     ),
 }
+# The summary of a completed tournament, and its pictures.
+SUMMARY = "/t/{tournament_id}/summary"
+PODIUM_SVG, PODIUM_PNG = "/t/{tournament_id}/podium.svg", "/t/{tournament_id}/podium.png"
+PATHS = (*VIEWS, SUMMARY, PODIUM_SVG, PODIUM_PNG)
 
 
 def meaningful_query(query: bytes) -> bytes:
@@ -123,3 +130,12 @@ def parse_choice(view: PublicView, query: Mapping[str, str]) -> ViewChoice:
         at=int(at) if ACTION_ID.fullmatch(at) else None,
         options={name: query[name] for name in ("side", "ground", "theme", "machine") if name in query},
     )
+
+
+def date_page(body: bytes, seconds: float, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> bytes:
+    """A page with a note of the moment that it shows, so many seconds ago."""
+    as_of = now() - timedelta(seconds=seconds)
+    note = (
+        f'<p class="said" role="status">The database cannot be reached. This is as of {as_of:%H:%M} UTC.</p>'
+    )
+    return body.replace(PLACE_OF_DATE, note.encode(), 1)

@@ -1,0 +1,65 @@
+"""The pages are loaded by the first request for one, once, while other requests go on."""
+
+import asyncio
+import threading
+from typing import Any
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp
+
+import asgi
+from silverball.web.pages_when_asked import PagesWhenAsked
+
+VISITORS = 20
+
+
+class SlowBuild:
+    """Pages that take until `finish` to load."""
+
+    def __init__(self) -> None:
+        self.began, self.finish = threading.Event(), threading.Event()
+        self.count = 0
+
+    def __call__(self) -> ASGIApp:
+        self.count += 1
+        self.began.set()
+        assert self.finish.wait(10)
+        return PlainTextResponse("a page")
+
+
+def test_many_first_visitors_wait_for_one_loading_and_the_loop_goes_on() -> None:
+    build = SlowBuild()
+    pages = PagesWhenAsked(build)
+
+    async def visit() -> list[Any]:
+        visits = [asyncio.ensure_future(asgi.send(pages, "/")) for _ in range(VISITORS)]
+        # The loop is free while a thread loads.
+        assert await asyncio.to_thread(build.began.wait, 10)
+        await asyncio.sleep(0.01)
+        assert not any(visit.done() for visit in visits)
+        build.finish.set()
+        return [*await asyncio.gather(*visits), await asgi.send(pages, "/")]
+
+    replies = asyncio.run(visit())
+    assert {reply.body for reply in replies} == {b"a page"}
+    assert build.count == 1
+
+
+def test_pages_that_cannot_be_loaded_are_loaded_by_the_next_request() -> None:
+    failures = [OSError("too many open files")]
+
+    def build() -> ASGIApp:
+        if failures:
+            raise failures.pop()
+        return PlainTextResponse("a page")
+
+    pages = PagesWhenAsked(build)
+
+    async def visit() -> asgi.Reply:
+        try:
+            await asgi.send(pages, "/")
+        except OSError:
+            return await asgi.send(pages, "/")
+        raise AssertionError("The first request found pages.")
+
+    assert asyncio.run(visit()).body == b"a page"
