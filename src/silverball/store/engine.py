@@ -330,7 +330,6 @@ def _sqlite_engine(url: URL) -> Engine:
         cursor.execute("PRAGMA foreign_keys=ON")
         # A log that an import has made large is cut back at the next checkpoint that empties it.
         cursor.execute(f"PRAGMA journal_size_limit={WAL_BYTES_KEPT}")
-        cursor.execute("PRAGMA cache_size=-8000")
         # The undo data of a savepoint stays in memory; beyond 64 KB it would go to a file.
         cursor.execute("PRAGMA temp_store=MEMORY")
         cursor.close()
