@@ -32,7 +32,6 @@ BIG_TABLES = {
 # A part of a statement, and the reason why it may read such a table whole.
 REASONS = {
     "user.suspended_at IS NOT NULL": "An index holds the suspended alone.",
-    "silverball_folded(": "A search by part of a name compares all names, most of them without Python.",
     "SELECT count(*) AS count_1 \nFROM tournament": "The number of all; kept until the next commit.",
     "FROM tournament ORDER BY tournament.start_utc DESC": "A page of all, in the order of an index.",
     "FROM tournament \nORDER BY tournament.start_utc DESC": "A page of all, in the order of an index.",

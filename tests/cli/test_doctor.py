@@ -49,8 +49,13 @@ def test_a_good_installation_has_nothing_to_complain_of(file: Path) -> None:
     assert done.exit_code == 0, done.stdout
     checks = [line.split(":")[0].split(maxsplit=1) for line in done.stdout.splitlines()]
     assert {status for status, _ in checks} == {"OK"}
-    looked_at = {"settings", "base URL", "proxies", "permissions", "disk", "database", "schema", "clock"}
-    assert {check for _, check in checks} == looked_at | {"key for secrets", "Redis", "exports folder"}
+    looked_at = {"settings", "base URL", "proxies", "permissions", "disk", "database", "schema", "searches"}
+    assert {check for _, check in checks} == looked_at | {
+        "clock",
+        "key for secrets",
+        "Redis",
+        "exports folder",
+    }
 
 
 @pytest.mark.parametrize(

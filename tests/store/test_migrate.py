@@ -45,9 +45,18 @@ def empty(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
+def _is_index_of_names(name: str | None) -> bool:
+    """Whether it belongs to an index of `store/name_indexes`, of which no table of the program knows."""
+    return "_name_search" in (name or "")
+
+
 def _schema(db: Connection) -> dict[str, str]:
     rows = db.execute(text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
-    return {row.name: _in_one_order(row.sql) for row in rows if row.name != "alembic_version"}
+    return {
+        row.name: _in_one_order(row.sql)
+        for row in rows
+        if row.name != "alembic_version" and not _is_index_of_names(row.name)
+    }
 
 
 def _in_one_order(sql: str) -> str:
@@ -61,7 +70,11 @@ def _in_one_order(sql: str) -> str:
 
 def test_migrations_lead_to_the_tables_of_the_program(store: Store) -> None:
     with store.read() as db:
-        context = MigrationContext.configure(db, opts={"compare_type": not store.is_sqlite})
+        options = {
+            "compare_type": not store.is_sqlite,
+            "include_name": lambda name, _kind, _parents: not _is_index_of_names(name),
+        }
+        context = MigrationContext.configure(db, opts=options)
         assert compare_metadata(context, tables.metadata) == []
 
 

@@ -8,7 +8,7 @@ from silverball.cli.doctor_machine import Finding
 from silverball.kit.encryption import KeyFile
 from silverball.kit.errors import Refusal
 from silverball.settings import SettingError
-from silverball.store import encryption, faults, health, migrate
+from silverball.store import encryption, faults, health, migrate, name_indexes
 from silverball.store.engine import Store
 from silverball.store.faults import DatabaseFault
 from silverball.store.time_limits import COMMANDS
@@ -38,7 +38,7 @@ def _open_database_findings(store: Store, key_file: Path | None) -> list[Finding
     findings = [Finding("database", "ok", f"{address} answers."), _schema_finding(store)]
     if findings[-1].status != "ok":
         return findings
-    return [*findings, _clock_finding(store), _key_finding(store, key_file)]
+    return [*findings, _search_finding(store), _clock_finding(store), _key_finding(store, key_file)]
 
 
 def _schema_finding(store: Store) -> Finding:
@@ -49,6 +49,14 @@ def _schema_finding(store: Store) -> Finding:
     if stored is not None and stored.oldest > newest:
         return Finding("schema", "error", f"{sentence} Install a newer version.")
     return Finding("schema", "warning", f"{sentence} Make a backup, then run: silverball migrate")
+
+
+def _search_finding(store: Store) -> Finding:
+    with store.read() as db:
+        problem = name_indexes.problem(db)
+    if problem is not None:
+        return Finding("searches", "warning", problem)
+    return Finding("searches", "ok", "Names have their indexes.")
 
 
 def _clock_finding(store: Store) -> Finding:

@@ -4,6 +4,7 @@ import click
 
 from silverball.cli import database
 from silverball.store import migrate as migrations
+from silverball.store import name_indexes
 
 
 @click.command()
@@ -15,7 +16,13 @@ from silverball.store import migrate as migrations
 def migrate(*, contract: bool) -> None:
     """Bring the database to the schema of this version."""
     with database.open_database(may_migrate=True, may_create=True) as store:
+        # Also where the tables are there already: their indexes may have become possible since.
+        migrations.migrate(store)
         click.echo("The database has the tables of this version.")
         if contract:
             migrations.contract(store)
             click.echo("What only earlier versions needed is removed; they can no longer be used with it.")
+        with store.read() as db:
+            problem = name_indexes.problem(db)
+        if problem is not None:
+            click.echo(problem)

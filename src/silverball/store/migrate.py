@@ -15,7 +15,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, delete, inspect, select, text
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from silverball.store import chaining
+from silverball.store import chaining, name_indexes
 from silverball.store.engine import Store
 from silverball.store.tables import site_value
 
@@ -109,6 +109,7 @@ def _change_schema(store: Store, folder: Path, oldest_served: Callable[[StoredSc
         try:
             with store.migration() as db:
                 has_changed = _change_schema_once(db, folder, oldest_served)
+                name_indexes.add_missing(db)
             break
         except OperationalError as error:
             is_lock = getattr(error.orig, "sqlstate", "") in {LOCK_NOT_AVAILABLE, DEADLOCK}

@@ -65,14 +65,18 @@ def _contains_on_sqlite(element: NameContains, compiler: SQLCompiler, **more: An
 @compiles(NameContains, "postgresql")
 def _contains_on_postgresql(element: NameContains, compiler: SQLCompiler, **more: Any) -> str:
     name, words = (compiler.process(clause, **more) for clause in element.clauses)
-    folded = (
-        f'CASE WHEN octet_length({name}) = char_length({name}) THEN lower({name} COLLATE "und-x-icu")'
-        f" ELSE {_fold_in_sql(name)} END"
-    )
-    return f"(strpos({folded}, {_fold_in_sql(words)}) > 0)"
+    return f"(strpos({_fold_in_sql(name)}, {_fold_any_in_sql(words)}) > 0)"
 
 
 def _fold_in_sql(text: str) -> str:
+    """The folded text, quickly where it is ASCII. A change of it needs other indexes (`name_indexes`)."""
+    return (
+        f'CASE WHEN octet_length({text}) = char_length({text}) THEN lower({text} COLLATE "und-x-icu")'
+        f" ELSE {_fold_any_in_sql(text)} END"
+    )
+
+
+def _fold_any_in_sql(text: str) -> str:
     unaccented = f"regexp_replace(normalize({text}, NFKD), '[\\u0300-\\u036f]', '', 'g')"
     # The database's own locale may know no lower case beyond ASCII.
     return f"""translate(lower({unaccented} COLLATE "und-x-icu"), '{ODD_LETTERS}', '{PLAIN_LETTERS}')"""

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import insert, select, text, update
 
 import build
 import canaries
@@ -24,6 +24,7 @@ from silverball.service.users import writes as user_writes
 from silverball.service.verify import reads as verifier
 from silverball.store import announcements, names, tables
 from silverball.store.engine import Store
+from silverball.store.name_search import SEARCHED
 
 NAME = 'Canary "Quill" Ötztal'
 CANARIES: dict[str, Any] = {
@@ -190,6 +191,22 @@ def switch_off(store: Store, user_id: int) -> None:
 def erase(store: Store, user_id: int) -> None:
     switch_off(store, user_id)
     finish_erasures(store)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_nothing_in_the_indexes_of_names_is_left_of_the_name(store: Store) -> None:
+    """FTS5 keeps entries that are deleted until it merges its parts."""
+    world = a_world(store)
+    switch_off(store, world.user_id)
+    assert b"zta" in _indexed_parts(store)
+    finish_erasures(store)
+    assert b"zta" not in _indexed_parts(store)
+
+
+def _indexed_parts(store: Store) -> bytes:
+    blocks = [f"SELECT block FROM {searched.index}_data" for searched in SEARCHED.values()]
+    with store.read() as db:
+        return b"".join(db.execute(text(" UNION ALL ".join(blocks))).scalars())
 
 
 def test_nothing_in_the_database_names_the_person(store: Store) -> None:

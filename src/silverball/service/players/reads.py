@@ -24,7 +24,7 @@ from silverball.rules.mechanics import seeding
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
-from silverball.store import names, tables
+from silverball.store import name_search, names, tables
 from silverball.store import types as store_types
 from silverball.store.named_rows import NamedRow, PreparedStatement, RowMapper
 from silverball.wire import times
@@ -293,7 +293,8 @@ def claimable_players(db: Connection, words: str, viewer: AuthenticatedCaller | 
     Only players who entered a tournament are found; others are known to their organizer alone.
     """
     played = select(_ENTRANT.player_id).where(_ENTRANT.player_id == _PLAYER.player_id).exists()
-    wanted = and_(_PLAYER.claimed_by.is_(None), names.NameContains(_PLAYER.name, literal(words)), played)
+    is_named = name_search.name_contains(db, _PLAYER.name, words)
+    wanted = and_(_PLAYER.claimed_by.is_(None), is_named, played)
     rows = player_rows().where(wanted).order_by(_PLAYER.name, _PLAYER.player_id).limit(SEARCH_MAX)
     return tuple(player_item(row, viewer) for row in db.execute(rows))
 

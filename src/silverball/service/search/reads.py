@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Connection, Table, literal, select
+from sqlalchemy import ColumnElement, Connection, Table, select
 
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
@@ -13,7 +13,7 @@ from silverball.service.pages import ROWS_DEEP_MAX, PageRows, refuse_deep_pagina
 from silverball.service.series.reads import series
 from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
-from silverball.store import names, tables
+from silverball.store import name_search, tables
 from silverball.store.kept_lists import KeptList, kept_list
 from silverball.wire.search import SearchResult
 from silverball.wire.series import SeriesListItem
@@ -57,9 +57,9 @@ def results_page(
 
 
 def _find_ids(db: Connection, query: SearchQuery) -> KeptList:
-    """The ids of all matches, in one pass over the names; those in reach of a page are kept."""
+    """The ids of all matches; those in reach of a page are kept."""
     table, id_column, order = _SEARCHED[query.type]
-    wanted = names.NameContains(table.c.name, literal(query.query))
+    wanted = name_search.name_contains(db, table.c.name, query.query)
     ids = db.scalars(select(id_column).where(wanted).order_by(*order)).all()
     return KeptList(len(ids), array("q", ids[:ROWS_DEEP_MAX]))
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, bindparam, func, literal, or_, select, type_coerce
+from sqlalchemy import Connection, bindparam, func, or_, select, type_coerce
 
 from silverball.kit.errors import NotAllowed, NotFound
 from silverball.service import access
@@ -14,7 +14,7 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.clubs import reads as clubs
 from silverball.service.federation.reads import records as federation
 from silverball.service.ratings.reads import ratings
-from silverball.store import names, tables
+from silverball.store import name_search, tables
 from silverball.store.named_rows import IsoText, NamedRow, RowMapper
 from silverball.wire.base import ID_MAX, UNSET
 from silverball.wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
@@ -74,7 +74,7 @@ def find_accounts(
         raise NotAllowed
     rows = select(_USER.user_id, _USER.name, _USER.email, _USER.role, _USER.suspended_at)
     if words:
-        matches = [_USER.email == words.lower(), names.NameContains(_USER.name, literal(words))]
+        matches = [_USER.email == words.lower(), name_search.name_contains(db, _USER.name, words)]
         if words.isascii() and words.isdigit() and int(words) <= ID_MAX:
             matches.append(_USER.user_id == int(words))
         rows = rows.where(or_(*matches))

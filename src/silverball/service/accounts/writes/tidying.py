@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, func, select, update
 
-from silverball.store import erased_replies, erasures
+from silverball.store import erased_replies, erasures, name_indexes
 from silverball.store.chain import ERASED_SOURCE
 from silverball.store.erasures import PendingErasure
 from silverball.store.tables import idempotency, journal
@@ -18,6 +18,7 @@ def tidy_slice(db: Connection, journal_lines: int = JOURNAL_LINES) -> bool:
     if pending is None:
         return False
     if not (_tidy_journal(db, pending, journal_lines) or _tidy_replies(db, pending)):
+        name_indexes.forget_deleted(db)
         erasures.finish(db, pending)
     return True
 

@@ -7,9 +7,9 @@ from itertools import islice
 from typing import TypeVar
 
 from msgspec import Struct
-from sqlalchemy import Connection, exists, func, literal, select
+from sqlalchemy import Connection, exists, func, select
 
-from silverball.store import names, tables
+from silverball.store import name_search, names, tables
 from silverball.wire import times
 from silverball.wire.federation import FederationRecord
 
@@ -67,7 +67,7 @@ def records_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> list[Federatio
 def search_records(db: Connection, words: str, organizer_id: int) -> list[FederationPlayer]:
     """At most 20 records whose name contains the words, without numbers that the organizer's book has."""
     in_book = exists().where(_PLAYER.organizer_id == organizer_id, _PLAYER.ifpa_id == _RECORD.ifpa_id)
-    rows = select(*_COLUMNS).where(names.NameContains(_RECORD.name, literal(words)), ~in_book)
+    rows = select(*_COLUMNS).where(name_search.name_contains(db, _RECORD.name, words), ~in_book)
     rows = rows.order_by(_RECORD.name, _RECORD.ifpa_id).limit(SEARCH_MAX)
     return [FederationPlayer(**row) for row in db.execute(rows).mappings()]
 

@@ -15,7 +15,7 @@ from silverball.rules.ratings.formulas import Parameters
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
-from silverball.store import names, rating_days, tables
+from silverball.store import name_search, names, rating_days, tables
 from silverball.store.published_ratings import PUBLISHED
 from silverball.wire.base import Id
 from silverball.wire.ratings import Rating
@@ -222,9 +222,7 @@ def search_ratings(
     """One page of the ratings whose name contains every word: exact names first, then by rank."""
     key = names.name_key(query.query)
     words = key.split()[:WORDS_MAX]
-    holds = [func.instr(_R.name_folded, word) > 0 for word in words]
-    if db.dialect.name == "postgresql":
-        holds = [func.strpos(_R.name_folded, word) > 0 for word in words]
+    holds = [name_search.name_contains(db, _R.name_folded, word) for word in words]
     exactness = case((_R.name_folded == key, 0), (_begins_with(key), 1), else_=2)
     order = [exactness, _R.rank.is_(None), _R.rank, _R.rating_id]
     return _ordered_page(db, and_(*holds, is_visible_to(viewer)), order, query.page, viewer)

@@ -1,0 +1,272 @@
+"""The indexes of names stay equal to the names, whatever happens to them, and are made where they can be."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection, delete, event, insert, select, text, update
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+import build
+from conftest import PostgreSQL
+from downgrade import downgrade
+from earlier_schema import upgrade
+from releases import releases
+from silverball.store import migrate, name_indexes, names, tables, upserts
+from silverball.store.engine import Store
+from silverball.store.name_search import SEARCHED, name_contains
+
+USER = tables.user.c
+NAMES = ("Ada Magnus", "Björn Tilt", "Núñez", "MAGNUS", "x", "")
+
+
+@pytest.fixture
+def sqlite(empty_sqlite: Path, tmp_path: Path) -> Iterator[Store]:
+    (tmp_path / "names.db").write_bytes(empty_sqlite.read_bytes())
+    store = Store(f"sqlite:///{tmp_path / 'names.db'}")
+    yield store
+    store.close()
+
+
+def assert_equal_to_names(db: Connection) -> None:
+    """Raise unless the indexes of SQLite hold exactly the names, and FTS5 finds itself whole."""
+    for searched in SEARCHED.values():
+        indexed = db.execute(text(f"SELECT rowid, folded FROM {searched.index} ORDER BY rowid")).all()
+        stored = db.execute(select(searched.key, searched.names).order_by(searched.key)).all()
+        assert [tuple(row) for row in indexed] == [(key, names.fold(name)) for key, name in stored]
+        db.execute(text(f"INSERT INTO {searched.index} ({searched.index}) VALUES ('integrity-check')"))
+
+
+def _user(name: str, **values: Any) -> dict[str, Any]:
+    return {**build.DEFAULTS["user"], "name": name, **values}
+
+
+def _found(store: Store, words: str) -> list[str]:
+    with store.read() as db:
+        rows = select(USER.name).where(name_contains(db, USER.name, words)).order_by(USER.user_id)
+        return list(db.execute(rows).scalars())
+
+
+# Triggers of SQLite
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "rename", "delete", "upsert", "replace", "all", "fail", "savepoint", "back"]),
+        st.integers(1, 6),
+        st.sampled_from(NAMES),
+    ),
+    max_size=25,
+)
+
+
+@settings(suppress_health_check=list(HealthCheck), deadline=None)
+@given(steps=STEPS, is_rolled_back=st.booleans())
+def test_after_any_writes_the_index_holds_exactly_the_names(
+    sqlite: Store, steps: list[tuple[str, int, str]], is_rolled_back: bool
+) -> None:
+    class RolledBackError(Exception):
+        pass
+
+    try:
+        with sqlite.write() as transaction:
+            db = transaction.connection
+            open_savepoints = 0
+            for step, key, name in steps:
+                open_savepoints = _take_step(db, step, key, name, open_savepoints)
+            assert_equal_to_names(db)
+            if is_rolled_back:
+                raise RolledBackError
+    except RolledBackError:
+        pass
+    with sqlite.write() as transaction:
+        assert_equal_to_names(transaction.connection)
+
+
+def _take_step(db: Connection, step: str, key: int, name: str, open_savepoints: int) -> int:
+    """Write in one of many ways; returns the number of savepoints that are open after it."""
+    if step == "savepoint":
+        db.exec_driver_sql("SAVEPOINT step")
+        return open_savepoints + 1
+    if step == "back" and open_savepoints:
+        db.exec_driver_sql("ROLLBACK TO step")
+        db.exec_driver_sql("RELEASE step")
+        return open_savepoints - 1
+    new = insert(tables.user)
+    if step == "add":
+        db.execute(new.values(_user(name)))
+    elif step == "rename":
+        db.execute(update(tables.user).where(USER.user_id == key).values(name=name))
+    elif step == "delete":
+        db.execute(delete(tables.user).where(USER.user_id == key))
+    elif step == "all":
+        db.execute(update(tables.user).values(name=USER.name + name))
+    elif step == "replace":
+        db.execute(new.prefix_with("OR REPLACE").values(_user(name, user_id=key)))
+    elif step == "upsert":
+        upsert = upserts.insert_into(db, tables.user).values(_user(name, user_id=key))
+        db.execute(upsert.on_conflict_do_update(index_elements=["user_id"], set_={"name": name}))
+    elif step == "fail":
+        # The second row has the address of the first: both are undone.
+        rows = [_user(name, email="same@silverball.test"), _user(name, email="same@silverball.test")]
+        with pytest.raises(IntegrityError):
+            db.execute(new.values(rows))
+    return open_savepoints
+
+
+def test_a_program_that_cannot_fold_reads_but_writes_no_name(sqlite: Store, tmp_path: Path) -> None:
+    """As the shell of SQLite: it is refused rather than leave the index behind the names."""
+    user_id = build.a_user(sqlite, name="Ada")
+    db = sqlite3.connect(tmp_path / "names.db")
+    assert db.execute("SELECT name FROM user").fetchall() == [("Ada",)]
+    db.execute("UPDATE user SET role = 'admin' WHERE user_id = ?", (user_id,))
+    with pytest.raises(sqlite3.OperationalError, match="silverball_folded"):
+        db.execute("UPDATE user SET name = 'Bo' WHERE user_id = ?", (user_id,))
+    db.execute("DELETE FROM user")
+    db.commit()
+    db.close()
+    assert _found(sqlite, "ada") == []
+
+
+def test_a_full_disk_undoes_the_statement_and_leaves_the_index_equal(sqlite: Store) -> None:
+    build.a_user(sqlite, name="Ada")
+    with sqlite.write() as transaction:
+        db = transaction.connection
+        db.execute(insert(tables.user).values(_user("Bo")))
+        db.exec_driver_sql("PRAGMA max_page_count=1")
+        with pytest.raises(OperationalError, match="disk is full"):
+            db.execute(insert(tables.user).values(_user("x" * 100_000)))
+        db.exec_driver_sql("PRAGMA max_page_count=1000000")
+    with sqlite.write() as transaction:
+        assert_equal_to_names(transaction.connection)
+    assert _found(sqlite, "") == ["Ada", "Bo"]
+
+
+def test_a_forgotten_name_is_in_no_part_of_the_index(sqlite: Store) -> None:
+    user_id = build.a_user(sqlite, name="Zyzzyva")
+    build.a_user(sqlite, name="Ada")
+    with sqlite.write() as transaction:
+        transaction.connection.execute(
+            update(tables.user).where(USER.user_id == user_id).values(name="Player 1")
+        )
+    assert b"zyv" in _blocks(sqlite)
+    with sqlite.write() as transaction:
+        name_indexes.forget_deleted(transaction.connection)
+    assert b"zyv" not in _blocks(sqlite)
+    assert _found(sqlite, "ada") == ["Ada"]
+
+
+def _blocks(store: Store) -> bytes:
+    with store.read() as db:
+        return b"".join(db.execute(text("SELECT block FROM user_name_search_data")).scalars())
+
+
+# Migrations
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def of_version_before(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A database of the version before, with names."""
+    url = f"sqlite:///{tmp_path / 'before.db'}"
+    if request.param == "postgresql":
+        url = request.getfixturevalue("postgresql").empty_database()
+    store = Store(url)
+    upgrade(store, "0041")
+    assert _missing(store) == sorted(searched.table for searched in SEARCHED.values())
+    for name in NAMES:
+        build.a_user(store, name=name)
+    yield store
+    store.close()
+
+
+def _missing(store: Store) -> list[str]:
+    with store.read() as db:
+        return sorted(name_indexes.missing(db))
+
+
+def test_names_that_were_there_before_are_indexed_by_the_migration(of_version_before: Store) -> None:
+    store = of_version_before
+    assert _found(store, "magnus") == ["Ada Magnus", "MAGNUS"]
+    migrate.migrate(store)
+    assert _missing(store) == []
+    assert _found(store, "magnus") == ["Ada Magnus", "MAGNUS"]
+    if store.is_sqlite:
+        with store.write() as transaction:
+            assert_equal_to_names(transaction.connection)
+    migrate.contract(store)
+    downgrade(store, "0041")
+    assert len(_missing(store)) == len(SEARCHED)
+    assert _found(store, "magnus") == ["Ada Magnus", "MAGNUS"]
+    build.a_user(store, name="Magnusson")
+    migrate.contract(store)
+    assert _found(store, "magnus") == ["Ada Magnus", "MAGNUS", "Magnusson"]
+
+
+def test_the_last_release_knows_the_schema_before_these_indexes() -> None:
+    assert releases()[-1].schema == "0041"
+
+
+def test_an_index_whose_triggers_a_migration_has_lost_is_made_anew(sqlite: Store) -> None:
+    """A table that is built anew by `batch_alter_table` is without its triggers."""
+    build.a_user(sqlite, name="Ada")
+    with sqlite.migration() as db:
+        db.execute(text("DROP TRIGGER user_name_search_changed"))
+        db.execute(update(tables.user).values(name="Bo"))
+    assert _found(sqlite, "") == ["Bo"]
+    migrate.migrate(sqlite)
+    with sqlite.write() as transaction:
+        assert_equal_to_names(transaction.connection)
+
+
+def test_an_sqlite_without_fts5_compares_all_names(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'plain.db'}")
+
+    @event.listens_for(store.engine, "connect")
+    def _hide_modules(connection: Any, _record: Any) -> None:
+        connection.set_authorizer(
+            lambda _kind, name, *_: (
+                sqlite3.SQLITE_IGNORE if name == "pragma_module_list" else sqlite3.SQLITE_OK
+            )
+        )
+
+    migrate.migrate(store)
+    build.a_user(store, name="Björn Magnus")
+    assert _found(store, "bjorn mag") == ["Björn Magnus"]
+    with store.read() as db:
+        assert "no FTS5" in (name_indexes.problem(db) or "")
+    store.close()
+
+
+@pytest.mark.postgresql
+def test_without_the_right_to_add_pg_trgm_all_names_are_compared_until_it_is_there(
+    postgresql: PostgreSQL,
+) -> None:
+    url = postgresql.empty_database()
+    admin = Store(url)
+    role = f"plain{Random().randrange(10**9)}"
+    with admin.migration() as db:
+        db.exec_driver_sql(f"CREATE ROLE {role} LOGIN")
+        db.exec_driver_sql(f"GRANT CREATE ON SCHEMA public TO {role}")
+    store = Store(url.replace("silverball@", f"{role}@"))
+    assert migrate.migrate(store) == migrate.newest_schema()
+    for name in NAMES:
+        build.a_user(store, name=name)
+    assert len(_missing(store)) == len(SEARCHED)
+    with store.read() as db:
+        assert "CREATE EXTENSION pg_trgm" in (name_indexes.problem(db) or "")
+    assert _found(store, "núñ") == ["Núñez"]
+    with admin.migration() as db:
+        db.exec_driver_sql("CREATE SCHEMA extensions")
+        db.exec_driver_sql("CREATE EXTENSION pg_trgm SCHEMA extensions")
+        db.exec_driver_sql(f"GRANT USAGE ON SCHEMA extensions TO {role}")
+    migrate.migrate(store)
+    assert _missing(store) == []
+    with store.read() as db:
+        assert name_indexes.problem(db) is None
+    assert _found(store, "núñ") == ["Núñez"]
+    store.close()
+    admin.close()
