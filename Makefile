@@ -104,6 +104,7 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/pages.py
 	$(BIN)/python benchmarks/lists.py
 	$(BIN)/python benchmarks/big.py
+	$(BIN)/python benchmarks/searches.py
 	$(BIN)/python benchmarks/cache_memory.py
 	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/overload.py

@@ -13,6 +13,8 @@ from sqlalchemy.exc import DBAPIError
 from silverball.store.name_search import SEARCHED, SearchedNames, is_indexed
 
 EXTENSION = "pg_trgm"
+# About 1,000 names; PostgreSQL's own limit is 4,096.
+WAITING_KILOBYTES = 256
 # PostgreSQL's errors for an extension that the role may not add, or that the server does not have.
 CANNOT_ADD = {"42501", "0A000", "58P01"}
 
@@ -142,9 +144,11 @@ def _schema_of_extension(db: Connection) -> str:
 
 def _postgresql_definition(db: Connection, searched: SearchedNames, schema: str) -> str:
     quote = db.dialect.identifier_preparer.quote
-    options: dict[str, Any] = {"include_table": False}
-    folded = searched.fold(searched.names).compile(dialect=db.dialect, compile_kwargs=options)
+    unqualified: dict[str, Any] = {"include_table": False}
+    folded = searched.fold(searched.names).compile(dialect=db.dialect, compile_kwargs=unqualified)
+    # New names wait in a list that every search reads and some writer has to clear: a short one.
+    options = f"gin_pending_list_limit = {WAITING_KILOBYTES}"
     return (
         f"CREATE INDEX {searched.index} ON {quote(searched.table)}"
-        f" USING gin (({folded}) {quote(schema)}.gin_trgm_ops)"
+        f" USING gin (({folded}) {quote(schema)}.gin_trgm_ops) WITH ({options})"
     )
