@@ -241,7 +241,6 @@ def test_an_sqlite_without_fts5_compares_all_names(tmp_path: Path) -> None:
     store.close()
 
 
-@pytest.mark.postgresql
 def test_without_the_right_to_add_pg_trgm_all_names_are_compared_until_it_is_there(
     postgresql: PostgreSQL,
 ) -> None:

@@ -184,11 +184,9 @@ def test_sqlite_reads_only_the_index(tmp_path: Any, searched: SearchedNames) -> 
     plans.close()
 
 
-@pytest.mark.postgresql
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("searched", SEARCHED.values(), ids=lambda searched: searched.table)
 def test_postgresql_reads_only_the_index(store: Store, searched: SearchedNames) -> None:
-    if store.is_sqlite:
-        pytest.skip("SQLite has plans of its own")
     dice = Random(7)
     _fill(store, searched, [f"{dice.choice(PARTS)} {number}" for number in range(300)])
     with store.migration() as db:

@@ -4,9 +4,22 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
+from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Text, bindparam, cast, false, func, not_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    false,
+    func,
+    not_,
+    select,
+)
 
 from silverball.kit.errors import NotFound
 from silverball.service.access import AuthenticatedCaller
@@ -60,18 +73,19 @@ _PLAYS_ALONE = (
     .where(_ALONE.arena_id.is_not(None))
     .group_by(_ALONE.player_id, _ALONE.arena_id)
 )
-_STANDING_PLAYERS = (
-    select(_T.tournament_id, _listed(tables.standing.c.player_id))
-    .join(tables.standing, tables.standing.c.tournament_id == _T.tournament_id)
-    .where(_IN_SERIES, _T.status != "planned", standings.IS_STORED)
-    .group_by(_T.tournament_id)
-)
-_RUNNING_PLAYERS = (
-    select(_T.tournament_id, _listed(tables.entrant.c.player_id))
-    .join(tables.entrant, tables.entrant.c.tournament_id == _T.tournament_id)
-    .where(_IN_SERIES, _T.status == "started", not_(standings.IS_STORED))
-    .group_by(_T.tournament_id)
-)
+
+
+def _players_of_nights(table: Table, *conditions: ColumnElement[bool]) -> Select[Any]:
+    """Id and listed players of the series' tournaments that meet the conditions; null for nobody.
+
+    A statement with GROUP BY would go through the tournaments of all series, to have them in order.
+    """
+    listed = select(_listed(table.c.player_id)).where(table.c.tournament_id == _T.tournament_id)
+    return select(_T.tournament_id, listed.scalar_subquery()).where(_IN_SERIES, *conditions)
+
+
+_STANDING_PLAYERS = _players_of_nights(tables.standing, _T.status != "planned", standings.IS_STORED)
+_RUNNING_PLAYERS = _players_of_nights(tables.entrant, _T.status == "started", not_(standings.IS_STORED))
 # Player id -> number of games with each opponent, by id, and on each arena, by the id with a minus sign:
 # so a game's list counts both at once. The player's own id and 0, no arena, are counted and never shown.
 CountsByPlayer = Mapping[int, Counter[int]]
@@ -173,11 +187,13 @@ def _visible_names(
 def _opponent_counts(counts: CountsByPlayer, names: Mapping[int, str]) -> tuple[CountRow, ...]:
     """A row for each named player who met another one."""
     rows: list[CountRow] = []
+    texts = {player_id: str(player_id) for player_id in names}
     for player_id, name in names.items():
         met: Mapping[int, int] = counts.get(player_id, {})
         if others := sorted((met.keys() & names.keys()) - {player_id}):
-            row = {str(other_id): met[other_id] for other_id in others}
-            rows.append({**row, "playerId": player_id, "name": name})
+            row: CountRow = {texts[other_id]: met[other_id] for other_id in others}
+            row["playerId"], row["name"] = player_id, name
+            rows.append(row)
     return tuple(rows)
 
 
@@ -199,7 +215,8 @@ def _attended_nights(db: Connection, series_id: int) -> dict[int, list[int]]:
     attended: dict[int, list[int]] = {}
     for statement in (_STANDING_PLAYERS, _RUNNING_PLAYERS):
         for tournament_id, listed in db.execute(statement, {"series_id": series_id}):
-            attended[tournament_id] = _decode_ids(listed)
+            if listed is not None:
+                attended[tournament_id] = _decode_ids(listed)
     return attended
 
 
