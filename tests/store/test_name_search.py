@@ -13,7 +13,7 @@ import build
 from query_plans import SqlitePlans
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
-from silverball.store.name_search import SEARCHED, SearchedNames, name_contains
+from silverball.store.name_search import SEARCHED, SearchedNames, name_contains, name_is_among
 from silverball.store.names import NameContains, fold
 
 # Letters with accents, ligatures, strokes and two cases; signs that LIKE, FTS5 and SQL know; other scripts.
@@ -156,6 +156,9 @@ def test_the_indexes_find_what_a_comparison_of_all_names_finds(
             wanted = _words_of(searched, words)
             found = _found(db, searched, name_contains(db, searched.names, wanted))
             assert found == _compared(db, searched, wanted), words
+        whole = {fold(name) or "" for name in [*others, words]}
+        among = _found(db, searched, name_is_among(db, searched.names, whole))
+        assert among == _found(db, searched, searched.fold(searched.names).in_(whole))
         _clear(db, searched, organizer)
 
 

@@ -6,7 +6,7 @@ found are the same.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
+    TableClause,
     Text,
     column,
     func,
@@ -52,6 +53,11 @@ class SearchedNames:
     def index(self) -> str:
         """The name of the table of FTS5 on SQLite, and of the index on PostgreSQL."""
         return f"{self.table}_name_search"
+
+    @property
+    def fts5_table(self) -> TableClause:
+        """The index on SQLite: a folded name for each key, in `rowid`."""
+        return table(self.index, column("rowid", Id), column("folded", Text))
 
     def fold(self, name: ColumnElement[str]) -> ColumnElement[str]:
         """The folded form of a name or of words, as PostgreSQL's index has it."""
@@ -91,13 +97,23 @@ def name_contains(db: Connection, name: ColumnElement[str], words: str) -> Colum
     if not is_indexed(db, searched):
         # A folded name stays as it is when it is folded.
         return names.NameContains(name, literal(words))
-    own = table(searched.index, column("rowid", Id), column("folded", Text))
+    own = searched.fts5_table
     # Without a trigram all names are compared, which is faster than to fold them first.
     is_found = func.instr(own.c.folded, folded, type_=Integer) > 0
     if has_trigram:
         is_found = own.c.folded.bool_op("MATCH")(_phrase(folded))
     key: ColumnElement[int] = name.table.c[searched.key.name]
     return key.in_(select(own.c.rowid).where(is_found))
+
+
+def name_is_among(db: Connection, name: Column[str], folded_names: Collection[str]) -> ColumnElement[bool]:
+    """Whether a name of an indexed column is one of these, which are folded."""
+    searched = SEARCHED[name]
+    if db.dialect.name == "sqlite" and is_indexed(db, searched):
+        # The names that its index holds are folded already.
+        own = searched.fts5_table
+        return searched.key.in_(select(own.c.rowid).where(own.c.folded.in_(folded_names)))
+    return searched.fold(name).in_(folded_names)
 
 
 def is_indexed(db: Connection, searched: SearchedNames) -> bool:

@@ -54,21 +54,24 @@ class NameContains(FunctionElement[bool]):
 @compiles(NameContains, "sqlite")
 def _contains_on_sqlite(element: NameContains, compiler: SQLCompiler, **more: Any) -> str:
     name, words = (compiler.process(clause, **more) for clause in element.clauses)
+    return f"(instr({_fold_in_sqlite(name)}, silverball_folded({words})) > 0)"
+
+
+def _fold_in_sqlite(text: str) -> str:
     # Names in ASCII, nearly all of them, need no call into Python: ten times as many names a second.
-    folded = (
-        f"CASE WHEN length(CAST({name} AS BLOB)) = length({name}) THEN lower({name})"
-        f" ELSE silverball_folded({name}) END"
+    return (
+        f"CASE WHEN length(CAST({text} AS BLOB)) = length({text}) THEN lower({text})"
+        f" ELSE silverball_folded({text}) END"
     )
-    return f"(instr({folded}, silverball_folded({words})) > 0)"
 
 
 @compiles(NameContains, "postgresql")
 def _contains_on_postgresql(element: NameContains, compiler: SQLCompiler, **more: Any) -> str:
     name, words = (compiler.process(clause, **more) for clause in element.clauses)
-    return f"(strpos({_fold_in_sql(name)}, {_fold_any_in_sql(words)}) > 0)"
+    return f"(strpos({_fold_in_postgresql(name)}, {_fold_any_in_sql(words)}) > 0)"
 
 
-def _fold_in_sql(text: str) -> str:
+def _fold_in_postgresql(text: str) -> str:
     """The folded text, quickly where it is ASCII. A change of it needs other indexes (`name_indexes`)."""
     return (
         f'CASE WHEN octet_length({text}) = char_length({text}) THEN lower({text} COLLATE "und-x-icu")'
@@ -92,10 +95,10 @@ class FoldedName(FunctionElement[str]):
 @compiles(FoldedName, "sqlite")
 def _fold_on_sqlite(element: FoldedName, compiler: SQLCompiler, **more: Any) -> str:
     (name,) = (compiler.process(clause, **more) for clause in element.clauses)
-    return f"silverball_folded({name})"
+    return _fold_in_sqlite(name)
 
 
 @compiles(FoldedName, "postgresql")
 def _fold_on_postgresql(element: FoldedName, compiler: SQLCompiler, **more: Any) -> str:
     (name,) = (compiler.process(clause, **more) for clause in element.clauses)
-    return _fold_in_sql(name)
+    return _fold_in_postgresql(name)

@@ -9,7 +9,7 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.ratings.reads import ratings
 from silverball.service.submissions.document import DocumentPlayer
 from silverball.service.submissions.people import KnownPeople, KnownPerson
-from silverball.store import names, rating_days
+from silverball.store import name_search, names, rating_days
 from silverball.store.published_ratings import PUBLISHED
 from silverball.store.tables import confirmed_number, player, user
 
@@ -91,7 +91,7 @@ def _namesakes(db: Connection, wanted: Collection[str]) -> dict[str, list[KnownP
     users = (
         select(_USER.name, _USER.user_id, _CONFIRMED.ifpa_id)
         .outerjoin(confirmed_number, _CONFIRMED.user_id == _USER.user_id)
-        .where(names.FoldedName(_USER.name).in_(wanted))
+        .where(name_search.name_is_among(db, _USER.name, wanted))
     )
     for name, user_id, ifpa_id in db.execute(users.order_by(_USER.user_id)):
         people[names.fold(name) or ""].append(KnownPerson(user_id, ifpa_id))
@@ -99,7 +99,7 @@ def _namesakes(db: Connection, wanted: Collection[str]) -> dict[str, list[KnownP
         select(_PLAYER.name, _PLAYER.claimed_by, _PLAYER.ifpa_id)
         .distinct()
         .where(
-            names.FoldedName(_PLAYER.name).in_(wanted),
+            name_search.name_is_among(db, _PLAYER.name, wanted),
             or_(_PLAYER.claimed_by.is_not(None), _PLAYER.ifpa_id.is_not(None)),
         )
     )
