@@ -114,6 +114,11 @@ def test_the_database_has_the_limits_of_requests_jobs_and_commands(postgresql_st
     assert limits_inside(postgresql_store.with_limits(REQUESTS)) == ["2s", "5s", "5s"]
 
 
+def test_a_statement_has_no_parallel_workers(postgresql_store: Store) -> None:
+    with postgresql_store.read() as db:
+        assert db.execute(text("SHOW max_parallel_workers_per_gather")).scalar_one() == "0"
+
+
 def test_settings_in_the_url_come_before_ours(postgresql: object, request: pytest.FixtureRequest) -> None:
     cluster = request.getfixturevalue("postgresql")
     store = Store(cluster.url("template") + "&options=-c%20lock_timeout%3D7s&connect_timeout=9")

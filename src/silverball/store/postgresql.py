@@ -21,6 +21,9 @@ TRY_SECONDS = 1.5
 REFUSE_SECONDS = 0.5
 # Longer than any try.
 RETRY_SECONDS = 10.0
+# A request reads thousands of rows, not millions. Workers of the database would take longer to start and to
+# hand them over than one process to read them, and take the cores of other requests.
+PLANNER = {"max_parallel_workers_per_gather": "0"}
 RETURNED_AT = "silverball_returned_at"
 
 
@@ -101,7 +104,7 @@ def create_postgresql_engine(url: URL, limits: TimeLimits, deadlines: Deadlines)
 
 def _connect_arguments(url: URL, limits: TimeLimits) -> dict[str, Any]:
     """Limits and keepalives of every connection; those in the URL come before ours."""
-    settings = {**limits.server_settings, **SERVER_TCP}
+    settings = {**limits.server_settings, **SERVER_TCP, **PLANNER}
     ours = " ".join(f"-c {name}={value}" for name, value in settings.items())
     given = url.query.get("options", "")
     options = f"{ours} {given}".strip() if isinstance(given, str) else ours
