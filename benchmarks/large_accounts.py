@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -26,7 +27,7 @@ from run import Row
 from silverball import app
 from silverball.kit.http.endpoints import Request
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.accounts import tidying
+from silverball.service.accounts import announcing, tidying
 from silverball.service.accounts.writes import accounts
 from silverball.settings import Settings
 from silverball.store import tables
@@ -49,7 +50,10 @@ def main() -> int:
     parser.add_argument("--url")
     chosen = parser.parse_args()
     if chosen.act:
-        ACTS[chosen.act](Store(chosen.url))
+        store = Store(chosen.url)
+        # As a server does.
+        store.finish_deferred = partial(announcing.finish_announcing, store)
+        ACTS[chosen.act](store)
         return 0
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="silverball-accounts-") as folder:

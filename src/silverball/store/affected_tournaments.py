@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, Select, select, union
+from sqlalchemy import Connection, Select, or_, select, union
 
 from silverball.store.batches import ascending_batches
 from silverball.store.tables import (
@@ -43,12 +43,19 @@ def entrants_by_tournament(
 
 
 def claimed_entrants_by_tournament(
-    db: Connection, tournament_ids: Collection[int], user_ids: Collection[int]
+    db: Connection,
+    tournament_ids: Collection[int],
+    user_ids: Collection[int],
+    player_ids: Collection[int] = (),
 ) -> IdsByTournament:
-    """Tournament id -> its players who are claimed by one of the users."""
+    """Tournament id -> its players who are claimed by one of the users, or are among these players."""
     claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))
+    is_theirs = or_(entrant.c.player_id.in_(claimed), entrant.c.player_id.in_(player_ids))
     columns = select(entrant.c.tournament_id, entrant.c.player_id)
-    return _group_running(db, tournament_ids, columns.where(entrant.c.player_id.in_(claimed)))
+    ids: IdsByTournament = {}
+    for batch in ascending_batches(tournament_ids):
+        ids |= _group_running(db, batch, columns.where(entrant.c.tournament_id.in_(batch), is_theirs))
+    return ids
 
 
 def arenas_by_tournament(
@@ -72,11 +79,18 @@ def tournaments_staffed_by(
     db: Connection, tournament_ids: Collection[int], user_ids: Collection[int]
 ) -> list[int]:
     """Those of the tournaments that one of the users organizes or keeps scores in, ascending."""
-    organized = select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(user_ids))
-    scored = select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id.in_(user_ids))
-    staffed = union(organized, scored).subquery()
-    staffed_ids = db.execute(select(staffed.c.tournament_id)).scalars()
-    return sorted(set(tournament_ids).intersection(staffed_ids))
+    own, keeper = tournament.c, scorekeeper.c
+    staffed: list[int] = []
+    for batch in ascending_batches(tournament_ids):
+        organized = select(own.tournament_id).where(
+            own.tournament_id.in_(batch), own.organizer_id.in_(user_ids)
+        )
+        scored = select(keeper.tournament_id).where(
+            keeper.tournament_id.in_(batch), keeper.user_id.in_(user_ids)
+        )
+        both = union(organized, scored).subquery()
+        staffed += sorted(db.execute(select(both.c.tournament_id)).scalars())
+    return staffed
 
 
 def tournaments_linking_to(db: Connection, tournament_id: int) -> list[int]:

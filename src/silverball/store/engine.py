@@ -123,6 +123,9 @@ class Store:
         self._cells_file = self.file_beside(ENDING)
         # Called in the writer's thread after each commit, before the writer goes on.
         self.after_commit: list[Callable[[Commit], None]] = []
+        # Lets the tournaments of large accounts follow the changes of these, in the writer's thread after
+        # the commit. Without it, they change in the same transaction.
+        self.finish_deferred: Callable[[], None] | None = None
 
     def with_limits(self, limits: StoreLimits) -> "Store":
         """The same store, with other time limits for its transactions."""
@@ -177,6 +180,7 @@ class Store:
             if tournament_id is not None and not self.is_sqlite:
                 LOCK_TOURNAMENT.rows(db, own_id=tournament_id)
             self.measures.count_lock(time.monotonic() - began)
+            transaction.may_defer = self.finish_deferred is not None
             yield transaction
             # The row is locked until the commit, so it is touched last.
             raised = {"slot": slot, "stamp": world_stamp(transaction.stamp)}
@@ -196,6 +200,8 @@ class Store:
             )
             for notify in self.after_commit:
                 notify(commit)
+        if transaction.defers and self.finish_deferred is not None:
+            self.finish_deferred()
 
     @contextmanager
     def _measured_transaction(self) -> Iterator[tuple[Transaction, float]]:

@@ -50,6 +50,11 @@ def is_lock_timeout(error: SQLAlchemyError) -> bool:
     return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in POSTGRESQL_WAITS
 
 
+def is_locked(error: OperationalError) -> bool:
+    """Whether another connection has the lock of an SQLite database."""
+    return _sqlite_code(error.orig) == sqlite3.SQLITE_BUSY
+
+
 def is_transient(error: Exception) -> bool:
     """Whether only the database is busy, full or out of reach, or no thread is left: a retry can succeed."""
     if is_refused_thread(error):
@@ -68,9 +73,15 @@ def _is_transient_in_driver(error: BaseException, wrapped: BaseException) -> boo
     """The same for the driver's own error, which statements past SQLAlchemy raise."""
     if isinstance(error, sqlite3.Error):
         # SQLite reports a missing table with the same class as a locked file.
-        return getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE in SQLITE_TRANSIENT
+        return _sqlite_code(error) in SQLITE_TRANSIENT
     is_operational = isinstance(wrapped, OperationalError) or _is_operational_in_driver(error)
     return is_operational or getattr(error, "sqlstate", None) in POSTGRESQL_TIMEOUTS
+
+
+def _sqlite_code(error: BaseException | None) -> int:
+    """SQLite's code of the error without its details; 0 for any other error."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & PRIMARY_CODE
 
 
 def _is_operational_in_driver(error: BaseException) -> bool:

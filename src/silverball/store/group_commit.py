@@ -10,15 +10,17 @@ The writers have a connection of their own, which stays open between them: its c
 good, as nobody else has written, while a connection of readers has to read again what has changed.
 """
 
+import contextlib
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from silverball.store import driver_statements
+from silverball.store import driver_statements, faults
 from silverball.store.deadlines import Deadlines
 from silverball.store.faults import DatabaseUnavailable
 from silverball.store.loaded import LoadedTournament
@@ -30,8 +32,10 @@ WRITERS_MAX = 16
 SHARED_SECONDS_MAX = 1.0
 # A writer waits this long for the writers of this process and for other processes together.
 SQLITE_QUEUE_SECONDS = 4.5
-# SQLite's own waiting begins anew for each writer, and is shortened for those who have waited already.
-SHORTEN_AFTER_SECONDS = 0.25
+# SQLite's own waiting looks for its turn less and less often, every tenth of a second in the end, and misses
+# it while a job of another process works in slices. So it waits this long (after 1, 3 and 8 ms it has
+# looked), and is sent to wait again until the time is over.
+LOOK_SECONDS = 0.008
 
 
 class DatabaseBusy(DatabaseUnavailable):
@@ -136,18 +140,11 @@ class GroupCommit:
         db, self._idle = self._idle, None
         if db is None:
             db = self._engine.connect().execution_options(**{WRITES: True})
+            _set_busy_timeout(db, LOOK_SECONDS)
         try:
-            seconds_left = max(0.0, due - time.monotonic())
-            is_shortened = seconds_left < SQLITE_QUEUE_SECONDS - SHORTEN_AFTER_SECONDS
-            if is_shortened:
-                _set_busy_timeout(db, seconds_left)
-            try:
-                db.begin()
-            finally:
-                if is_shortened:
-                    _set_busy_timeout(db, SQLITE_QUEUE_SECONDS)
+            _begin_when_free(db, due)
         except BaseException:
-            db.close()
+            _return_to_pool(db)
             raise
         return db
 
@@ -176,7 +173,7 @@ class GroupCommit:
                 self._idle = shared.db
             else:
                 # Whatever went wrong, the pool resets the connection before the next writer has it.
-                shared.db.close()
+                _return_to_pool(shared.db)
             self._writer_lock.release()
             shared.is_over.set()
 
@@ -187,7 +184,27 @@ class GroupCommit:
         db, self._idle = self._idle, None
         self._writer_lock.release()
         if db is not None:
-            db.close()
+            _return_to_pool(db)
+
+
+def _begin_when_free(db: Connection, due: float) -> None:
+    """Begin a transaction. Raises OperationalError when another process still writes at that time."""
+    while True:
+        try:
+            db.begin()
+        except OperationalError as error:
+            if not faults.is_locked(error) or time.monotonic() >= due:
+                raise
+        else:
+            return
+
+
+def _return_to_pool(db: Connection) -> None:
+    """Close the connection for readers, who wait as long as the driver lets them."""
+    with contextlib.suppress(sqlite3.Error):
+        if not db.invalidated:
+            _set_busy_timeout(db, SQLITE_QUEUE_SECONDS)
+    db.close()
 
 
 def _set_busy_timeout(db: Connection, seconds: float) -> None:

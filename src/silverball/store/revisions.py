@@ -69,6 +69,12 @@ def raise_tournaments(transaction: Transaction, tournament_ids: Collection[int])
     return raised
 
 
+def lock_tournaments(db: Connection, tournament_ids: Collection[int]) -> None:
+    """Lock these tournaments, in the order of their ids."""
+    for batch in ascending_batches(tournament_ids):
+        _lock(db, batch)
+
+
 def _lock(db: Connection, tournament_ids: Collection[int]) -> None:
     if db.dialect.name == "sqlite":
         # Its one writer has locked them all.
@@ -100,14 +106,6 @@ def current_revision(db: Connection, tournament_id: int) -> Revision | None:
 def raise_for_users(transaction: Transaction, user_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that these users organize, keep scores in, or play in as a claimed player."""
     return raise_tournaments(transaction, tournaments_of_users(transaction.connection, user_ids))
-
-
-def lock_for_users(db: Connection, user_ids: Collection[int]) -> None:
-    """Lock the same tournaments, to change rows of the users before the tournaments are raised."""
-    if db.dialect.name == "sqlite":
-        return
-    for batch in ascending_batches(tournaments_of_users(db, user_ids)):
-        _lock(db, batch)
 
 
 def tournaments_of_users(db: Connection, user_ids: Collection[int]) -> Sequence[int]:

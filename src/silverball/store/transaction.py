@@ -36,3 +36,7 @@ class Transaction:
     loaded: dict[int, LoadedTournament] = field(default_factory=dict)
     # Whether this writer hid something of somebody.
     hides: bool = False
+    # Whether the tournaments of a large account may follow its change in transactions of their own.
+    may_defer: bool = False
+    # Whether some do; the writer goes on when all have.
+    defers: bool = False

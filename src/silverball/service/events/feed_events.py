@@ -22,8 +22,9 @@ from silverball.service.parts import reads as parts
 from silverball.service.queues import reads as queues
 from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts
-from silverball.store import affected_tournaments, announcements, revisions
+from silverball.store import affected_tournaments, announcements, pending_announcements, revisions
 from silverball.store.engine import Db
+from silverball.store.pending_announcements import PendingAnnouncement
 from silverball.store.transaction import Transaction
 from silverball.store.writers import STORED_PARTS
 from silverball.wire import events
@@ -228,15 +229,36 @@ def announce_tournaments(transaction: Transaction, tournament_ids: Collection[in
 
 
 def announce_users(transaction: Transaction, user_ids: Collection[int], *, is_hiding: bool = False) -> None:
-    """Announce changes of accounts; `is_hiding` also deletes older announcements, which show too much."""
+    """Announce changes of accounts; `is_hiding` also deletes older announcements, which show too much.
+
+    Where they are in many tournaments, these follow in transactions of their own.
+    """
+    db = transaction.connection
+    shown_in = revisions.tournaments_of_users(db, user_ids)
+    if not pending_announcements.are_many(transaction, shown_in):
+        announce_users_in(transaction, user_ids, shown_in, is_hiding=is_hiding)
+        return
+    for user_id in user_ids:
+        pending = PendingAnnouncement(user_id=user_id, is_hiding=is_hiding)
+        pending_announcements.defer(transaction, pending)
+
+
+def announce_users_in(
+    transaction: Transaction,
+    user_ids: Collection[int],
+    tournament_ids: Collection[int],
+    *,
+    is_hiding: bool,
+    player_ids: Collection[int] = (),
+) -> None:
+    """Announce changes of accounts in these tournaments; `player_ids` were claimed by them before."""
     db = transaction.connection
     if is_hiding:
-        shown_in = revisions.tournaments_of_users(db, user_ids)
-        raised = announcements.raise_and_restart(transaction, shown_in)
+        raised = announcements.raise_and_restart(transaction, tournament_ids)
     else:
-        raised = revisions.raise_for_users(transaction, user_ids)
+        raised = revisions.raise_tournaments(transaction, tournament_ids)
     running = affected_tournaments.running_tournaments(db, raised)
-    claimed = affected_tournaments.claimed_entrants_by_tournament(db, running, user_ids)
+    claimed = affected_tournaments.claimed_entrants_by_tournament(db, running, user_ids, player_ids)
     for tournament_id in affected_tournaments.tournaments_staffed_by(db, running, user_ids):
         announcements.append(transaction, tournament_id, [_tournament_message(db, tournament_id)])
     _announce_ids(transaction, "PlayersChanged", claimed)

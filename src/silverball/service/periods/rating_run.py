@@ -51,7 +51,7 @@ class ResultSource(Protocol):
 # A new source is one line here. Code that changes its results marks their day (`store/rating_days.py`).
 SOURCES: Sequence[Callable[[], ResultSource]] = (tournaments.TournamentResults, submissions.SubmissionResults)
 # Results are recorded between the transactions of a run, so each must be short: as many days as fit.
-SLICE_SECONDS = 0.1
+SLICE_SECONDS = 0.03
 DAYS_PER_TRANSACTION_MAX = 20
 # A pass can find that two ratings are one person's; then earlier days are rated once more.
 PASSES_MAX = 3

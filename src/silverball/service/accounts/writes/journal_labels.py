@@ -17,37 +17,51 @@ ENTRANT_CHANGES = tuple(
     name for name, kind in journal.CHANGES.items() if getattr(kind, "part", None) == "entrants"
 )
 _ENTRY = journal_table.c
+# Lines of an earlier version are sealed later, when their journal is chained.
+_MAY_HAVE_LABELS = (
+    _ENTRY.change.in_(ENTRANT_CHANGES),
+    or_(_ENTRY.sealed_labels.is_not(None), _ENTRY.hash.is_(None)),
+)
 
 
-def erase_labels(db: Connection, player_ids: Collection[int]) -> None:
-    """Erase the labels that these players ever had in a tournament."""
+def labelled_tournaments(db: Connection, player_ids: Collection[int]) -> set[int]:
+    """The tournaments whose journal has labels of these players, in the books that they are in."""
+    if not player_ids:
+        return set()
+    rows = select(_ENTRY.tournament_id, _ENTRY.data).where(_in_their_books(player_ids), *_MAY_HAVE_LABELS)
+    return {tournament_id for tournament_id, data in db.execute(rows) if _labelled_sides(data, player_ids)}
+
+
+def erase_labels(db: Connection, player_ids: Collection[int], tournament_ids: Collection[int]) -> None:
+    """Erase the labels that these players ever had in these tournaments."""
     if not player_ids:
         return
-    owners = select(player.c.organizer_id).where(player.c.player_id.in_(player_ids))
-    organized = select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(owners))
-    entered = select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids))
-    in_tournaments = _ENTRY.tournament_id.in_(organized.union(entered))
-    player_ids = _with_merged_ids(db, player_ids, in_tournaments)
-    # Lines of an earlier version are sealed later, when their journal is chained.
-    may_have_labels = or_(_ENTRY.sealed_labels.is_not(None), _ENTRY.hash.is_(None))
     rows = select(_ENTRY.journal_id, _ENTRY.data, _ENTRY.sealed_labels).where(
-        in_tournaments,
-        _ENTRY.change.in_(ENTRANT_CHANGES),
-        may_have_labels,
+        _ENTRY.tournament_id.in_(tournament_ids), *_MAY_HAVE_LABELS
     )
     for journal_id, data, sealed in db.execute(rows).all():
-        if _erase_from_entry(data, player_ids):
+        labelled = _labelled_sides(data, player_ids)
+        for side in labelled:
+            side.update({"labels": [], "label_color": None})
+        if labelled:
             # The hashes stay, so that the chain stays whole; without the salt they say nothing.
             hashes = None if sealed is None else {"hashes": sealed["hashes"]}
             line = update(journal_table).where(_ENTRY.journal_id == journal_id)
             db.execute(line.values(data=data, sealed_labels=hashes))
 
 
-def _with_merged_ids(
-    db: Connection, player_ids: Collection[int], in_tournaments: ColumnElement[bool]
-) -> set[int]:
+def _in_their_books(player_ids: Collection[int]) -> ColumnElement[bool]:
+    """Whether a line is of a tournament of these players' organizers, or of one that they are in."""
+    owners = select(player.c.organizer_id).where(player.c.player_id.in_(player_ids))
+    organized = select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(owners))
+    entered = select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids))
+    return _ENTRY.tournament_id.in_(organized.union(entered))
+
+
+def with_merged_players(db: Connection, player_ids: Collection[int]) -> set[int]:
     """These players, and those that were merged into them, whom earlier lines name."""
-    merges = select(_ENTRY.data).where(in_tournaments, _ENTRY.change == journal.PLAYERS_MERGED)
+    merged = _ENTRY.change == journal.PLAYERS_MERGED
+    merges = select(_ENTRY.data).where(_in_their_books(player_ids), merged)
     ids = set(player_ids)
     # The newest first, because the removed one may be what remained of an earlier merge.
     for data in db.execute(merges.order_by(_ENTRY.journal_id.desc())).scalars():
@@ -56,13 +70,10 @@ def _with_merged_ids(
     return ids
 
 
-def _erase_from_entry(data: dict[str, Any], player_ids: Collection[int]) -> bool:
-    """Erase the labels in place; returns whether there were any."""
-    labelled = [
+def _labelled_sides(data: dict[str, Any], player_ids: Collection[int]) -> list[dict[str, Any]]:
+    """The states of a change in which one of the players has a label."""
+    return [
         side
         for side in data.values()
         if side["player_id"] in player_ids and (side.get("labels") or side.get("label_color"))
     ]
-    for side in labelled:
-        side.update({"labels": [], "label_color": None})
-    return bool(labelled)
