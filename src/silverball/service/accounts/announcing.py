@@ -2,9 +2,9 @@
 
 import logging
 import time
-from collections.abc import Sequence
 
 from silverball.service.accounts.writes import announcing, tournaments
+from silverball.service.accounts.writes.tournaments import WaitingTournaments
 from silverball.store import pending_announcements, slices
 from silverball.store.engine import Store
 from silverball.store.faults import DatabaseFault, DatabaseUnavailable
@@ -40,11 +40,9 @@ def _change_all(store: Store) -> None:
             pending = pending_announcements.first_pending(db)
             if pending is None:
                 return
-            waiting: Sequence[int] = tournaments.tournaments_to_change(db, pending)
-        is_over = False
-        while not is_over:
+            waiting: WaitingTournaments | None = tournaments.find_waiting(db, pending)
+        while waiting is not None:
             begun_at = time.monotonic()
             with store.write() as transaction:
-                waiting = announcing.change_slice(transaction, pending, waiting)
-            is_over = not waiting
+                waiting = announcing.change_slice(transaction, waiting)
             slices.rest(store, time.monotonic() - begun_at)

@@ -10,15 +10,13 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from silverball.service.accounts import reads
-from silverball.service.accounts.writes import journal_labels, ratings, submissions, tournaments
+from silverball.service.accounts.writes import ratings, remains, submissions, tournaments
 from silverball.store import (
     audit,
-    book,
     digests,
     erasures,
     hidings,
     pending_announcements,
-    references,
     remote_ids,
     revisions,
     tables,
@@ -60,8 +58,6 @@ _RENAME_PLAYER = DriverStatement(
         **_NO_LABELS,
     )
 )
-# The kinds of an organizer's book, ordered so that no kind is used by a later one.
-BOOK_KINDS = (book.OCCASION, book.BANK, book.SERIES, book.PLAYER, book.ARENA, book.LOCATION)
 
 
 def erase_account(transaction: Transaction, user_id: int) -> None:
@@ -81,12 +77,15 @@ def erase_account_again(transaction: Transaction, user_id: int) -> None:
     columns = select(_USER.name, _USER.ratings_opt_out).where(_USER.user_id == user_id)
     name, was_hidden = db.execute(columns).one()
     players = reads.claimed_players(db, user_id)
-    named = sorted(journal_labels.with_merged_players(db, players))
-    pending = PendingAnnouncement(user_id=user_id, is_hiding=True, erased_name=name, player_ids=named)
-    is_deferred = pending_announcements.are_many(transaction, revisions.tournaments_of_users(db, [user_id]))
-    tournament_ids = [] if is_deferred else tournaments.tournaments_to_change(db, pending)
-    # Tournaments are locked before the account: a write in a tournament may need the account's row.
-    revisions.lock_tournaments(db, tournament_ids)
+    pending = PendingAnnouncement(
+        user_id=user_id, is_hiding=True, erased_name=name, player_ids=sorted(players)
+    )
+    shown_in = revisions.tournaments_of_users(db, [user_id])
+    is_deferred = pending_announcements.are_many(transaction, shown_in)
+    waiting = None if is_deferred else tournaments.find_waiting(db, pending)
+    if waiting is not None:
+        # Tournaments are locked before the account: a write in a tournament may need the account's row.
+        revisions.lock_tournaments(db, waiting.tournament_ids)
     _pseudonymize_account(db, user_id)
     _pseudonymize_players(db, players)
     _erase_contacts(db, user_id)
@@ -102,10 +101,12 @@ def erase_account_again(transaction: Transaction, user_id: int) -> None:
     _delete_private_rows(db, user_id)
     transaction.changed_user_ids.add(user_id)
     erasures.begin(db, PendingErasure(user_id=user_id, name=name, players=dict(players)))
-    if is_deferred:
+    if waiting is None:
         pending_announcements.defer(transaction, pending)
-    for batch in ascending_batches(tournament_ids):
-        tournaments.change_tournaments(transaction, pending, batch)
+    else:
+        for batch in ascending_batches(waiting.tournament_ids):
+            tournaments.change_tournaments(transaction, waiting, batch)
+        remains.erase_remains(db, user_id, waiting.player_ids)
     hidings.note_hiding(transaction)
 
 
@@ -139,20 +140,12 @@ def _erase_contacts(db: Connection, user_id: int) -> None:
 
 
 def _delete_private_rows(db: Connection, user_id: int) -> None:
-    """Delete the data that only the account needed and that no tournament uses."""
-    private = (tables.token, tables.session, tables.idempotency, tables.claim, tables.shortcut)
+    """Delete what the account signed in with, and what shows it to others."""
+    private = (tables.token, tables.session, tables.shortcut, tables.confirmed_number)
     sign_ins = (tables.two_step, tables.recovery_code, tables.half_sign_in, tables.known_browser)
-    for table in (*private, *sign_ins, tables.confirmed_number, tables.history_pull):
+    for table in (*private, *sign_ins):
         db.execute(delete(table).where(table.c.user_id == user_id))
     link = tables.account_link.c
     db.execute(delete(tables.account_link).where((link.user_id == user_id) | (link.created_by == user_id)))
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
     db.execute(delete(tables.webhook).where(tables.webhook.c.tournament_id.in_(organized)))
-    for kind in BOOK_KINDS:
-        # A player without a book: the statement looks for every kind of reference.
-        if db.execute(select(kind.key).where(kind.owner == user_id).limit(1)).first() is None:
-            continue
-        db.execute(delete(kind.table).where(kind.owner == user_id, references.is_unreferenced(kind.key)))
-    members = select(_USER.club_id).where(_USER.club_id.is_not(None))
-    mine = tables.club.c.user_id == user_id
-    db.execute(delete(tables.club).where(mine, tables.club.c.club_id.not_in(members)))

@@ -1,11 +1,12 @@
 """A slice of the tournaments that follow the change of a large account."""
 
 import time
-from collections.abc import Sequence
 
-from silverball.service.accounts.writes import tournaments
+import msgspec
+
+from silverball.service.accounts.writes import remains, tournaments
+from silverball.service.accounts.writes.tournaments import WaitingTournaments
 from silverball.store import hidings, pending_announcements
-from silverball.store.pending_announcements import PendingAnnouncement
 from silverball.store.transaction import Transaction
 
 # A slice ends after the first few tournaments that take it beyond this time.
@@ -14,30 +15,34 @@ TOURNAMENTS_PER_STATEMENT = 20
 
 
 def change_slice(
-    transaction: Transaction,
-    pending: PendingAnnouncement,
-    tournament_ids: Sequence[int],
-    *,
-    slice_seconds: float = SLICE_SECONDS,
-) -> Sequence[int]:
-    """Let some of these tournaments follow, the first ones, and return the others.
+    transaction: Transaction, waiting: WaitingTournaments, *, slice_seconds: float = SLICE_SECONDS
+) -> WaitingTournaments | None:
+    """Let some of these tournaments follow, the first ones, and return what is left to do.
 
-    Returns none where another process has let some follow meanwhile, or the account changed again.
+    When all have followed, the change is finished, and None is returned; also where another process has
+    let some follow meanwhile, or the account has changed again.
     """
-    db, began = transaction.connection, time.monotonic()
+    db, began, pending = transaction.connection, time.monotonic(), waiting.pending
     if pending_announcements.find(db, pending.user_id, is_locked=True) != pending:
-        return ()
-    done = 0
-    while done < len(tournament_ids) and (not done or time.monotonic() - began < slice_seconds):
-        some = tournament_ids[done : done + TOURNAMENTS_PER_STATEMENT]
-        tournaments.change_tournaments(transaction, pending, some)
+        return None
+    ids, done = waiting.tournament_ids, 0
+    if not ids:
+        _finish(transaction, waiting)
+        return None
+    while done < len(ids) and (not done or time.monotonic() - began < slice_seconds):
+        some = ids[done : done + TOURNAMENTS_PER_STATEMENT]
+        tournaments.change_tournaments(transaction, waiting, some)
         done += len(some)
-        pending.tournament_id = some[-1]
-    if done < len(tournament_ids):
-        pending_announcements.save_progress(db, pending)
-        return tournament_ids[done:]
+    progress = msgspec.structs.replace(pending, tournament_id=ids[done - 1])
+    pending_announcements.save_progress(db, progress)
+    return msgspec.structs.replace(waiting, pending=progress, tournament_ids=ids[done:])
+
+
+def _finish(transaction: Transaction, waiting: WaitingTournaments) -> None:
+    db, pending = transaction.connection, waiting.pending
+    if pending.erased_name is not None:
+        remains.erase_remains(db, pending.user_id, waiting.player_ids)
     pending_announcements.finish(db, pending)
     if pending.is_hiding:
         # What was exported since the beginning may show what the last tournaments still showed.
         hidings.note_hiding(transaction)
-    return ()

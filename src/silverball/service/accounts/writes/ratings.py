@@ -40,7 +40,6 @@ def erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str],
         _renamed(player_id, owner_id, players[player_id]) for player_id, owner_id in db.execute(owners)
     ]
     _RENAME_BY_NAME.run_many(db, renamed)
-    rating_days.mark_players(db, players)
 
 
 def _renamed(player_id: int, organizer_id: int, name: str) -> dict[str, Any]:

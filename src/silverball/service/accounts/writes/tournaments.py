@@ -1,6 +1,6 @@
 """Carry the change of an account, or its erasing, into the tournaments that it is in."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -32,23 +32,38 @@ _USER_COLUMNS: tuple[Column[Any], ...] = (tables.game_player.c.user_id, tables.s
 _HAS_LABELS = or_(type_coerce(_ENTRANT.labels, Text) != "[]", _ENTRANT.label_color.is_not(None))
 
 
-def tournaments_to_change(db: Connection, pending: PendingAnnouncement) -> list[int]:
-    """The tournaments that still have to follow, ascending."""
+class WaitingTournaments(msgspec.Struct, frozen=True):
+    """The tournaments that have to follow a change of an account, and how it is stored."""
+
+    pending: PendingAnnouncement
+    # Of an erased account: the players that it had claimed, and those that were merged into them.
+    player_ids: Collection[int]
+    # Ascending.
+    tournament_ids: Sequence[int]
+
+
+def find_waiting(db: Connection, pending: PendingAnnouncement) -> WaitingTournaments:
+    """The tournaments that still have to follow."""
     ids = set(revisions.tournaments_of_users(db, [pending.user_id]))
+    player_ids: Collection[int] = ()
     if pending.erased_name is not None:
-        ids |= _tournaments_with_traces(db, pending, pending.erased_name)
-    return sorted(tournament_id for tournament_id in ids if tournament_id > pending.tournament_id)
+        player_ids = journal_labels.with_merged_players(db, pending.player_ids)
+        ids |= _tournaments_with_traces(db, pending, player_ids, pending.erased_name)
+    left = sorted(tournament_id for tournament_id in ids if tournament_id > pending.tournament_id)
+    return WaitingTournaments(pending, player_ids, left)
 
 
-def _tournaments_with_traces(db: Connection, pending: PendingAnnouncement, name: str) -> set[int]:
+def _tournaments_with_traces(
+    db: Connection, pending: PendingAnnouncement, player_ids: Collection[int], name: str
+) -> set[int]:
     """The tournaments in which something of an erased person is left, or in which they were."""
     mine = [select(column.table.c.tournament_id).where(column == pending.user_id) for column in _USER_COLUMNS]
     ids = set(_ids_of(db, [select(_T.tournament_id).where(_may_name_manager(name)), *mine]))
-    for players in ascending_batches(pending.player_ids):
+    for players in ascending_batches(player_ids):
         entered = select(_ENTRANT.tournament_id).where(_ENTRANT.player_id.in_(players))
         with_code = select(_CODE_USE.tournament_id).where(_CODE_USE.player_id.in_(players))
         ids.update(_ids_of(db, [entered, with_code]))
-    return ids | journal_labels.labelled_tournaments(db, pending.player_ids)
+    return ids | journal_labels.labelled_tournaments(db, player_ids)
 
 
 def _ids_of(db: Connection, statements: Iterable[Select[Any]]) -> Iterable[int]:
@@ -57,34 +72,34 @@ def _ids_of(db: Connection, statements: Iterable[Select[Any]]) -> Iterable[int]:
 
 
 def change_tournaments(
-    transaction: Transaction, pending: PendingAnnouncement, tournament_ids: Collection[int]
+    transaction: Transaction, waiting: WaitingTournaments, tournament_ids: Collection[int]
 ) -> None:
     """Let these tournaments, no more than fit into one statement, show the account as it is now."""
-    db = transaction.connection
+    db, pending = transaction.connection, waiting.pending
     if pending.erased_name is not None:
         revisions.lock_tournaments(db, tournament_ids)
-        _erase_from_tournaments(db, pending, pending.erased_name, tournament_ids)
+        _erase_manager(db, pending.erased_name, tournament_ids)
+        _erase_from_tournaments(db, pending.user_id, waiting.player_ids, tournament_ids)
     feed_events.announce_users_in(
         transaction,
         [pending.user_id],
         tournament_ids,
         is_hiding=pending.is_hiding,
-        player_ids=pending.player_ids,
+        player_ids=waiting.player_ids,
     )
 
 
 def _erase_from_tournaments(
-    db: Connection, pending: PendingAnnouncement, name: str, tournament_ids: Collection[int]
+    db: Connection, user_id: int, player_ids: Collection[int], tournament_ids: Collection[int]
 ) -> None:
-    _erase_manager(db, name, tournament_ids)
-    for players in ascending_batches(pending.player_ids):
+    for players in ascending_batches(player_ids):
         theirs = (_ENTRANT.tournament_id.in_(tournament_ids), _ENTRANT.player_id.in_(players), _HAS_LABELS)
         db.execute(update(tables.entrant).where(*theirs).values(**_NO_LABELS))
         _erase_code_sources(db, players, tournament_ids)
-    journal_labels.erase_labels(db, pending.player_ids, tournament_ids)
+    journal_labels.erase_labels(db, player_ids, tournament_ids)
     for column in _USER_COLUMNS:
         # Not by the index of the column, which has the rows of all other tournaments too.
-        own = (column.table.c.tournament_id.in_(tournament_ids), column + 0 == pending.user_id)
+        own = (column.table.c.tournament_id.in_(tournament_ids), column + 0 == user_id)
         db.execute(update(column.table).where(*own).values({column: None}))
 
 
