@@ -303,6 +303,7 @@ def build_api(
         revision_of=revisions.current_revision,
         idempotency_store=idempotency,
         now=now,
+        before_replay=store.finish_earlier,
     )
     return Api(
         Router(collect_endpoints(*modules)),

@@ -7,6 +7,7 @@ from silverball.jobs import (
     compute_forecasts,
     deliver_webhooks,
     fetch_submissions,
+    follow_accounts,
     mail_recoveries,
     measure_mirrors,
     measure_storage,
@@ -30,6 +31,7 @@ class BackgroundWork:
         self.measures = measures
         background, duties = store.with_limits(time_limits.JOBS), store.with_limits(time_limits.DUTIES)
         clock = JobClock(background, schedule.configured_jobs(settings), measures=measures)
+        following = follow_accounts.create_clock(background, measures)
         fetching = fetch_submissions.fetch_workers(duties, settings)
         delivering, counting = deliver_webhooks.delivery_workers(duties, settings, measures.webhooks)
         pulling = pull_histories.pull_workers(background, settings)
@@ -48,6 +50,7 @@ class BackgroundWork:
         # What one worker does for all of its machine; the others know something of their own process.
         elected = [
             clock.start,
+            following.start,
             fetching.start,
             delivering.start,
             counting.start,
@@ -57,6 +60,7 @@ class BackgroundWork:
         ]
         self.starts: list[Callable[[], None]] = [measuring.start, simulating.start, forecasting.start]
         self.stops: list[Callable[[], None]] = [delivering.close, fetching.close, pulling.close, clock.close]
+        self.stops.append(following.close)
         self.stops += [measuring.close, counting.close, simulating.close, forecasting.close]
         self.stops += [calling.close, mirroring.close]
         # In each process: a request waits in the one that was asked.

@@ -2,11 +2,10 @@
 
 from datetime import datetime
 
-from silverball.service.accounts import announcing, tidying
+from silverball.service.accounts import tidying
 from silverball.store.engine import Store
 
 
 def run(store: Store, _now: datetime) -> None:
-    """Let tournaments follow the changes of large accounts, and tidy what erased accounts have left."""
-    announcing.finish_announcing(store)
+    """Tidy what erased accounts have left."""
     tidying.finish_erasures(store)

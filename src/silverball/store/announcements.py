@@ -256,6 +256,15 @@ def raise_and_restart(transaction: Transaction, tournament_ids: Collection[int])
     return raised
 
 
+def restart_announced(transaction: Transaction, tournament_ids: Collection[int]) -> None:
+    """Do the same with those of these tournaments of which something is announced."""
+    announced: list[int] = []
+    for batch in ascending_batches(tournament_ids):
+        rows = select(_A.tournament_id).where(_A.tournament_id.in_(batch)).distinct()
+        announced += transaction.connection.execute(rows).scalars()
+    raise_and_restart(transaction, announced)
+
+
 def _start_epochs(transaction: Transaction, epochs: Mapping[int, str]) -> None:
     rows = [{"own_id": key, "new_epoch": epoch} for key, epoch in epochs.items()]
     _START_EPOCH.run_many(transaction.connection, rows)

@@ -200,8 +200,8 @@ class Store:
             )
             for notify in self.after_commit:
                 notify(commit)
-        if transaction.defers and self.finish_deferred is not None:
-            self.finish_deferred()
+        if transaction.defers:
+            self.finish_earlier()
 
     @contextmanager
     def _measured_transaction(self) -> Iterator[tuple[Transaction, float]]:
@@ -213,6 +213,11 @@ class Store:
             is_committed = True
         finally:
             self.measures.count_write(time.monotonic() - began, is_committed=is_committed)
+
+    def finish_earlier(self) -> None:
+        """Finish what committed transactions have deferred, those of processes that were stopped too."""
+        if self.finish_deferred is not None:
+            self.finish_deferred()
 
     @contextmanager
     def migration(self) -> Iterator[Connection]:

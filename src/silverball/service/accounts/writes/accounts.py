@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 from silverball.service.accounts import reads
 from silverball.service.accounts.writes import ratings, remains, submissions, tournaments
 from silverball.store import (
+    announcements,
     audit,
     digests,
     erasures,
@@ -83,8 +84,10 @@ def erase_account_again(transaction: Transaction, user_id: int) -> None:
     shown_in = revisions.tournaments_of_users(db, [user_id])
     is_deferred = pending_announcements.are_many(transaction, shown_in)
     waiting = None if is_deferred else tournaments.find_waiting(db, pending)
-    if waiting is not None:
-        # Tournaments are locked before the account: a write in a tournament may need the account's row.
+    # Tournaments are locked before the account: a write in a tournament may need the account's row.
+    if waiting is None:
+        announcements.restart_announced(transaction, shown_in)
+    else:
         revisions.lock_tournaments(db, waiting.tournament_ids)
     _pseudonymize_account(db, user_id)
     _pseudonymize_players(db, players)

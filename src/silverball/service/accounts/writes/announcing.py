@@ -14,9 +14,7 @@ SLICE_SECONDS = 0.015
 TOURNAMENTS_PER_STATEMENT = 20
 
 
-def change_slice(
-    transaction: Transaction, waiting: WaitingTournaments, *, slice_seconds: float = SLICE_SECONDS
-) -> WaitingTournaments | None:
+def change_slice(transaction: Transaction, waiting: WaitingTournaments) -> WaitingTournaments | None:
     """Let some of these tournaments follow, the first ones, and return what is left to do.
 
     When all have followed, the change is finished, and None is returned; also where another process has
@@ -29,7 +27,7 @@ def change_slice(
     if not ids:
         _finish(transaction, waiting)
         return None
-    while done < len(ids) and (not done or time.monotonic() - began < slice_seconds):
+    while done < len(ids) and (not done or time.monotonic() - began < SLICE_SECONDS):
         some = ids[done : done + TOURNAMENTS_PER_STATEMENT]
         tournaments.change_tournaments(transaction, waiting, some)
         done += len(some)
