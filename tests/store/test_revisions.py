@@ -199,12 +199,17 @@ def _tournaments_and_shared_rows(store: Store) -> tuple[dict[str, int], dict[str
     return ids, rows
 
 
+def _raise_for_users(transaction: Transaction, user_ids: list[int]) -> dict[int, int]:
+    shown_in = revisions.tournaments_of_users(transaction.connection, user_ids)
+    return revisions.raise_tournaments(transaction, shown_in)
+
+
 @pytest.mark.parametrize(
     ("raise_for", "row_name", "raised"),
     [
-        (revisions.raise_for_users, "user", "organized"),
-        (revisions.raise_for_users, "keeper", "scored"),
-        (revisions.raise_for_users, "claimer", "claimed"),
+        (_raise_for_users, "user", "organized"),
+        (_raise_for_users, "keeper", "scored"),
+        (_raise_for_users, "claimer", "claimed"),
         (revisions.raise_for_players, "player", "player"),
         (revisions.raise_for_players, "claimed", "claimed"),
         (revisions.raise_for_arenas, "arena", "arena"),

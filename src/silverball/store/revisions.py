@@ -103,11 +103,6 @@ def current_revision(db: Connection, tournament_id: int) -> Revision | None:
     return None if row is None else Revision(row.revision, row.stamp)
 
 
-def raise_for_users(transaction: Transaction, user_ids: Collection[int]) -> dict[int, int]:
-    """Raise every tournament that these users organize, keep scores in, or play in as a claimed player."""
-    return raise_tournaments(transaction, tournaments_of_users(transaction.connection, user_ids))
-
-
 def tournaments_of_users(db: Connection, user_ids: Collection[int]) -> Sequence[int]:
     """The tournaments that these users organize, keep scores in, or play in as a claimed player."""
     claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))

@@ -34,9 +34,9 @@ def statuses(store: Store) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("days", "seconds", "following"),
-    [(1, 0.01, 2), (2, 0.06, 2), (2, 0.12, 1), (1, 9.0, 1), (9, 0.12, 4), (16, 0.02, 20), (20, 0.02, 20)],
+    [(1, 0.01, 2), (2, 0.02, 2), (2, 0.04, 1), (1, 9.0, 1), (9, 0.04, 4), (16, 0.01, 20), (20, 0.01, 20)],
 )
-def test_a_transaction_rates_as_many_days_as_fit_into_a_tenth_of_a_second(
+def test_a_transaction_rates_as_many_days_as_fit_into_a_few_hundredths_of_a_second(
     days: int, seconds: float, following: int
 ) -> None:
     assert rating_run.next_slice_days(days, seconds) == following

@@ -1,4 +1,4 @@
-"""A rating run: rate every day that waits or was corrected, oldest first, in transactions of 0.1 seconds.
+"""A rating run: rate every day that waits or was corrected, oldest first, in transactions of 0.03 seconds.
 
 An interrupted run leaves a consistent state, and the next run continues from it: the first day that it
 rates marks all later ones, and the last day is finished only when the ratings of everybody are
