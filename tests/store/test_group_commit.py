@@ -1,6 +1,7 @@
 """Writers of one SQLite file take turns and share commits, and a failing writer harms no other."""
 
 import shutil
+import statistics
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from sqlalchemy import event, func, insert, select
 from sqlalchemy.exc import OperationalError
 
 import build
-from silverball.store import tables
+from silverball.store import group_commit, tables
 from silverball.store.engine import Store
 
 WRITERS = 24
@@ -141,4 +142,42 @@ def test_a_full_disk_raises_in_every_writer_of_the_transaction(sqlite: Store) ->
     second.join()
     assert outcomes == {"large": "database or disk is full"}
     assert _names(sqlite) == set()
+    sqlite.close()
+
+
+def test_a_writer_notices_soon_that_another_process_is_ready(sqlite: Store) -> None:
+    # A store of its own waits as another process does, by SQLite's lock of the file.
+    other, released, delays = Store(str(sqlite.url)), [0.0], []
+
+    def hold() -> None:
+        with other.write(quiet=True):
+            is_held.set()
+            # SQLite itself looks after 0.428 and 0.528 seconds.
+            time.sleep(0.45)
+        released[0] = time.monotonic()
+
+    for number in range(3):
+        is_held = threading.Event()
+        holder = threading.Thread(target=hold)
+        holder.start()
+        is_held.wait()
+        _write(sqlite, f"writer {number}")
+        written_at = time.monotonic()
+        holder.join()
+        delays.append(written_at - released[0])
+    assert statistics.median(delays) < 0.04
+    other.close()
+    sqlite.close()
+
+
+def test_a_writer_gives_up_when_another_process_does_not_end(
+    sqlite: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_commit, "SQLITE_QUEUE_SECONDS", 0.1)
+    other = Store(str(sqlite.url))
+    with other.write(quiet=True), pytest.raises(OperationalError, match="locked"):
+        _write(sqlite, "nobody")
+    _write(sqlite, "somebody")
+    assert _names(sqlite) == {"somebody"}
+    other.close()
     sqlite.close()

@@ -7,7 +7,7 @@ also after a crash, and whoever asked for the change gets the answer after the l
 from collections.abc import Collection, Sequence
 
 import msgspec
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, select, text, update
 
 from silverball.store.tables import site_value
 from silverball.store.transaction import Transaction
@@ -16,6 +16,7 @@ NAME = "announcing "
 # An account in no more tournaments than these changes in one transaction with all of them.
 TOURNAMENTS_AT_ONCE = 100
 _ROW = site_value.c
+_ADD = text("INSERT INTO site_value (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING")
 
 
 class PendingAnnouncement(msgspec.Struct, kw_only=True):
@@ -43,22 +44,28 @@ def are_many(transaction: Transaction, tournament_ids: Collection[int]) -> bool:
 def defer(transaction: Transaction, pending: PendingAnnouncement) -> None:
     """Note that the account's tournaments have to follow, from the first one on.
 
-    Adds to what an earlier change of the account has left to do.
+    Adds to what an earlier change of the account has left to do. Called before tournaments are locked, as
+    their slices lock in this order too.
     """
     db, transaction.defers = transaction.connection, True
-    earlier = find(db, pending.user_id, is_locked=True)
-    if earlier is None:
-        db.execute(insert(site_value).values(name=pending.key, value=_encode(pending)))
-        return
-    # Somebody hides something once more, because the first time was not finished.
-    transaction.hides |= earlier.is_hiding
-    both = msgspec.structs.replace(
+    row = {"name": pending.key, "value": _encode(pending)}
+    # Another transaction may finish an earlier change in between.
+    while not db.execute(_ADD, row).rowcount:
+        earlier = find(db, pending.user_id, is_locked=True)
+        if earlier is not None:
+            # Somebody hides something once more, because the first time was not finished.
+            transaction.hides |= earlier.is_hiding
+            save_progress(db, _with_earlier(pending, earlier))
+            return
+
+
+def _with_earlier(pending: PendingAnnouncement, earlier: PendingAnnouncement) -> PendingAnnouncement:
+    return msgspec.structs.replace(
         pending,
         is_hiding=pending.is_hiding or earlier.is_hiding,
         erased_name=earlier.erased_name if pending.erased_name is None else pending.erased_name,
         player_ids=sorted({*pending.player_ids, *earlier.player_ids}),
     )
-    save_progress(db, both)
 
 
 def first_pending(db: Connection) -> PendingAnnouncement | None:

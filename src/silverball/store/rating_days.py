@@ -123,6 +123,14 @@ def update_user(db: Connection, user_id: int, *, was_hidden: bool) -> None:
         _rerank(db, user_id, is_hidden=row.ratings_opt_out)
 
 
+def leave_ranking(db: Connection, user_id: int) -> None:
+    """Take the rank from a user who has opted out meanwhile, unless a run has done it."""
+    published_ratings.lock_current_period(db)
+    rank = select(_R.rank).where(_R.user_id == user_id)
+    if db.execute(rank).scalar_one_or_none() is not None:
+        _rerank(db, user_id, is_hidden=True)
+
+
 def _rerank(db: Connection, user_id: int, *, is_hidden: bool) -> None:
     """Move every rating below the user's up by one rank, or down, and set the user's own rank."""
     published_ratings.lock_current_period(db)

@@ -18,7 +18,7 @@ from silverball.service.accounts import announcing
 from silverball.service.accounts.writes import accounts, tournaments
 from silverball.service.accounts.writes import announcing as slices_of_tournaments
 from silverball.service.verify import reads as verifier
-from silverball.store import announcements, hidings, pending_announcements, tables
+from silverball.store import announcements, group_commit, hidings, pending_announcements, tables
 from silverball.store.engine import Store
 from silverball.store.pending_announcements import PendingAnnouncement
 
@@ -195,6 +195,24 @@ def test_a_replayed_answer_waits_for_what_a_stopped_server_has_left(store: Store
     store.finish_deferred = partial(announcing.finish_announcing, store)
     status, _, _ = build.do(store, "PATCH", "/api/users/profile", body, by=user_id, key="once")
     assert status == 200
+    assert revisions(store, ids) == [revision + 1 for revision in before]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_change_that_is_not_shown_everywhere_is_not_acknowledged(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user_id, ids = a_regular(store)
+    store.finish_deferred = lambda: None
+    rename(store, user_id)
+    before = revisions(store, ids)
+    other = Store(str(store.url))
+    with monkeypatch.context() as impatient, other.write(quiet=True):
+        impatient.setattr(group_commit, "SQLITE_QUEUE_SECONDS", 0.02)
+        with pytest.raises(announcing.ChangeNotShownEverywhere, match="is stored"):
+            announcing.finish_announcing(store)
+    other.close()
+    follow_accounts.run(store, build.NOW)
     assert revisions(store, ids) == [revision + 1 for revision in before]
 
 

@@ -238,11 +238,11 @@ def announce_users(transaction: Transaction, user_ids: Collection[int], *, is_hi
     if not pending_announcements.are_many(transaction, shown_in):
         announce_users_in(transaction, user_ids, shown_in, is_hiding=is_hiding)
         return
-    if is_hiding:
-        announcements.restart_announced(transaction, shown_in)
-    for user_id in user_ids:
+    for user_id in sorted(user_ids):
         pending = PendingAnnouncement(user_id=user_id, is_hiding=is_hiding)
         pending_announcements.defer(transaction, pending)
+    if is_hiding:
+        announcements.restart_announced(transaction, shown_in)
 
 
 def announce_users_in(

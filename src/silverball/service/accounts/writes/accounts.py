@@ -75,8 +75,7 @@ def erase_account(transaction: Transaction, user_id: int) -> None:
 def erase_account_again(transaction: Transaction, user_id: int) -> None:
     """Erase the person from an account that a restore has brought back, whoever depends on it."""
     db = transaction.connection
-    columns = select(_USER.name, _USER.ratings_opt_out).where(_USER.user_id == user_id)
-    name, was_hidden = db.execute(columns).one()
+    name = db.execute(select(_USER.name).where(_USER.user_id == user_id)).scalar_one()
     players = reads.claimed_players(db, user_id)
     pending = PendingAnnouncement(
         user_id=user_id, is_hiding=True, erased_name=name, player_ids=sorted(players)
@@ -86,6 +85,7 @@ def erase_account_again(transaction: Transaction, user_id: int) -> None:
     waiting = None if is_deferred else tournaments.find_waiting(db, pending)
     # Tournaments are locked before the account: a write in a tournament may need the account's row.
     if waiting is None:
+        pending_announcements.defer(transaction, pending)
         announcements.restart_announced(transaction, shown_in)
     else:
         revisions.lock_tournaments(db, waiting.tournament_ids)
@@ -93,7 +93,7 @@ def erase_account_again(transaction: Transaction, user_id: int) -> None:
     _pseudonymize_players(db, players)
     _erase_contacts(db, user_id)
     submissions.erase_from_submissions(db, user_id)
-    ratings.erase_from_ratings(db, user_id, players, was_hidden=was_hidden)
+    ratings.erase_from_ratings(db, user_id, players)
     claimed_by = tables.player.c.claimed_by
     db.execute(update(tables.player).where(claimed_by == user_id).values(claimed_by=None))
     audit.forget_person(db, user_id)
@@ -104,9 +104,7 @@ def erase_account_again(transaction: Transaction, user_id: int) -> None:
     _delete_private_rows(db, user_id)
     transaction.changed_user_ids.add(user_id)
     erasures.begin(db, PendingErasure(user_id=user_id, name=name, players=dict(players)))
-    if waiting is None:
-        pending_announcements.defer(transaction, pending)
-    else:
+    if waiting is not None:
         for batch in ascending_batches(waiting.tournament_ids):
             tournaments.change_tournaments(transaction, waiting, batch)
         remains.erase_remains(db, user_id, waiting.player_ids)

@@ -22,12 +22,12 @@ _RENAME_BY_NAME = DriverStatement(
 )
 
 
-def erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str], *, was_hidden: bool) -> None:
+def erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str]) -> None:
     """Erase the user and the names of their players from all ratings, while they are still linked.
 
-    By then the account has its pseudonym and hides its rating.
+    By then the account has its pseudonym and hides its rating; the ranks of others follow with the remains.
     """
-    rating_days.update_user(db, user_id, was_hidden=was_hidden)
+    rating_days.update_user(db, user_id, was_hidden=True)
     own = select(_RATING.rating_id).where(_RATING.user_id == user_id).scalar_subquery()
     # Ratings merged into the user's rating stay as references, by number or by name.
     theirs = or_(_RATING.user_id == user_id, _RATING.merged_into == own)
