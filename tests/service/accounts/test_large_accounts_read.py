@@ -1,11 +1,12 @@
 """While the tournaments of a large account follow its change, nobody reads what was there before."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 import asgi
 import build
@@ -18,9 +19,11 @@ from silverball.service.accounts import announcing
 from silverball.service.accounts.writes import announcing as slices_of_tournaments
 from silverball.service.events import feed_events
 from silverball.slices import ROUTE_MODULES
-from silverball.store import pending_announcements
+from silverball.store import pending_announcements, tables
 from silverball.store.engine import Store
+from silverball.web.live import pages as live_pages
 from test_app import a_token, running_app
+from web.test_access_to_pages import PAGES
 
 OLD, FLAG = "Oldname", "canary-flag"
 SLICES = 4
@@ -45,6 +48,15 @@ class NamedWorld:
         with store.write() as transaction:
             # The events show the name as it was.
             feed_events.announce_tournaments(transaction, self.tournament_ids)
+        player = tables.player.c
+        mine = select(player.player_id).where(player.claimed_by == self.user_id).order_by(player.player_id)
+        with store.read() as db:
+            self.player_ids = list(db.execute(mine).scalars())
+        words = {"user_id": self.user_id, "type": "users", "opdb_id": "G4ODR", "section": "players"}
+        self.ids: list[dict[str, Any]] = [
+            defaultdict(lambda: 1, **words, tournament_id=tournament_id, player_id=player_id)
+            for tournament_id, player_id in zip(self.tournament_ids, self.player_ids, strict=True)
+        ]
 
     def paths(self) -> Iterator[str]:
         reading = [
@@ -52,22 +64,17 @@ class NamedWorld:
             for endpoint in collect_endpoints(*ROUTE_MODULES)
             if endpoint.method == "GET" and not endpoint.is_async
         ]
-        for place, tournament_id in enumerate(self.tournament_ids):
-            ids: dict[str, Any] = defaultdict(
-                lambda: 1,
-                tournament_id=tournament_id,
-                user_id=self.user_id,
-                player_id=self.player_ids[place],
-                type="users",
-            )
+        for ids in self.ids:
             for path in reading:
-                if not place or "{tournament_id}" in path:
+                if ids is self.ids[0] or "{tournament_id}" in path:
                     yield (path + QUERIES.get(path, "").replace("canary", "quentin")).format_map(ids)
 
-    @property
-    def player_ids(self) -> Sequence[int]:
-        _, found = build.ask(self.store, f"/api/tournaments/{self.tournament_ids[0]}?includePlayers=1", by=1)
-        return [player["playerId"] for player in found["data"]["players"][-1:]] * len(self.tournament_ids)
+    def pages(self) -> Iterator[str]:
+        """The pages that anybody may open."""
+        paths = [page.path for page in PAGES if page.method == "GET" and page.for_guests]
+        for ids in self.ids[::3]:
+            for path in (*paths, *live_pages.PATHS):
+                yield path.format_map(ids)
 
     def paths_with(self, *words: str) -> set[str]:
         """Paths of answers to a stranger that hold one of the words."""
@@ -136,3 +143,18 @@ def test_no_kept_answer_and_no_condition_outlives_the_change(store: Store, body:
                 assert word not in later.body
     with store.read() as db:
         assert pending_announcements.first_pending(db) is None
+
+
+def test_no_page_shows_the_old_name_after_an_erasing(store: Store) -> None:
+    world = NamedWorld(store)
+    with running_app(store, rate_limit_per_minute=0) as front_door:
+        kept = {path: asgi.get(front_door, path) for path in world.pages()}
+        naming = {path for path, reply in kept.items() if OLD.encode() in reply.body}
+        assert len(naming) > 5
+        switch_off(store, world.user_id)
+        for path, reply in kept.items():
+            conditions = {"if-none-match": reply.headers["etag"]} if "etag" in reply.headers else {}
+            for headers in ({}, conditions):
+                later = asgi.get(front_door, path, headers=headers)
+                assert later.status != 304 or path not in naming
+                assert OLD.encode() not in later.body, path
