@@ -40,29 +40,45 @@ class WaitingTournaments(msgspec.Struct, frozen=True):
     player_ids: Collection[int]
     # Ascending.
     tournament_ids: Sequence[int]
+    # Those of them in which more than games names an erased person: labels, managers, addresses.
+    traced_ids: Collection[int] = frozenset()
 
 
 def find_waiting(db: Connection, pending: PendingAnnouncement) -> WaitingTournaments:
     """The tournaments that still have to follow."""
     ids = set(revisions.tournaments_of_users(db, [pending.user_id]))
     player_ids: Collection[int] = ()
+    traced: set[int] = set()
     if pending.erased_name is not None:
         player_ids = journal_labels.with_merged_players(db, pending.player_ids)
-        ids |= _tournaments_with_traces(db, pending, player_ids, pending.erased_name)
+        traced = _traced_tournaments(db, player_ids, pending.erased_name)
+        ids |= traced | _played_tournaments(db, pending.user_id, player_ids)
     left = sorted(tournament_id for tournament_id in ids if tournament_id > pending.tournament_id)
-    return WaitingTournaments(pending, player_ids, left)
+    return WaitingTournaments(pending, player_ids, left, traced)
 
 
-def _tournaments_with_traces(
-    db: Connection, pending: PendingAnnouncement, player_ids: Collection[int], name: str
-) -> set[int]:
-    """The tournaments in which something of an erased person is left, or in which they were."""
-    mine = [select(column.table.c.tournament_id).where(column == pending.user_id) for column in _USER_COLUMNS]
-    ids = set(_ids_of(db, [select(_T.tournament_id).where(_may_name_manager(name)), *mine]))
+def _played_tournaments(db: Connection, user_id: int, player_ids: Collection[int]) -> set[int]:
+    """The tournaments that these players are in, and those whose games name the account."""
+    ids = set(
+        _ids_of(
+            db, [select(column.table.c.tournament_id).where(column == user_id) for column in _USER_COLUMNS]
+        )
+    )
     for players in ascending_batches(player_ids):
-        entered = select(_ENTRANT.tournament_id).where(_ENTRANT.player_id.in_(players))
+        ids.update(_ids_of(db, [select(_ENTRANT.tournament_id).where(_ENTRANT.player_id.in_(players))]))
+    return ids
+
+
+def _traced_tournaments(db: Connection, player_ids: Collection[int], name: str) -> set[int]:
+    """The tournaments with labels of these players, their addresses, or this name among the managers.
+
+    Nothing adds others later: labels come from labels, and the players have none any more.
+    """
+    ids = set(_ids_of(db, [select(_T.tournament_id).where(_may_name_manager(name))]))
+    for players in ascending_batches(player_ids):
+        labelled = select(_ENTRANT.tournament_id).where(_ENTRANT.player_id.in_(players), _HAS_LABELS)
         with_code = select(_CODE_USE.tournament_id).where(_CODE_USE.player_id.in_(players))
-        ids.update(_ids_of(db, [entered, with_code]))
+        ids.update(_ids_of(db, [labelled, with_code]))
     return ids | journal_labels.labelled_tournaments(db, player_ids)
 
 
@@ -78,8 +94,10 @@ def change_tournaments(
     db, pending = transaction.connection, waiting.pending
     if pending.erased_name is not None:
         revisions.lock_tournaments(db, tournament_ids)
-        _erase_manager(db, pending.erased_name, tournament_ids)
-        _erase_from_tournaments(db, pending.user_id, waiting.player_ids, tournament_ids)
+        traced = [tournament_id for tournament_id in tournament_ids if tournament_id in waiting.traced_ids]
+        if traced:
+            _erase_traces(db, waiting.player_ids, pending.erased_name, traced)
+        _erase_from_games(db, pending.user_id, tournament_ids)
     feed_events.announce_users_in(
         transaction,
         [pending.user_id],
@@ -89,14 +107,18 @@ def change_tournaments(
     )
 
 
-def _erase_from_tournaments(
-    db: Connection, user_id: int, player_ids: Collection[int], tournament_ids: Collection[int]
+def _erase_traces(
+    db: Connection, player_ids: Collection[int], name: str, tournament_ids: Collection[int]
 ) -> None:
+    _erase_manager(db, name, tournament_ids)
     for players in ascending_batches(player_ids):
         theirs = (_ENTRANT.tournament_id.in_(tournament_ids), _ENTRANT.player_id.in_(players), _HAS_LABELS)
         db.execute(update(tables.entrant).where(*theirs).values(**_NO_LABELS))
         _erase_code_sources(db, players, tournament_ids)
     journal_labels.erase_labels(db, player_ids, tournament_ids)
+
+
+def _erase_from_games(db: Connection, user_id: int, tournament_ids: Collection[int]) -> None:
     for column in _USER_COLUMNS:
         # Not by the index of the column, which has the rows of all other tournaments too.
         own = (column.table.c.tournament_id.in_(tournament_ids), column + 0 == user_id)
