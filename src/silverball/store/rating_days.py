@@ -32,6 +32,7 @@ WAITING = "waiting"
 PROCESSED = "processed"
 DIRTY = "dirty"
 _R = published_ratings.PUBLISHED.c
+_IS_HIDDEN = select(tables.user.c.ratings_opt_out).where(tables.user.c.user_id == bindparam("own_id"))
 # The statement waits for a row that another transaction is writing, so that no mark is lost.
 MARK_DAY = text(
     "INSERT INTO rating_period (period_date, status, is_current, is_imported)"
@@ -115,20 +116,26 @@ IS_LISTED = is_listed(_R)
 
 def update_user(db: Connection, user_id: int, *, was_hidden: bool) -> None:
     """Carry the user's name into their rating, and their opt-out into all ranks."""
-    user = tables.user.c
-    row = db.execute(select(user.name, user.ratings_opt_out).where(user.user_id == user_id)).one()
+    update_name(db, user_id)
+    is_hidden = db.execute(_IS_HIDDEN, {"own_id": user_id}).scalar_one()
+    if is_hidden != was_hidden:
+        _rerank(db, user_id, is_hidden=is_hidden)
+
+
+def update_name(db: Connection, user_id: int) -> None:
+    """Carry the user's name into their rating."""
+    name = db.execute(select(tables.user.c.name).where(tables.user.c.user_id == user_id)).scalar_one()
     own_rating = update(tables.rating).where(tables.rating.c.user_id == user_id)
-    db.execute(own_rating.values(name=row.name, name_folded=names.fold(row.name)))
-    if row.ratings_opt_out != was_hidden:
-        _rerank(db, user_id, is_hidden=row.ratings_opt_out)
+    db.execute(own_rating.values(name=name, name_folded=names.fold(name)))
 
 
-def leave_ranking(db: Connection, user_id: int) -> None:
-    """Take the rank from a user who has opted out meanwhile, unless a run has done it."""
+def settle_rank(db: Connection, user_id: int) -> None:
+    """Carry the user's opt-out into all ranks, unless a rating run has done it."""
     published_ratings.lock_current_period(db)
-    rank = select(_R.rank).where(_R.user_id == user_id)
-    if db.execute(rank).scalar_one_or_none() is not None:
-        _rerank(db, user_id, is_hidden=True)
+    is_hidden = db.execute(_IS_HIDDEN, {"own_id": user_id}).scalar_one()
+    found = db.execute(select(_R.rank).where(_R.user_id == user_id)).one_or_none()
+    if found is not None and is_hidden == (found.rank is not None):
+        _rerank(db, user_id, is_hidden=is_hidden)
 
 
 def _rerank(db: Connection, user_id: int, *, is_hidden: bool) -> None:

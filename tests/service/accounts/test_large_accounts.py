@@ -18,7 +18,7 @@ from silverball.service.accounts import announcing
 from silverball.service.accounts.writes import accounts, tournaments
 from silverball.service.accounts.writes import announcing as slices_of_tournaments
 from silverball.service.verify import reads as verifier
-from silverball.store import announcements, group_commit, hidings, pending_announcements, tables
+from silverball.store import announcements, group_commit, hidings, pending_announcements, rating_days, tables
 from silverball.store.engine import Store
 from silverball.store.pending_announcements import PendingAnnouncement
 
@@ -169,6 +169,31 @@ def test_a_change_begins_again_what_an_earlier_one_has_left(store: Store) -> Non
         later = announcements.channel_heads_by_id(db, ids)
     # What was announced before is gone in those too that the first change had not reached.
     assert all(later[tournament_id].epoch != heads[tournament_id].epoch for tournament_id in ids)
+
+
+def ranks(store: Store) -> list[tuple[int, int | None]]:
+    columns = (tables.rating.c.user_id, tables.rating.c.rank)
+    with store.read() as db:
+        rows = db.execute(select(*columns).where(columns[0].is_not(None)).order_by(columns[0]))
+        return [(row.user_id, row.rank) for row in rows]
+
+
+def test_ranks_follow_after_the_tournaments(store: Store) -> None:
+    user_id, _ = a_regular(store)
+    build.a_rating(store, user_id=user_id, lower_bound=1500.0, rank=1)
+    other = build.a_user(store)
+    build.a_rating(store, user_id=other, lower_bound=1400.0, rank=2)
+    before = sorted([(user_id, 1), (other, 2)])
+    hidden: list[tuple[int, int | None]] = sorted([(user_id, None), (other, 1)], key=lambda pair: pair[0])
+    store.finish_deferred = lambda: None
+    for opt_out, then in ((True, hidden), (False, before)):
+        build.do(store, "PATCH", "/api/users/profile", {"ratingsOptOut": opt_out}, by=user_id)
+        follow_accounts.run(store, build.NOW)
+        assert ranks(store) == then
+        # Once more changes nothing.
+        with store.write() as transaction:
+            rating_days.settle_rank(transaction.connection, user_id)
+        assert ranks(store) == then
 
 
 def test_a_slice_of_another_process_is_not_done_twice(store: Store) -> None:

@@ -161,7 +161,11 @@ def change_profile(transaction: Transaction, user_id: int, profile: ChangedProfi
         transaction.changed_user_ids.add(user_id)
         is_hiding = any(values.get(name) is True and not before[name] for name in OPT_OUTS)
         feed_events.announce_users(transaction, [user_id], is_hiding=is_hiding)
-        rating_days.update_user(db, user_id, was_hidden=before[user.c.ratings_opt_out.name])
+        if transaction.defers:
+            # The ranks follow after the tournaments.
+            rating_days.update_name(db, user_id)
+        else:
+            rating_days.update_user(db, user_id, was_hidden=before[user.c.ratings_opt_out.name])
         if is_hiding:
             hidings.note_hiding(transaction)
 

@@ -18,6 +18,7 @@ from silverball.store import (
     erasures,
     hidings,
     pending_announcements,
+    rating_days,
     remote_ids,
     revisions,
     tables,
@@ -108,6 +109,7 @@ def erase_account_again(transaction: Transaction, user_id: int) -> None:
         for batch in ascending_batches(waiting.tournament_ids):
             tournaments.change_tournaments(transaction, waiting, batch)
         remains.erase_remains(db, user_id, waiting.player_ids)
+        rating_days.settle_rank(db, user_id)
     hidings.note_hiding(transaction)
 
 

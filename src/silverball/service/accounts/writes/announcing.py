@@ -6,7 +6,7 @@ import msgspec
 
 from silverball.service.accounts.writes import remains, tournaments
 from silverball.service.accounts.writes.tournaments import WaitingTournaments
-from silverball.store import hidings, pending_announcements
+from silverball.store import hidings, pending_announcements, rating_days
 from silverball.store.transaction import Transaction
 
 # A slice ends after the first few tournaments that take it beyond this time.
@@ -40,6 +40,7 @@ def _finish(transaction: Transaction, waiting: WaitingTournaments) -> None:
     db, pending = transaction.connection, waiting.pending
     if pending.erased_name is not None:
         remains.erase_remains(db, pending.user_id, waiting.player_ids)
+    rating_days.settle_rank(db, pending.user_id)
     pending_announcements.finish(db, pending)
     if pending.is_hiding:
         # What was exported since the beginning may show what the last tournaments still showed.

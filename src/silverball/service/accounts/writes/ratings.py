@@ -27,7 +27,7 @@ def erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str])
 
     By then the account has its pseudonym and hides its rating; the ranks of others follow with the remains.
     """
-    rating_days.update_user(db, user_id, was_hidden=True)
+    rating_days.update_name(db, user_id)
     own = select(_RATING.rating_id).where(_RATING.user_id == user_id).scalar_subquery()
     # Ratings merged into the user's rating stay as references, by number or by name.
     theirs = or_(_RATING.user_id == user_id, _RATING.merged_into == own)

@@ -23,6 +23,5 @@ def erase_remains(db: Connection, user_id: int, player_ids: Collection[int]) -> 
     members = select(_USER.club_id).where(_USER.club_id.is_not(None))
     mine = tables.club.c.user_id == user_id
     db.execute(delete(tables.club).where(mine, tables.club.c.club_id.not_in(members)))
-    rating_days.leave_ranking(db, user_id)
     # The next run finds the players by their pseudonyms.
     rating_days.mark_players(db, player_ids)
