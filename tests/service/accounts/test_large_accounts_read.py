@@ -21,7 +21,7 @@ from silverball.service.events import feed_events
 from silverball.slices import ROUTE_MODULES
 from silverball.store import pending_announcements, tables
 from silverball.store.engine import Store
-from silverball.web.live import pages as live_pages
+from silverball.web.live import views as live_views
 from test_app import a_token, running_app
 from web.test_access_to_pages import PAGES
 
@@ -73,7 +73,7 @@ class NamedWorld:
         """The pages that anybody may open."""
         paths = [page.path for page in PAGES if page.method == "GET" and page.for_guests]
         for ids in self.ids[::3]:
-            for path in (*paths, *live_pages.PATHS):
+            for path in (*paths, *live_views.PATHS):
                 yield path.format_map(ids)
 
     def paths_with(self, *words: str) -> set[str]:
