@@ -127,10 +127,11 @@ class Hundredths(TypeDecorator[Decimal]):
         return int(hundredths)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
-        return _parse_hundredths
+        return decode_hundredths
 
 
 # A league's nights have a few hundred different points.
 @lru_cache(maxsize=4096)
-def _parse_hundredths(hundredths: int | None) -> Decimal | None:
+def decode_hundredths(hundredths: int | None) -> Decimal | None:
+    """Points of stored hundredths."""
     return None if hundredths is None else Decimal(hundredths).scaleb(-2)

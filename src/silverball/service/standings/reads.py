@@ -7,20 +7,23 @@ this module.
 
 from collections.abc import Collection
 from decimal import ROUND_HALF_EVEN, Decimal
+from operator import itemgetter
 from typing import NamedTuple, cast
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Text, bindparam, or_, select, true, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, Text, bindparam, or_, select, true, type_coerce
 
 from silverball.kit.errors import Invalid, NotFound
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.service.standings.shapes import wire_standing
 from silverball.store import snapshot
+from silverball.store.listed import decode_nullable, listed
 from silverball.store.loaded import LoadedTournament
 from silverball.store.named_rows import PreparedStatement
 from silverball.store.stamps import Revision
 from silverball.store.tables import player, standing, tournament
+from silverball.store.types import decode_hundredths
 from silverball.wire.standings import Standing
 
 HUNDREDTH = Decimal("0.01")
@@ -108,15 +111,14 @@ def places_where(
     Tournaments without standings are left out.
     """
     is_wanted = true() if player_ids is None else _ST.player_id.in_(player_ids)
-    stored = (
-        select(_T.tournament_id, _ST.player_id, _ST.position, _ST.points)
-        .join(standing, _ST.tournament_id == _T.tournament_id)
-        .where(where, IS_STORED, is_wanted)
-        .order_by(_T.tournament_id, _ST.position, _ST.player_id)
-    )
+    own = select(listed(_ST.position, _ST.player_id, type_coerce(_ST.points, BigInteger)))
+    placed = own.where(_ST.tournament_id == _T.tournament_id, is_wanted).scalar_subquery()
     places: PlacesByTournament = {}
-    for tournament_id, player_id, position, points in db.execute(stored):
-        places.setdefault(tournament_id, {})[player_id] = StandingPlace(position, points)
+    for tournament_id, text in db.execute(
+        select(_T.tournament_id, placed).where(where, IS_STORED).order_by(_T.tournament_id)
+    ):
+        if text is not None:
+            places[tournament_id] = _decode_places(text)
     running = select(_T.tournament_id, _T.revision, _T.stamp).where(
         where, _T.status == "started", _T.type.in_(sorted(FORMATS))
     )
@@ -130,6 +132,16 @@ def places_where(
         if found:
             places[tournament_id] = found
     return places
+
+
+def _decode_places(text: str) -> dict[int, StandingPlace]:
+    """Player id -> place, by position and then by player id."""
+    numbers = iter(decode_nullable(text))
+    # Three numbers a row, all from the same iterator.
+    rows = sorted(zip(numbers, numbers, numbers, strict=True), key=itemgetter(0, 1))
+    return {
+        player_id: StandingPlace(position, decode_hundredths(points)) for position, player_id, points in rows
+    }
 
 
 def stored_points(row: Standing) -> Decimal | None:

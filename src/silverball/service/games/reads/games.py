@@ -203,9 +203,10 @@ def games_page(db: Connection, query: GamesQuery) -> PageRows[Game]:
     conditions = _page_conditions(query)
     refuse_deep_pagination(query.page, PAGE_SIZE)
     total = db.execute(select(func.count()).select_from(game).where(*conditions)).scalar_one()
-    rows = GAMES.where(*conditions)
-    games = ROW.rows(db.execute(rows.limit(PAGE_SIZE).offset(PAGE_SIZE * (query.page - 1))))
-    game_ids = [row.game_id for row in games]
+    # The sum keeps PostgreSQL from reading all games by id until it meets enough of these.
+    ids = select(game.c.game_id).where(*conditions).order_by(game.c.game_id + 0)
+    game_ids = db.execute(ids.limit(PAGE_SIZE).offset(PAGE_SIZE * (query.page - 1))).scalars().all()
+    games = ROW.rows(db.execute(GAMES.where(game.c.game_id.in_(game_ids))))
     seats = _load_seats(db, game_player.c.game_id.in_(game_ids))
     suggestions = _load_suggestions(db, suggestion.c.game_id.in_(game_ids))
     return PageRows([_game_item(row, seats, suggestions) for row in games], total)

@@ -6,15 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
     Table,
-    Text,
     bindparam,
-    cast,
     false,
     func,
     not_,
@@ -27,6 +24,7 @@ from silverball.service.players import reads as players
 from silverball.service.series.reads import series as reads
 from silverball.service.standings import reads as standings
 from silverball.store import tables
+from silverball.store.listed import decode_listed, listed
 from silverball.wire.players import Player
 from silverball.wire.series import Aggregate, SeriesAttendance, SeriesStats
 from silverball.wire.stats import CountRow
@@ -45,33 +43,18 @@ _OWNERS = (
     .distinct()
 )
 _SEAT, _ALONE = tables.game_player.c, tables.single_player_game.c
-
-
-def _listed(column: ColumnElement[int]) -> ColumnElement[str]:
-    """All values of a column as one text, which costs far less than a row for each."""
-    return func.aggregate_strings(cast(column, Text), ",")
-
-
 # Games and their seats are joined here: the database would look up the seats of each game by themselves.
 _GAMES = (
-    select(_listed(_G.game_id), _listed(func.coalesce(_G.arena_id, 0)))
+    select(listed(_G.game_id, func.coalesce(_G.arena_id, 0)))
     .select_from(tables.tournament)
     .join(tables.game, _G.tournament_id == _T.tournament_id)
     .where(_IN_SERIES, _G.status == "completed", _G.bye.is_(false()))
 )
 _SEATS = (
-    select(_listed(_SEAT.game_id), _listed(_SEAT.player_id))
+    select(listed(_SEAT.game_id, _SEAT.player_id))
     .select_from(tables.tournament)
     .join(tables.game_player, _SEAT.tournament_id == _T.tournament_id)
     .where(_IN_SERIES)
-)
-_PLAYS_ALONE = (
-    select(_ALONE.player_id, _ALONE.arena_id, func.count())
-    .select_from(tables.tournament)
-    .join(tables.single_player_game, _ALONE.tournament_id == _T.tournament_id)
-    .where(_IN_SERIES, _ALONE.status == "completed", _ALONE.voided.is_(false()))
-    .where(_ALONE.arena_id.is_not(None))
-    .group_by(_ALONE.player_id, _ALONE.arena_id)
 )
 
 
@@ -80,28 +63,30 @@ def _players_of_nights(table: Table, *conditions: ColumnElement[bool]) -> Select
 
     A statement with GROUP BY would go through the tournaments of all series, to have them in order.
     """
-    listed = select(_listed(table.c.player_id)).where(table.c.tournament_id == _T.tournament_id)
-    return select(_T.tournament_id, listed.scalar_subquery()).where(_IN_SERIES, *conditions)
+    own = select(listed(table.c.player_id)).where(table.c.tournament_id == _T.tournament_id)
+    return select(_T.tournament_id, own.scalar_subquery()).where(_IN_SERIES, *conditions)
 
 
 _STANDING_PLAYERS = _players_of_nights(tables.standing, _T.status != "planned", standings.IS_STORED)
 _RUNNING_PLAYERS = _players_of_nights(tables.entrant, _T.status == "started", not_(standings.IS_STORED))
+_PLAYED_ALONE = select(
+    select(listed(_ALONE.player_id, _ALONE.arena_id))
+    .where(_ALONE.tournament_id == _T.tournament_id)
+    .where(_ALONE.status == "completed", _ALONE.voided.is_(false()), _ALONE.arena_id.is_not(None))
+    .scalar_subquery()
+).where(_IN_SERIES)
 # Player id -> number of games with each opponent, by id, and on each arena, by the id with a minus sign:
 # so a game's list counts both at once. The player's own id and 0, no arena, are counted and never shown.
 CountsByPlayer = Mapping[int, Counter[int]]
-_DECODE_IDS = msgspec.json.Decoder(list[int]).decode
-
-
-def _decode_ids(listed: str | None) -> list[int]:
-    return _DECODE_IDS(f"[{listed or ''}]")
 
 
 def _count_meetings_and_plays(db: Connection, series_id: int) -> CountsByPlayer:
     """How often each player met each other and played each arena."""
     key = {"series_id": series_id}
-    game_ids, arena_ids = map(_decode_ids, db.execute(_GAMES, key).one())
-    games = {game_id: [-arena_id] for game_id, arena_id in zip(game_ids, arena_ids, strict=True)}
-    for game_id, player_id in zip(*map(_decode_ids, db.execute(_SEATS, key).one()), strict=True):
+    numbers = decode_listed(db.execute(_GAMES, key).scalar())
+    games = {game_id: [-arena_id] for game_id, arena_id in zip(numbers[::2], numbers[1::2], strict=True)}
+    numbers = decode_listed(db.execute(_SEATS, key).scalar())
+    for game_id, player_id in zip(numbers[::2], numbers[1::2], strict=True):
         if game_id in games:
             games[game_id].append(player_id)
     together: defaultdict[int, list[int]] = defaultdict(list)
@@ -109,7 +94,9 @@ def _count_meetings_and_plays(db: Connection, series_id: int) -> CountsByPlayer:
         for player_id in game[1:]:
             together[player_id] += game
     counts = defaultdict(Counter[int], {player_id: Counter(ids) for player_id, ids in together.items()})
-    for player_id, arena_id, count in db.execute(_PLAYS_ALONE, key):
+    alone = chain.from_iterable(map(decode_listed, db.execute(_PLAYED_ALONE, key).scalars()))
+    # Every second number is an arena: both run through the same iterator.
+    for (player_id, arena_id), count in Counter(zip(alone, alone, strict=True)).items():
         counts[player_id][-arena_id] += count
     return counts
 
@@ -214,9 +201,9 @@ def _attended_nights(db: Connection, series_id: int) -> dict[int, list[int]]:
     """
     attended: dict[int, list[int]] = {}
     for statement in (_STANDING_PLAYERS, _RUNNING_PLAYERS):
-        for tournament_id, listed in db.execute(statement, {"series_id": series_id}):
-            if listed is not None:
-                attended[tournament_id] = _decode_ids(listed)
+        for tournament_id, text in db.execute(statement, {"series_id": series_id}):
+            if text is not None:
+                attended[tournament_id] = decode_listed(text)
     return attended
 
 

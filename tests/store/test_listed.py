@@ -1,0 +1,50 @@
+"""Many rows of numbers as one text, the same on both databases."""
+
+import pytest
+from sqlalchemy import BigInteger, Column, Connection, MetaData, Table, insert, select
+
+from silverball.store.engine import Store
+from silverball.store.listed import decode_listed, decode_nullable, listed
+
+Row = tuple[int, int | None]
+LARGEST = 2**63 - 1
+ROWS = Table(
+    "listed_rows",
+    MetaData(),
+    Column("first", BigInteger, nullable=False),
+    Column("second", BigInteger),
+    prefixes=["TEMPORARY"],
+)
+
+
+def write_rows(db: Connection, rows: list[Row]) -> None:
+    ROWS.create(db)
+    if rows:
+        db.execute(insert(ROWS), [{"first": first, "second": second} for first, second in rows])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [(1, 10)],
+        [(1, None)],
+        [(1, 10), (2, None), (3, -250), (4, 0)],
+        [(LARGEST, LARGEST), (-LARGEST, None)],
+        [(number, number * 7 % 13) for number in range(500)],
+    ],
+    ids=["none", "one row", "null", "some", "largest", "many"],
+)
+def test_rows_come_back_as_they_were_written(store: Store, rows: list[Row]) -> None:
+    with store.migration() as db:
+        write_rows(db, rows)
+        numbers = decode_nullable(db.execute(select(listed(ROWS.c.first, ROWS.c.second))).scalar())
+        ROWS.drop(db)
+    assert sorted(zip(numbers[::2], numbers[1::2], strict=True)) == sorted(rows)
+
+
+def test_a_single_column_is_a_list(store: Store) -> None:
+    with store.migration() as db:
+        write_rows(db, [(3, None), (1, None), (2, None)])
+        assert sorted(decode_listed(db.execute(select(listed(ROWS.c.first))).scalar())) == [1, 2, 3]
+        ROWS.drop(db)
