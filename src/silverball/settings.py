@@ -3,7 +3,6 @@
 The table in the README and in `docs/` is generated from `SETTINGS`; a house test keeps them equal.
 """
 
-import difflib
 import ipaddress
 import os
 import re
@@ -313,6 +312,8 @@ def unknown_names(environment: Mapping[str, str] | None = None) -> dict[str, str
 
 def _most_alike(name: str, known: list[str]) -> str:
     """The known name that is nearly this one, or empty."""
+    import difflib
+
     return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=SIMILARITY_MIN)), "")
 
 

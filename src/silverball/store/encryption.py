@@ -9,7 +9,7 @@ column with such values belongs in ENCRYPTED.
 
 from datetime import datetime
 
-from sqlalchemy import Column, ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import Column, ColumnElement, Connection, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from silverball.kit import encryption
@@ -113,6 +113,10 @@ def drop_old_keys(store: Store) -> int:
 def encrypt_leftovers(store: Store) -> int:
     """Encrypt values in plain or of an older key with the key in use, in slices; return their number."""
     count = 0
+    with store.write(quiet=True) as transaction:
+        # Nearly every start finds none, by this one statement.
+        if not _are_any_left_over(transaction.connection):
+            return count
     for key_column, column in ENCRYPTED:
         while True:
             with store.write(quiet=True) as transaction:
@@ -150,6 +154,12 @@ def _encrypt_slice(db: Connection, key_column: Column[int], column: Column[str])
         row = update(column.table).where(key_column == row_id)
         db.execute(row.values({column: key.encrypt(decrypt(db, stored))}))
     return len(found)
+
+
+def _are_any_left_over(db: Connection) -> bool:
+    key = _key_in_use(db)
+    left_over = (exists(column).where(_is_left_over(column, key)) for _, column in ENCRYPTED)
+    return bool(db.execute(select(or_(*left_over))).scalar_one())
 
 
 def _is_left_over(column: Column[str], key: EncryptionKey) -> ColumnElement[bool]:
