@@ -9,7 +9,7 @@ from types import ModuleType
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute, Mount, WebSocketRoute
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 import silverball
@@ -50,7 +50,6 @@ from silverball.store.engine import Store
 from silverball.store.known_revisions import KnownRevisions
 from silverball.store.readiness import Readiness
 from silverball.web import docs, operations, route_names
-from silverball.web import exports as bulk_files
 from silverball.web.live import views
 from silverball.web.pages_when_asked import PagesWhenAsked
 from silverball.wire import resources
@@ -278,7 +277,7 @@ def _build_pages(
         *operations.routes(work.measures.is_ready, feed, lambda: asyncapi_document(settings)),
         *operations.security_text_routes(settings.security_contacts, settings.base_url),
         *docs.routes(cache(lambda: openapi_document(api, documented, trials)), documented.base_url),
-        *bulk_files.routes(settings.exports_folder, store),
+        *_bulk_file_routes(settings, store),
         # The pages, and the page for an unknown path.
         Mount("/", PagesWhenAsked(load_pages)),
     ]
@@ -286,6 +285,15 @@ def _build_pages(
     # A redirect would repeat the Host header of the request, which anyone can make up.
     app.router.redirect_slashes = False
     return app
+
+
+def _bulk_file_routes(settings: Settings, store: Store) -> list[Route]:
+    """The routes of the public files; none where no folder is set."""
+    if not settings.exports_folder:
+        return []
+    from silverball.web import exports
+
+    return exports.routes(settings.exports_folder, store)
 
 
 def build_api(

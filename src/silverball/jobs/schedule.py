@@ -2,7 +2,6 @@
 
 from silverball.jobs import (
     close_idle,
-    nightly_exports,
     prune_announcements,
     prune_audit,
     prune_deliveries,
@@ -25,4 +24,8 @@ JOBS = (
 def configured_jobs(settings: Settings) -> tuple[Job, ...]:
     """The jobs that run under these settings."""
     jobs = (*JOBS, rating_period.create_job(settings), prune_audit.create_job(settings.audit_days))
-    return (*jobs, nightly_exports.create_job(settings)) if settings.exports_folder else jobs
+    if not settings.exports_folder:
+        return jobs
+    from silverball.jobs import nightly_exports
+
+    return (*jobs, nightly_exports.create_job(settings))

@@ -37,9 +37,7 @@ class BulkFileOutdated(ServiceUnavailable):
 
 
 def routes(folder: str, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> list[Route]:
-    """The routes of the files in this folder; none without a folder."""
-    if not folder:
-        return []
+    """The routes of the files in this folder."""
     static = StaticFiles(directory=folder, check_dir=False)
     files = CurrentFiles(store, Path(folder), now)
     bulk_tables = CurrentTables(store, Path(folder), now)
