@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, insert, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 
 import build
-from silverball.store import faults, tables
+from silverball.store import driver_statements, faults, tables
 from silverball.store.driver_statements import DriverStatement
 from silverball.store.engine import Store
 
@@ -103,12 +103,16 @@ def select_value(db: Connection) -> None:
     SELECT.rows(db, own_name="x")
 
 
+def select_at_once(db: Connection) -> None:
+    driver_statements.fetch_all(db, [("SELECT 1", ()), ("SELECT 2", ())])
+
+
 def insert_values(db: Connection) -> None:
     INSERT.run_many(db, [{"new_name": name, "new_value": "1"} for name in ("test a", "test b")])
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-@pytest.mark.parametrize("work", [select_value, insert_values])
+@pytest.mark.parametrize("work", [select_value, select_at_once, insert_values])
 def test_a_lost_connection_is_dropped_and_the_next_works(
     store: Store, work: Callable[[Connection], None]
 ) -> None:

@@ -110,13 +110,31 @@ class PreparedStatement:
         return self._mapper.grouped(self._plain_rows(db, values))
 
     def _plain_rows(self, db: Connection, values: dict[str, int]) -> Iterable[_PlainRow]:
+        compiled = self._compiled_for(db)
+        return compiled.decode(driver_statements.fetch(db, compiled.text, compiled.parameters(values)))
+
+    def _compiled_for(self, db: Connection) -> "_CompiledStatement":
         compiled = self._compiled.get(db.dialect.name)
         if compiled is None:
             is_json = self._is_list and db.dialect.name == "sqlite"
             compiled = _CompiledStatement(self._statement, db.dialect, is_json=is_json)
             self._compiled[db.dialect.name] = compiled
-        fetched = driver_statements.fetch(db, compiled.text, compiled.parameters(values))
-        return compiled.decode(_DECODE_ROWS(fetched[0][0]) if compiled.is_json else fetched)
+        return compiled
+
+    @classmethod
+    def rows_of_all(
+        cls, db: Connection, statements: Sequence["PreparedStatement"], **values: int
+    ) -> list[list[NamedRow]]:
+        """The rows of each of these statements, which share their parameters, by name.
+
+        PostgreSQL is asked for all of them in one round trip.
+        """
+        compiled = [statement._compiled_for(db) for statement in statements]
+        fetched = driver_statements.fetch_all(db, [(each.text, each.parameters(values)) for each in compiled])
+        return [
+            statement._mapper.rows(each.decode(found))
+            for statement, each, found in zip(statements, compiled, fetched, strict=True)
+        ]
 
 
 class PreparedLookup:
@@ -186,8 +204,9 @@ class _CompiledStatement:
         named = {**self._constants, **values}
         return named if self._order is None else [named[name] for name in self._order]
 
-    def decode(self, rows: Sequence[_PlainRow]) -> Iterable[_PlainRow]:
+    def decode(self, fetched: Sequence[_PlainRow]) -> Iterable[_PlainRow]:
         """The rows with the values of our column types decoded."""
+        rows = _DECODE_ROWS(fetched[0][0]) if self.is_json else fetched
         if not self._decoders or not rows:
             return rows
         columns = list(zip(*rows, strict=True))

@@ -12,17 +12,18 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, Select, Table, Text, select, type_coerce
+from sqlalchemy import BindParameter, Column, Connection, Table, Text, bindparam, select, type_coerce
 
 from silverball.rules.model import settings
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.prizes import PrizePlan
 from silverball.rules.model.sign_ups import SignUpTerms
-from silverball.rules.model.tournament import Bank, Entrant, Game, LineupArena, Tournament
+from silverball.rules.model.tournament import Bank, Entrant, Game, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
 from silverball.store import rows, sign_up_rows, tables
 from silverball.store.loaded import SNAPSHOTS, LoadedTournament, SnapshotCache
+from silverball.store.named_rows import NamedRow, PreparedStatement
 from silverball.store.stamps import Revision
 from silverball.store.transaction import WRITES, Transaction
 from silverball.store.types import Instant
@@ -58,6 +59,65 @@ DETAIL_COLUMNS = (
 LINKS, SHORTCUT, EVENT = "links", "shortcut", "event_id"
 # A detail that only the tournaments have that it is true of, as a column that is null elsewhere.
 WOMENS = "womens"
+_OWN_ID: BindParameter[int] = bindparam("tournament_id")
+
+
+def _own_rows(table: Table, *order: str) -> PreparedStatement:
+    """The rows of a tournament in a table."""
+    rows_of_table = select(table).where(table.c.tournament_id == _OWN_ID)
+    return PreparedStatement(rows_of_table.order_by(*[table.c[name] for name in order]))
+
+
+def _joined_rows(table: Table, other: Table, column: Column[Any], *order: str) -> PreparedStatement:
+    """The rows of a tournament in a table, with a column of the rows that they belong to."""
+    (key,) = other.primary_key
+    joined = (
+        select(table, column).join(other, key == table.c[key.name]).where(table.c.tournament_id == _OWN_ID)
+    )
+    return PreparedStatement(joined.order_by(*[table.c[name] for name in order]))
+
+
+_LINEUP_BANK, _MEMBER, _LINK = tables.lineup_bank.c, tables.bank_arena.c, tables.tournament_link.c
+_SHORTCUT, _EVENT = tables.shortcut.c, tables.occasion_tournament.c
+# The statements of a snapshot, in the order in which `load` names their rows.
+_STATEMENTS = (
+    PreparedStatement(select(tables.tournament).where(tables.tournament.c.tournament_id == _OWN_ID)),
+    _joined_rows(tables.entrant, tables.player, tables.player.c.claimed_by, "place", "player_id"),
+    _own_rows(tables.entry, "entry_id"),
+    _joined_rows(tables.lineup_arena, tables.arena, tables.arena.c.category_id, "place", "arena_id"),
+    PreparedStatement(
+        select(_LINEUP_BANK.bank_id, _LINEUP_BANK.place, _MEMBER.arena_id)
+        .outerjoin(tables.bank_arena, _MEMBER.bank_id == _LINEUP_BANK.bank_id)
+        .where(_LINEUP_BANK.tournament_id == _OWN_ID)
+        .order_by(_LINEUP_BANK.place, _LINEUP_BANK.bank_id, _MEMBER.place)
+    ),
+    _own_rows(tables.round_, "round_id"),
+    _own_rows(tables.game, "game_id"),
+    _own_rows(tables.game_player, "game_id", "slot"),
+    _own_rows(tables.suggestion, "suggestion_id"),
+    _own_rows(tables.single_player_game, "single_player_game_id"),
+    _own_rows(tables.card, "card_id"),
+    _own_rows(tables.queue_entry, "queue_id"),
+    _own_rows(tables.scorekeeper, "place"),
+    _own_rows(tables.sign_up, "player_id"),
+    PreparedStatement(
+        select(_LINK.linked_tournament_id, _LINK.link_type, _LINK.link_index, _LINK.shown)
+        .where(_LINK.tournament_id == _OWN_ID)
+        .order_by(_LINK.place)
+    ),
+    PreparedStatement(
+        select(_SHORTCUT.slug)
+        .where(_SHORTCUT.tournament_id == _OWN_ID)
+        .order_by(_SHORTCUT.shortcut_id)
+        .limit(1)
+    ),
+    PreparedStatement(
+        select(_EVENT.occasion_id)
+        .where(_EVENT.tournament_id == _OWN_ID)
+        .order_by(_EVENT.event_tournament_id)
+        .limit(1)
+    ),
+)
 
 
 def load_at_revision(db: Connection, tournament_id: int, revision: Revision) -> LoadedTournament:
@@ -124,40 +184,39 @@ def stored_type(db: Connection, tournament_id: int) -> str | None:
 
 def load(db: Connection, tournament_id: int) -> Tournament:
     """The whole tournament; it must exist and have a known format."""
-    key = tables.tournament.c.tournament_id
-    row = db.execute(select(tables.tournament).where(key == tournament_id)).one()
-
-    def load_part(table: Table, order: str, from_row: Callable[[Any], T]) -> tuple[T, ...]:
-        return tuple([from_row(part_row) for part_row in _load_rows(db, table, tournament_id, order)])
-
+    found = PreparedStatement.rows_of_all(db, _STATEMENTS, tournament_id=tournament_id)
+    (row,), entrants, purchases, lineup, banks, rounds, games, seats, *others = found
+    suggestions, attempts, cards, queue, scorekeepers, sign_ups, *details = others
     return Tournament(
         tournament_id=tournament_id,
         type=row.type,
         status=row.status,
         settings=settings.read_settings(FORMATS[row.type].settings, row.settings),
-        entrants=_load_entrants(db, tournament_id),
-        lineup=_load_lineup(db, tournament_id),
-        banks=_load_banks(db, tournament_id),
-        rounds=load_part(tables.round_, "round_id", rows.to_round),
-        games=_load_games(db, tournament_id),
-        suggestions=load_part(tables.suggestion, "suggestion_id", rows.to_suggestion),
-        single_player_games=load_part(
-            tables.single_player_game, "single_player_game_id", rows.to_single_player_game
-        ),
-        cards=load_part(tables.card, "card_id", rows.to_card),
-        queue=load_part(tables.queue_entry, "queue_id", rows.to_queue_spot),
-        scorekeepers=load_part(tables.scorekeeper, "place", rows.to_scorekeeper),
-        purchases=load_part(tables.entry, "entry_id", rows.to_purchase),
+        entrants=_read_entrants(entrants, purchases),
+        lineup=_read_all(rows.to_lineup_arena, lineup),
+        banks=_read_banks(banks),
+        rounds=_read_all(rows.to_round, rounds),
+        games=_read_games(games, seats),
+        suggestions=_read_all(rows.to_suggestion, suggestions),
+        single_player_games=_read_all(rows.to_single_player_game, attempts),
+        cards=_read_all(rows.to_card, cards),
+        queue=_read_all(rows.to_queue_spot, queue),
+        scorekeepers=_read_all(rows.to_scorekeeper, scorekeepers),
+        purchases=_read_all(rows.to_purchase, purchases),
         points_map=_points_map(row),
         tiebreaker_points_map=row.tiebreaker_points_map,
         has_entry_limits=bool((row.entry_configuration or {}).get("limited")),
         completed_at=row.completed_at,
         prizes=msgspec.convert(row.prizes, PrizePlan | None),
-        sign_ups=load_part(tables.sign_up, "player_id", sign_up_rows.to_sign_up),
+        sign_ups=_read_all(sign_up_rows.to_sign_up, sign_ups),
         sign_up_terms=msgspec.convert(row.sign_up_terms, SignUpTerms | None),
         state=msgspec.convert(row.engine or {}, EngineState, strict=False),
-        details=_load_details(db, row),
+        details=_read_details(row, *details),
     )
+
+
+def _read_all(from_row: Callable[[NamedRow], T], part_rows: Sequence[NamedRow]) -> tuple[T, ...]:
+    return tuple([from_row(row) for row in part_rows])
 
 
 def _points_map(row: Any) -> Any:
@@ -167,89 +226,37 @@ def _points_map(row: Any) -> Any:
     return row.points_map
 
 
-def _load_rows(db: Connection, table: Table, tournament_id: int, order: str) -> Sequence[Any]:
-    statement = select(table).where(table.c.tournament_id == tournament_id).order_by(table.c[order])
-    return db.execute(statement).all()
-
-
-def _load_entrants(db: Connection, tournament_id: int) -> tuple[Entrant, ...]:
-    entrant, player = tables.entrant, tables.player
-    statement = (
-        select(entrant, player.c.claimed_by)
-        .join(player, player.c.player_id == entrant.c.player_id)
-        .where(entrant.c.tournament_id == tournament_id)
-        .order_by(entrant.c.place, entrant.c.player_id)
-    )
+def _read_entrants(entrants: Sequence[NamedRow], purchases: Sequence[NamedRow]) -> tuple[Entrant, ...]:
     bought: Counter[int] = Counter()
-    for purchase in _load_rows(db, tables.entry, tournament_id, "entry_id"):
+    for purchase in purchases:
         bought[purchase.player_id] += purchase.quantity
     return tuple(
-        rows.to_entrant(row, user_id=row.claimed_by, entries_bought=bought[row.player_id])
-        for row in db.execute(statement)
+        rows.to_entrant(row, user_id=row.claimed_by, entries_bought=bought[row.player_id]) for row in entrants
     )
 
 
-def _load_lineup(db: Connection, tournament_id: int) -> tuple[LineupArena, ...]:
-    lineup = tables.lineup_arena
-    statement = (
-        select(lineup, tables.arena.c.category_id)
-        .join(tables.arena, tables.arena.c.arena_id == lineup.c.arena_id)
-        .where(lineup.c.tournament_id == tournament_id)
-        .order_by(lineup.c.place, lineup.c.arena_id)
-    )
-    return tuple(rows.to_lineup_arena(row) for row in db.execute(statement))
-
-
-def _load_banks(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
-    lineup, member = tables.lineup_bank, tables.bank_arena
-    statement = (
-        select(lineup.c.bank_id, lineup.c.place, member.c.arena_id)
-        .outerjoin(member, member.c.bank_id == lineup.c.bank_id)
-        .where(lineup.c.tournament_id == tournament_id)
-        .order_by(lineup.c.place, lineup.c.bank_id, member.c.place)
-    )
+def _read_banks(members: Sequence[NamedRow]) -> tuple[Bank, ...]:
     banks = []
-    for (bank_id, place), group in groupby(db.execute(statement), key=attrgetter("bank_id", "place")):
+    for (bank_id, place), group in groupby(members, key=attrgetter("bank_id", "place")):
         arena_ids = tuple(row.arena_id for row in group if row.arena_id is not None)
         banks.append(Bank(bank_id=bank_id, place=place, arena_ids=arena_ids))
     return tuple(banks)
 
 
-def _load_games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
-    seats = db.execute(_select_seats(tournament_id))
+def _read_games(games: Sequence[NamedRow], seats: Sequence[NamedRow]) -> tuple[Game, ...]:
     seats_by_game = {game_id: list(group) for game_id, group in groupby(seats, key=attrgetter("game_id"))}
-    games = _load_rows(db, tables.game, tournament_id, "game_id")
-    return tuple(rows.to_game(row, seats_by_game.get(row.game_id, [])) for row in games)
+    return tuple([rows.to_game(row, seats_by_game.get(row.game_id, [])) for row in games])
 
 
-def _select_seats(tournament_id: int) -> Select[Any]:
-    seat = tables.game_player.c
-    return (
-        select(tables.game_player)
-        .where(seat.tournament_id == tournament_id)
-        .order_by(seat.game_id, seat.slot)
-    )
-
-
-def _load_details(db: Connection, row: Any) -> dict[str, Any]:
+def _read_details(
+    row: NamedRow, links: Sequence[NamedRow], shortcuts: Sequence[NamedRow], events: Sequence[NamedRow]
+) -> dict[str, Any]:
     details = {name: _json_value(getattr(row, name)) for name in DETAIL_COLUMNS}
-    link, slug, event = tables.tournament_link.c, tables.shortcut.c, tables.occasion_tournament.c
     if row.womens:
         details[WOMENS] = True
-    links = (
-        select(link.linked_tournament_id, link.link_type, link.link_index, link.shown)
-        .where(link.tournament_id == row.tournament_id)
-        .order_by(link.place)
-    )
-    details[LINKS] = [dict(values) for values in db.execute(links).mappings()]
-    shortcuts = select(slug.slug).where(slug.tournament_id == row.tournament_id).order_by(slug.shortcut_id)
-    details[SHORTCUT] = db.execute(shortcuts.limit(1)).scalar_one_or_none()
-    events = (
-        select(event.occasion_id)
-        .where(event.tournament_id == row.tournament_id)
-        .order_by(event.event_tournament_id)
-    )
-    details[EVENT] = db.execute(events.limit(1)).scalar_one_or_none()
+    details[LINKS] = [link._asdict() for link in links]
+    details[SHORTCUT] = next((shortcut.slug for shortcut in shortcuts), None)
+    details[EVENT] = next((event.occasion_id for event in events), None)
     return details
 
 
