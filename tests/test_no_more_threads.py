@@ -133,6 +133,8 @@ def test_no_request_fails_or_hangs_without_threads_and_all_succeed_when_there_ar
         assert limited.ask("GET", f"/api/tournaments?name=again{number}")[0] == 200
         assert limited.ask("POST", "/api/clubs", {"name": f"Again {number}"})[0] == 201
     assert limited.ask("GET", "/ready")[0] == 200
+    # No thread could load the pages before.
+    assert limited.ask("GET", "/account/sign-in")[0] == 200
 
 
 def test_a_pool_has_all_its_threads_from_the_start() -> None:

@@ -45,6 +45,24 @@ def test_many_first_visitors_wait_for_one_loading_and_the_loop_goes_on() -> None
     assert build.count == 1
 
 
+def test_without_a_thread_to_load_them_the_site_is_busy_and_the_next_request_tries_again() -> None:
+    failures = [RuntimeError("can't start new thread")]
+
+    def build() -> ASGIApp:
+        if failures:
+            raise failures.pop()
+        return PlainTextResponse("a page")
+
+    pages = PagesWhenAsked(build)
+
+    async def visit() -> list[asgi.Reply]:
+        return [await asgi.send(pages, "/") for _ in range(2)]
+
+    busy, loaded = asyncio.run(visit())
+    assert (busy.status, busy.headers["retry-after"]) == (503, "1")
+    assert loaded.body == b"a page"
+
+
 def test_pages_that_cannot_be_loaded_are_loaded_by_the_next_request() -> None:
     failures = [OSError("too many open files")]
 

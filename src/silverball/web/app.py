@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount, Route, compile_path
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -48,6 +48,7 @@ from silverball.web.console import prizes as prize_pages
 from silverball.web.known_cookies import KnownCookies
 from silverball.web.once_per_minute import OncePerMinute
 from silverball.web.page_request import PageFinder, PageRoute
+from silverball.web.pages_when_asked import busy_page
 from silverball.web.public import machine_page, nights_page, redirects, sign_up_page, style_page
 from silverball.web.public import pages as public_pages
 from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
@@ -230,9 +231,7 @@ async def _too_large_page(_request: Request, _error: Exception) -> Response:
 
 
 async def _overloaded_page(_request: Request, _error: Exception) -> Response:
-    # Plain text: a rendered page costs more than many such refusals.
-    text = "The site is busy. Nothing was changed; try again in a moment."
-    return PlainTextResponse(text, 503, {"retry-after": "1", "cache-control": "no-store"})
+    return busy_page()
 
 
 async def _client_disconnected(_request: Request, _error: Exception) -> Response:

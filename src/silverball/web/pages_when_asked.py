@@ -7,7 +7,10 @@ follows the feed, needs none of them. The first page takes some 60 ms more.
 import asyncio
 from collections.abc import Callable
 
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from silverball.kit.threads import is_refused_thread, start_pool
 
 
 class PagesWhenAsked:
@@ -19,11 +22,28 @@ class PagesWhenAsked:
         self._loading = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        pages = self._pages or await self._load()
+        try:
+            pages = self._pages or await self._load()
+        except RuntimeError as error:
+            if not is_refused_thread(error):
+                raise
+            # The next request tries again.
+            pages = busy_page()
         await pages(scope, receive, send)
 
     async def _load(self) -> ASGIApp:
         async with self._loading:
             if self._pages is None:
-                self._pages = await asyncio.to_thread(self._build)
+                loop, pool = asyncio.get_running_loop(), start_pool(1, "silverball-loading")
+                try:
+                    self._pages = await loop.run_in_executor(pool, self._build)
+                finally:
+                    pool.shutdown(wait=False)
         return self._pages
+
+
+def busy_page() -> PlainTextResponse:
+    """The answer while the site has no room for a request."""
+    # Plain text: a rendered page costs more than many such refusals.
+    text = "The site is busy. Nothing was changed; try again in a moment."
+    return PlainTextResponse(text, 503, {"retry-after": "1", "cache-control": "no-store"})
