@@ -4,7 +4,6 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,13 @@ from sqlalchemy import select
 
 import build
 from conftest import PostgreSQL
+from plain_role import add_plain_role
 from silverball.cli.main import silverball_group
 from silverball.store import name_indexes, tables
 from silverball.store.engine import Store
 from silverball.store.name_search import name_contains
 
 HINT = "CREATE EXTENSION pg_trgm"
-_numbers = count(1)
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,8 @@ class PlainSite:
 def site(postgresql: PostgreSQL) -> Iterator[PlainSite]:
     url = postgresql.empty_database()
     admin = Store(url)
-    role = f"plain{next(_numbers)}"
-    with admin.migration() as db:
-        db.exec_driver_sql(f"CREATE ROLE {role} LOGIN")
-        db.exec_driver_sql(f"GRANT CREATE ON SCHEMA public TO {role}")
-    yield PlainSite(admin, url.replace("silverball@", f"{role}@"))
+    _, plain_url = add_plain_role(admin, url)
+    yield PlainSite(admin, plain_url)
     admin.close()
 
 

@@ -7,28 +7,31 @@ from sqlalchemy.exc import DBAPIError
 import build
 from silverball.store import driver_statements, tables
 from silverball.store.engine import Store
-from silverball.store.named_rows import PreparedStatement
+from silverball.store.named_rows import PreparedStatement, rows_of_all
 
 _T, _E = tables.tournament.c, tables.entrant.c
-STATEMENTS = (
-    PreparedStatement(select(_T.name).where(_T.tournament_id == bindparam("tournament_id"))),
-    PreparedStatement(
+STATEMENTS = {
+    "tournament": PreparedStatement(select(_T.name).where(_T.tournament_id == bindparam("tournament_id"))),
+    "entrants": PreparedStatement(
         select(_E.player_id, _E.place)
         .where(_E.tournament_id == bindparam("tournament_id"))
         .order_by(_E.place)
     ),
-)
+}
 
 
 def test_the_rows_are_those_of_the_statements_one_by_one(store: Store) -> None:
     night = build.a_tournament(store)
     with store.read() as db:
-        together = PreparedStatement.rows_of_all(db, STATEMENTS, tournament_id=night.tournament_id)
-        apart = [statement.rows(db, tournament_id=night.tournament_id) for statement in STATEMENTS]
-        nothing = PreparedStatement.rows_of_all(db, STATEMENTS, tournament_id=0)
+        together = rows_of_all(db, STATEMENTS, tournament_id=night.tournament_id)
+        apart = {
+            part: statement.rows(db, tournament_id=night.tournament_id)
+            for part, statement in STATEMENTS.items()
+        }
+        nothing = rows_of_all(db, STATEMENTS, tournament_id=0)
     assert together == apart
-    assert [row.player_id for row in together[1]] == list(night.player_ids)
-    assert nothing == [[], []]
+    assert [row.player_id for row in together["entrants"]] == list(night.player_ids)
+    assert nothing == {"tournament": [], "entrants": []}
 
 
 def test_a_writer_sees_its_own_changes_and_goes_on_writing(store: Store) -> None:
@@ -38,11 +41,11 @@ def test_a_writer_sees_its_own_changes_and_goes_on_writing(store: Store) -> None
         db = transaction.connection
         rename = text("UPDATE tournament SET name = :name WHERE tournament_id = :tournament_id")
         db.execute(rename, {**own, "name": "During"})
-        (row,), _ = PreparedStatement.rows_of_all(db, STATEMENTS, **own)
+        (row,) = rows_of_all(db, STATEMENTS, **own)["tournament"]
         assert row.name == "During"
         db.execute(rename, {**own, "name": "After"})
     with store.read() as db:
-        assert STATEMENTS[0].rows(db, **own)[0].name == "After"
+        assert STATEMENTS["tournament"].rows(db, **own)[0].name == "After"
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

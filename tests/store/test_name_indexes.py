@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ import build
 from conftest import PostgreSQL
 from downgrade import downgrade
 from earlier_schema import upgrade
+from plain_role import add_plain_role
 from releases import releases
 from silverball.store import migrate, name_indexes, names, tables, upserts
 from silverball.store.engine import Store
@@ -246,11 +246,8 @@ def test_without_the_right_to_add_pg_trgm_all_names_are_compared_until_it_is_the
 ) -> None:
     url = postgresql.empty_database()
     admin = Store(url)
-    role = f"plain{Random().randrange(10**9)}"
-    with admin.migration() as db:
-        db.exec_driver_sql(f"CREATE ROLE {role} LOGIN")
-        db.exec_driver_sql(f"GRANT CREATE ON SCHEMA public TO {role}")
-    store = Store(url.replace("silverball@", f"{role}@"))
+    role, plain_url = add_plain_role(admin, url)
+    store = Store(plain_url)
     assert migrate.migrate(store) == migrate.newest_schema()
     for name in NAMES:
         build.a_user(store, name=name)

@@ -94,6 +94,7 @@ def run_nursery(asked: socket.socket) -> NoReturn:
     # Loaded once, for all workers; a single process loads the pages when somebody asks for one.
     from silverball.cli import server, worker  # noqa: F401
     from silverball.web import app  # noqa: F401
+    from silverball.web.live import pages  # noqa: F401
 
     # What is loaded lives on in all of them, so no collector need write to its memory.
     gc.collect()

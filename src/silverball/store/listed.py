@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, Text, cast, func
 
-_DECODE = msgspec.json.Decoder(list[int | None]).decode
-_DECODE_WHOLE = msgspec.json.Decoder(list[int]).decode
+_DECODE = msgspec.json.Decoder(list[int]).decode
+_DECODE_NULLABLE = msgspec.json.Decoder(list[Any]).decode
 NOTHING = "null"
 
 
@@ -21,9 +21,9 @@ def listed(*columns: ColumnElement[int]) -> ColumnElement[str]:
 
 def decode_listed(text: str | None) -> list[int]:
     """The numbers of such a text, of columns that are never null."""
-    return _DECODE_WHOLE(f"[{text or ''}]")
+    return _DECODE(f"[{text or ''}]")
 
 
 def decode_nullable(text: str | None) -> list[Any]:
     """The numbers of such a text, whole numbers and None for null."""
-    return list(_DECODE(f"[{text or ''}]"))
+    return _DECODE_NULLABLE(f"[{text or ''}]")

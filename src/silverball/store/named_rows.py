@@ -97,23 +97,24 @@ class PreparedStatement:
         if is_list and any(isinstance(column.type, REAL) for column in columns):
             raise ValueError("JSON would round the numbers of a REAL column")
         self._statement = statement
-        self._mapper = mapper or RowMapper(*columns)
+        self.mapper = mapper or RowMapper(*columns)
         self._is_list = is_list
         self._compiled: dict[str, _CompiledStatement] = {}
 
     def rows(self, db: Connection, **values: int) -> list[NamedRow]:
         """All rows, by name."""
-        return self._mapper.rows(self._plain_rows(db, values))
+        return self.mapper.rows(self._plain_rows(db, values))
 
     def grouped(self, db: Connection, **values: int) -> dict[Any, NamedRow]:
         """All rows, grouped by their first column: see `RowMapper.grouped`."""
-        return self._mapper.grouped(self._plain_rows(db, values))
+        return self.mapper.grouped(self._plain_rows(db, values))
 
     def _plain_rows(self, db: Connection, values: dict[str, int]) -> Iterable[_PlainRow]:
-        compiled = self._compiled_for(db)
+        compiled = self.compiled_for(db)
         return compiled.decode(driver_statements.fetch(db, compiled.text, compiled.parameters(values)))
 
-    def _compiled_for(self, db: Connection) -> "_CompiledStatement":
+    def compiled_for(self, db: Connection) -> "_CompiledStatement":
+        """The statement for the connection's database."""
         compiled = self._compiled.get(db.dialect.name)
         if compiled is None:
             is_json = self._is_list and db.dialect.name == "sqlite"
@@ -121,20 +122,20 @@ class PreparedStatement:
             self._compiled[db.dialect.name] = compiled
         return compiled
 
-    @classmethod
-    def rows_of_all(
-        cls, db: Connection, statements: Sequence["PreparedStatement"], **values: int
-    ) -> list[list[NamedRow]]:
-        """The rows of each of these statements, which share their parameters, by name.
 
-        PostgreSQL is asked for all of them in one round trip.
-        """
-        compiled = [statement._compiled_for(db) for statement in statements]
-        fetched = driver_statements.fetch_all(db, [(each.text, each.parameters(values)) for each in compiled])
-        return [
-            statement._mapper.rows(each.decode(found))
-            for statement, each, found in zip(statements, compiled, fetched, strict=True)
-        ]
+def rows_of_all(
+    db: Connection, statements: Mapping[str, PreparedStatement], **values: int
+) -> dict[str, list[NamedRow]]:
+    """The rows of each of these statements, which share their parameters, by name.
+
+    PostgreSQL is asked for all of them in one round trip.
+    """
+    compiled = [statement.compiled_for(db) for statement in statements.values()]
+    fetched = driver_statements.fetch_all(db, [(each.text, each.parameters(values)) for each in compiled])
+    return {
+        name: statement.mapper.rows(each.decode(found))
+        for (name, statement), each, found in zip(statements.items(), compiled, fetched, strict=True)
+    }
 
 
 class PreparedLookup:

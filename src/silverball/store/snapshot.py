@@ -5,7 +5,7 @@ state that a writer left is put there after the commit, and only then.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
@@ -23,7 +23,7 @@ from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
 from silverball.store import rows, sign_up_rows, tables
 from silverball.store.loaded import SNAPSHOTS, LoadedTournament, SnapshotCache
-from silverball.store.named_rows import NamedRow, PreparedStatement
+from silverball.store.named_rows import NamedRow, PreparedStatement, rows_of_all
 from silverball.store.stamps import Revision
 from silverball.store.transaction import WRITES, Transaction
 from silverball.store.types import Instant
@@ -79,45 +79,43 @@ def _joined_rows(table: Table, other: Table, column: Column[Any], *order: str) -
 
 _LINEUP_BANK, _MEMBER, _LINK = tables.lineup_bank.c, tables.bank_arena.c, tables.tournament_link.c
 _SHORTCUT, _EVENT = tables.shortcut.c, tables.occasion_tournament.c
-# The statements of a snapshot, in the order in which `load` names their rows.
-_STATEMENTS = (
-    PreparedStatement(select(tables.tournament).where(tables.tournament.c.tournament_id == _OWN_ID)),
-    _joined_rows(tables.entrant, tables.player, tables.player.c.claimed_by, "place", "player_id"),
-    _own_rows(tables.entry, "entry_id"),
-    _joined_rows(tables.lineup_arena, tables.arena, tables.arena.c.category_id, "place", "arena_id"),
-    PreparedStatement(
-        select(_LINEUP_BANK.bank_id, _LINEUP_BANK.place, _MEMBER.arena_id)
-        .outerjoin(tables.bank_arena, _MEMBER.bank_id == _LINEUP_BANK.bank_id)
-        .where(_LINEUP_BANK.tournament_id == _OWN_ID)
-        .order_by(_LINEUP_BANK.place, _LINEUP_BANK.bank_id, _MEMBER.place)
-    ),
-    _own_rows(tables.round_, "round_id"),
-    _own_rows(tables.game, "game_id"),
-    _own_rows(tables.game_player, "game_id", "slot"),
-    _own_rows(tables.suggestion, "suggestion_id"),
-    _own_rows(tables.single_player_game, "single_player_game_id"),
-    _own_rows(tables.card, "card_id"),
-    _own_rows(tables.queue_entry, "queue_id"),
-    _own_rows(tables.scorekeeper, "place"),
-    _own_rows(tables.sign_up, "player_id"),
-    PreparedStatement(
-        select(_LINK.linked_tournament_id, _LINK.link_type, _LINK.link_index, _LINK.shown)
-        .where(_LINK.tournament_id == _OWN_ID)
-        .order_by(_LINK.place)
-    ),
-    PreparedStatement(
-        select(_SHORTCUT.slug)
-        .where(_SHORTCUT.tournament_id == _OWN_ID)
-        .order_by(_SHORTCUT.shortcut_id)
-        .limit(1)
-    ),
-    PreparedStatement(
-        select(_EVENT.occasion_id)
-        .where(_EVENT.tournament_id == _OWN_ID)
-        .order_by(_EVENT.event_tournament_id)
-        .limit(1)
-    ),
+_OWN_BANKS = (
+    select(_LINEUP_BANK.bank_id, _LINEUP_BANK.place, _MEMBER.arena_id)
+    .outerjoin(tables.bank_arena, _MEMBER.bank_id == _LINEUP_BANK.bank_id)
+    .where(_LINEUP_BANK.tournament_id == _OWN_ID)
+    .order_by(_LINEUP_BANK.place, _LINEUP_BANK.bank_id, _MEMBER.place)
 )
+_OWN_LINKS = (
+    select(_LINK.linked_tournament_id, _LINK.link_type, _LINK.link_index, _LINK.shown)
+    .where(_LINK.tournament_id == _OWN_ID)
+    .order_by(_LINK.place)
+)
+_FIRST_SHORTCUT = select(_SHORTCUT.slug).where(_SHORTCUT.tournament_id == _OWN_ID)
+_FIRST_EVENT = select(_EVENT.occasion_id).where(_EVENT.tournament_id == _OWN_ID)
+# Part of a snapshot -> the statement of its rows.
+_STATEMENTS: Mapping[str, PreparedStatement] = {
+    "tournament": PreparedStatement(
+        select(tables.tournament).where(tables.tournament.c.tournament_id == _OWN_ID)
+    ),
+    "entrants": _joined_rows(tables.entrant, tables.player, tables.player.c.claimed_by, "place", "player_id"),
+    "purchases": _own_rows(tables.entry, "entry_id"),
+    "lineup": _joined_rows(
+        tables.lineup_arena, tables.arena, tables.arena.c.category_id, "place", "arena_id"
+    ),
+    "banks": PreparedStatement(_OWN_BANKS),
+    "rounds": _own_rows(tables.round_, "round_id"),
+    "games": _own_rows(tables.game, "game_id"),
+    "seats": _own_rows(tables.game_player, "game_id", "slot"),
+    "suggestions": _own_rows(tables.suggestion, "suggestion_id"),
+    "attempts": _own_rows(tables.single_player_game, "single_player_game_id"),
+    "cards": _own_rows(tables.card, "card_id"),
+    "queue": _own_rows(tables.queue_entry, "queue_id"),
+    "scorekeepers": _own_rows(tables.scorekeeper, "place"),
+    "sign_ups": _own_rows(tables.sign_up, "player_id"),
+    LINKS: PreparedStatement(_OWN_LINKS),
+    SHORTCUT: PreparedStatement(_FIRST_SHORTCUT.order_by(_SHORTCUT.shortcut_id).limit(1)),
+    EVENT: PreparedStatement(_FIRST_EVENT.order_by(_EVENT.event_tournament_id).limit(1)),
+}
 
 
 def load_at_revision(db: Connection, tournament_id: int, revision: Revision) -> LoadedTournament:
@@ -184,34 +182,33 @@ def stored_type(db: Connection, tournament_id: int) -> str | None:
 
 def load(db: Connection, tournament_id: int) -> Tournament:
     """The whole tournament; it must exist and have a known format."""
-    found = PreparedStatement.rows_of_all(db, _STATEMENTS, tournament_id=tournament_id)
-    (row,), entrants, purchases, lineup, banks, rounds, games, seats, *others = found
-    suggestions, attempts, cards, queue, scorekeepers, sign_ups, *details = others
+    found = rows_of_all(db, _STATEMENTS, tournament_id=tournament_id)
+    (row,) = found["tournament"]
     return Tournament(
         tournament_id=tournament_id,
         type=row.type,
         status=row.status,
         settings=settings.read_settings(FORMATS[row.type].settings, row.settings),
-        entrants=_read_entrants(entrants, purchases),
-        lineup=_read_all(rows.to_lineup_arena, lineup),
-        banks=_read_banks(banks),
-        rounds=_read_all(rows.to_round, rounds),
-        games=_read_games(games, seats),
-        suggestions=_read_all(rows.to_suggestion, suggestions),
-        single_player_games=_read_all(rows.to_single_player_game, attempts),
-        cards=_read_all(rows.to_card, cards),
-        queue=_read_all(rows.to_queue_spot, queue),
-        scorekeepers=_read_all(rows.to_scorekeeper, scorekeepers),
-        purchases=_read_all(rows.to_purchase, purchases),
+        entrants=_read_entrants(found["entrants"], found["purchases"]),
+        lineup=_read_all(rows.to_lineup_arena, found["lineup"]),
+        banks=_read_banks(found["banks"]),
+        rounds=_read_all(rows.to_round, found["rounds"]),
+        games=_read_games(found["games"], found["seats"]),
+        suggestions=_read_all(rows.to_suggestion, found["suggestions"]),
+        single_player_games=_read_all(rows.to_single_player_game, found["attempts"]),
+        cards=_read_all(rows.to_card, found["cards"]),
+        queue=_read_all(rows.to_queue_spot, found["queue"]),
+        scorekeepers=_read_all(rows.to_scorekeeper, found["scorekeepers"]),
+        purchases=_read_all(rows.to_purchase, found["purchases"]),
         points_map=_points_map(row),
         tiebreaker_points_map=row.tiebreaker_points_map,
         has_entry_limits=bool((row.entry_configuration or {}).get("limited")),
         completed_at=row.completed_at,
         prizes=msgspec.convert(row.prizes, PrizePlan | None),
-        sign_ups=_read_all(sign_up_rows.to_sign_up, sign_ups),
+        sign_ups=_read_all(sign_up_rows.to_sign_up, found["sign_ups"]),
         sign_up_terms=msgspec.convert(row.sign_up_terms, SignUpTerms | None),
         state=msgspec.convert(row.engine or {}, EngineState, strict=False),
-        details=_read_details(row, *details),
+        details=_read_details(row, found),
     )
 
 
@@ -248,15 +245,13 @@ def _read_games(games: Sequence[NamedRow], seats: Sequence[NamedRow]) -> tuple[G
     return tuple([rows.to_game(row, seats_by_game.get(row.game_id, [])) for row in games])
 
 
-def _read_details(
-    row: NamedRow, links: Sequence[NamedRow], shortcuts: Sequence[NamedRow], events: Sequence[NamedRow]
-) -> dict[str, Any]:
+def _read_details(row: NamedRow, found: Mapping[str, Sequence[NamedRow]]) -> dict[str, Any]:
     details = {name: _json_value(getattr(row, name)) for name in DETAIL_COLUMNS}
     if row.womens:
         details[WOMENS] = True
-    details[LINKS] = [link._asdict() for link in links]
-    details[SHORTCUT] = next((shortcut.slug for shortcut in shortcuts), None)
-    details[EVENT] = next((event.occasion_id for event in events), None)
+    details[LINKS] = [link._asdict() for link in found[LINKS]]
+    details[SHORTCUT] = next((shortcut.slug for shortcut in found[SHORTCUT]), None)
+    details[EVENT] = next((event.occasion_id for event in found[EVENT]), None)
     return details
 
 

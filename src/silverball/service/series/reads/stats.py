@@ -2,15 +2,15 @@
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
     Select,
-    Table,
     bindparam,
     false,
     func,
@@ -58,23 +58,31 @@ _SEATS = (
 )
 
 
-def _players_of_nights(table: Table, *conditions: ColumnElement[bool]) -> Select[Any]:
-    """Id and listed players of the series' tournaments that meet the conditions; null for nobody.
+def _listed_by_night(
+    *columns: Column[int],
+    own: Sequence[ColumnElement[bool]] = (),
+    nights: Sequence[ColumnElement[bool]] = (),
+) -> Select[Any]:
+    """The series' tournaments that meet conditions: id, and columns of its own rows that do; null for none.
 
     A statement with GROUP BY would go through the tournaments of all series, to have them in order.
     """
-    own = select(listed(table.c.player_id)).where(table.c.tournament_id == _T.tournament_id)
-    return select(_T.tournament_id, own.scalar_subquery()).where(_IN_SERIES, *conditions)
+    of_night = columns[0].table.c.tournament_id == _T.tournament_id
+    rows = select(listed(*columns)).where(of_night, *own).scalar_subquery()
+    return select(_T.tournament_id, rows).where(_IN_SERIES, *nights)
 
 
-_STANDING_PLAYERS = _players_of_nights(tables.standing, _T.status != "planned", standings.IS_STORED)
-_RUNNING_PLAYERS = _players_of_nights(tables.entrant, _T.status == "started", not_(standings.IS_STORED))
-_PLAYED_ALONE = select(
-    select(listed(_ALONE.player_id, _ALONE.arena_id))
-    .where(_ALONE.tournament_id == _T.tournament_id)
-    .where(_ALONE.status == "completed", _ALONE.voided.is_(false()), _ALONE.arena_id.is_not(None))
-    .scalar_subquery()
-).where(_IN_SERIES)
+_STANDING_PLAYERS = _listed_by_night(
+    tables.standing.c.player_id, nights=(_T.status != "planned", standings.IS_STORED)
+)
+_RUNNING_PLAYERS = _listed_by_night(
+    tables.entrant.c.player_id, nights=(_T.status == "started", not_(standings.IS_STORED))
+)
+_PLAYED_ALONE = _listed_by_night(
+    _ALONE.player_id,
+    _ALONE.arena_id,
+    own=(_ALONE.status == "completed", _ALONE.voided.is_(false()), _ALONE.arena_id.is_not(None)),
+)
 # Player id -> number of games with each opponent, by id, and on each arena, by the id with a minus sign:
 # so a game's list counts both at once. The player's own id and 0, no arena, are counted and never shown.
 CountsByPlayer = Mapping[int, Counter[int]]
@@ -94,7 +102,7 @@ def _count_meetings_and_plays(db: Connection, series_id: int) -> CountsByPlayer:
         for player_id in game[1:]:
             together[player_id] += game
     counts = defaultdict(Counter[int], {player_id: Counter(ids) for player_id, ids in together.items()})
-    alone = chain.from_iterable(map(decode_listed, db.execute(_PLAYED_ALONE, key).scalars()))
+    alone = chain.from_iterable(decode_listed(text) for _, text in db.execute(_PLAYED_ALONE, key))
     # Every second number is an arena: both run through the same iterator.
     for (player_id, arena_id), count in Counter(zip(alone, alone, strict=True)).items():
         counts[player_id][-arena_id] += count
