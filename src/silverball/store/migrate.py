@@ -22,7 +22,7 @@ from silverball.store.tables import site_value
 LOG = logging.getLogger("silverball.store")
 FOLDER = Path(__file__).parent / "migrations"
 # The schema of the version before this one (tests/releases.txt). Its nodes work beside this version's.
-PREVIOUS_SCHEMA = "0041"
+PREVIOUS_SCHEMA = "0042"
 EXPANDED = "expanded-schema"
 # The first schema with a table for that.
 SITE_VALUES_SINCE = "0012"
