@@ -12,7 +12,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from silverball.jobs.compute_forecasts import ForecastInput, compute_forecast
+from silverball.kit.values import replace
 from silverball.rules.model.settings import Band
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.outlook.certainty import cut_of

@@ -1,8 +1,8 @@
 """The composition root: hands each part the others that it needs."""
 
+import dataclasses
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from types import ModuleType
@@ -250,7 +250,7 @@ def _build_pages(
 ) -> Starlette:
     """The application for all paths outside of /api."""
     # The description is the same for everyone, so it names no host where links follow each request.
-    documented = replace(settings, base_url="/") if follows_host else settings
+    documented = dataclasses.replace(settings, base_url="/") if follows_host else settings
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

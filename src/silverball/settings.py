@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+from msgspec import Struct
+
 PREFIX = "SILVERBALL_"
 MAIL_ADDRESS = re.compile(r"[^\s@<>,]+@[^\s@<>,]+", re.ASCII)
 HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
@@ -248,8 +250,7 @@ class Settings:
         return tuple(filter(None, (part.strip() for part in self.security_contact.split(","))))
 
 
-@dataclass(frozen=True)
-class SettingDescription:
+class SettingDescription(Struct, frozen=True):
     """A setting as documented."""
 
     name: str

@@ -1,12 +1,12 @@
 """What the demo prints, for people and for programs."""
 
-import dataclasses
 import json
 
 import pytest
 
 from silverball.cli import demo_text
 from silverball.cli.demo_text import DemoFacts
+from silverball.kit.values import replace
 
 FACTS = DemoFacts(
     base_url="http://127.0.0.1:8000",
@@ -27,7 +27,7 @@ FACTS = DemoFacts(
     ],
 )
 def test_the_websocket_address_follows_the_base_url(base_url: str, ws_url: str) -> None:
-    facts = dataclasses.replace(FACTS, base_url=base_url)
+    facts = replace(FACTS, base_url=base_url)
     assert json.loads(demo_text.ready_json(facts))["wsUrl"] == ws_url
     assert f"Websocket URL  {ws_url}\n" in demo_text.ready_text(facts)
 
@@ -44,5 +44,5 @@ def test_a_line_sets_the_token_and_the_others_use_it() -> None:
 
 def test_the_address_for_phones_comes_with_a_warning() -> None:
     assert "Phones" not in demo_text.ready_text(FACTS)
-    shown = demo_text.ready_text(dataclasses.replace(FACTS, lan_url="http://192.0.2.7:8000"))
+    shown = demo_text.ready_text(replace(FACTS, lan_url="http://192.0.2.7:8000"))
     assert "http://192.0.2.7:8000/t/1  (everybody on this network can open it" in shown

@@ -1,7 +1,6 @@
 """A bundle holds all that play goes on from: every format, in the middle of a night and at its end."""
 
 import re
-from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
@@ -57,8 +56,8 @@ def compare(store: Store, second: Store, kind: str, walk: int) -> None:
     exported = bundles.export_bundle(store, tournament_id)
     bundles.import_bundle(second, exported)
     here, there = loaded(store, tournament_id), loaded(second, tournament_id)
-    for part in fields(here):
-        assert getattr(there, part.name) == getattr(here, part.name), (kind, walk, part.name)
+    for part in here.__struct_fields__:
+        assert getattr(there, part) == getattr(here, part), (kind, walk, part)
     again = bundles.export_bundle(second, tournament_id)
     assert {**again, "journalHead": ""} == {**exported, "journalHead": ""}
     renumbered = bundles.import_bundle(second, exported, new_ids=True)

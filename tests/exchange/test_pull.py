@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from silverball.cli.main import silverball_group
 from silverball.exchange.pull.reading import Wanted
 from silverball.exchange.pull.source import Answer, PullSource, RequestPace
 from silverball.exchange.pull.taking import LEGS, ROLLS
+from silverball.kit.values import replace
 from silverball.store import tables
 from silverball.store.engine import Store
 from test_app import a_token

@@ -6,7 +6,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -30,6 +30,7 @@ from silverball.feed.hub import Hub
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.stored_events import EventsUnavailable
 from silverball.kit.edge.bounded_http import connection_class
+from silverball.kit.values import replace
 from silverball.settings import Settings
 from silverball.store.announcements import Announcement, ChannelHead
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -18,6 +17,7 @@ from feed.feed_server import (
     subscribe,
     wait_until,
 )
+from silverball.kit.values import replace
 from silverball.store.announcements import ChannelHead
 
 BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])

@@ -7,7 +7,6 @@ imported before the copy is planted, so anything that keeps a list of the format
 """
 
 import sys
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -15,6 +14,7 @@ from typing import Any
 
 # Before the copy is planted, see above.
 import silverball.app
+from silverball.kit.values import replace
 from silverball.rules.registry import FORMATS
 
 COPY = "copied_format"

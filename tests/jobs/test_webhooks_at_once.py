@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -28,6 +27,7 @@ from service.webhooks.receiver import (
 from silverball import app
 from silverball.jobs import prune_deliveries
 from silverball.jobs.deliver_webhooks import WebhookDeliverer, create_workers
+from silverball.kit.values import replace
 from silverball.store import tables
 from silverball.store.engine import Store
 

@@ -8,12 +8,13 @@ night.win(game, first, second)
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from random import Random
 from typing import Any
 
+from silverball.kit.values import replace
 from silverball.rules.commands import adjustments, closing
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import numbering, settings

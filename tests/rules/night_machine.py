@@ -8,9 +8,9 @@ Each family of formats has its machines in its own file (`test_machines_<family>
     TestMine = machine_of(Moves(kind="mine", settings={"duration": (0, 3)}))
 """
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any, ClassVar
@@ -24,6 +24,7 @@ from rules.moves import Moves, completed_games, has_played, random_finish
 from rules.night import Night, a_night
 from selection import examples
 from silverball.kit.errors import Refusal
+from silverball.kit.values import replace
 from silverball.rules.commands import adjustments, closing, corrections
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -58,7 +59,9 @@ class NightMachine(RuleBasedStateMachine):
         players, arenas = dice.randint(*self.moves.players), dice.randint(*self.moves.arenas)
         night = a_night(self.moves.kind, players=players, arenas=arenas, **chosen)
         state = replace(night.tournament.state, dice_seed=f"seed {seed}")
-        self.night = self.prepare_night(replace(night, tournament=replace(night.tournament, state=state)))
+        self.night = self.prepare_night(
+            dataclasses.replace(night, tournament=replace(night.tournament, state=state))
+        )
         self.planned = self.night.tournament
         self.applied_changes: list[Change] = []
         self.may_byes_differ = False

@@ -1,13 +1,13 @@
 """Moves of single player formats: pingolf, bowling, best games, cards, the amazing race."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from random import Random
 
 from rules.moves import choose_any
 from rules.night import Night
 from rules.single_player_checks import completed_games, pending_games
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.commands import purchases
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands

@@ -1,7 +1,6 @@
 """Wrong results that are found later. Source: formats, sections 2 and 20."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -14,6 +13,7 @@ from rules.night import Night, a_night
 from rules.verify import walked_nights
 from rules.verify.walked_nights import JournalledNight
 from silverball.kit.errors import Invalid, Refusal
+from silverball.kit.values import replace
 from silverball.rules.commands import corrections
 from silverball.rules.commands.corrections import CorrectionEffects, PlayersAfterwards
 from silverball.rules.model.apply import apply_changes

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from rules import properties, single_player_night
 from rules.night import NOON, Night, a_night, random_order
 from silverball.kit.errors import Refusal
+from silverball.kit.values import replace
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import opposite_changes
 from silverball.rules.model.differences import changes_between_states

@@ -1,10 +1,9 @@
 """Entries: bought, given, refunded; never fewer than are used up. Source: formats, section 19."""
 
-from dataclasses import replace
-
 import pytest
 
 from silverball.kit.errors import Conflict, NotFound, Refusal, WrongFormat
+from silverball.kit.values import replace
 from silverball.rules.commands import purchases
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import opposite_changes

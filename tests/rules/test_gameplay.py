@@ -1,6 +1,5 @@
 """Commands of an organizer on single games. Source: formats, sections 7, 8, 9 and 20."""
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 
 from rules.night import Night, a_night
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands

@@ -1,7 +1,6 @@
 """Facts looked up in the organizer's book are no part of the changes of a tournament."""
 
-from dataclasses import replace
-
+from silverball.kit.values import replace
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import ArenaChanged, Change, EntrantChanged, opposite_changes
 from silverball.rules.model.tournament import Entrant, LineupArena, Tournament

@@ -1,11 +1,10 @@
 """Indexes and kept values follow the changes: at every state they are what that state alone would give."""
 
-from dataclasses import replace
-
 import pytest
 
 from rules.test_corrections import ALL
 from rules.verify import walked_nights
+from silverball.kit.values import replace
 from silverball.rules.format import PlayKind
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import GameOpened

@@ -1,6 +1,5 @@
 """Queues of best games. Source: formats, sections 14.18 and 18."""
 
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from rules.night import Night, a_night
 from rules.single_player_night import newest_game, play_score
 from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.values import replace
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 

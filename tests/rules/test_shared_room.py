@@ -1,6 +1,6 @@
 """One room for two tournaments: who waits, who is called, and that nobody starves. Source: pages, 2."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from rules.night import NOON
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.formats.group_matchplay import FORMAT
 from silverball.rules.mechanics import lineups, queues, rounds, shared_room
 from silverball.rules.mechanics.shared_room import ArenaBusyElsewhere, PlayerBusyElsewhere

@@ -1,6 +1,5 @@
 """Results suggested by players, and results entered in all ways. Source: formats, section 10."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 
 from rules import knockouts
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.commands import suggestions as suggestion_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import outcome

@@ -1,6 +1,5 @@
 """Ties broken by a game or by hand. Source: formats, sections 11, 13.4 and 20; tables by hand."""
 
-from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from rules.night import Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands

@@ -1,7 +1,6 @@
 """The waiting list by its rules alone: who is in, who waits in which order, and who moves up."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from rules.night import Night, a_night
 from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.values import replace
 from silverball.rules.commands import sign_ups
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import waiting_list

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlalchemy import event, insert, select
 import build
 from rules.night import NOON, Night
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import ArenaAdded, Change, EntrantAdded
 from silverball.rules.model.tournament import Tournament
@@ -142,8 +143,8 @@ def assert_same_as_stored(store: Store, tournament: Tournament) -> None:
     """Assert that the rows equal the snapshot in memory."""
     with store.read() as db:
         loaded = snapshot.load(db, tournament.tournament_id)
-    for part in fields(tournament):
-        assert getattr(loaded, part.name) == getattr(tournament, part.name), part.name
+    for part in tournament.__struct_fields__:
+        assert getattr(loaded, part) == getattr(tournament, part), part
 
 
 def stored_standings(store: Store, tournament_id: int) -> dict[int, str]:

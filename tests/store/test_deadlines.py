@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.exc import OperationalError
 
 import build
+from silverball.kit.values import replace
 from silverball.store import faults, tables
 from silverball.store.deadlines import ProcessIsStopping, TransactionTookTooLong
 from silverball.store.engine import Store

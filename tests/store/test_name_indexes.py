@@ -206,8 +206,8 @@ def test_names_that_were_there_before_are_indexed_by_the_migration(of_version_be
     assert _found(store, "magnus") == ["Ada Magnus", "MAGNUS", "Magnusson"]
 
 
-def test_the_last_release_knows_the_schema_before_these_indexes() -> None:
-    assert releases()[-1].schema == "0041"
+def test_a_release_knows_the_schema_before_these_indexes() -> None:
+    assert "0041" in [release.schema for release in releases()]
 
 
 def test_an_index_whose_triggers_a_migration_has_lost_is_made_anew(sqlite: Store) -> None:

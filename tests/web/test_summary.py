@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from xml.etree import ElementTree
 
@@ -11,6 +10,7 @@ from PIL import Image, ImageChops
 from sqlalchemy import update
 
 import hostile
+from silverball.kit.values import replace
 from silverball.rules.model.tournament import SinglePlayerGame
 from silverball.service.core import loaded
 from silverball.store import tables

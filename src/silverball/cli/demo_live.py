@@ -4,7 +4,6 @@ Robots play both through the interface, as its organizer. Whatever a visitor doe
 load it again and go on; no error ends their threads.
 """
 
-import dataclasses
 import itertools
 import logging
 import threading
@@ -23,6 +22,7 @@ from silverball.cli.robots import (
     TournamentPlan,
     WallClock,
 )
+from silverball.kit.values import replace
 from silverball.rules.registry import FORMATS
 from silverball.service.tournaments.reads import belongings
 from silverball.service.tournaments.writes import tournaments
@@ -56,7 +56,7 @@ LIVE = TournamentPlan(
 )
 # Each evening plays the next format.
 EVENINGS = tuple(
-    dataclasses.replace(
+    replace(
         finished,
         name=f"Evening {form.demo.name}",
         settings={

@@ -2,7 +2,8 @@
 
 import json
 import shlex
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 APP_KEY = "silverball"
 # A tournament that goes on while the demo runs, and one of the real, finished ones.
@@ -10,8 +11,7 @@ LIVE_ID = 1
 FINISHED_ID = 244501
 
 
-@dataclass(frozen=True, kw_only=True)
-class DemoFacts:
+class DemoFacts(Struct, frozen=True, kw_only=True):
     """Facts with which a person or a program uses a demo."""
 
     base_url: str

@@ -1,8 +1,7 @@
 """silverball doctor: look for what is wrong with an installation, and change nothing."""
 
-import dataclasses
-
 import click
+import msgspec
 
 from silverball import settings
 from silverball.cli import columns, database, doctor_database, doctor_machine
@@ -25,7 +24,7 @@ def doctor(*, as_json: bool) -> None:
     """
     findings = examine()
     if as_json:
-        columns.print_json([dataclasses.asdict(finding) for finding in findings])
+        columns.print_json([msgspec.structs.asdict(finding) for finding in findings])
     else:
         for finding in findings:
             click.echo(f"{finding.status.upper():8} {finding.check}: {finding.sentence}")

@@ -3,10 +3,11 @@
 import os
 import shutil
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from silverball.settings import Settings
 from silverball.store import erased_accounts
@@ -20,8 +21,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 Status = Literal["ok", "warning", "error"]
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A finding: its subject, its state, and a sentence about it."""
 
     check: str

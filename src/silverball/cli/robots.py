@@ -19,6 +19,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, Protocol
 
+import msgspec
 from msgspec import Struct
 
 from silverball import app
@@ -104,15 +105,14 @@ class SteppedClock:
         self.moment += timedelta(seconds=seconds)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TournamentPlan:
+class TournamentPlan(Struct, frozen=True, kw_only=True):
     """The format, size and settings of a tournament."""
 
     name: str
     type: str
     players: int = 8
     # Settings of the format and other fields of a new tournament, by wire name.
-    settings: Mapping[str, Json] = field(default_factory=dict)
+    settings: Mapping[str, Json] = msgspec.field(default_factory=dict)
     # Games per player, for formats without an end of their own.
     games_each: int = 4
 

@@ -5,7 +5,6 @@ needed, as the channel is public.
 """
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Annotated, Protocol
 
 from msgspec import UNSET, Meta
@@ -17,6 +16,7 @@ from silverball.kit.edge.work_queue import Importance
 from silverball.kit.errors import Gone, NotFound, ServiceUnavailable
 from silverball.kit.http.async_routes import AsyncCall, Stream, get_async
 from silverball.kit.http.query import Query
+from silverball.kit.values import replace
 from silverball.store.announcements import Announcement, ChannelHead
 from silverball.wire.events import EventsPage, FeedEvent
 

@@ -9,12 +9,13 @@ claimed is claimed again a minute later.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, partial
 from random import Random
 from secrets import SystemRandom
 from typing import Any
+
+from msgspec import Struct, field
 
 from silverball.jobs.workers import POLL_SECONDS, Workers
 from silverball.kit.measures import WebhookMeasures
@@ -36,8 +37,7 @@ class WebhookUnreachable(Exception):
     """An address without a response; the message is a sentence for the organizer."""
 
 
-@dataclass(frozen=True)
-class WebhookDeliverer:
+class WebhookDeliverer(Struct, frozen=True):
     """Plans and sends the webhook messages of one database."""
 
     store: Store

@@ -9,7 +9,6 @@ address behind the name is checked just before the connection to that very addre
 import ipaddress
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 
 from msgspec import Struct
 
@@ -86,8 +85,7 @@ class AddressForbidden(Exception):
         self.sentence = sentence
 
 
-@dataclass(frozen=True, kw_only=True)
-class AddressPolicy:
+class AddressPolicy(Struct, frozen=True, kw_only=True):
     """The addresses that a site allows."""
 
     # Allowed host names; None allows every public name.

@@ -1,11 +1,12 @@
 """A format is data: its names, its settings, what is true of it, and its functions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from random import Random
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from silverball.kit.errors import Conflict
 from silverball.rules.families.brackets import BracketRules
@@ -115,8 +116,7 @@ class ResultUnit(StrEnum):
     SCORE = "score"
 
 
-@dataclass(frozen=True, kw_only=True)
-class DemoNight:
+class DemoNight(Struct, frozen=True, kw_only=True):
     """How the demo plays a night of the format."""
 
     # The name of the night, behind "Finished".
@@ -221,8 +221,7 @@ def no_wins_or_losses(_settings: Mapping[str, Any]) -> WinLossRule:
     return WinLossRule.NONE
 
 
-@dataclass(frozen=True, kw_only=True)
-class Format:
+class Format(Struct, frozen=True, kw_only=True):
     """One format: its names, its settings, its properties and its functions.
 
     `start` makes what a started tournament begins with, `open_round` the next round, `settle` what

@@ -1,7 +1,6 @@
 """Callers and their permissions: pure functions over a loaded caller."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from msgspec import Struct
 
@@ -32,8 +31,7 @@ class Device(Struct, frozen=True, kw_only=True):
         return self.player_id is None and self.game_id is None
 
 
-@dataclass(frozen=True, kw_only=True)
-class AuthenticatedCaller:
+class AuthenticatedCaller(Struct, frozen=True, kw_only=True):
     """The account behind a request, as loaded with its token or session; or a device."""
 
     user_id: int

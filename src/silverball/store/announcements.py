@@ -7,12 +7,13 @@ their order is the order of the commits and a rollback leaves no gap. Old announ
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
+from silverball.kit.values import replace
 from silverball.store import chaining, digests, generations
 from silverball.store.batches import ascending_batches
 from silverball.store.driver_statements import DriverStatement
@@ -29,8 +30,7 @@ TOURNAMENT_UPDATED = "TournamentUpdated"
 _T, _A = tournament.c, announcement.c
 
 
-@dataclass(frozen=True)
-class Announcement:
+class Announcement(Struct, frozen=True):
     """One feed event of a channel. `data` is its payload as JSON, rendered when the change was made."""
 
     tournament_id: int
@@ -44,8 +44,7 @@ class Announcement:
     journal_head: str | None = None
 
 
-@dataclass(frozen=True)
-class ChannelHead:
+class ChannelHead(Struct, frozen=True):
     """The position of a channel: its newest number, and the number up to which it is trimmed."""
 
     epoch: str

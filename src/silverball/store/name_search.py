@@ -7,9 +7,9 @@ found are the same.
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import (
     Column,
     ColumnElement,
@@ -32,8 +32,7 @@ from silverball.store.types import Id
 HAS_TRIGRAM = re.compile(r"[^\W_]{3}")
 
 
-@dataclass(frozen=True)
-class SearchedNames:
+class SearchedNames(Struct, frozen=True):
     """A column of names that has an index for searches."""
 
     names: Column[str]

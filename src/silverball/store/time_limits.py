@@ -5,15 +5,13 @@ The server's limits are for a node that hangs or vanishes and can no longer keep
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
 
 from msgspec import Struct
 
 
-@dataclass(frozen=True, kw_only=True)
-class TimeLimits:
+class TimeLimits(Struct, frozen=True, kw_only=True):
     """How long a transaction may wait for a lock, run a statement, pause, and last; `inf` for no limit."""
 
     lock_seconds: float

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -23,6 +22,7 @@ from silverball.kit.http.endpoints import (
 )
 from silverball.kit.http.query import Query
 from silverball.kit.http.router import parse_path_id
+from silverball.kit.values import replace
 from silverball.service.calls import Write
 from silverball.service.devices import writes as devices
 from silverball.service.secret_links import SecretLink

@@ -3,10 +3,9 @@
 import base64
 import binascii
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 # Fields that belong to the form itself and not to what was entered.
 CSRF, KEY, FORM, PAGE, THEN = "csrf", "key", "form", "page", "then"
@@ -65,8 +64,7 @@ class StandingResult(Struct, frozen=True):
     choice: str = "Save this instead"
 
 
-@dataclass(frozen=True)
-class FormState:
+class FormState(Struct, frozen=True):
     """A form to show again: its id on the page, what was entered, and the fault found in it."""
 
     form_id: str = ""

@@ -10,7 +10,6 @@ A form is checked against the CSRF token of its session, device or guest cookie 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -48,8 +47,7 @@ FORM_RESTORED = (
 )
 
 
-@dataclass(frozen=True)
-class PageRequest:
+class PageRequest(Struct, frozen=True):
     """A request for a page, read and checked."""
 
     site: Site

@@ -1,11 +1,11 @@
 """Signing a browser in, and going on with the page or the form that the sign-in interrupted."""
 
-from dataclasses import replace
 from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
 from silverball.kit.errors import NotFound
+from silverball.kit.values import replace
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
 from silverball.store import audit

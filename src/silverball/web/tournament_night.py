@@ -1,9 +1,10 @@
 """A tournament with the names of its players, machines and scorekeepers, as its pages show it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from silverball.kit.errors import Conflict, NotAllowed, Refusal
 from silverball.rules.commands import tiebreaks as tiebreak_commands
@@ -45,8 +46,7 @@ class NotStaff(NotAllowed):
     sentence = "This console is for the organizer of the tournament and for those who keep its scores."
 
 
-@dataclass(frozen=True, kw_only=True)
-class TournamentNight:
+class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
     """A tournament, the names in it, and the present time."""
 
     tournament: Tournament

@@ -1,6 +1,5 @@
 """Best games. Source: formats, sections 14.18, 15, 18, 19 and 24; points read off the curves by hand."""
 
-from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -14,6 +13,7 @@ from rules.night import Night, a_night, change_entrant
 from rules.properties import quick
 from rules.single_player_night import newest_game, play_score, undo_all
 from silverball.kit.errors import Conflict, Invalid, NotFound, WrongFormat
+from silverball.kit.values import replace
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import settings

@@ -1,6 +1,5 @@
 """Single elimination. Source: formats, sections 14.10, 20 and 24; brackets played by hand."""
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -21,6 +20,7 @@ from rules.bracket_night import (
 from rules.night import Night, a_night, change_entrant, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands

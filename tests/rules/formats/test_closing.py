@@ -1,12 +1,12 @@
 """Closing with a round open: keep what is finished, or drop the round. Source: formats, 14.1 and 23."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from rules.night import Night, a_night
 from silverball.kit.errors import Invalid
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.registry import FORMATS
 

@@ -1,7 +1,6 @@
 """Group elimination. Source: formats, 14.12, 13.4, 20, 24 and 25 (test 7); points added up by hand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -15,6 +14,7 @@ from rules.bracket_night import games_of_round, record_win, standings_rows, star
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands

@@ -12,6 +12,7 @@ from rules import knockouts
 from rules.knockouts import knockout_tournament
 from rules.properties import quick
 from silverball.kit.errors import Invalid
+from silverball.kit.values import replace
 from silverball.rules.model.tournament import Entrant
 from silverball.rules.ranking.cutoffs import Bubble
 from silverball.rules.registry import FORMATS
@@ -263,9 +264,9 @@ def test_points_that_mean_no_strikes_are_refused_with_the_game(
 
 def test_a_completed_game_without_points_is_refused() -> None:
     played = knockout_tournament([[{1: "1.00", 2: "0.00"}]], "knockout")
-    broken = played.games[0].__class__(**{**vars(played.games[0]), "result_points": (None, None)})
+    broken = replace(played.games[0], result_points=(None, None))
     with pytest.raises(Invalid, match="Game 1000 is completed"):
-        knockouts.standings(played.__class__(**{**vars(played), "games": (broken,)}))
+        knockouts.standings(replace(played, games=(broken,)))
 
 
 @st.composite
@@ -329,5 +330,5 @@ def test_the_order_of_games_and_entrants_does_not_matter(
     games, entrants = list(played.games), list(played.entrants)
     dice.shuffle(games)
     dice.shuffle(entrants)
-    mixed = {**vars(played), "games": tuple(games), "entrants": tuple(entrants)}
-    assert knockouts.standings(played.__class__(**mixed)) == knockouts.standings(played)
+    mixed = replace(played, games=tuple(games), entrants=tuple(entrants))
+    assert knockouts.standings(mixed) == knockouts.standings(played)

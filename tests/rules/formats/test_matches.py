@@ -1,7 +1,6 @@
 """Matches of several games: as a winner, as games won, as single games. Source: formats, 14.10."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +12,7 @@ from rules.bracket_night import games_of_round, pairs_of_round, record_win, stan
 from rules.night import Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import legs as leg_commands
 from silverball.rules.commands import lineup as lineup_commands

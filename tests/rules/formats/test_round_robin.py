@@ -1,7 +1,6 @@
 """Round robins. Source: formats, sections 14.8, 20 and 24; tables by hand."""
 
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -14,6 +13,7 @@ from golden import load
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import settings
 from silverball.rules.model.changes import GameDeleted

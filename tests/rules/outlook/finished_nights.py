@@ -1,6 +1,6 @@
 """Random nights that are played to the end their settings give them, with every claim on the way checked."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -10,6 +10,7 @@ from rules.moves import Moves
 from rules.night import NOON, Night
 from rules.night_machine import NightMachine
 from rules.verify import walked_nights
+from silverball.kit.values import replace
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.outlook.certainty import Claim, cut_of
 from silverball.rules.outlook.forecast import Forecast, certain_facts

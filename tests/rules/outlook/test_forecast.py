@@ -1,12 +1,12 @@
 """What was certain stays so until something is changed: hand-checked cases."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import msgspec
 
 from rules.night import NOON, Night, a_night
+from silverball.kit.values import replace
 from silverball.rules.model.settings import Band
 from silverball.rules.outlook.forecast import CertainFacts, Forecast, certain_facts
 from silverball.rules.planning.shapes import CertainBy

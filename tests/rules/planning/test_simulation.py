@@ -1,6 +1,5 @@
 """Lengths of simulated nights: hand-checked cases, properties, nights without an end."""
 
-from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from silverball.kit.values import replace
 from silverball.rules.model.settings import read_settings
 from silverball.rules.outlook.plans import LINE, NIGHTS_SIMULATED, plan_nights
 from silverball.rules.planning import simulation

@@ -1,11 +1,11 @@
 """Detection of illegal draws. Source: formats, sections 3, 7 and 9."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
 from rules.night import Night, a_night
+from silverball.kit.values import replace
 from silverball.rules.model.changes import Change, GameOpened, RoundOpened
 from silverball.rules.model.tournament import Game
 from silverball.rules.pairing import groups

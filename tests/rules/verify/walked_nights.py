@@ -1,8 +1,9 @@
 """Random nights in memory that are verified after every step, undos included."""
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from rules.moves import Moves
 from rules.night import Night
 from rules.night_machine import NightMachine
 from silverball.kit.errors import Refusal
+from silverball.kit.values import replace
 from silverball.rules.commands import tiebreaks
 from silverball.rules.model.changes import Added, Altered, Change
 from silverball.rules.model.settings import Band
@@ -174,4 +176,4 @@ def with_bands(night: Night, dice: Random) -> Night:
         for index, (before, end) in enumerate(itertools.pairwise([0, *ends]))
     )
     settings: Any = msgspec.structs.replace(chosen, playoffs_cutoffs=bands)
-    return replace(night, tournament=replace(night.tournament, settings=settings))
+    return dataclasses.replace(night, tournament=replace(night.tournament, settings=settings))

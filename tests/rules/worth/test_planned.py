@@ -1,6 +1,5 @@
 """The meaningful games of planned nights. Source: ratings, B.3, and vectors tgp.json."""
 
-from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from functools import partial
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 from golden.load import vectors
+from silverball.kit.values import replace
 from silverball.rules.model.settings import read_settings
 from silverball.rules.planning import matches
 from silverball.rules.planning.pace import DEFAULT_PACE

@@ -1,13 +1,13 @@
 """The meaningful games of played nights, from their records. Source: ratings, B.3."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from silverball.kit.values import replace
 from silverball.rules.model.settings import read_settings
 from silverball.rules.model.tournament import (
     Entrant,

@@ -142,7 +142,7 @@ def test_stored_records_are_found_again(store: Store, records: list[NewRecord]) 
     with store.read() as db:
         found = reads.records_by_ifpa(db, [record.ifpa_id for record in records])
     stored = {record.ifpa_id: msgspec.structs.asdict(record) for record in records}
-    assert {record.ifpa_id: vars(record) for record in found} == stored
+    assert {record.ifpa_id: msgspec.structs.asdict(record) for record in found} == stored
 
 
 def a_planned_night(store: Store, seeding: str) -> build.Night:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from sqlalchemy import Text, func, select, type_coerce, update
 
 import build
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Tournament

@@ -1,11 +1,11 @@
 """The notes on games of a bundle, checked and as rows."""
 
 from collections.abc import Collection
-from dataclasses import replace
 from typing import Any
 
 from silverball.exchange.bundle.checks import require_moment, tuple_or_empty
 from silverball.exchange.bundle.faults import BrokenBundle
+from silverball.kit.values import replace
 from silverball.rules.model.changes import TournamentImported
 from silverball.wire import times
 from silverball.wire.base import UnsetType

@@ -5,7 +5,6 @@ Imported on the first fetch, because the HTTP client is slow to load.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
@@ -22,13 +21,15 @@ JSON_ENDINGS = ("/json", "+json")
 HEADERS = {"Accept": "application/json"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class FetchLimits:
+class FetchLimits(Struct, frozen=True, kw_only=True):
     """The limits of one fetch."""
 
     seconds: float = 5
     bytes: int = 2_000_000
     redirects: int = 3
+
+
+FETCH_LIMITS = FetchLimits()
 
 
 class FetchedDocument(Struct, frozen=True):
@@ -53,7 +54,7 @@ class Fetcher:
         self,
         policy: AddressPolicy,
         *,
-        limits: FetchLimits = FetchLimits(),  # immutable
+        limits: FetchLimits = FETCH_LIMITS,
         **options: Any,
     ) -> None:
         self._client = GuardedClient(policy, seconds=limits.seconds, **options)

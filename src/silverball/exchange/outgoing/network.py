@@ -5,7 +5,6 @@ connection goes to a checked address: the name is never looked up a second time,
 something else. The name itself is only used for TLS and the Host header.
 """
 
-import dataclasses
 import queue
 import socket
 import ssl
@@ -18,6 +17,7 @@ import httpcore2
 
 from silverball.kit import address_policy
 from silverball.kit.address_policy import AddressForbidden, AddressPolicy
+from silverball.kit.values import replace
 
 # A name with more addresses than this is refused.
 ADDRESSES_MAX = 32
@@ -75,7 +75,7 @@ def guarded_network(policy: AddressPolicy, proxy: str) -> tuple[AddressPolicy, d
 
     `proxy` is `host:port`, or empty.
     """
-    guarded_policy = dataclasses.replace(policy, is_own_address=is_own_address)
+    guarded_policy = replace(policy, is_own_address=is_own_address)
     host, _, port = proxy.partition(":")
     return guarded_policy, {"connect": connector_via_proxy(host, int(port))} if host else {}
 

@@ -1,8 +1,9 @@
 """The report of a pull as sentences, on the command line and on a page."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
+
+import msgspec
 
 from silverball.exchange.pull.taking import TournamentReport
 from silverball.service.bundles.reads.people import SharedName
@@ -64,7 +65,7 @@ def counts(reports: Iterable[TournamentReport]) -> str:
 
 def report_json(report: TournamentReport) -> dict[str, Any]:
     """The report for programs, with the names of its fields as on the wire."""
-    return {_camel_name(name): value for name, value in asdict(report).items()}
+    return {_camel_name(name): value for name, value in msgspec.structs.asdict(report).items()}
 
 
 def _camel_name(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import httpcore2
 import msgspec
+from msgspec import Struct
 
 from silverball.exchange.bundle import faults
 from silverball.exchange.bundle.faults import BrokenFile
@@ -51,8 +52,7 @@ class ConnectionLost(Exception):
     """The connection failed; another try may succeed. The message is a sentence."""
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer of the source, whatever its status. Header names are in lower case."""
 
     status: int

@@ -5,7 +5,7 @@ that have not changed since, by `updatedAt` and here, are not read a second time
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from silverball.exchange.pull.keeping import Keeper
 from silverball.exchange.pull.reading import ListedTournament, PulledTournament, Wanted
 from silverball.exchange.pull.source import PullSource, ThingMissing
 from silverball.kit.errors import Refusal
+from silverball.kit.values import replace
 from silverball.rules.format import ResultUnit
 from silverball.rules.registry import FORMATS
 from silverball.service.bundles.reads import pulled
@@ -54,8 +55,7 @@ class PullOptions(Struct, frozen=True):
     sample_share: float = 0.05
 
 
-@dataclass(frozen=True)
-class TournamentReport:
+class TournamentReport(Struct, frozen=True):
     """The outcome for a tournament of the source."""
 
     remote_id: int

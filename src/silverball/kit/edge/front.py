@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
 from typing import Any
 
 from silverball.kit import logs
@@ -49,6 +48,7 @@ from silverball.kit.http.endpoints import READ_METHODS, HttpResponse, Request, U
 from silverball.kit.http.refusals import BodyTooLarge, refusal_response
 from silverball.kit.http.replies import EMPTY_BODY, Reply, uncached_reply
 from silverball.kit.http.router import RouteNotFound
+from silverball.kit.values import replace
 
 # Writers have threads of their own, so that waiting for a lock never holds up reads.
 WRITE_THREADS = 8

@@ -10,7 +10,6 @@ was overtaken by another change is drawn again, three times at most.
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -36,6 +35,7 @@ from silverball.kit.http.endpoints import (
     Request,
 )
 from silverball.kit.http.revisions import RevisionMismatch, revision_headers, revision_tag
+from silverball.kit.values import replace
 
 ATTEMPTS_MAX = 3
 

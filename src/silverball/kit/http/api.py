@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -27,6 +26,7 @@ from silverball.kit.http.endpoints import (
 )
 from silverball.kit.http.query import HeaderPairs, parse_query
 from silverball.kit.http.router import RouteMatch, Router, parse_path_id, parse_path_word
+from silverball.kit.values import replace
 
 # Runs the handler of a writing endpoint in a transaction and returns the committed answer.
 AnswerWrite = Callable[[Endpoint, AnyWrite, Request], HttpResponse]

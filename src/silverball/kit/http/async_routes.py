@@ -9,8 +9,9 @@ They only read. A handler that sends parts without an end returns a `Stream`.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, Receive, Send, start_message
 from silverball.kit.http.endpoints import Access, Call, Endpoint, Handler
@@ -20,8 +21,7 @@ Q = TypeVar("Q", bound=Query)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Stream:
+class Stream(Struct, frozen=True):
     """An answer sent in parts for as long as the client listens."""
 
     chunks: AsyncIterator[bytes]
@@ -29,8 +29,7 @@ class Stream:
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-@dataclass(frozen=True)
-class AsyncCall(Call[Q]):
+class AsyncCall(Call[Q], frozen=True):
     """One parsed request to a route that waits."""
 
     # The feed, handed in by the composition root.

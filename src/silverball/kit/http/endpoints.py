@@ -18,16 +18,16 @@ connection and of a transaction are the service's (`Write[NewArena]` of `service
 import enum
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from silverball.kit.errors import NotAllowed, Refusal
 from silverball.kit.http.body import Body, BodyParser
 from silverball.kit.http.query import Query, QueryParser
+from silverball.kit.values import replace
 
 WORD_LETTERS_MAX = 100
 JSON = "application/json"
@@ -77,8 +77,7 @@ class Caller(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """An HTTP request, as far as an endpoint is concerned."""
 
     method: str
@@ -97,8 +96,7 @@ class Request:
     last_event_id: bytes | None = None
 
 
-@dataclass(frozen=True)
-class Call(Generic[Q]):
+class Call(Struct, Generic[Q], frozen=True):
     """One parsed request. `caller` is None for a request without a valid token."""
 
     ids: dict[str, int]
@@ -135,8 +133,7 @@ class Call(Generic[Q]):
         return self.user_id or None
 
 
-@dataclass(frozen=True)
-class Write(Call[Any], Generic[B_co, D, X]):
+class Write(Call[Any], Generic[B_co, D, X], frozen=True):
     """One parsed request that may change something."""
 
     body: B_co
@@ -153,10 +150,8 @@ class Write(Call[Any], Generic[B_co, D, X]):
         return call
 
     def within(self, db: Any, transaction: Any, now: datetime) -> "Write[B_co, D, X]":
-        """The same call within this transaction: a copy, without a call of the constructor for each write."""
-        call = object.__new__(type(self))
-        call.__dict__.update(self.__dict__, db=db, transaction=transaction, now=now)
-        return call
+        """The same call within this transaction."""
+        return replace(self, db=db, transaction=transaction, now=now)
 
     @property
     def is_preparation(self) -> bool:
@@ -167,8 +162,7 @@ class Write(Call[Any], Generic[B_co, D, X]):
 AnyWrite = Write[Any, Any, Any]
 
 
-@dataclass(frozen=True)
-class HttpResponse:
+class HttpResponse(Struct, frozen=True):
     """An encoded answer.
 
     `is_throttled` makes the front door apply the standings interval. `is_cacheable` is False for an
@@ -222,8 +216,7 @@ class OneTimeResult(Struct, Generic[T], frozen=True):
     replay_value: T
 
 
-@dataclass(frozen=True, kw_only=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True, kw_only=True, dict=True):
     """One row of the endpoint table."""
 
     method: str

@@ -4,7 +4,6 @@ Each function returns changes or refuses. Source: formats, section 20.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -12,6 +11,7 @@ from random import Random
 from msgspec import UnsetType
 
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.apply import apply_changes

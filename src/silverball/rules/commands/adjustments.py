@@ -3,10 +3,10 @@
 Each function returns changes or refuses.
 """
 
-from dataclasses import replace
 from decimal import Decimal
 
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, EntrantChanged, changes_between

@@ -1,9 +1,9 @@
 """Closing a tournament, with or without an open round. Source: formats, sections 2 and 23."""
 
-from dataclasses import replace
 from datetime import datetime
 
 from silverball.kit.errors import Invalid
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.format import Rounds
 from silverball.rules.mechanics import rounds

@@ -5,7 +5,6 @@ and ladders that depended on it are deleted. Source: formats, sections 2 and 20.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -14,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
+from silverball.kit.values import replace
 from silverball.rules.commands import adjustments
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands

@@ -2,12 +2,12 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 from msgspec import UnsetType
 
+from silverball.kit.values import replace
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.tournament import Tournament
 

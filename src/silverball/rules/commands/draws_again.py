@@ -7,7 +7,7 @@ the dice of its journalled seed. What somebody entered (a result) is read from t
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from silverball.kit.errors import Refusal
+from silverball.kit.values import replace
 from silverball.rules.commands import draws, frenzy, games, lineup, max_matchplay, rulings
 from silverball.rules.commands import tournament as commands
 from silverball.rules.mechanics import entries

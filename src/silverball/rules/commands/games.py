@@ -4,12 +4,12 @@ Each function returns changes or refuses. Source: formats, sections 7, 8, 14.7 a
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import drawn_rounds
 from silverball.rules.format import CountedIn, Rounds

@@ -4,11 +4,11 @@ Each function returns changes or refuses. Source: formats, section 14.10.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 
 from silverball.kit.errors import Invalid, NotFound, Sentence
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.lineup import arenas
 from silverball.rules.mechanics import match_results, results

@@ -5,12 +5,12 @@ that was on the arena. Source: formats, sections 2, 7 and 14.14.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Any
 
 from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import rulings
 from silverball.rules.commands import tournament as tournament_commands

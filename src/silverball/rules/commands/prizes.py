@@ -1,10 +1,10 @@
 """Commands of prize money: set the plan, and tick who was paid. Each returns changes or refuses."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 
 from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
+from silverball.kit.values import replace
 from silverball.rules.model.changes import Change, PrizePaid, PrizesChanged, tournament_changes
 from silverball.rules.model.prizes import Payout, PrizePlan
 from silverball.rules.model.tournament import Tournament

@@ -1,9 +1,9 @@
 """Entries that players buy, are given or get refunded. Source: formats, section 19."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import cards
 from silverball.rules.format import PlayKind

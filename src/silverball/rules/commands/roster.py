@@ -4,12 +4,12 @@ Each function returns changes or refuses. Source: formats, sections 2, 7, 10 and
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Any
 
 from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
+from silverball.kit.values import replace
 from silverball.rules.commands import absences, adjustments
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import lineup as lineup_commands

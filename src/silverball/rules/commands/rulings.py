@@ -3,12 +3,12 @@
 Each function returns changes or refuses. Source: formats, section 7; pages, section 2.
 """
 
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 
 from msgspec import UNSET
 
+from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.mechanics import shared_room
 from silverball.rules.model.apply import apply_changes

@@ -5,11 +5,11 @@ whatever made it free. Source: pages, section 3.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.values import replace
 from silverball.rules.commands import roster
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import waiting_list

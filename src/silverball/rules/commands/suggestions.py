@@ -4,11 +4,11 @@ Each function returns changes or refuses. Source: formats, section 10.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 
 from silverball.kit.errors import Conflict, NotFound, Refusal
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import results
 from silverball.rules.model import outcome as outcomes

@@ -5,7 +5,6 @@ neither changes points, strikes or statistics. Each function returns changes or 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Literal, TypeAlias
@@ -13,6 +12,7 @@ from typing import Literal, TypeAlias
 from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import Change, EntrantChanged, changes_between
 from silverball.rules.model.settings_protocols import playoff_bands_of

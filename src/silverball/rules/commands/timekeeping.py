@@ -3,10 +3,10 @@
 Each function returns changes or refuses.
 """
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import round_timer

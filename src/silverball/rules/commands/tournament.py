@@ -5,13 +5,13 @@ returns the same dice for the same draw until a redraw is requested.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 
 from msgspec import UNSET, UnsetType
 
 from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.values import replace
 from silverball.rules.format import Format, Rounds
 from silverball.rules.mechanics import history, queues, results, rounds, seeding
 from silverball.rules.model.apply import apply_changes

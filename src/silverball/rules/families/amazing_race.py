@@ -6,10 +6,11 @@ the one that should be and returns the difference. Source: formats, section 14.2
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 
+from silverball.kit.values import replace
 from silverball.rules.mechanics import attempts, lineups, queues, rounds
 from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes

@@ -4,12 +4,12 @@ Source: formats, sections 14.18, 14.19 and 18.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Any
 
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.mechanics import attempts, queues
 from silverball.rules.mechanics.shared_room import ArenaBusyElsewhere, PlayerBusyElsewhere
 from silverball.rules.model import play_settings

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 
+from silverball.kit.values import replace
 from silverball.rules.mechanics.bracket_matches import BracketMatch, Matches, is_over
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.bracket_nodes import NodeKey

@@ -7,7 +7,6 @@ Source: formats, sections 14.10, 14.11 and 20.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -16,6 +15,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from silverball.kit.values import replace
 from silverball.rules.mechanics import bracket_matches, call_ups, match_results, rounds
 from silverball.rules.mechanics.bracket_matches import BracketMatch, Matches
 from silverball.rules.mechanics.call_ups import CallUp

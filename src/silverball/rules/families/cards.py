@@ -4,10 +4,10 @@ A card is opened by its first score and completes when it is full. A voided card
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.values import replace
 from silverball.rules.mechanics import attempts
 from silverball.rules.mechanics.entries import attempts_of_player
 from silverball.rules.model.apply import apply_changes

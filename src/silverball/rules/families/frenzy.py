@@ -5,13 +5,13 @@ is paused. Where `useQueues` is off the organizer makes the games and nothing fo
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 
 import msgspec
 
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.lineup import arenas
 from silverball.rules.mechanics import free_games, history, lineups, queues, results, rounds
 from silverball.rules.model import play_settings

@@ -5,7 +5,6 @@ the same. Source: formats, sections 14.12 and 14.17.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -14,6 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.families.bracket_standings import bracket_standing
 from silverball.rules.mechanics import call_ups, rounds, seeding
 from silverball.rules.model.apply import apply_changes

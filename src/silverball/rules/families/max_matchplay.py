@@ -5,7 +5,6 @@ The meetings still to be released are in `state.schedule`. Source: formats, sect
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -13,6 +12,7 @@ from random import Random
 from msgspec import Struct
 
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.mechanics import free_games, lineups, results, rounds
 from silverball.rules.model import moments, play_settings
 from silverball.rules.model.apply import apply_changes

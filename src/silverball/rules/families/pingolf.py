@@ -5,9 +5,9 @@ Source: formats, sections 14.16 and 14.20.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
+from silverball.kit.values import replace
 from silverball.rules.mechanics import attempts, rounds
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (

@@ -1,13 +1,13 @@
 """Round robins in play: the whole schedule is made at the start. Source: formats, sections 14.8 and 14.9."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 
 from msgspec import Struct
 
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.families import drawn_rounds
 from silverball.rules.lineup import order
 from silverball.rules.mechanics import call_ups, lineups, results, rounds, seeding

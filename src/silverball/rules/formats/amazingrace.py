@@ -1,11 +1,11 @@
 """The amazing race: all play one arena, the lowest score is out, again and again. Source: formats, 14.21."""
 
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.families import amazing_race
 from silverball.rules.format import (
     DemoNight,

@@ -1,12 +1,12 @@
 """Pinbowling: a frame is an arena with a target, counted as in ten-pin. Source: formats, 14.20, 17."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Invalid
+from silverball.kit.values import replace
 from silverball.rules.families import pingolf
 from silverball.rules.format import (
     CountedIn,

@@ -1,7 +1,6 @@
 """Pingolf elimination: as a group bracket, the two with the fewest strokes go on. Source: formats, 14.17."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -10,6 +9,7 @@ from typing import Literal, Self
 import msgspec
 
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import replace
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.format import (

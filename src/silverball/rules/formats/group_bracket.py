@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -10,6 +9,7 @@ from typing import Literal, Self
 
 import msgspec
 
+from silverball.kit.values import replace
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.format import DemoNight, Format, FormatGroup, refuse_to_join

@@ -1,7 +1,6 @@
 """The ladder: the bottom of the table plays, the last is out, the next seed joins. Source: formats, 14.13."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -9,6 +8,7 @@ from random import Random
 from msgspec import Struct
 
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.families.bracket_standings import bracket_standing
 from silverball.rules.format import (
     DemoNight,

@@ -1,7 +1,6 @@
 """Pace match play: group match play with a rising bar; a player below it is out. Source: formats, 14.6."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format, FormatGroup

@@ -5,13 +5,13 @@ checks before them are the same for all. Source: formats, sections 2, 18, 19.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
 from msgspec import Struct
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.values import replace
 from silverball.rules.mechanics import results
 from silverball.rules.model import moments
 from silverball.rules.model.changes import (

@@ -1,9 +1,11 @@
 """The matches of a bracket, from its seeds and results. Source: formats, sections 14.10 and 14.11."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from msgspec import Struct
+
+from silverball.kit.values import replace
 from silverball.rules.mechanics import seeding
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, Source, WinnerSource
@@ -14,8 +16,7 @@ EMPTY_SEAT = 0
 Seat: TypeAlias = int | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class BracketMatch:
+class BracketMatch(Struct, frozen=True, kw_only=True):
     """A node with its known players, its game and its decision."""
 
     node: BracketNode

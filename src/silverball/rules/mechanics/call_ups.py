@@ -5,13 +5,13 @@ is made, or none until the organizer chooses. Source: formats, sections 7, 8 and
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 
 from msgspec import Struct
 
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.lineup import arenas, order
 from silverball.rules.mechanics import lineups, rounds
 from silverball.rules.mechanics.lineups import GroupAssignment

@@ -1,10 +1,10 @@
 """Limits on how often a player may play: entries bought, attempts allowed. Source: formats, 14.18, 19."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.model.changes import Change, EntrantChanged, EntriesBought
 from silverball.rules.model.purchases import Purchase
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament

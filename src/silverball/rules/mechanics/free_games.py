@@ -1,7 +1,6 @@
 """Games outside drawn rounds, made by hand, by a schedule or by a queue."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -9,6 +8,7 @@ from random import Random
 from msgspec import Struct
 
 from silverball.kit.errors import Invalid, Sentence
+from silverball.kit.values import replace
 from silverball.rules.lineup import order
 from silverball.rules.mechanics import history, lineups, results, rounds
 from silverball.rules.model import play_settings

@@ -1,12 +1,12 @@
 """Arenas and playing orders of a round's groups, by the tournament's own settings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from random import Random
 
 from msgspec import UNSET, Struct
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
+from silverball.kit.values import replace
 from silverball.rules.lineup import arenas, order
 from silverball.rules.lineup.arenas import DrawableArena
 from silverball.rules.mechanics import history

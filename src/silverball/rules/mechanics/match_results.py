@@ -6,13 +6,13 @@ ratings; only `resultPoints` shows how it was counted.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
 from msgspec import UNSET
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
+from silverball.kit.values import replace
 from silverball.rules.mechanics import results
 from silverball.rules.model import play_settings
 from silverball.rules.model.changes import (

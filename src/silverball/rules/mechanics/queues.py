@@ -5,10 +5,10 @@ spot that is done and has no place.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.values import replace
 from silverball.rules.model import moments
 from silverball.rules.model.changes import Change, QueueJoined, QueueLeft, QueueMoved, changes_between
 from silverball.rules.model.part_index import find_by_id, lowest_id

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
+from silverball.kit.values import replace
 from silverball.rules.model import moments, play_settings
 from silverball.rules.model import outcome as outcomes
 from silverball.rules.model.changes import (

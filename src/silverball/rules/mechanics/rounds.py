@@ -1,12 +1,12 @@
 """Rounds: opening, completing and deleting them. Source: formats, section 2."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.values import replace
 from silverball.rules.mechanics import lineups, results, seeding
 from silverball.rules.model import moments
 from silverball.rules.model.changes import (

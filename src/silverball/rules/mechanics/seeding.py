@@ -1,9 +1,9 @@
 """Seeds: the ranking of entrants before the first round. Source: formats, section 4."""
 
 import math
-from dataclasses import replace
 from random import Random
 
+from silverball.kit.values import replace
 from silverball.rules.model import play_settings
 from silverball.rules.model.changes import Change, EntrantChanged, changes_between
 from silverball.rules.model.settings import TournamentSettings

@@ -7,7 +7,6 @@ line waits for games in play alone, and nobody starves. Source: pages, section 2
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
@@ -15,6 +14,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.model.changes import Change, GameChanged, PlayersCalled, tournament_changes
 from silverball.rules.model.tournament import Game, Tournament
 
@@ -33,8 +33,7 @@ class ArenaBusyElsewhere(Conflict):
     sentence = "{arena} is in use in another tournament of this room. Wait until it is free."
 
 
-@dataclass(frozen=True, kw_only=True)
-class RoomGame:
+class RoomGame(Struct, frozen=True, kw_only=True):
     """A game that is played now, or waits until its players and its machine are free."""
 
     tournament_id: int

@@ -4,9 +4,9 @@ Source of truth for replaying a journal: `apply_all(before, changes)` equals the
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from silverball.kit.values import replace
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
 from silverball.rules.model.part_index import (
     KEPT_VALUES,

@@ -1,4 +1,4 @@
-"""Changes of a tournament: facts in the past tense, one frozen dataclass each.
+"""Changes of a tournament: facts in the past tense, one frozen Struct each.
 
     Change
     |-- Added     a thing exists now             RoundOpened, GameOpened, EntrantAdded, ...
@@ -11,8 +11,9 @@ undo states the opposites, last one first. A rule gives new things negative ids 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
+
+from msgspec import Struct
 
 from silverball.rules.model.purchases import Purchase
 from silverball.rules.model.scorekeepers import Scorekeeper
@@ -33,7 +34,7 @@ from silverball.rules.model.tournament import (
 T = TypeVar("T")
 
 
-class Change:
+class Change(Struct, frozen=True):
     """A fact a rule states. `part` is the field of Tournament that holds things of this kind."""
 
     part: ClassVar[str] = ""
@@ -44,8 +45,7 @@ class Change:
         raise NotImplementedError(type(self).__name__)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TournamentImported(Change):
+class TournamentImported(Change, frozen=True, kw_only=True):
     """A whole tournament was imported from a file; undo and verification begin after it."""
 
     tournament_id: int
@@ -58,8 +58,7 @@ class TournamentImported(Change):
         return self.origin
 
 
-@dataclass(frozen=True)
-class Added(Change, Generic[T]):
+class Added(Change, Generic[T], frozen=True):
     """A thing exists now."""
 
     subject: T
@@ -70,8 +69,7 @@ class Added(Change, Generic[T]):
         return self.undone_by(self.subject)
 
 
-@dataclass(frozen=True)
-class Removed(Change, Generic[T]):
+class Removed(Change, Generic[T], frozen=True):
     """A thing is gone."""
 
     subject: T
@@ -82,8 +80,7 @@ class Removed(Change, Generic[T]):
         return self.undone_by(self.subject)
 
 
-@dataclass(frozen=True)
-class Altered(Change, Generic[T]):
+class Altered(Change, Generic[T], frozen=True):
     """A thing is different now."""
 
     before: T
@@ -96,8 +93,7 @@ class Altered(Change, Generic[T]):
 
 
 # The tournament itself. `before` and `after` hold only the fields that differ.
-@dataclass(frozen=True)
-class TournamentAltered(Change):
+class TournamentAltered(Change, frozen=True):
     """Fields of the tournament are different now: name of the field in Tournament -> value."""
 
     before: Mapping[str, Any]
@@ -110,223 +106,223 @@ class TournamentAltered(Change):
         return self.undone_by(self.after, self.before)
 
 
-class TournamentStarted(TournamentAltered):
+class TournamentStarted(TournamentAltered, frozen=True):
     """The night begins; seeds are frozen."""
 
 
-class TournamentUnstarted(TournamentAltered):
+class TournamentUnstarted(TournamentAltered, frozen=True):
     """A start was undone."""
 
 
-class TournamentCompleted(TournamentAltered):
+class TournamentCompleted(TournamentAltered, frozen=True):
     """The results are final."""
 
 
-class TournamentReopened(TournamentAltered):
+class TournamentReopened(TournamentAltered, frozen=True):
     """The results may change again."""
 
 
-class TournamentEdited(TournamentAltered):
+class TournamentEdited(TournamentAltered, frozen=True):
     """Settings or a text changed."""
 
 
-class ClockChanged(TournamentAltered):
+class ClockChanged(TournamentAltered, frozen=True):
     """The clock was started, paused or set."""
 
 
-class RoundTimerChanged(TournamentAltered):
+class RoundTimerChanged(TournamentAltered, frozen=True):
     """The round timer was set, moved or switched off."""
 
 
-class ExtraTimeGiven(TournamentAltered):
+class ExtraTimeGiven(TournamentAltered, frozen=True):
     """A game was given more time than its round."""
 
 
-class PlayersCalled(TournamentAltered):
+class PlayersCalled(TournamentAltered, frozen=True):
     """The players of a game were called to their machine."""
 
 
-class PrizesChanged(TournamentAltered):
+class PrizesChanged(TournamentAltered, frozen=True):
     """The prize money or how it is shared was set."""
 
 
-class PrizePaid(TournamentAltered):
+class PrizePaid(TournamentAltered, frozen=True):
     """A prize was ticked as paid out, or the tick was taken back."""
 
 
-class SignUpTermsSet(TournamentAltered):
+class SignUpTermsSet(TournamentAltered, frozen=True):
     """The fees of the sign-up list were set, or the code of the door was replaced."""
 
 
-class DrawRemembered(TournamentAltered):
+class DrawRemembered(TournamentAltered, frozen=True):
     """The stored facts of a draw changed: a schedule, a redraw."""
 
 
-class EntrantAdded(Added[Entrant]):
+class EntrantAdded(Added[Entrant], frozen=True):
     part = "entrants"
 
 
-class EntrantRemoved(Removed[Entrant]):
+class EntrantRemoved(Removed[Entrant], frozen=True):
     part = "entrants"
 
 
-class EntrantChanged(Altered[Entrant]):
+class EntrantChanged(Altered[Entrant], frozen=True):
     part = "entrants"
 
 
-class ArenaAdded(Added[LineupArena]):
+class ArenaAdded(Added[LineupArena], frozen=True):
     part = "lineup"
 
 
-class ArenaRemoved(Removed[LineupArena]):
+class ArenaRemoved(Removed[LineupArena], frozen=True):
     part = "lineup"
 
 
-class ArenaChanged(Altered[LineupArena]):
+class ArenaChanged(Altered[LineupArena], frozen=True):
     part = "lineup"
 
 
-class BankAdded(Added[Bank]):
+class BankAdded(Added[Bank], frozen=True):
     part = "banks"
 
 
-class BankRemoved(Removed[Bank]):
+class BankRemoved(Removed[Bank], frozen=True):
     part = "banks"
 
 
-class RoundOpened(Added[Round]):
+class RoundOpened(Added[Round], frozen=True):
     part = "rounds"
 
 
-class RoundDeleted(Removed[Round]):
+class RoundDeleted(Removed[Round], frozen=True):
     part = "rounds"
 
 
-class RoundCompleted(Altered[Round]):
+class RoundCompleted(Altered[Round], frozen=True):
     part = "rounds"
 
 
-class RoundReopened(Altered[Round]):
+class RoundReopened(Altered[Round], frozen=True):
     part = "rounds"
 
 
-class RoundChanged(Altered[Round]):
+class RoundChanged(Altered[Round], frozen=True):
     part = "rounds"
 
 
-class GameOpened(Added[Game]):
+class GameOpened(Added[Game], frozen=True):
     part = "games"
 
 
-class GameDeleted(Removed[Game]):
+class GameDeleted(Removed[Game], frozen=True):
     part = "games"
 
 
-class GameCompleted(Altered[Game]):
+class GameCompleted(Altered[Game], frozen=True):
     part = "games"
 
 
-class GameCleared(Altered[Game]):
+class GameCleared(Altered[Game], frozen=True):
     part = "games"
 
 
-class GameCorrected(Altered[Game]):
+class GameCorrected(Altered[Game], frozen=True):
     part = "games"
 
 
-class MatchCounted(Altered[Game]):
+class MatchCounted(Altered[Game], frozen=True):
     """Single games of a match were counted without deciding it, or corrected without another result."""
 
     part = "games"
 
 
-class GameChanged(Altered[Game]):
+class GameChanged(Altered[Game], frozen=True):
     """Its arena, playing order or players are different now, or a suggestion contradicts its result."""
 
     part = "games"
 
 
-class SuggestionMade(Added[Suggestion]):
+class SuggestionMade(Added[Suggestion], frozen=True):
     part = "suggestions"
 
 
-class SuggestionDecided(Removed[Suggestion]):
+class SuggestionDecided(Removed[Suggestion], frozen=True):
     part = "suggestions"
 
 
-class SinglePlayerGameOpened(Added[SinglePlayerGame]):
+class SinglePlayerGameOpened(Added[SinglePlayerGame], frozen=True):
     part = "single_player_games"
 
 
-class SinglePlayerGameDeleted(Removed[SinglePlayerGame]):
+class SinglePlayerGameDeleted(Removed[SinglePlayerGame], frozen=True):
     part = "single_player_games"
 
 
-class SinglePlayerGameChanged(Altered[SinglePlayerGame]):
+class SinglePlayerGameChanged(Altered[SinglePlayerGame], frozen=True):
     """It was started, recorded, corrected, voided or counted again."""
 
     part = "single_player_games"
 
 
-class CardOpened(Added[Card]):
+class CardOpened(Added[Card], frozen=True):
     part = "cards"
 
 
-class CardDeleted(Removed[Card]):
+class CardDeleted(Removed[Card], frozen=True):
     part = "cards"
 
 
-class CardChanged(Altered[Card]):
+class CardChanged(Altered[Card], frozen=True):
     part = "cards"
 
 
-class QueueJoined(Added[QueueSpot]):
+class QueueJoined(Added[QueueSpot], frozen=True):
     part = "queue"
 
 
-class QueueLeft(Removed[QueueSpot]):
+class QueueLeft(Removed[QueueSpot], frozen=True):
     part = "queue"
 
 
-class QueueMoved(Altered[QueueSpot]):
+class QueueMoved(Altered[QueueSpot], frozen=True):
     """A new place in the queue, or the turn has come."""
 
     part = "queue"
 
 
-class ScorekeeperAdded(Added[Scorekeeper]):
+class ScorekeeperAdded(Added[Scorekeeper], frozen=True):
     part = "scorekeepers"
 
 
-class ScorekeeperRemoved(Removed[Scorekeeper]):
+class ScorekeeperRemoved(Removed[Scorekeeper], frozen=True):
     part = "scorekeepers"
 
 
-class DirectorAdded(Added[Scorekeeper]):
+class DirectorAdded(Added[Scorekeeper], frozen=True):
     part = "scorekeepers"
 
 
-class DirectorRemoved(Removed[Scorekeeper]):
+class DirectorRemoved(Removed[Scorekeeper], frozen=True):
     part = "scorekeepers"
 
 
-class SignUpAdded(Added[SignUpEntry]):
+class SignUpAdded(Added[SignUpEntry], frozen=True):
     part = "sign_ups"
 
 
-class SignUpRemoved(Removed[SignUpEntry]):
+class SignUpRemoved(Removed[SignUpEntry], frozen=True):
     part = "sign_ups"
 
 
-class SignUpChanged(Altered[SignUpEntry]):
+class SignUpChanged(Altered[SignUpEntry], frozen=True):
     part = "sign_ups"
 
 
-class EntriesBought(Added[Purchase]):
+class EntriesBought(Added[Purchase], frozen=True):
     part = "purchases"
 
 
-class EntriesWithdrawn(Removed[Purchase]):
+class EntriesWithdrawn(Removed[Purchase], frozen=True):
     part = "purchases"
 
 

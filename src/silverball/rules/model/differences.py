@@ -1,9 +1,11 @@
 """The changes that lead from a tournament to itself as it stands elsewhere."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import Struct
+
+from silverball.kit.values import replace
 from silverball.rules.model import changes as kinds
 from silverball.rules.model.changes import Added, Altered, Change, Removed, tournament_changes
 from silverball.rules.model.tournament import Tournament
@@ -21,8 +23,7 @@ STATUS_CHANGES: Mapping[tuple[str, str], type[kinds.TournamentAltered]] = {
 }
 
 
-@dataclass(frozen=True)
-class PartChanges:
+class PartChanges(Struct, frozen=True):
     """The changes of things of one part, and the name of their id."""
 
     part: str

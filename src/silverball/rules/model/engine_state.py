@@ -1,14 +1,14 @@
 """Memory of a tournament beside its results: the seed of its draws, clocks, calls, a schedule."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
+
+from silverball.kit.values import replace
 
 
-@dataclass(frozen=True, kw_only=True)
-class EngineState:
+class EngineState(Struct, frozen=True, kw_only=True):
     """Stored facts that no answer shows."""
 
     # The source of all draws: the same seed, round and redraw count give the same draw.

@@ -1,10 +1,10 @@
 """Real ids for new things: rules number them from -1 down, `enact` assigns the stored ids."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
+from silverball.kit.values import replace
 from silverball.rules.model.apply import ID_FIELDS
 from silverball.rules.model.changes import Added, Altered, Change, Removed
 
@@ -57,4 +57,4 @@ def _with_real_ids(item: Any, assigned: AssignedIds) -> Any:
 @cache
 def _id_fields(kind: Any) -> tuple[str, ...]:
     """The fields of things of this kind that hold ids of new things."""
-    return tuple(field.name for field in fields(kind) if field.name in PART_BY_ID_FIELD)
+    return tuple(name for name in kind.__struct_fields__ if name in PART_BY_ID_FIELD)

@@ -2,7 +2,8 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from silverball.kit.errors import Invalid, Sentence
 from silverball.rules.model.tournament import Game, Leg
@@ -10,8 +11,7 @@ from silverball.rules.model.tournament import Game, Leg
 SCORE_MAX = 2**63 - 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class GameOutcome:
+class GameOutcome(Struct, frozen=True, kw_only=True):
     """The result of a game, entered as exactly one of order, scores, strikers, strokes, games and forfeit.
 
     Scores may accompany an order, which wins.
@@ -35,8 +35,7 @@ class GameOutcome:
     recorded_by: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttemptOutcome:
+class AttemptOutcome(Struct, frozen=True, kw_only=True):
     """The result of a single player game."""
 
     single_player_game_id: int
@@ -48,8 +47,7 @@ class AttemptOutcome:
     recorded_by: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class NewAttempt:
+class NewAttempt(Struct, frozen=True, kw_only=True):
     """A new single player game: completed with a score, started without one."""
 
     player_id: int

@@ -6,10 +6,11 @@ next state with what changed, instead of making them from all items again.
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 KeysOf: TypeAlias = Callable[[Any], tuple[Hashable, ...]]
@@ -20,16 +21,14 @@ NEW_ID_FIRST = 2**62
 KEPT_VALUES = "kept_values"
 
 
-@dataclass(frozen=True)
-class PartIndex:
+class PartIndex(Struct, frozen=True):
     """The items of a part by key; an item with several keys is in several groups, without one in none."""
 
     part: str
     keys_of: KeysOf
 
 
-@dataclass(frozen=True)
-class ItemStep:
+class ItemStep(Struct, frozen=True):
     """A step from one state of a part to the next: an item added at the end, or another in its place.
 
     `before` is None for an added item. A step of another kind is None.

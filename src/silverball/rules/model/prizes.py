@@ -1,13 +1,11 @@
 """Prize money of a tournament as an organizer set it, and the prizes that were paid out. Money is cents."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 
-@dataclass(frozen=True, kw_only=True)
-class Payout:
+class Payout(Struct, frozen=True, kw_only=True):
     """A prize that a player was given."""
 
     player_id: int
@@ -17,8 +15,7 @@ class Payout:
     paid_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True)
-class PrizePlan:
+class PrizePlan(Struct, frozen=True, kw_only=True):
     """Where the prize money comes from, what comes off it, and how it is shared."""
 
     # Shares of the places from the first on, in hundredths of a percent.

@@ -1,13 +1,13 @@
 """Entries of a best game: bought, given or refunded."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
+from msgspec import Struct
 
-@dataclass(frozen=True, kw_only=True)
-class Purchase:
+
+class Purchase(Struct, frozen=True, kw_only=True):
     """Entries bought, given or refunded; a refund has a negative quantity."""
 
     entry_id: int

@@ -1,10 +1,9 @@
 """Accounts that record results of a tournament, or direct it."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scorekeeper:
+class Scorekeeper(Struct, frozen=True, kw_only=True):
     """An account that may record results here; a director may do all that the organizer may but delete."""
 
     user_id: int

@@ -1,11 +1,11 @@
 """The sign-up list of a tournament: who asked to play, who waits, who is here, who paid. Money is cents."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 
-@dataclass(frozen=True, kw_only=True)
-class SignUpEntry:
+
+class SignUpEntry(Struct, frozen=True, kw_only=True):
     """A person on the sign-up list: an entrant, or somebody who waits for a place."""
 
     player_id: int
@@ -19,8 +19,7 @@ class SignUpEntry:
     payment: "EntryPayment | None" = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class EntryPayment:
+class EntryPayment(Struct, frozen=True, kw_only=True):
     """The fee that somebody paid at the door."""
 
     cents: int
@@ -31,8 +30,7 @@ class EntryPayment:
     paid_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True)
-class SignUpTerms:
+class SignUpTerms(Struct, frozen=True, kw_only=True):
     """Fees of the sign-up list, and how often the code of the door was replaced."""
 
     fee: int = 0

@@ -5,13 +5,12 @@ which they were added).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.part_index import Groups, PartIndex, group_items
@@ -26,10 +25,25 @@ PlayStatus = Literal["started", "completed"]
 AttemptStatus = Literal["pending", "started", "completed"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Entrant:
+class ThingWithLookup(Struct, frozen=True):
+    """A thing with a value that is looked up and never changed by the tournament: it is not compared."""
+
+    looked_up: ClassVar[str]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and self._compared() == other._compared())
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__struct_fields__ if name != self.looked_up)
+
+
+class Entrant(ThingWithLookup, frozen=True, kw_only=True):
     """A player in this tournament."""
 
+    looked_up = "user_id"
     player_id: int
     # Order in which entrants were added, from 0.
     place: int = 0
@@ -41,8 +55,8 @@ class Entrant:
     score_adjustment: Decimal = Decimal(0)
     # The published `seed`: a rating for seeding by rating, else the rank.
     seed_value: int | None = None
-    # The account that claimed the player: looked up, never changed by the tournament.
-    user_id: int | None = field(default=None, compare=False)
+    # The account that claimed the player.
+    user_id: int | None = None
     # Completed rounds when the strikes were last adjusted by hand; None when they never were.
     adjusted_after: int | None = None
     # Byes counted on entry or return, so that a late player is not first in line for one.
@@ -60,16 +74,15 @@ class Entrant:
     away_rounds: int | UnsetType = UNSET
 
 
-@dataclass(frozen=True, kw_only=True)
-class LineupArena:
+class LineupArena(ThingWithLookup, frozen=True, kw_only=True):
     """An arena in this tournament."""
 
+    looked_up = "category_id"
     arena_id: int
     place: int = 0
     is_active: bool = True
     is_preferred: bool = False
-    # Looked up, like the user of an entrant.
-    category_id: int | None = field(default=None, compare=False)
+    category_id: int | None = None
     amazing_race_seed: int | None = None
     is_blocked: bool = False
     is_queue_closed: bool = False
@@ -77,18 +90,16 @@ class LineupArena:
     label_color: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bank:
+class Bank(ThingWithLookup, frozen=True, kw_only=True):
     """Arenas handed out as one unit, in order."""
 
+    looked_up = "arena_ids"
     bank_id: int
     place: int = 0
-    # Looked up, like the user of an entrant.
-    arena_ids: tuple[int, ...] = field(default=(), compare=False)
+    arena_ids: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Round:
+class Round(Struct, frozen=True, kw_only=True):
     """Games played at the same time, or a hole."""
 
     round_id: int
@@ -108,8 +119,7 @@ class Round:
     completed_at: datetime | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Leg:
+class Leg(Struct, frozen=True, kw_only=True):
     """A single game of a match, where the single games are recorded."""
 
     # Winner, loser.
@@ -118,8 +128,7 @@ class Leg:
     recorded_at: datetime | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Game:
+class Game(Struct, frozen=True, kw_only=True):
     """Two to four entrants on an arena, or a bye; the lists have one element per player.
 
     A match of a bracket is one game. Where its single games are counted, `result_points` are the games
@@ -164,8 +173,7 @@ class Game:
     waiting_since: datetime | UnsetType = UNSET
 
 
-@dataclass(frozen=True, kw_only=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True, kw_only=True):
     """A result suggested by a player of the game."""
 
     suggestion_id: int
@@ -180,8 +188,7 @@ class Suggestion:
     """Scores as reported, by player id; null without them."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SinglePlayerGame:
+class SinglePlayerGame(Struct, frozen=True, kw_only=True):
     """One entrant's attempt on an arena."""
 
     single_player_game_id: int
@@ -214,8 +221,7 @@ class SinglePlayerGame:
     is_best: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Card:
+class Card(Struct, frozen=True, kw_only=True):
     """A fixed number of single player games scored as one."""
 
     card_id: int
@@ -229,8 +235,7 @@ class Card:
     is_best: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class QueueSpot:
+class QueueSpot(Struct, frozen=True, kw_only=True):
     """An entrant waiting for an arena, for a round's arena, or for any."""
 
     queue_id: int
@@ -243,8 +248,7 @@ class QueueSpot:
     completed_at: datetime | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tournament:
+class Tournament(Struct, frozen=True, kw_only=True, dict=True):
     """One tournament as it stands."""
 
     tournament_id: int

@@ -1,13 +1,13 @@
 """A planned night: each format with each number of rounds, and when it would end."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
 from silverball.kit.errors import Invalid
+from silverball.kit.values import replace
 from silverball.rules.format import Format
 from silverball.rules.model.settings import TournamentSettings, read_settings
 from silverball.rules.planning.pace import Pace

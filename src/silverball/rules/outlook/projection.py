@@ -1,12 +1,12 @@
 """When a running night ends: what is left of its shape, from how it stands. Chance is an argument."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
 from msgspec import Struct
 
 from silverball.kit.errors import Invalid
+from silverball.kit.values import replace
 from silverball.rules.format import CountedIn, Format
 from silverball.rules.mechanics import results
 from silverball.rules.model.tournament import Game, Tournament

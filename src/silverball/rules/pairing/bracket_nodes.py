@@ -5,12 +5,12 @@ A node is identified by its round (from 0) and its place in the round; its game 
 formats, sections 14.10 and 14.11.
 """
 
-from dataclasses import dataclass, replace
 from itertools import count
 from typing import TypeAlias
 
 from msgspec import Struct
 
+from silverball.kit.values import replace
 from silverball.rules.pairing import double_elimination, elimination
 from silverball.rules.pairing.double_elimination import Bracket, GameKey
 
@@ -47,8 +47,7 @@ class LoserSource(Struct, frozen=True):
 Source: TypeAlias = SeedSource | WinnerSource | LoserSource
 
 
-@dataclass(frozen=True, kw_only=True)
-class BracketNode:
+class BracketNode(Struct, frozen=True, kw_only=True):
     """A match of a bracket."""
 
     key: NodeKey

@@ -5,7 +5,6 @@ whose champion reaches the grand final; a win there forces a second, deciding ga
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -23,8 +22,7 @@ class Bracket(StrEnum):
     RESET = "reset"
 
 
-@dataclass(frozen=True, order=True)
-class GameKey:
+class GameKey(Struct, frozen=True, order=True):
     """Identifies a game: its part, its round (from 1) and its place in the round (from 0)."""
 
     bracket: Bracket

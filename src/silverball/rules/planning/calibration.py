@@ -5,12 +5,12 @@ with what the simulation says of them, corrects it.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import exp, sqrt
 
 import numpy as np
 from msgspec import Struct
 
+from silverball.kit.values import replace
 from silverball.rules.planning.pace import NIGHT_SPREAD_MIN, NIGHTS_MIN, Pace
 from silverball.rules.planning.shapes import ClockNight, NightShape
 from silverball.rules.planning.simulation import Dice, simulate_minutes

@@ -4,11 +4,12 @@ The defaults are ours: round numbers from club nights, documented in docs/planni
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import exp, hypot, log, sqrt
 from statistics import fmean, stdev
 
-from msgspec import Struct
+from msgspec import Struct, field
+
+from silverball.kit.values import replace
 
 # With fewer nights than this the defaults are used.
 NIGHTS_MIN = 5
@@ -36,8 +37,7 @@ class PastNight(Struct, frozen=True, kw_only=True):
     gaps: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pace:
+class Pace(Struct, frozen=True, kw_only=True):
     """How fast is played."""
 
     # Players in a game -> its mean length in minutes.

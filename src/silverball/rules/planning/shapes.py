@@ -4,7 +4,6 @@ A format answers with the shape of its night (`Format.planning`); `simulation` p
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -17,8 +16,7 @@ from silverball.rules.model.settings import TournamentSettings
 Awards: TypeAlias = Mapping[int, Sequence[float]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SetRounds:
+class SetRounds(Struct, frozen=True, kw_only=True):
     """Rounds that are known ahead. A round ends with its last game, and then the next one begins."""
 
     # The sizes of the groups of each round; byes are left out.

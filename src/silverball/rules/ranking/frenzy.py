@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 
+from silverball.kit.values import replace
 from silverball.rules.model.settings_protocols import tiebreaker_of
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking

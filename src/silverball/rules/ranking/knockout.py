@@ -1,12 +1,12 @@
 """Standings of strike formats: who is out, since which round. Source: formats, sections 12 to 14.2."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from msgspec import Struct
 
 from silverball.kit.errors import Invalid, Sentence
+from silverball.kit.values import replace
 from silverball.rules.model.settings import Band
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking import cutoffs, standing, ties
@@ -32,8 +32,7 @@ class KnockoutRules(Struct, frozen=True, kw_only=True):
         return self.strike_settings.rule in {StrikeRule.FAIR, StrikeRule.PROGRESSIVE}
 
 
-@dataclass(frozen=True, kw_only=True)
-class KnockoutCareer:
+class KnockoutCareer(Struct, frozen=True, kw_only=True):
     """An entrant's path through a knockout. Rounds are counted from 1; 0 is before the first."""
 
     player_id: int

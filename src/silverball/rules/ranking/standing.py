@@ -1,7 +1,6 @@
 """A row of the standings, for all formats. Source: formats, section 13.1."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
@@ -34,8 +33,7 @@ class PaceBubble(Struct, frozen=True, kw_only=True):
     """Points that the player still needs for it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """Place and points of an entrant; the defaults are those of the list family (formats, 13.1)."""
 
     player_id: int

@@ -29,8 +29,7 @@ class GameSeats:
         self.has_draws.append(int(has_draws))
 
 
-@dataclass(frozen=True, slots=True)
-class RatedPerson:
+class RatedPerson(Struct, frozen=True):
     """A person who played, with all that identifies them."""
 
     name: str

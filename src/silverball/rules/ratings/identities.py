@@ -7,15 +7,17 @@ confirmed it for that account; then the ratings of both are joined, and the lowe
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from msgspec import Struct
+
+from silverball.kit.values import replace
 from silverball.rules.ratings.events import RatedPerson
 
 NameKey = tuple[int, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """A person who has a rating."""
 
     rating_id: int

@@ -4,12 +4,13 @@ Each change must lead to the state at that point; where it does not, the stored 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
+from silverball.kit.values import replace
 from silverball.rules.model.apply import ID_FIELDS
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
 from silverball.rules.model.engine_state import EngineState
@@ -149,7 +150,7 @@ def _difference_faults(
     if after is None:
         return [f"The {name} is stored, but gone {since}."]
     differing = [
-        field_.name for field_ in fields(after) if getattr(stored, field_.name) != getattr(after, field_.name)
+        name_ for name_ in after.__struct_fields__ if getattr(stored, name_) != getattr(after, name_)
     ]
     differences = "; ".join(
         f"{name_} is {getattr(stored, name_)!s}, it should be {getattr(after, name_)!s}"

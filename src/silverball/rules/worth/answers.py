@@ -1,9 +1,10 @@
 """The question for the meaningful games of a night, and its answer. Source: ratings, B.3."""
 
-from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from typing import Literal, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Tournament
@@ -25,8 +26,7 @@ def no_outcome(_night: SimulatedNight) -> SimulatedOutcome | None:
     return None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Circumstances:
+class Circumstances(Struct, frozen=True, kw_only=True):
     """Facts besides settings and players that decide the meaningful games of a night."""
 
     part: Part = "whole"
@@ -56,8 +56,7 @@ class Circumstances:
 PLAIN = Circumstances()
 
 
-@dataclass(frozen=True, kw_only=True)
-class MeaningfulGames:
+class MeaningfulGames(Struct, frozen=True, kw_only=True):
     """The meaningful games of a night, weighted by the sizes of its groups, and where they come from."""
 
     # None without a number: the notes say why.

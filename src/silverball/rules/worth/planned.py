@@ -1,10 +1,10 @@
 """Meaningful games of planned nights with a known number of games. Source: ratings, B.3."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
+from silverball.kit.values import replace
 from silverball.rules.model.play_settings import HasMatchRequests, games_per_round, rounds_planned
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import (

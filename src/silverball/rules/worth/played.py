@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
+from silverball.kit.values import replace
 from silverball.rules.model.settings_protocols import HasCountedHoles, HasTargetPoints, has
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
 from silverball.rules.ranking import target

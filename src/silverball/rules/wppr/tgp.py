@@ -3,7 +3,6 @@
 It is a suggestion: the organizer decides and stores a whole number of percent.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from typing import Literal
@@ -32,8 +31,7 @@ UNLIMITED_PLAY = frozenset({"unlimited_best_game", "unlimited_card"})
 GAME_SHARE_BY_BALLS = {1: Fraction(1, 3), 2: Fraction(2, 3)}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stage:
+class Stage(Struct, frozen=True, kw_only=True):
     """A part of an event that is played in one style."""
 
     # Meaningful games of a player who plays the whole part, weighted by the sizes of the groups.

@@ -7,7 +7,6 @@ Nothing here speaks SQL; the transaction is the caller's.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -17,6 +16,7 @@ from msgspec import Struct
 
 from silverball.kit.errors import NotAllowed
 from silverball.kit.http.endpoints import TOURNAMENT, DrawNeeded, PreparationOutdated
+from silverball.kit.values import replace
 from silverball.rules.commands import draws
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import Change
@@ -33,8 +33,7 @@ from silverball.store.stamps import Revision
 Permission = Callable[[AuthenticatedCaller, Tournament], bool]
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The changes that a rule stated, and the seed of the draw that they came from."""
 
     changes: Sequence[Change]

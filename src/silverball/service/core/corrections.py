@@ -1,10 +1,10 @@
 """Results corrected with a reason, or previewed; both kinds of games."""
 
-from dataclasses import replace
 from typing import Any
 
 from msgspec import UnsetType
 
+from silverball.kit.values import replace
 from silverball.rules.commands import corrections
 from silverball.rules.commands.corrections import CorrectionEffects, PlayersAfterwards, StandingChange
 from silverball.rules.model.outcome import Outcome

@@ -5,14 +5,15 @@ The caller's transaction holds the tournament's lock, and the edge commits it.
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import Conflict
+from silverball.kit.values import replace
 from silverball.rules.commands import draws
 from silverball.rules.mechanics import shared_room
 from silverball.rules.model import numbering
@@ -55,8 +56,7 @@ JournalEntries = Sequence[tuple[str, Mapping[str, Any]]]
 LINKED_DETAILS = ("name", "test")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ActionContext:
+class ActionContext(Struct, frozen=True, kw_only=True):
     """The actor, address and time of an action, for the journal."""
 
     # None for the service itself and for a device.

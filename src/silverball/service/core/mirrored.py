@@ -1,8 +1,8 @@
 """A tournament as it stands on the service that runs it, enacted here as the changes that lead to it."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import frenzy
 from silverball.rules.model.changes import Change, TournamentImported

@@ -1,7 +1,6 @@
 """Results entered on a page, which may have been open for a while, or sent long after they were entered."""
 
 import hashlib
-from dataclasses import replace
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -9,6 +8,7 @@ from msgspec import Meta
 from silverball.kit.errors import Conflict
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id
+from silverball.kit.values import replace
 from silverball.rules.mechanics import results
 from silverball.rules.model.tournament import Game
 from silverball.service import access

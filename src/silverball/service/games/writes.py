@@ -1,7 +1,6 @@
 """Changes to single games."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -10,6 +9,7 @@ from msgspec import UNSET, UnsetType
 from silverball.kit.errors import Invalid, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import AbilityMissing
+from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import legs as leg_commands
 from silverball.rules.commands import tournament as tournament_commands

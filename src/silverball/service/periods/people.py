@@ -1,7 +1,6 @@
 """Rated people with the numbers that count for them. Source: ratings, section A.5."""
 
-from dataclasses import replace
-
+from silverball.kit.values import replace
 from silverball.rules.ratings.events import RatedPerson
 from silverball.store.confirmed_numbers import ConfirmedNumbers
 

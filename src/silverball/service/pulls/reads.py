@@ -1,6 +1,5 @@
 """The pull of an account from another service, its progress, and its reports."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -15,8 +14,7 @@ ACTIVE, STOPPED, FINISHED, FAILED = "active", "stopped", "finished", "failed"
 SECONDS_EXPECTED = 4.5
 
 
-@dataclass(frozen=True)
-class HistoryPull:
+class HistoryPull(Struct, frozen=True):
     """A pull that an account started on a page."""
 
     history_pull_id: int
@@ -70,7 +68,7 @@ def pull_of(db: Connection, user_id: int) -> HistoryPull | None:
     stored = db.execute(rows).mappings().one_or_none()
     if stored is None:
         return None
-    return HistoryPull(**{name: stored[name] for name in HistoryPull.__dataclass_fields__})
+    return HistoryPull(**{name: stored[name] for name in HistoryPull.__struct_fields__})
 
 
 def reports_of(db: Connection, history_pull_id: int) -> list[Any]:

@@ -1,10 +1,10 @@
 """Start, stop, continue and work on the pulls of accounts. The secret goes when a pull ends."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Connection, delete, insert, or_, select, update
 
 from silverball.kit.errors import Conflict, NotFound
@@ -26,8 +26,7 @@ class NoPullThere(Conflict):
     sentence = "There is no pull to do that with any more."
 
 
-@dataclass(frozen=True)
-class ClaimedPull:
+class ClaimedPull(Struct, frozen=True):
     """A pull that this process works on."""
 
     history_pull_id: int
@@ -105,7 +104,7 @@ def claim_next_pull(db: Connection, now: datetime) -> ClaimedPull | None:
     failures = row["failures"] + (row["busy_until"] is not None)
     db.execute(update(history_pull).where(own).values(busy_until=now + LEASE, failures=failures))
     token = "" if row["secret"] is None else encryption.decrypt(db, row["secret"])
-    names = [name for name in ClaimedPull.__dataclass_fields__ if name not in ("token", "failures")]
+    names = [name for name in ClaimedPull.__struct_fields__ if name not in ("token", "failures")]
     return ClaimedPull(
         token=token, failures=failures, **{name: stored for name, stored in row.items() if name in names}
     )

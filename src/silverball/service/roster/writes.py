@@ -1,7 +1,6 @@
 """Players, arenas, banks and scorekeepers of a tournament, changed by the organizer."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -12,6 +11,7 @@ from sqlalchemy import insert
 from silverball.kit.errors import Invalid, NotFound, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import PreparationOutdated
+from silverball.kit.values import replace
 from silverball.rules.commands import absences, adjustments
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import roster as roster_commands

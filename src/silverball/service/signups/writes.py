@@ -1,7 +1,6 @@
 """The sign-up list is changed: by players on the public page, and by who runs the tournament."""
 
 import hmac
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 
@@ -12,6 +11,7 @@ from sqlalchemy import Connection
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Name
+from silverball.kit.values import replace
 from silverball.rules.commands import sign_ups
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.apply import apply_changes

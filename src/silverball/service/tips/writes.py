@@ -1,18 +1,16 @@
 """Store tips."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from sqlalchemy import Connection, delete, func, insert, select
 
 from silverball.service import replacement_checks
 from silverball.store import imports, tables
 
 
-@dataclass(frozen=True, kw_only=True)
-class NewTip:
+class NewTip(Struct, frozen=True, kw_only=True):
     """A tip in a file. `opdb_id` is the id of its group."""
 
     tip_id: int
@@ -37,6 +35,6 @@ def replace_tips(db: Connection, tips: Sequence[NewTip], *, is_forced: bool) -> 
     replacement_checks.refuse_too_few(len(tips), before, "tips", is_forced=is_forced)
     db.execute(delete(tables.tip))
     if tips:
-        db.execute(insert(tables.tip), [asdict(tip) for tip in tips])
+        db.execute(insert(tables.tip), [structs.asdict(tip) for tip in tips])
     imports.move_sequences(db, [tables.tip])
     return TipCounts(len(tips), before)

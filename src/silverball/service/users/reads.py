@@ -1,6 +1,5 @@
 """Users as other people see them, and what belongs to an account."""
 
-import dataclasses
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -9,6 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, bindparam, func, or_, select, type_coerce
 
 from silverball.kit.errors import NotAllowed, NotFound
+from silverball.kit.values import replace
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.clubs import reads as clubs
@@ -129,7 +129,7 @@ def find_user(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) 
 
 def own_profile(db: Connection, caller: AuthenticatedCaller) -> OwnProfile:
     """The caller's complete profile; no other caller gets this answer."""
-    user = find_user(db, caller.user_id, dataclasses.replace(caller, has_opt_outs=True))
+    user = find_user(db, caller.user_id, replace(caller, has_opt_outs=True))
     return OwnProfile(**msgspec.structs.asdict(user), data=user)
 
 

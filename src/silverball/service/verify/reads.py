@@ -1,7 +1,6 @@
 """Verification of a stored tournament against its journal and its rules."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -9,6 +8,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, Row, func, select
 
 from silverball.kit.errors import NotFound
+from silverball.kit.values import replace
 from silverball.rules.model.changes import Added, Altered, TournamentAltered
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.registry import FORMATS
@@ -36,8 +36,7 @@ IMPORTED = "TournamentImported"
 SUMMARIES = (arena_summary, player_arena_summary, match_summary)
 
 
-@dataclass(frozen=True)
-class VerificationReport:
+class VerificationReport(Struct, frozen=True):
     """The faults of a tournament, a sentence for each."""
 
     tournament_id: int

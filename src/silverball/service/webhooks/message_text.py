@@ -7,7 +7,6 @@ that the chat knows.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -46,8 +45,7 @@ STRIKE, NO_STRIKE, STRIKES_PREFIX = "0.00", "1.00", "strikes "
 Data = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class ChatState:
+class ChatState(Struct, frozen=True):
     """The state of the tournament as the chat knows it."""
 
     status: str = "planned"

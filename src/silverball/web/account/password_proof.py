@@ -1,12 +1,12 @@
 """The password asked for again, so that an open browser is not enough for what matters."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from msgspec import Struct
 from starlette.responses import Response
 
 from silverball.kit import passwords
+from silverball.kit.values import replace
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
 from silverball.web import refusal_counts

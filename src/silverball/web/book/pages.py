@@ -1,12 +1,12 @@
 """Pages of the book: an organizer's tournaments, players, machines, locations and series."""
 
 import re
-from dataclasses import replace
 
 from starlette.responses import Response
 
 from silverball.kit.errors import NotAllowed, NotFound, Refusal
 from silverball.kit.http.router import parse_path_id
+from silverball.kit.values import replace
 from silverball.web import error_pages, form_actions
 from silverball.web.book import views
 from silverball.web.book.actions import ACTIONS

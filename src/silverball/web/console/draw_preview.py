@@ -1,12 +1,14 @@
 """Draw previews: the next draw of a tournament, or the first draw of one that is only planned."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 
+from msgspec import Struct, field
+
 from silverball.kit.errors import Names, Refusal
 from silverball.kit.http.endpoints import TOURNAMENT
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.settings import TournamentSettings
@@ -25,8 +27,7 @@ SAMPLE_MACHINES = 12
 NO_GAMES = "Nothing is drawn in this format: games begin when somebody plays."
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrawPreview:
+class DrawPreview(Struct, frozen=True, kw_only=True):
     """The games that would be drawn, or a sentence when there are none."""
 
     title: str = ""

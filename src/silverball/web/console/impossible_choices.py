@@ -1,7 +1,6 @@
 """Combinations of settings with which a format cannot start, found by asking the format about each pair."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from silverball.kit.values import replace
 from silverball.rules.registry import FORMATS
 from silverball.web.console import settings_form
 from silverball.web.console.settings_form import SettingField

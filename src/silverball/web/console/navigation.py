@@ -1,8 +1,9 @@
 """The way through the console: its bar, the list of More, and the filters of the games."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from silverball.web.page_request import PageRequest
 from silverball.web.tournament_night import TournamentNight
@@ -14,14 +15,17 @@ BarLink: TypeAlias = tuple[str, str, bool]
 GAMES_OPEN_MAX = 2
 
 
-@dataclass(frozen=True)
-class ConsoleView:
-    """A page of the console: its title, its parts in order, what loads their data, and where it is found."""
+class PageContent(Struct, frozen=True):
+    """What is on a page: its title, its parts in order, and what loads their data."""
 
     title: str
     parts: tuple[str, ...]
     load_context: ContextLoader
-    _: KW_ONLY
+
+
+class ConsoleView(PageContent, frozen=True, kw_only=True):
+    """A page of the console, and where it is found."""
+
     for_organizer: bool = True
     # Whether the bar at the bottom has it; otherwise the list of More has.
     is_in_bar: bool = False

@@ -1,7 +1,6 @@
 """Pages of the console: tournaments of an account, the console of one, and its forms."""
 
 import re
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -11,6 +10,7 @@ from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refus
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, AbilityMissing
 from silverball.kit.http.router import parse_path_id
+from silverball.kit.values import replace
 from silverball.rules.registry import FORMATS
 from silverball.service.tournaments import configuration
 from silverball.service.webhooks.writes import webhooks

@@ -5,11 +5,10 @@ A new format gets its form without a change here.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
-from msgspec import inspect
+from msgspec import Struct, inspect
 
 from silverball.kit.http.query import humanize_name
 from silverball.rules.model.settings import TournamentSettings
@@ -39,8 +38,7 @@ POINTS_MAP_KEY = "pointsMapCustom"
 SEPARATORS = re.compile(r"[\s,;/]+")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SettingField:
+class SettingField(Struct, frozen=True, kw_only=True):
     """A setting as a field of the form."""
 
     key: str

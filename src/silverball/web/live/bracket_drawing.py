@@ -1,10 +1,10 @@
 """The drawing of a bracket: the lines between its columns, and its pages on a wall."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from msgspec import Struct
 
+from silverball.kit.values import replace
 from silverball.web.live.bracket_tree import BracketColumn, BracketHalf, BracketLink
 
 # The lines are drawn in a field of this size, which is stretched to the height of the columns.

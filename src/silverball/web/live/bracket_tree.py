@@ -1,13 +1,13 @@
 """Brackets as columns of matches, derived from seeds and results by the rules of the format."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from silverball.kit.errors import Invalid
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import group_stages
 from silverball.rules.families.brackets import BracketRules
@@ -52,8 +52,7 @@ class BracketSeat(Struct, frozen=True, kw_only=True):
     state: SeatState = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MatchBox:
+class MatchBox(Struct, frozen=True, kw_only=True):
     """A match, or a group."""
 
     number: int
@@ -82,8 +81,7 @@ class BracketLink(Struct, frozen=True):
     is_decided: bool = False
 
 
-@dataclass(frozen=True)
-class BracketColumn:
+class BracketColumn(Struct, frozen=True):
     """The matches of a round, and the lines to the next column."""
 
     title: str

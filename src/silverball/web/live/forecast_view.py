@@ -1,7 +1,6 @@
 """The forecast of a tournament in the words of its pages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import groupby
@@ -54,8 +53,7 @@ class WithdrawnLine(Struct, frozen=True):
         return len(self.facts) - len(self.named)
 
 
-@dataclass(frozen=True)
-class ForecastView:
+class ForecastView(Struct, frozen=True, dict=True):
     """A forecast as pages show it."""
 
     published: PublishedForecast

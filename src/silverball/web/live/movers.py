@@ -1,11 +1,11 @@
 """Biggest movers: the standings now, compared with those before the newest results."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from msgspec import Struct
 
+from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
 from silverball.wire.standings import Standing

@@ -4,12 +4,12 @@ Nothing here reads a clock: a page stays cached as long as the tournament's revi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from silverball.kit.values import replace
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import PlayKind
 from silverball.rules.model.settings_protocols import playoff_bands_of
@@ -74,8 +74,7 @@ class PastAction(Struct, frozen=True):
     done_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True)
-class PublicTournament:
+class PublicTournament(Struct, frozen=True, kw_only=True, dict=True):
     """The data of all public pages of a tournament."""
 
     night: TournamentNight

@@ -1,8 +1,7 @@
 """Actions without an account: report a result with a printed code, create the first account."""
 
-from dataclasses import replace
-
 from silverball.kit.errors import NotAllowed, Refusal
+from silverball.kit.values import replace
 from silverball.service.games import bodies as game_bodies
 from silverball.service.suggestions import writes as suggestions
 from silverball.service.users import writes as users

@@ -1,12 +1,13 @@
 """The page of a player or a game for readers of a printed code, who may report results there."""
 
-from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
+from msgspec import Struct, field
 from starlette.responses import Response
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.values import replace
 from silverball.rules.commands import suggestions as suggestion_commands
 from silverball.rules.model import play_settings
 from silverball.rules.model.tournament import Game, Suggestion
@@ -30,8 +31,7 @@ FORM_NOT_SENT = "This has not been sent yet: the page was open for too long. Loo
 REPORTS_OFF = "This tournament takes no results of players. Tell yours to a scorekeeper or to the organizer."
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportPage:
+class ReportPage(Struct, frozen=True, kw_only=True):
     """A tournament for the holder of a code, and whether the code may report here."""
 
     night: TournamentNight

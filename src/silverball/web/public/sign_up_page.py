@@ -1,12 +1,12 @@
 """The page where players sign themselves up, with the code of the door."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from starlette.responses import Response
 
 from silverball.kit.errors import Refusal
 from silverball.kit.http.router import parse_path_id
+from silverball.kit.values import replace
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import loaded

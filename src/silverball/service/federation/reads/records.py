@@ -1,7 +1,6 @@
 """The federation's records by IFPA number, by name, and by player."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import TypeVar
@@ -26,8 +25,7 @@ IFPA_ID_OF_PLAYER = func.coalesce(_PLAYER.ifpa_id, _USER.ifpa_id)
 SEEDING_RANKS = {"ifpa": _RECORD.rank, "ifpa_womens": _RECORD.womens_rank}
 
 
-@dataclass(frozen=True, kw_only=True)
-class FederationPlayer:
+class FederationPlayer(Struct, frozen=True, kw_only=True):
     """An imported record of a player; None where the file had no value."""
 
     ifpa_id: int
@@ -52,7 +50,7 @@ class FederationRanks(Struct, frozen=True, kw_only=True):
     womens_rank: int | None
 
 
-_COLUMNS = tuple(_RECORD[name] for name in FederationPlayer.__dataclass_fields__)
+_COLUMNS = tuple(_RECORD[name] for name in FederationPlayer.__struct_fields__)
 
 
 def records_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> list[FederationPlayer]:

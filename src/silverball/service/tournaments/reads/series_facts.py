@@ -4,11 +4,11 @@ They are handed over in the tournament's state and never stored.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
+from silverball.kit.values import replace
 from silverball.rules.mechanics import history, seeding
 from silverball.rules.model import play_settings
 from silverball.rules.model.play_settings import HasArenaAssignment

@@ -1,6 +1,5 @@
 """Single links of a tournament to others, added and removed."""
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -8,6 +7,7 @@ import msgspec
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id
+from silverball.kit.values import replace
 from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.tournaments.bodies import ChangedTournament, TournamentLink

@@ -1,7 +1,6 @@
 """Playoffs: a new tournament of the best, seeded by place. Source: formats, section 4."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -9,6 +8,7 @@ from msgspec import UNSET, Struct
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.http.endpoints import PreparationOutdated
+from silverball.kit.values import replace
 from silverball.rules.commands import playoffs as playoff_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import (

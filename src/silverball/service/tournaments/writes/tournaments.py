@@ -1,7 +1,6 @@
 """Changes to a whole tournament by its organizer. Source: interface.md 3; formats, section 2."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -13,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from silverball.kit.errors import Conflict, NotAllowed
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT
+from silverball.kit.values import replace
 from silverball.rules.commands import closing
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import entries

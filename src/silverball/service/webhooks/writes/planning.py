@@ -1,6 +1,5 @@
 """Plan deliveries from announcements, in the order of the announcements."""
 
-from dataclasses import asdict
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -58,7 +57,7 @@ def plan_next_webhook(db: Connection, dice: Random, now: datetime) -> bool:
         )
     newest = announcements_found[-1].seq if announcements_found else seq
     own = update(webhook).where(_W.webhook_id == hook.webhook_id)
-    db.execute(own.values(epoch=hook.own_epoch, seq=newest, told=asdict(state)))
+    db.execute(own.values(epoch=hook.own_epoch, seq=newest, told=msgspec.structs.asdict(state)))
     return True
 
 

@@ -1,6 +1,5 @@
 """The tournaments of an event, and the meaningful games of each. Source: ratings, B.3."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +7,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, bindparam, select
 
 from silverball.kit.errors import NotFound
+from silverball.kit.values import replace
 from silverball.rules.format import Format
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.planning.pace import Pace
@@ -40,8 +40,7 @@ _QUALIFYING = (
 )
 
 
-@dataclass(frozen=True)
-class Night:
+class Night(Struct, frozen=True):
     """A tournament of the event, with its record where its format is known."""
 
     row: Any

@@ -1,0 +1,95 @@
+"""Values: Structs are copied by `kit/values.py`, and what stays a dataclass has a reason (decision 0026)."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import silverball
+
+SOURCE = Path(silverball.__file__).parent
+# Their values are the settings, which stay a dataclass; mypy does not tell a Struct from one.
+FOR_SETTINGS = {
+    "app.py",
+    "cli/demo.py",
+    "cli/public_address.py",
+    "cli/worker.py",
+    "kit/values.py",
+    "settings.py",
+}
+FUNCTIONS = {"replace", "asdict", "astuple", "fields"}
+# What a Struct cannot leave out or add.
+REASONS = {"repr", "compare", "metadata"}
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    """Path below the package -> its code. Released migrations are never changed."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = path.relative_to(SOURCE).as_posix()
+        if not name.startswith("store/migrations/"):
+            yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def uses_functions_of_dataclasses(code: ast.AST) -> bool:
+    """Whether it imports or calls what works on dataclasses only."""
+    names: set[str] = set()
+    for node in ast.walk(code):
+        if isinstance(node, ast.ImportFrom) and node.module == "dataclasses":
+            names |= {name.name for name in node.names}
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "dataclasses":
+            names.add(node.attr)
+    return bool(FUNCTIONS & names)
+
+
+def frozen_dataclasses(code: ast.AST) -> Iterator[ast.ClassDef]:
+    for node in ast.walk(code):
+        if isinstance(node, ast.ClassDef) and any(
+            ast.unparse(decorator).startswith("dataclass(frozen=True") for decorator in node.decorator_list
+        ):
+            yield node
+
+
+def structs(code: ast.AST) -> Iterator[ast.ClassDef]:
+    """Classes without a decorator: no dataclass."""
+    for node in ast.walk(code):
+        if isinstance(node, ast.ClassDef) and not node.decorator_list:
+            yield node
+
+
+def called_names(kind: ast.ClassDef) -> set[str]:
+    """What the defaults of its fields call."""
+    defaults = [node.value for node in kind.body if isinstance(node, ast.AnnAssign)]
+    return {ast.unparse(value.func) for value in defaults if isinstance(value, ast.Call)}
+
+
+def has_a_reason(kind: ast.ClassDef) -> bool:
+    """Whether one of its fields asks for what only a dataclass has."""
+    return any(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "field"
+        and any(keyword.arg in REASONS for keyword in node.keywords)
+        for node in ast.walk(kind)
+    )
+
+
+def test_no_struct_has_a_field_of_a_dataclass() -> None:
+    """Its default would be the description of the field."""
+    wrong = []
+    for name, code in modules():
+        imports = [node for node in ast.walk(code) if isinstance(node, ast.ImportFrom)]
+        if any(each.module == "dataclasses" and "field" in {a.name for a in each.names} for each in imports):
+            wrong += [f"{name}: {kind.name}" for kind in structs(code) if "field" in called_names(kind)]
+    assert wrong == []
+
+
+def test_only_the_settings_are_copied_as_a_dataclass() -> None:
+    assert {name for name, code in modules() if uses_functions_of_dataclasses(code)} == FOR_SETTINGS
+
+
+def test_a_frozen_class_is_a_dataclass_only_for_a_field_that_a_struct_cannot_have() -> None:
+    without = [
+        f"{name}: {kind.name}"
+        for name, code in modules()
+        for kind in frozen_dataclasses(code)
+        if not has_a_reason(kind)
+    ]
+    assert without == []
