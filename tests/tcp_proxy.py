@@ -79,6 +79,7 @@ class _Link:
             while True:
                 await self._wait_for_passage()
                 chunk = await reader.read(CHUNK_BYTES)
+                self._proxy.note_direction(is_to_client=writer is self._client)
                 await pipe.put((asyncio.get_running_loop().time() + self._proxy.delay_seconds, chunk))
                 if not chunk:
                     # An end is held back like anything else.
@@ -118,6 +119,9 @@ class TcpProxy:
         self.passage = asyncio.Event()
         self.passage.set()
         self.delay_seconds = 0.0
+        # How often a client has sent something after the target has; with a delay, how often it waited.
+        self.turns = 0
+        self._was_to_client = True
         self._bytes_per_second = 0.0
         # When the line is free again, towards the target and towards the clients.
         self._free_at = [0.0, 0.0]
@@ -165,6 +169,11 @@ class TcpProxy:
         now = asyncio.get_running_loop().time()
         self._free_at[is_to_client] = max(now, self._free_at[is_to_client]) + size / self._bytes_per_second
         await asyncio.sleep(self._free_at[is_to_client] - now)
+
+    def note_direction(self, *, is_to_client: bool) -> None:
+        """Count what a client sends after the target has sent something. For one connection at a time."""
+        self.turns += self._was_to_client and not is_to_client
+        self._was_to_client = is_to_client
 
     def cut(self) -> None:
         """Reset every open connection."""

@@ -4,6 +4,12 @@ Building a statement, finding its compiled form and wrapping its result costs SQ
 SQLite needs to run it. The statements of a recorded result therefore skip all that. What goes wrong is
 raised as SQLAlchemy raises it: the same exceptions, without values in their text, and a lost connection
 is dropped from the pool.
+
+PostgreSQL answers over a network, and each answer is waited for. What has no result, as the beginning of a
+transaction and most of what it writes, therefore waits in the transaction's `Unsent` for the next statement
+that has a result, for a statement of SQLAlchemy's own, a savepoint or the commit, and goes with it in one
+round trip, in the order it was said. So an error of such a statement is raised a little later, in the same
+transaction: who catches errors calls `send` first, or has a savepoint, in which nothing waits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +25,32 @@ Parameters = Any
 _Convert = Callable[[Any], Any]
 
 
+# Execution option of a connection to PostgreSQL: its Unsent.
+UNSENT = "silverball_unsent"
+# More rows than these are sent at once; psycopg does that in one round trip itself.
+ROWS_UNSENT_MAX = 32
+
+
+class Unsent:
+    """The statements of one transaction that wait for the next round trip; at first, the one that begins it.
+
+    The driver's connection is in autocommit mode, as it would wait for the answer to a BEGIN of its own.
+    """
+
+    def __init__(self, begin: str) -> None:
+        self.statements: list[tuple[str, Parameters]] = [(begin, ())]
+
+    def take(self) -> list[tuple[str, Parameters]]:
+        """All of them; none wait afterwards."""
+        taken, self.statements = self.statements, []
+        return taken
+
+
 def fetch(db: Connection, statement: str, parameters: Parameters = ()) -> list[PlainRow]:
     """Run a statement of the driver that has a result, and return its rows."""
+    unsent = _unsent(db)
+    if unsent is not None and unsent.statements:
+        return _send_with(db, [(statement, parameters)])[0]
     _begin(db)
     cursor = db.connection.cursor()
     try:
@@ -39,26 +69,79 @@ def fetch_all(db: Connection, statements: Sequence[tuple[str, Parameters]]) -> l
     """
     if db.dialect.name != "postgresql":
         return [fetch(db, statement, parameters) for statement, parameters in statements]
+    return _send_with(db, statements)
+
+
+def send(db: Connection) -> None:
+    """Run what waits for the next round trip, so that its errors are raised here."""
+    unsent = _unsent(db)
+    if unsent is not None and unsent.statements:
+        _send_with(db, [])
+
+
+def forget_unsent(db: Connection) -> None:
+    """Drop what waits for the next round trip, because it is rolled back."""
+    unsent = _unsent(db)
+    if unsent is not None:
+        unsent.take()
+
+
+def fetch_and_commit(db: Connection, statement: str, parameters: Parameters) -> list[PlainRow]:
+    """Run the last statement of a transaction, and commit it in the same round trip. PostgreSQL only.
+
+    When a statement fails, the database leaves the commit out.
+    """
+    (rows,) = _send_with(db, [(statement, parameters)], commits=True)
+    # For SQLAlchemy; the driver knows that nothing is left to commit.
+    db.commit()
+    return rows
+
+
+def _unsent(db: Connection) -> Unsent | None:
+    found: Unsent | None = db.get_execution_options().get(UNSENT)
+    return found
+
+
+def _unsent_of_writer(db: Connection) -> Unsent | None:
+    """Begin the transaction if need be; returns where a statement without a result may wait, if it may.
+
+    In a savepoint it may not: the errors of what it holds are caught there.
+    """
+    _begin(db)
+    return None if db.in_nested_transaction() else _unsent(db)
+
+
+def _send_with(
+    db: Connection, statements: Sequence[tuple[str, Parameters]], *, commits: bool = False
+) -> list[list[PlainRow]]:
+    """Run in one round trip what waits and these statements; returns the rows of these."""
     _begin(db)
     driver: Any = db.connection.driver_connection
-    cursor = None
+    unsent = _unsent(db)
+    waiting = unsent.take() if unsent is not None else []
+    sent = [*waiting, *statements]
+    cursors = [driver.cursor() for _ in sent]
     try:
         with driver.pipeline():
-            cursors = []
-            for statement, parameters in statements:
-                cursor = driver.cursor()
-                cursors.append(cursor)
+            for cursor, (statement, parameters) in zip(cursors, sent, strict=True):
                 cursor.execute(statement, parameters)
-            return [list(cursor.fetchall()) for cursor in cursors]
+            if commits:
+                # The driver's own `commit` would wait for what was sent so far.
+                driver.cursor().execute("COMMIT")
+        return [list(cursor.fetchall()) for cursor in cursors[len(waiting) :]]
     except BaseException as error:  # noqa: BLE001  # as above
-        # Which of them failed is not known here; the error says it.
-        _raise_as_sqlalchemy(db, error, statements[0][0], statements[0][1], cursor)
+        # The first without an answer is the one that failed.
+        failed = next((at for at, cursor in enumerate(cursors) if cursor.pgresult is None), -1)
+        _raise_as_sqlalchemy(db, error, *sent[failed], cursors[failed])
 
 
 def run(db: Connection, statement: str, parameters: Parameters = ()) -> None:
     """Run a statement of the driver that has no result."""
-    _begin(db)
-    run_begun(db, statement, parameters)
+    unsent = _unsent_of_writer(db)
+    if unsent is not None:
+        unsent.statements.append((statement, parameters))
+    else:
+        run_begun(db, statement, parameters)
 
 
 def run_begun(db: Connection, statement: str, parameters: Parameters = ()) -> None:
@@ -74,7 +157,11 @@ def run_begun(db: Connection, statement: str, parameters: Parameters = ()) -> No
 
 def run_many(db: Connection, statement: str, rows: Sequence[Parameters]) -> None:
     """Run a statement of the driver once for each of these rows of parameters."""
-    _begin(db)
+    unsent = _unsent_of_writer(db)
+    if unsent is not None and len(rows) <= ROWS_UNSENT_MAX:
+        unsent.statements += [(statement, row) for row in rows]
+        return
+    send(db)
     cursor = db.connection.cursor()
     try:
         cursor.executemany(statement, rows)
@@ -109,6 +196,11 @@ class DriverStatement:
         """Run it once, and return the rows of its result."""
         compiled = self._for(db)
         return compiled.decode(fetch(db, compiled.text, compiled.parameters(values)))
+
+    def rows_and_commit(self, db: Connection, **values: Any) -> list[PlainRow]:
+        """Run it as the last of a transaction, commit, and return its rows. PostgreSQL only."""
+        compiled = self._for(db)
+        return compiled.decode(fetch_and_commit(db, compiled.text, compiled.parameters(values)))
 
     def run(self, db: Connection, **values: Any) -> None:
         """Run it once; it has no result."""

@@ -25,7 +25,7 @@ from silverball.kit.shared_cells import SharedCells
 from silverball.store import driver_statements, generations, named_rows, names, tables
 from silverball.store.account_storage import FULL, FullAccounts
 from silverball.store.deadlines import Deadline, Deadlines
-from silverball.store.driver_statements import DriverStatement
+from silverball.store.driver_statements import UNSENT, DriverStatement, Unsent
 from silverball.store.earlier_nodes import EARLIER_NODES, EarlierNodes
 from silverball.store.forecasts import WANTED_FORECASTS, WantedForecasts
 from silverball.store.group_commit import SQLITE_QUEUE_SECONDS, GroupCommit
@@ -138,7 +138,7 @@ class Store:
         """A snapshot to read from."""
         options: dict[str, Any] = {}
         if not self.is_sqlite:
-            options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+            options = _postgresql_options("REPEATABLE READ READ ONLY")
         with self._limited_connection(self._limits.read, options) as (db, _):
             yield db
 
@@ -182,9 +182,8 @@ class Store:
             self.measures.count_lock(time.monotonic() - began)
             transaction.may_defer = self.finish_deferred is not None
             yield transaction
-            # The row is locked until the commit, so it is touched last.
-            raised = {"slot": slot, "stamp": world_stamp(transaction.stamp)}
-            world_revision = 0 if quiet else int(RAISE_WORLD.rows(db, **raised)[0][0])
+            if not quiet:
+                self._raise_world(transaction, slot)
             changed = transaction.raised_revisions.keys() | transaction.announcements.keys()
             marks.begin(changed, has_accounts=bool(transaction.changed_user_ids))
         for loaded in transaction.loaded.values():
@@ -193,7 +192,7 @@ class Store:
             commit = Commit(
                 transaction.raised_revisions,
                 slot,
-                world_revision,
+                transaction.world_revision,
                 transaction.stamp,
                 transaction.announcements,
                 frozenset(transaction.changed_user_ids),
@@ -202,6 +201,14 @@ class Store:
                 notify(commit)
         if transaction.defers:
             self.finish_earlier()
+
+    def _raise_world(self, transaction: Transaction, slot: int) -> None:
+        """Raise the world's revision: its row is locked until the commit, so it is touched last."""
+        db, raised = transaction.connection, {"slot": slot, "stamp": world_stamp(transaction.stamp)}
+        if self.is_sqlite:
+            ((transaction.world_revision,),) = RAISE_WORLD.rows(db, **raised)
+        else:
+            transaction.commit = lambda: RAISE_WORLD.rows_and_commit(db, **raised)
 
     @contextmanager
     def _measured_transaction(self) -> Iterator[tuple[Transaction, float]]:
@@ -232,15 +239,15 @@ class Store:
             with self._group_commit.transaction(limits) as transaction:
                 yield transaction
             return
-        options: dict[str, Any] = {
-            "isolation_level": "READ COMMITTED",
-            "postgresql_readonly": False,
-            WRITES: True,
-        }
+        options = {**_postgresql_options("READ COMMITTED READ WRITE"), WRITES: True}
         with self._limited_connection(limits, options) as (db, deadline):
-            yield Transaction(db)
+            transaction = Transaction(db)
+            yield transaction
             deadline.require_time()
-            db.commit()
+            if transaction.commit is None:
+                db.commit()
+            else:
+                ((transaction.world_revision,),) = transaction.commit()
 
     def world_state(self) -> WorldState:
         """The generation and the revisions of the world; every commit of every process raises one of them."""
@@ -318,6 +325,11 @@ class Store:
         self.counts.close()
         self.disconnect()
         self._deadlines.close()
+
+
+def _postgresql_options(mode: str) -> dict[str, Any]:
+    """The execution options of a transaction in this mode."""
+    return {"isolation_level": "AUTOCOMMIT", UNSENT: Unsent(f"BEGIN ISOLATION LEVEL {mode}")}
 
 
 # Parameters stay out of error messages, which are logged: among them are hashes and addresses.

@@ -165,9 +165,30 @@ class PreparedLookup:
         return self._mapper.grouped(self.rows(db, ids))
 
     def _batch(self, db: Connection, ids: Sequence[int]) -> list[NamedRow]:
+        statement, values = self.statement_for(ids)
+        return statement.rows(db, **values)
+
+    def statement_for(self, ids: Sequence[int]) -> tuple[PreparedStatement, dict[str, int]]:
+        """The statement for so many ids, at most LOOKUP_SIZES[-1], and its parameters."""
         size = next(size for size in LOOKUP_SIZES if size >= len(ids))
         padded = [*ids, *[ids[-1]] * (size - len(ids))]
-        return self._statements[size].rows(db, **{f"id_{at}": id_ for at, id_ in enumerate(padded)})
+        return self._statements[size], {f"id_{at}": id_ for at, id_ in enumerate(padded)}
+
+
+def rows_of_lookups(
+    db: Connection, lookups: Mapping[str, PreparedLookup], ids: Collection[int]
+) -> dict[str, list[NamedRow]]:
+    """The rows with these ids of each of these lookups, by name: in one round trip on PostgreSQL."""
+    found: dict[str, list[NamedRow]] = {name: [] for name in lookups}
+    ascending = sorted(ids)
+    for start in range(0, len(ascending), LOOKUP_SIZES[-1]):
+        batch = ascending[start : start + LOOKUP_SIZES[-1]]
+        given = {name: lookup.statement_for(batch) for name, lookup in lookups.items()}
+        values = next(iter(given.values()))[1]
+        rows = rows_of_all(db, {name: statement for name, (statement, _) in given.items()}, **values)
+        for name, more in rows.items():
+            found[name] += more
+    return found
 
 
 def _id_places(size: int) -> list[BindParameter[int]]:

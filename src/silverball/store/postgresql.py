@@ -4,9 +4,10 @@ import threading
 import time
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, exc
+from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL
 
+from silverball.store import driver_statements
 from silverball.store.deadlines import Deadlines
 from silverball.store.faults import DatabaseUnavailable
 from silverball.store.time_limits import CLIENT_TCP, SERVER_TCP, TimeLimits
@@ -99,7 +100,29 @@ def create_postgresql_engine(url: URL, limits: TimeLimits, deadlines: Deadlines)
             # The pool makes new connections in place of all old ones.
             raise exc.InvalidatePoolError from error
 
+    _send_before(engine)
     return engine
+
+
+def _send_before(engine: Engine) -> None:
+    """Let what a writer has not sent yet go before statements of SQLAlchemy's own, and with its savepoint."""
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def _send(db: Connection, *_: Any) -> None:
+        driver_statements.send(db)
+
+    @event.listens_for(engine, "commit")
+    def _send_and_commit(db: Connection) -> None:
+        driver_statements.send(db)
+
+    @event.listens_for(engine, "rollback")
+    def _forget(db: Connection) -> None:
+        driver_statements.forget_unsent(db)
+
+    @event.listens_for(engine, "rollback_savepoint")
+    def _forget_since(db: Connection, *_: Any) -> None:
+        # What was said before the savepoint was sent with it.
+        driver_statements.forget_unsent(db)
 
 
 def _connect_arguments(url: URL, limits: TimeLimits) -> dict[str, Any]:

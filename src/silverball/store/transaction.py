@@ -1,6 +1,6 @@
 """A write in progress: its connection, and everything that its commit will publish."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,11 @@ class Transaction:
     changed_user_ids: set[int] = field(default_factory=set)
     # Tournaments as this writer left them, for the memory of the process.
     loaded: dict[int, LoadedTournament] = field(default_factory=dict)
+    # Commits with the last statement, the one that raises the revision of the world; None where that one was
+    # said before. Returns its rows.
+    commit: Callable[[], list[tuple[Any, ...]]] | None = None
+    # Of the slot of the world, after the commit; 0 for a quiet change.
+    world_revision: int = 0
     # Whether this writer hid something of somebody.
     hides: bool = False
     # Whether the tournaments of a large account may follow its change in transactions of their own.

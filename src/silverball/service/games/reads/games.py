@@ -40,6 +40,7 @@ from silverball.store.named_rows import (
     PreparedLookup,
     PreparedStatement,
     RowMapper,
+    rows_of_lookups,
 )
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
 from silverball.wire.arenas import Arena
@@ -105,8 +106,11 @@ ALL_SUGGESTIONS = PreparedStatement(
     SUGGESTIONS.where(suggestion.c.tournament_id == _TOURNAMENT), is_list=True
 )
 GAMES_BY_ID = PreparedLookup(GAMES, game.c.game_id, ROW)
-SEATS_BY_GAME = PreparedLookup(SEATS, game_player.c.game_id, SEAT_ROW)
-SUGGESTIONS_BY_GAME = PreparedLookup(SUGGESTIONS, suggestion.c.game_id, SUGGESTION_ROW)
+PARTS_OF_GAMES = {
+    "games": GAMES_BY_ID,
+    "seats": PreparedLookup(SEATS, game_player.c.game_id, SEAT_ROW),
+    "suggestions": PreparedLookup(SUGGESTIONS, suggestion.c.game_id, SUGGESTION_ROW),
+}
 _GAME_ID = attrgetter("game_id")
 NO_SEATS = SEAT_ROW.row(((),) * len(SEAT_ROW.columns))
 Condition = ColumnElement[bool]
@@ -165,11 +169,11 @@ def started_games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
 
 def selected_games(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[Game, ...]:
     """Those of the given games that are in the tournament, by id."""
-    rows = [row for row in GAMES_BY_ID.rows(db, set(game_ids)) if row.tournament_id == tournament_id]
-    own_ids = [row.game_id for row in rows]
-    seats = SEATS_BY_GAME.grouped(db, own_ids)
-    suggestions = _group_suggestions(SUGGESTIONS_BY_GAME.rows(db, own_ids))
-    return tuple([_game_item(row, seats, suggestions) for row in rows])
+    found = rows_of_lookups(db, PARTS_OF_GAMES, set(game_ids))
+    seats = SEAT_ROW.grouped(found["seats"])
+    suggestions = _group_suggestions(found["suggestions"])
+    own = [row for row in found["games"] if row.tournament_id == tournament_id]
+    return tuple([_game_item(row, seats, suggestions) for row in own])
 
 
 def games_with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> dict[int, Game]:

@@ -37,7 +37,7 @@ from silverball.service.tournaments.bodies import (
     sent_settings,
 )
 from silverball.service.tournaments.reads import belongings, described, idling, series_facts
-from silverball.store import account_quotas, announcements, revisions, tables
+from silverball.store import account_quotas, announcements, driver_statements, revisions, tables
 from silverball.store.transaction import Transaction
 
 CREATOR_ROLES = ("organizer", "admin")
@@ -223,11 +223,13 @@ def undo_action(call: Write[UndoRequest]) -> Tournament:
     """Undo the newest action. Raises Conflict for any other, and when it cannot be undone any more."""
     commands.load_tournament(call)
     try:
-        return enact.undo_action(
+        undone = enact.undo_action(
             call.transaction, call.ids[TOURNAMENT], call.body.action, commands.action_context(call)
         )
+        driver_statements.send(call.db)
     except IntegrityError as error:
         raise UndoBlocked from error
+    return undone
 
 
 def delete_tournament(call: Write[Body]) -> None:
