@@ -1,15 +1,20 @@
 """Workers against one process: processor time of a request, and the way of a commit to the others' sockets.
 
-Both servers have the same SQLite database and are asked in turn; each ratio is that of one pair. Beside it
-stands the ratio of bare uvicorn, which knows no database: what the machine takes when one process after the
-other wakes up for a request, each with cold caches of the processor. Processor time is that of all processes
-of a server. Linux only. Prints a table; exit code 1 when a bar is missed.
+Both servers have the same SQLite database and are measured in turn; each ratio is that of one pair. Workers
+are there for more requests than one process can answer, so the bar is for clients who ask as fast as they
+are answered (wrk, where it is installed). One request at a time is reported beside it, with the same of
+bare uvicorn, which knows no database: what the machine takes when one process after the other wakes up,
+each with cold caches of the processor. Processor time is that of all processes of a server. Linux only.
+Prints a table; exit code 1 when a bar is missed.
 """
 
 import itertools
 import json
+import re
+import shutil
 import socket
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -29,6 +34,8 @@ from run import BIN, Row
 WORKERS = 4
 PAIRS = 9
 CACHED, COMPUTED = 20_000, 2_000
+# Clients who ask as fast as they are answered, and for how long in each turn.
+LOAD_CONNECTIONS, LOAD_SECONDS = 64, 4
 COMMITS = 100
 # Connections to each worker: those that ask, and those that follow. One process has as many in all.
 PER_WORKER = 2
@@ -180,6 +187,59 @@ def compare(ours: Pair, bare: Pair, path: str, wire: bytes, total: int) -> tuple
     return found
 
 
+# For wrk: no computed answer is asked for twice.
+RANDOM_QUERIES = """
+function init() math.randomseed(os.time() * 1000 + tonumber(tostring({}):sub(8), 16) % 100000) end
+function request() return wrk.format("GET", wrk.path .. "?n=" .. math.random(1, 2000000000)) end
+"""
+
+
+def cost_under_load(server: run.Server, url: str, token: str, *options: str) -> float:
+    """Processor nanoseconds of the server for one request while wrk asks as fast as it is answered."""
+    command = ["wrk", "-t1", f"-c{LOAD_CONNECTIONS}", f"-d{LOAD_SECONDS}s", *options]
+    before = cpu_nanoseconds(server.pid)
+    done = subprocess.run(
+        [*command, "-H", f"Authorization: Bearer {token}", url], capture_output=True, text=True, check=True
+    )
+    spent = cpu_nanoseconds(server.pid) - before
+    answered = re.search(r"(\d+) requests in", done.stdout)
+    assert answered is not None, done.stdout
+    assert "Non-2xx" not in done.stdout, done.stdout
+    return spent / int(answered[1])
+
+
+def ratios_under_load(ours: Pair, path: str, token: str, *options: str) -> list[float]:
+    """The cost of a request with workers as a multiple of that in one process, pair by pair."""
+    ratios = []
+    for number in range(PAIRS):
+        costs = {}
+        # Each is first in every other pair.
+        for server in (ours.many, ours.single)[:: 1 if number % 2 else -1]:
+            url = f"http://127.0.0.1:{server.port}{path}"
+            costs[server.port] = cost_under_load(server, url, token, *options)
+        ratios.append(costs[ours.many.port] / costs[ours.single.port])
+        print(".", end="", flush=True, file=sys.stderr)
+    return ratios
+
+
+def rows_under_load(ours: Pair, bare: Pair, path: str, token: str, folder: Path) -> Iterator[Row]:
+    """Measure with clients who ask as fast as they are answered."""
+    if shutil.which("wrk") is None:
+        yield Row("under load", "not measured: wrk is not installed", f"<= {RATIO_MAX}", False)
+        return
+    script = folder / "queries.lua"
+    script.write_text(RANDOM_QUERIES, encoding="utf-8")
+    for name, options in (("cached", ()), ("computed", ("-s", str(script)))):
+        ratios = ratios_under_load(ours, path, token, *options)
+        yield _ratio_row(
+            f"{name} read, {LOAD_CONNECTIONS} clients at once, {WORKERS} workers : one", ratios, RATIO_MAX
+        )
+    ratios = ratios_under_load(bare, path, token)
+    yield _ratio_row(
+        f"bare uvicorn, {LOAD_CONNECTIONS} clients at once, {WORKERS} workers : one", ratios, None
+    )
+
+
 @contextmanager
 def bare_pair(folder: Path, path: str, answer: bytes) -> Iterator[Pair]:
     """Bare uvicorn, in one process and with as many workers, that sends the same bytes as we do."""
@@ -265,12 +325,13 @@ def rows(folder: Path) -> Iterator[Row]:
         tournament_id = msgspec.json.decode(answer)["data"]["tournamentId"]
         path = f"/api/tournaments/{tournament_id}"
         bare = stack.enter_context(bare_pair(folder, path, answer))
+        yield from rows_under_load(ours, bare, path, token, folder)
         for name, wire, total in (
             ("cached", load.request(path, token), CACHED),
             ("computed", load.request(f"{path}?n=NUMBER", token), COMPUTED),
         ):
             ratios, bare_ratios = compare(ours, bare, path, wire, total)
-            yield _ratio_row(f"{name} read, {WORKERS} workers : one", ratios, RATIO_MAX)
+            yield _ratio_row(f"{name} read, one at a time, {WORKERS} workers : one", ratios, None)
             yield _ratio_row(f"bare uvicorn beside it, {WORKERS} workers : one", bare_ratios, None)
             against = [ratio / theirs for ratio, theirs in zip(ratios, bare_ratios, strict=True)]
             yield _ratio_row(f"{name} read, the first as a multiple of the second", against, None)
