@@ -99,6 +99,11 @@ def _decoded(lines: io.StringIO) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines.getvalue().splitlines()]
 
 
+def test_a_batch_of_statements_that_fails_is_not_logged_once_more(lines: io.StringIO) -> None:
+    logging.getLogger("psycopg").warning("error ignored terminating the pipeline")
+    assert lines.getvalue() == ""
+
+
 def test_an_outage_logs_a_line_a_second_with_a_count(lines: io.StringIO, clock: Clock) -> None:
     for request in range(30_000):
         clock.now = request / 1_000

@@ -115,6 +115,8 @@ def configure(stream: TextIO | None = None) -> None:
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     logging.getLogger(LOGGER_NAME).setLevel(logging.INFO)
+    # Its warnings repeat errors that are raised: each statement after one that failed, in the same batch.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 
 def log_line(log: logging.Logger, message: str, **members: object) -> None:
