@@ -1,8 +1,11 @@
 """Values: Structs are copied by `kit/values.py`, and what stays a dataclass has a reason (decision 0026)."""
 
 import ast
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
+
+from msgspec import Struct
 
 import silverball
 
@@ -79,6 +82,30 @@ def test_no_struct_has_a_field_of_a_dataclass() -> None:
         if any(each.module == "dataclasses" and "field" in {a.name for a in each.names} for each in imports):
             wrong += [f"{name}: {kind.name}" for kind in structs(code) if "field" in called_names(kind)]
     assert wrong == []
+
+
+def loaded_structs() -> Iterator[type[Struct]]:
+    for name, _ in modules():
+        path = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        for value in vars(importlib.import_module(f"silverball.{path}")).values():
+            if isinstance(value, type) and issubclass(value, Struct):
+                yield value
+
+
+def test_no_default_is_read_from_a_class() -> None:
+    """A dataclass has it as an attribute; a Struct has the place of the value there."""
+    fields: dict[str, set[str]] = {}
+    for kind in loaded_structs():
+        fields.setdefault(kind.__name__, set()).update(kind.__struct_fields__)
+    read = [
+        f"{name}: {ast.unparse(node)}"
+        for name, code in modules()
+        for node in ast.walk(code)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.attr in fields.get(node.value.id, ())
+    ]
+    assert read == []
 
 
 def test_only_the_settings_are_copied_as_a_dataclass() -> None:

@@ -18,6 +18,8 @@ Part: TypeAlias = Literal["whole", "qualifying", "finals"]
 Origin: TypeAlias = Literal["rule", "simulation", "ours"]
 
 ASK_THE_FEDERATION = "Check with the federation."
+# Balls of a game where nobody says otherwise.
+USUAL_BALLS = 3
 BEING_COMPUTED = "The meaningful games are being computed by simulation. Look again in a minute."
 
 
@@ -43,7 +45,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     # How fast is played, to predict them; None where nobody has looked it up.
     pace: Pace | None = None
     # Balls of each game: 1 and 2 count less.
-    balls: int = 3
+    balls: int = USUAL_BALLS
     # Players who go on from the qualifying to its finals; 0 without finals.
     finalists: int = 0
     # Ids of those whose strokes count on a pingolf course: who goes on, or the winner.

@@ -12,7 +12,7 @@ from silverball.rules.format import Format
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.planning.pace import Pace
 from silverball.rules.registry import FORMATS
-from silverball.rules.worth.answers import Circumstances, MeaningfulGames, Part, no_number
+from silverball.rules.worth.answers import USUAL_BALLS, Circumstances, MeaningfulGames, Part, no_number
 from silverball.rules.worth.event import EventPart
 from silverball.service.planning.reads import paces
 from silverball.store import simulated_nights, snapshot, tables
@@ -117,7 +117,7 @@ def _part(
     part: Part,
     players: int,
 ) -> EventPart:
-    balls = given.balls or Circumstances.balls
+    balls = given.balls or USUAL_BALLS
     if night.form is None or night.tournament is None:
         return EventPart(meaningful_games=no_number(UNKNOWN_FORMAT), players=players, balls=balls)
     circumstances = Circumstances(
