@@ -16,7 +16,7 @@ GAMES_OPEN_MAX = 2
 
 
 class PageContent(Struct, frozen=True):
-    """What is on a page: its title, its parts in order, and what loads their data."""
+    """The content of a page: its title, its parts in order, and what loads their data."""
 
     title: str
     parts: tuple[str, ...]
