@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -26,7 +27,6 @@ from service.submissions.sent_documents import (
 from silverball import app
 from silverball.jobs import fetch_submissions, schedule_submissions
 from silverball.jobs.fetch_submissions import DocumentUnreachable, Fetch, SubmissionFetcher, create_workers
-from silverball.kit.values import replace
 from silverball.service.submissions.writes import arrival
 from silverball.service.submissions.writes.arrival import ArrivedDocument
 from silverball.settings import SettingError, Settings, load

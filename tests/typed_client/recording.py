@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import msgspec
 
 from silverball.cli.robots import RequestRefused
-from silverball.kit.values import replace
 from silverball_client import Client, Refused
 from silverball_client.calling import Operation, PagedOperation, Request
 from silverball_client.exchange import Loss, PageOfItems, Reply, Send, Steps
