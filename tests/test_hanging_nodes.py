@@ -124,31 +124,57 @@ def renamings(site: Site, tournament_id: int) -> int:
         return int(db.execute(counted, {"id": tournament_id}).scalar_one())
 
 
-def test_a_node_paused_with_a_row_of_the_world_delays_others_by_seconds(site: Site) -> None:
+def test_a_node_paused_before_its_commit_is_answered_holds_up_nobody(site: Site) -> None:
+    """The last statement and the commit are sent together, so the row of the world never waits for a node."""
     first, other = site.tournament_ids[0], site.tournament_ids[WORLD_SLOTS]
     with contextlib.closing(site.a_node()) as paused, contextlib.closing(site.a_node()) as running:
         # Everything is loaded with the first request.
         assert site.rename(paused, first, "before")[0] == 200
-        outcome: list[tuple[int, float, dict[str, str]]] = []
-        with site.holder.connect() as db:
-            slot = first % WORLD_SLOTS
-            db.execute(text("SELECT slot FROM world WHERE slot = :slot FOR UPDATE"), {"slot": slot})
-            writer = threading.Thread(target=lambda: outcome.append(site.rename(paused, first, "half")))
-            writer.start()
-            # It holds its tournament then, and waits for the row of the world.
-            site.await_lock_wait()
-            paused.signal(signal.SIGSTOP)
-            db.rollback()
-        # The row is granted to a node that cannot go on.
-        seconds = site.rename_until_done(running, other, "other", "key-other")
-        seconds += site.rename_until_done(running, first, "same", "key-same")
-        assert seconds < 5 + OTHERS_SECONDS_MAX
-        paused.signal(signal.SIGCONT)
-        writer.join(TIMEOUT)
-        assert [status for status, _, _ in outcome] == [503]
+        with a_waiting_rename(site, paused, first, "SELECT slot FROM world FOR UPDATE") as outcome:
+            # It was committed without the node that asked for it.
+            seconds = site.rename_until_done(running, other, "other", "key-other")
+            assert site.name(first) == "half"
+            seconds += site.rename_until_done(running, first, "same", "key-same")
+            assert seconds < OTHERS_SECONDS_MAX
+        assert [status for status, _, _ in outcome] == [200]
         assert site.name(first) == "same"
         assert site.rename(paused, first, "afterwards", "key-after")[0] == 200
         assert renamings(site, other) == 1
+
+
+def test_a_node_paused_with_its_tournament_delays_others_of_it_by_seconds(site: Site) -> None:
+    first, other = site.tournament_ids[0], site.tournament_ids[WORLD_SLOTS]
+    with contextlib.closing(site.a_node()) as paused, contextlib.closing(site.a_node()) as running:
+        assert site.rename(paused, first, "before")[0] == 200
+        with a_waiting_rename(site, paused, first, "LOCK TABLE journal IN EXCLUSIVE MODE") as outcome:
+            # It has its tournament, and cannot go on.
+            assert site.rename_until_done(running, other, "other", "key-other") < OTHERS_SECONDS_MAX
+            seconds = site.rename_until_done(running, first, "same", "key-same")
+            assert seconds < 5 + OTHERS_SECONDS_MAX
+        assert [status for status, _, _ in outcome] == [503]
+        assert site.name(first) == "same"
+        assert site.rename(paused, first, "afterwards", "key-after")[0] == 200
+        assert renamings(site, first) == 3
+
+
+@contextlib.contextmanager
+def a_waiting_rename(
+    site: Site, node: Any, tournament_id: int, locking: str
+) -> Iterator[list[tuple[int, float, dict[str, str]]]]:
+    """A rename that waited for this lock when its node was paused; the lock is free, and it goes on later."""
+    outcome: list[tuple[int, float, dict[str, str]]] = []
+    with site.holder.connect() as db:
+        db.execute(text(locking))
+        writer = threading.Thread(target=lambda: outcome.append(site.rename(node, tournament_id, "half")))
+        writer.start()
+        site.await_lock_wait()
+        node.signal(signal.SIGSTOP)
+        db.rollback()
+    try:
+        yield outcome
+    finally:
+        node.signal(signal.SIGCONT)
+        writer.join(TIMEOUT)
 
 
 def test_one_locked_tournament_leaves_the_others_alone(site: Site) -> None:

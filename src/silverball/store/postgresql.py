@@ -73,11 +73,14 @@ def create_postgresql_engine(url: URL, limits: TimeLimits, deadlines: Deadlines)
     gate = ConnectGate()
 
     @event.listens_for(engine, "do_connect")
-    def _connect(dialect: Any, _record: Any, arguments: Any, parameters: Any) -> Any:
+    def _connect(_dialect: Any, _record: Any, arguments: Any, parameters: Any) -> Any:
+        # Loads psycopg, which a store on SQLite does without.
+        from silverball.store.driver_connection import BatchConnection
+
         gate.pass_through()
         is_connected = False
         try:
-            driver = dialect.connect(*arguments, **parameters)
+            driver = BatchConnection.connect(*arguments, **parameters)
             is_connected = True
         finally:
             gate.note_result(is_connected=is_connected)

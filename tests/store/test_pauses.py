@@ -1,0 +1,81 @@
+"""A transaction that pauses ends, on PostgreSQL, also after statements that were sent together."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Connection, bindparam, select, text, update
+from sqlalchemy.exc import DBAPIError
+
+from conftest import PostgreSQL
+from silverball.kit.values import replace
+from silverball.store import driver_statements, tables
+from silverball.store.engine import Store
+from silverball.store.time_limits import REQUESTS, StoreLimits
+from silverball.store.transaction import Transaction
+
+_V = tables.site_value
+PAUSE_SECONDS = 1.0
+# The answer comes later than the last that the driver sends.
+SLOW = "SELECT pg_sleep(0.3)"
+SLOW_INSERT = (
+    "INSERT INTO site_value (name, value) SELECT %(name)s, %(value)s FROM (SELECT pg_sleep(0.003)) AS slept"
+)
+INSERT = "INSERT INTO site_value (name, value) VALUES (%(name)s, %(value)s)"
+
+
+def one_by_one(db: Connection) -> None:
+    db.execute(text("UPDATE site_value SET value = 'x'"))
+
+
+def unsent_with_a_select(db: Connection) -> None:
+    driver_statements.run(db, INSERT, {"name": "test", "value": ""})
+    driver_statements.fetch(db, SLOW)
+
+
+def several_selects(db: Connection) -> None:
+    driver_statements.fetch_all(db, [("SELECT 1", ()), (SLOW, ())])
+
+
+def many_rows(db: Connection) -> None:
+    driver_statements.run_many(db, SLOW_INSERT, [{"name": f"test {n}", "value": ""} for n in range(100)])
+
+
+def many_rows_of_sqlalchemy(db: Connection) -> None:
+    change = update(_V).where(_V.c.name == bindparam("own"))
+    db.execute(change.values(value="y"), [{"own": "a"}, {"own": "b"}])
+
+
+@pytest.mark.parametrize(
+    "work", [one_by_one, unsent_with_a_select, several_selects, many_rows, many_rows_of_sqlalchemy]
+)
+def test_a_pause_in_a_transaction_ends_it(postgresql: PostgreSQL, work: Callable[[Connection], None]) -> None:
+    write = replace(REQUESTS.write, pause_seconds=PAUSE_SECONDS, total_seconds=20)
+    store = Store(postgresql.new_database(), limits=StoreLimits(read=REQUESTS.read, write=write))
+    with pytest.raises(DBAPIError, match="idle-in-transaction"), store.write() as transaction:
+        work(transaction.connection)
+        time.sleep(PAUSE_SECONDS + 1)
+        driver_statements.fetch(transaction.connection, "SELECT 1")
+    with store.read() as db:
+        assert db.execute(select(_V.c.name).where(_V.c.name.startswith("test"))).all() == []
+    store.close()
+
+
+def test_a_batch_larger_than_what_the_line_holds_is_sent_whole(store: Store) -> None:
+    """In both directions: the answers to the first statements arrive while the last are not sent yet."""
+    large = "x" * 300_000
+    rows = [{"name": f"test {n:02}", "value": f"{n}{large}"} for n in range(30)]
+    with store.write() as transaction:
+        _insert_and_read(transaction, rows, store)
+    with store.read() as db:
+        found = db.execute(select(_V.c.value).where(_V.c.name.startswith("test")).order_by(_V.c.name))
+        assert found.scalars().all() == [row["value"] for row in rows]
+
+
+def _insert_and_read(transaction: Transaction, rows: list[dict[str, str]], store: Store) -> None:
+    marked = INSERT if not store.is_sqlite else "INSERT INTO site_value (name, value) VALUES (:name, :value)"
+    for row in rows:
+        driver_statements.run(transaction.connection, marked, row)
+    selects = [("SELECT value FROM site_value WHERE name >= 'test' AND name < 'tesu'", ())] * 3
+    fetched = driver_statements.fetch_all(transaction.connection, selects)
+    assert [len(each) for each in fetched] == [30, 30, 30]
