@@ -56,7 +56,7 @@ def started_games(desk: Desk) -> list[dict[str, object]]:
 
 
 def test_a_result_takes_six_round_trips(far: Store, line: TcpProxy) -> None:
-    """It was thirteen: six are the lock, the revision, the rows, the arena, the new revision, the commit."""
+    """Of fourteen are left: the lock, the revision, the rows, the arena, the new revision, the commit."""
     desk = a_desk(far, "group_matchplay", players=12, arenas=4)
     api = app.build_api(far, Settings(base_url=build.BASE_URL), now=lambda: build.NOW)
     line.delay(DELAY_SECONDS)

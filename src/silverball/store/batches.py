@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 IDS_PER_STATEMENT = 5_000
 
 
-def ascending_batches(ids: Collection[int]) -> Iterator[list[int]]:
-    """The ids, ascending and without repeats, a few thousand at a time."""
+def ascending_batches(ids: Collection[int], size: int = IDS_PER_STATEMENT) -> Iterator[list[int]]:
+    """The ids, ascending and without repeats, so many at a time."""
     ordered = sorted(set(ids))
-    for start in range(0, len(ordered), IDS_PER_STATEMENT):
-        yield ordered[start : start + IDS_PER_STATEMENT]
+    for start in range(0, len(ordered), size):
+        yield ordered[start : start + size]

@@ -59,9 +59,7 @@ OPENING = frozenset({"GameOpened", "RoundOpened"})
 CHANGES: Mapping[str, type[Change]] = {
     name: kind
     for name, kind in vars(change_classes).items()
-    if isinstance(kind, type)
-    and issubclass(kind, (Added, Altered, Removed, TournamentAltered))
-    and hasattr(kind, "undone_by")
+    if isinstance(kind, type) and issubclass(kind, Change) and kind.undone_by is not None
 }
 # Beside changes the journal has entries for an undo and for the creation of a tournament.
 ACTION_UNDONE = "ActionUndone"

@@ -19,6 +19,7 @@ from sqlalchemy import BigInteger, BindParameter, ColumnElement, Connection, Dia
 from sqlalchemy.types import REAL, TypeDecorator
 
 from silverball.store import driver_statements
+from silverball.store.batches import ascending_batches
 from silverball.store.types import Id, instant_text
 
 # How many ids the statements of a lookup have places for.
@@ -153,12 +154,7 @@ class PreparedLookup:
 
     def rows(self, db: Connection, ids: Collection[int]) -> list[NamedRow]:
         """The rows with these ids, by name."""
-        ascending = sorted(ids)
-        return [
-            row
-            for start in range(0, len(ascending), LOOKUP_SIZES[-1])
-            for row in self._batch(db, ascending[start : start + LOOKUP_SIZES[-1]])
-        ]
+        return [row for batch in ascending_batches(ids, LOOKUP_SIZES[-1]) for row in self._batch(db, batch)]
 
     def grouped(self, db: Connection, ids: Collection[int]) -> dict[Any, NamedRow]:
         """The rows with these ids, grouped by their first column: see `RowMapper.grouped`."""
@@ -180,9 +176,7 @@ def rows_of_lookups(
 ) -> dict[str, list[NamedRow]]:
     """The rows with these ids of each of these lookups, by name: in one round trip on PostgreSQL."""
     found: dict[str, list[NamedRow]] = {name: [] for name in lookups}
-    ascending = sorted(ids)
-    for start in range(0, len(ascending), LOOKUP_SIZES[-1]):
-        batch = ascending[start : start + LOOKUP_SIZES[-1]]
+    for batch in ascending_batches(ids, LOOKUP_SIZES[-1]):
         given = {name: lookup.statement_for(batch) for name, lookup in lookups.items()}
         values = next(iter(given.values()))[1]
         rows = rows_of_all(db, {name: statement for name, (statement, _) in given.items()}, **values)

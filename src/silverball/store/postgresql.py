@@ -110,22 +110,20 @@ def create_postgresql_engine(url: URL, limits: TimeLimits, deadlines: Deadlines)
 def _send_before(engine: Engine) -> None:
     """Let what a writer has not sent yet go before statements of SQLAlchemy's own, and with its savepoint."""
 
-    @event.listens_for(engine, "before_cursor_execute")
-    def _send(db: Connection, *_: Any) -> None:
+    def send(db: Connection, *_: Any) -> None:
         driver_statements.send(db)
 
-    @event.listens_for(engine, "commit")
-    def _send_and_commit(db: Connection) -> None:
-        driver_statements.send(db)
-
-    @event.listens_for(engine, "rollback")
-    def _forget(db: Connection) -> None:
+    def forget(db: Connection, *_: Any) -> None:
+        # What was said before a savepoint was sent with it.
         driver_statements.forget_unsent(db)
 
-    @event.listens_for(engine, "rollback_savepoint")
-    def _forget_since(db: Connection, *_: Any) -> None:
-        # What was said before the savepoint was sent with it.
-        driver_statements.forget_unsent(db)
+    for name, act in (
+        ("before_cursor_execute", send),
+        ("commit", send),
+        ("rollback", forget),
+        ("rollback_savepoint", forget),
+    ):
+        event.listen(engine, name, act)
 
 
 def _connect_arguments(url: URL, limits: TimeLimits) -> dict[str, Any]:

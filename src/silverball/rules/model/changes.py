@@ -13,7 +13,7 @@ undo states the opposites, last one first. A rule gives new things negative ids 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from silverball.rules.model.purchases import Purchase
 from silverball.rules.model.scorekeepers import Scorekeeper
@@ -38,11 +38,16 @@ class Change(Struct, frozen=True):
     """A fact a rule states. `part` is the field of Tournament that holds things of this kind."""
 
     part: ClassVar[str] = ""
+    # The kind of the opposite; none for what undo does not pass.
+    undone_by: ClassVar[Any] = None
 
     @property
     def opposite(self) -> "Change":
-        """The change that undoes this one."""
-        raise NotImplementedError(type(self).__name__)
+        """The change that undoes this one: what was after is before."""
+        if self.undone_by is None:
+            raise NotImplementedError(type(self).__name__)
+        undoing: Change = self.undone_by(*reversed(structs.astuple(self)))
+        return undoing
 
 
 class TournamentImported(Change, frozen=True, kw_only=True):
@@ -62,22 +67,12 @@ class Added(Change, Generic[T], frozen=True):
     """A thing exists now."""
 
     subject: T
-    undone_by: ClassVar["type[Removed[Any]]"]
-
-    @property
-    def opposite(self) -> Change:
-        return self.undone_by(self.subject)
 
 
 class Removed(Change, Generic[T], frozen=True):
     """A thing is gone."""
 
     subject: T
-    undone_by: ClassVar["type[Added[Any]]"]
-
-    @property
-    def opposite(self) -> Change:
-        return self.undone_by(self.subject)
 
 
 class Altered(Change, Generic[T], frozen=True):
@@ -85,11 +80,6 @@ class Altered(Change, Generic[T], frozen=True):
 
     before: T
     after: T
-    undone_by: ClassVar["type[Altered[Any]]"]
-
-    @property
-    def opposite(self) -> Change:
-        return self.undone_by(self.after, self.before)
 
 
 # The tournament itself. `before` and `after` hold only the fields that differ.
@@ -99,11 +89,6 @@ class TournamentAltered(Change, frozen=True):
     before: Mapping[str, Any]
     after: Mapping[str, Any]
     part: ClassVar[str] = "tournament"
-    undone_by: ClassVar["type[TournamentAltered]"]
-
-    @property
-    def opposite(self) -> Change:
-        return self.undone_by(self.after, self.before)
 
 
 class TournamentStarted(TournamentAltered, frozen=True):

@@ -15,17 +15,12 @@ BarLink: TypeAlias = tuple[str, str, bool]
 GAMES_OPEN_MAX = 2
 
 
-class PageContent(Struct, frozen=True):
-    """The content of a page: its title, its parts in order, and what loads their data."""
+class ConsoleView(Struct, frozen=True):
+    """A page of the console: its title, its parts in order, what loads their data, and where it is found."""
 
     title: str
     parts: tuple[str, ...]
     load_context: ContextLoader
-
-
-class ConsoleView(PageContent, frozen=True, kw_only=True):
-    """A page of the console, and where it is found."""
-
     for_organizer: bool = True
     # Whether the bar at the bottom has it; otherwise the list of More has.
     is_in_bar: bool = False
