@@ -11,7 +11,8 @@ AUDIT := build/audit
 TRIALS := build/trials.jsonl
 PORT ?= 8000
 HOST ?= 127.0.0.1
-TEST_WORKERS ?= 2
+# One more than two cores, as tests also wait: for browsers, sockets, timers.
+TEST_WORKERS ?= 3
 LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
 .PHONY: help clients install install-run run docs test quick slow-list check client lock audit soak release bench clean
@@ -82,7 +83,7 @@ audit: $(AUDIT)/.installed  ## known weaknesses of what is locked, and a bill of
 # The table says what was found, whether or not a test failed.
 soak: install clients audit  ## the tests that run long, and the table of docs/reliability.md
 	@mkdir -p build && rm -f $(TRIALS)
-	SILVERBALL_SOAK=1 SILVERBALL_TRIALS=$(abspath $(TRIALS)) $(BIN)/python -m pytest -n $(TEST_WORKERS) -m soak; \
+	SILVERBALL_SOAK=1 SILVERBALL_TRIALS=$(abspath $(TRIALS)) $(BIN)/python -m pytest -n 2 -m soak; \
 		result=$$?; $(BIN)/python scripts/reliability_table.py $(TRIALS) && exit $$result
 
 # KEY=FILE signs the checksums with that SSH key. The handbook is built from the commit, not taken over.

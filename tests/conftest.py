@@ -8,8 +8,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
-from sqlalchemy import create_engine, make_url
+from sqlalchemy import make_url
 
 from selection import (
     pytest_collection_modifyitems,
@@ -30,6 +31,9 @@ __all__ = [
 
 POSTGRESQL_SWITCH = "SILVERBALL_TEST_POSTGRESQL"
 POSTGRESQL_IS_OFF = os.environ.get(POSTGRESQL_SWITCH, "1") == "0"
+# A database is some 600 files: 0.02 s to make in memory, up to 0.6 s on a slow disk, for each of 2,500 tests.
+MEMORY_FOLDER = Path("/dev/shm")
+MEMORY_BYTES_MIN = 4 * 1024**3
 _counter = itertools.count(1)
 
 
@@ -41,12 +45,19 @@ def postgresql_bin() -> Path | None:
     return installed[-1].parent if installed else None
 
 
+def folder_for_clusters() -> Path | None:
+    """The folder in memory, where there is one with room; None for the usual folder of temporary files."""
+    if MEMORY_FOLDER.is_dir() and shutil.disk_usage(MEMORY_FOLDER).free >= MEMORY_BYTES_MIN:
+        return MEMORY_FOLDER
+    return None
+
+
 class PostgreSQL:
     """A throw-away cluster on a socket of its own; gone when the tests end."""
 
     def __init__(self, bin_folder: Path) -> None:
         self.bin = bin_folder
-        self.folder = Path(tempfile.mkdtemp(prefix="silverball-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="silverball-pg-", dir=folder_for_clusters()))
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres", "postgres")
         self.data = self.folder / "data"
@@ -95,10 +106,9 @@ class PostgreSQL:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _admin(self, statement: str) -> None:
-        engine = create_engine(self.url("postgres"), isolation_level="AUTOCOMMIT")
-        with engine.connect() as db:
-            db.exec_driver_sql(statement)
-        engine.dispose()
+        address = f"host={self.folder} dbname=postgres user=silverball"
+        with psycopg.connect(address, autocommit=True) as db:
+            db.execute(statement)
 
     def _run(self, program: str, *arguments: object) -> None:
         command = [str(self.bin / program), *map(str, arguments)]
