@@ -6,15 +6,14 @@ run takes but hardly what it costs. The generator is its own process, beside the
 
 import asyncio
 import itertools
-import os
 import statistics
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 CONNECTIONS = 32
 # Replaced by a new number in every request, so that no two requests are equal.
 NUMBER = b"NUMBER"
-CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
@@ -116,9 +115,12 @@ def request(path: str, token: str, *, etag: str | None = None) -> bytes:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU time of a process so far, user and system, all threads."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
+    """CPU time of a process so far, user and system, all threads; to the nanosecond.
+
+    `/proc/PID/stat` counts in ticks of 10 ms, a twentieth of what a hundred results cost.
+    """
+    # The number of the clock, as `clock_getcpuclockid` makes it on Linux.
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def resident_megabytes(pid: int) -> float:

@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
+import msgspec
+
 LOGGER_NAME = "silverball"
 TEXT_CHARACTERS_MAX = 20_000
 # A kind of error is logged this often, and with its traceback again after so long without any.
@@ -22,7 +24,8 @@ TRACEBACK_SECONDS = 60.0
 KINDS_MAX = 200
 # On a record whose traceback was logged a moment ago.
 SHORTENED = "is_shortened"
-_ENCODE = json.JSONEncoder(default=str).encode
+_ENCODE_ASCII = json.JSONEncoder(default=str, separators=(",", ":")).encode
+_ENCODE = msgspec.json.Encoder().encode
 # The id of the request that the current thread works on; empty outside a request.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
@@ -31,22 +34,56 @@ class JsonFormatter(logging.Formatter):
     """A record as one line of JSON; `extra={"silverball": {...}}` adds members."""
 
     def format(self, record: logging.LogRecord) -> str:
-        members: dict[str, Any] = {
-            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
-            "level": record.levelname.lower(),
-            "from": record.name,
-            "message": record.getMessage()[:TEXT_CHARACTERS_MAX],
-        }
-        current_request = request_id.get()
-        if current_request:
-            members["requestId"] = current_request
+        level, message = record.levelname.lower(), record.getMessage()[:TEXT_CHARACTERS_MAX]
+        members = _members(record.created, level, record.name, message)
         members.update(getattr(record, LOGGER_NAME, {}))
         if record.exc_info and getattr(record, SHORTENED, False):
             members["error"] = _last_line(record.exc_info[1])
         elif record.exc_info:
             members["traceback"] = self.formatException(record.exc_info)[-TEXT_CHARACTERS_MAX:]
-        # ASCII only, so that a line cannot move a terminal's cursor or change the direction of its text.
-        return _ENCODE(members)
+        return _ENCODE_ASCII(members)
+
+
+class LineHandler(logging.StreamHandler[TextIO]):
+    """Writes the program's own lines without a record, which would cost as much again as the line."""
+
+    def write_line(self, logger_name: str, message: str, members: dict[str, object]) -> None:
+        """Write an informative line; a stream that cannot be written loses it, as it loses records."""
+        line = _encode({**_members(time.time(), "info", logger_name, message), **members})
+        self.acquire()
+        try:
+            self.stream.write(f"{line}\n")
+            self.flush()
+        except (OSError, ValueError):
+            # Full, or closed.
+            return
+        finally:
+            self.release()
+
+
+def _members(at: float, level: str, logger_name: str, message: str) -> dict[str, Any]:
+    """The members of every line."""
+    members: dict[str, Any] = {
+        "at": datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds"),
+        "level": level,
+        "from": logger_name,
+        "message": message,
+    }
+    current_request = request_id.get()
+    if current_request:
+        members["requestId"] = current_request
+    return members
+
+
+def _encode(members: dict[str, object]) -> str:
+    """A line of ASCII only, so that no text moves a terminal's cursor or changes its direction."""
+    try:
+        line = _ENCODE(members)
+    except (TypeError, ValueError):
+        return _ENCODE_ASCII(members)
+    if line.isascii() and b"\x7f" not in line:
+        return line.decode("ascii")
+    return _ENCODE_ASCII(members)
 
 
 class RepeatedErrors(logging.Filter):
@@ -108,7 +145,7 @@ def configure(stream: TextIO | None = None) -> None:
     # No line says where in the code it was written, or by which thread, so nothing looks that up.
     logging._srcfile = None  # as the manual of `logging` has it
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    handler = logging.StreamHandler(stream or sys.stderr)
+    handler = LineHandler(stream or sys.stderr)
     handler.setFormatter(JsonFormatter())
     handler.addFilter(RepeatedErrors())
     root = logging.getLogger()
@@ -121,4 +158,9 @@ def configure(stream: TextIO | None = None) -> None:
 
 def log_line(log: logging.Logger, message: str, **members: object) -> None:
     """Log one line with members beside the message."""
-    log.info(message, extra={LOGGER_NAME: members})
+    handlers = logging.root.handlers
+    # Whoever puts handlers of their own there gets records.
+    if len(handlers) == 1 and isinstance(handlers[0], LineHandler) and log.isEnabledFor(logging.INFO):
+        handlers[0].write_line(log.name, message, members)
+    else:
+        log.info(message, extra={LOGGER_NAME: members})

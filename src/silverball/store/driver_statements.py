@@ -98,6 +98,8 @@ def fetch_and_commit(db: Connection, statement: str, parameters: Parameters) -> 
 
 
 def _unsent(db: Connection) -> Unsent | None:
+    if db.dialect.name != "postgresql":
+        return None
     found: Unsent | None = db.get_execution_options().get(UNSENT)
     return found
 
@@ -108,7 +110,8 @@ def _unsent_of_writer(db: Connection) -> Unsent | None:
     In a savepoint it may not: the errors of what it holds are caught there.
     """
     _begin(db)
-    return None if db.in_nested_transaction() else _unsent(db)
+    unsent = _unsent(db)
+    return None if unsent is None or db.in_nested_transaction() else unsent
 
 
 def _send_with(

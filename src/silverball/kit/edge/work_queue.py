@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from silverball.kit.errors import ServiceUnavailable
-from silverball.kit.threads import start_pool
+from silverball.kit.threads import ThreadStack
 
 T = TypeVar("T")
 # Handed to the threads ahead, so that none of them waits for the event loop between two tasks.
@@ -82,7 +82,7 @@ class WorkQueue:
         self._threads_per_scope = threads_per_scope
         # Scope -> its tasks in threads.
         self._running: Counter[int] = Counter()
-        self._threads = start_pool(threads, name)
+        self._threads = ThreadStack(threads, name)
         self._free = threads + AHEAD
         self._waiting_max = waiting_max
         self._waiting_count = 0
@@ -121,7 +121,7 @@ class WorkQueue:
 
     def close(self) -> None:
         """Wait for the tasks that have started, then stop the threads."""
-        self._threads.shutdown()
+        self._threads.close()
 
     def _has_room(self, scope_id: int) -> bool:
         if not scope_id or self._threads_per_scope is None:
@@ -132,7 +132,7 @@ class WorkQueue:
         self._free -= 1
         if task.scope_id:
             self._running[task.scope_id] += 1
-        self._threads.submit(self._run, task, asyncio.get_running_loop())
+        self._threads.submit(partial(self._run, task, asyncio.get_running_loop()))
 
     def _run(self, task: _WaitingTask, loop: asyncio.AbstractEventLoop) -> None:
         """Run the task in a thread, and hand its result to the loop in one step."""

@@ -6,13 +6,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
+from sqlalchemy import BindParameter, ColumnElement, Connection, and_, bindparam, insert, or_, select, update
 
 from silverball.service.submissions import document, people, repeats, states
 from silverball.service.submissions.document import Document, InvalidDocument
 from silverball.service.submissions.people import ResolvedPlayer
 from silverball.service.submissions.reads import events, identities
 from silverball.service.submissions.writes import moving
+from silverball.store.driver_statements import DriverStatement
 from silverball.store.tables import rating_submission, submission_document, submission_player
 
 # Longer than fetching and reading can take: the process that claimed the document has died.
@@ -53,12 +54,16 @@ class ResolvedDocument(Struct, frozen=True):
 
 def is_fetch_due(db: Connection, now: datetime) -> bool:
     """Whether a document waits to be fetched."""
-    return db.execute(select(_SUBMISSION.status).where(_is_due(now)).limit(1)).first() is not None
+    return bool(_DUE_DOCUMENT.rows(db, lost_before=now - FETCH_LOST_AFTER))
 
 
 def claim_next_document(db: Connection, now: datetime) -> DocumentToFetch | None:
     """Claim the document that waits longest. No other process claims it for a minute."""
-    rows = select(rating_submission).where(_is_due(now)).order_by(_SUBMISSION.rating_submission_id)
+    rows = (
+        select(rating_submission)
+        .where(_is_due(now - FETCH_LOST_AFTER))
+        .order_by(_SUBMISSION.rating_submission_id)
+    )
     row = db.execute(rows.limit(1).with_for_update(skip_locked=True)).one_or_none()
     if row is None:
         return None
@@ -67,9 +72,13 @@ def claim_next_document(db: Connection, now: datetime) -> DocumentToFetch | None
     return DocumentToFetch(row.rating_submission_id, row.url, row.tries + 1)
 
 
-def _is_due(now: datetime) -> ColumnElement[bool]:
-    is_free = or_(_SUBMISSION.tried_at.is_(None), _SUBMISSION.tried_at < now - FETCH_LOST_AFTER)
+def _is_due(lost_before: datetime | BindParameter[datetime]) -> ColumnElement[bool]:
+    is_free = or_(_SUBMISSION.tried_at.is_(None), _SUBMISSION.tried_at < lost_before)
     return and_(_SUBMISSION.status == "fetching", is_free)
+
+
+# Two threads ask this once a second.
+_DUE_DOCUMENT = DriverStatement(select(_SUBMISSION.status).where(_is_due(bindparam("lost_before"))).limit(1))
 
 
 def check_document(

@@ -3,8 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select
+from sqlalchemy import BindParameter, ColumnElement, Connection, Select, and_, bindparam, or_, select
 
+from silverball.store.driver_statements import DriverStatement
 from silverball.store.tables import tournament, webhook, webhook_delivery
 
 _W, _D, _T = webhook.c, webhook_delivery.c, tournament.c
@@ -18,7 +19,7 @@ def webhooks_behind() -> Select[Any]:
     return rows.where(_W.is_active, is_behind).order_by(_W.webhook_id).limit(1)
 
 
-def webhooks_ready(now: datetime, *, slow: bool) -> Select[Any]:
+def webhooks_ready(now: datetime | BindParameter[Any], *, slow: bool | BindParameter[Any]) -> Select[Any]:
     """The webhook with a message to send now whose last turn was longest ago.
 
     Slow or failing webhooks have a queue of their own (`slow`), so they wait only for each other.
@@ -30,16 +31,25 @@ def webhooks_ready(now: datetime, *, slow: bool) -> Select[Any]:
     return rows.order_by(_W.tried_at, _W.webhook_id).limit(1)
 
 
-def is_due(now: datetime) -> ColumnElement[bool]:
+def is_due(now: datetime | BindParameter[Any]) -> ColumnElement[bool]:
     """Whether a delivery is due to be sent now."""
     return and_(_D.status == "waiting", _D.due_at <= now)
 
 
+# Several threads ask these once a second.
+_IS_ANY_BEHIND = DriverStatement(
+    webhooks_behind().with_only_columns(_W.webhook_id, maintain_column_froms=True)
+)
+_IS_ANY_READY = DriverStatement(
+    webhooks_ready(bindparam("now"), slow=bindparam("slow")).with_only_columns(_W.webhook_id)
+)
+
+
 def is_any_webhook_behind(db: Connection) -> bool:
     """Whether a webhook has announcements that are not planned yet."""
-    return db.execute(webhooks_behind()).first() is not None
+    return bool(_IS_ANY_BEHIND.rows(db))
 
 
 def is_any_message_ready(db: Connection, now: datetime, *, slow: bool) -> bool:
     """Whether a message is due to be sent."""
-    return db.execute(webhooks_ready(now, slow=slow)).first() is not None
+    return bool(_IS_ANY_READY.rows(db, now=now, slow=slow))
