@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -35,7 +36,9 @@ WORKERS = 4
 PAIRS = 9
 CACHED, COMPUTED = 20_000, 2_000
 # Clients who ask as fast as they are answered, and for how long in each turn.
-LOAD_CONNECTIONS, LOAD_SECONDS = 64, 4
+LOAD_CONNECTIONS, LOAD_SECONDS = 64, 1
+# Turns of both servers in a pair, as a shared machine changes its speed within seconds.
+LOAD_TURNS = 4
 COMMITS = 100
 # Connections to each worker: those that ask, and those that follow. One process has as many in all.
 PER_WORKER = 2
@@ -194,8 +197,8 @@ function request() return wrk.format("GET", wrk.path .. "?n=" .. math.random(1, 
 """
 
 
-def cost_under_load(server: run.Server, url: str, token: str, *options: str) -> float:
-    """Processor nanoseconds of the server for one request while wrk asks as fast as it is answered."""
+def under_load(server: run.Server, url: str, token: str, *options: str) -> tuple[int, int]:
+    """Processor nanoseconds of the server, and its answers, while wrk asks as fast as it is answered."""
     command = ["wrk", "-t1", f"-c{LOAD_CONNECTIONS}", f"-d{LOAD_SECONDS}s", *options]
     before = cpu_nanoseconds(server.pid)
     done = subprocess.run(
@@ -205,21 +208,25 @@ def cost_under_load(server: run.Server, url: str, token: str, *options: str) -> 
     answered = re.search(r"(\d+) requests in", done.stdout)
     assert answered is not None, done.stdout
     assert "Non-2xx" not in done.stdout, done.stdout
-    return spent / int(answered[1])
+    return spent, int(answered[1])
 
 
-def ratios_under_load(ours: Pair, path: str, token: str, *options: str) -> list[float]:
-    """The cost of a request with workers as a multiple of that in one process, pair by pair."""
-    ratios = []
-    for number in range(PAIRS):
-        costs = {}
-        # Each is first in every other pair.
-        for server in (ours.many, ours.single)[:: 1 if number % 2 else -1]:
-            url = f"http://127.0.0.1:{server.port}{path}"
-            costs[server.port] = cost_under_load(server, url, token, *options)
-        ratios.append(costs[ours.many.port] / costs[ours.single.port])
+def costs_under_load(ours: Pair, path: str, token: str, *options: str) -> list[tuple[float, float]]:
+    """Processor nanoseconds of a request with workers and in one process, pair by pair."""
+    costs = []
+    for _ in range(PAIRS):
+        spent, answered = Counter[int](), Counter[int]()
+        for turn in range(LOAD_TURNS):
+            # Each is first in every other turn.
+            for server in (ours.many, ours.single)[:: 1 if turn % 2 else -1]:
+                url = f"http://127.0.0.1:{server.port}{path}"
+                nanoseconds, requests = under_load(server, url, token, *options)
+                spent[server.port] += nanoseconds
+                answered[server.port] += requests
+        many, single = (spent[port] / answered[port] for port in (ours.many.port, ours.single.port))
+        costs.append((many, single))
         print(".", end="", flush=True, file=sys.stderr)
-    return ratios
+    return costs
 
 
 def rows_under_load(ours: Pair, bare: Pair, path: str, token: str, folder: Path) -> Iterator[Row]:
@@ -230,13 +237,18 @@ def rows_under_load(ours: Pair, bare: Pair, path: str, token: str, folder: Path)
     script = folder / "queries.lua"
     script.write_text(RANDOM_QUERIES, encoding="utf-8")
     for name, options in (("cached", ()), ("computed", ("-s", str(script)))):
-        ratios = ratios_under_load(ours, path, token, *options)
-        yield _ratio_row(
-            f"{name} read, {LOAD_CONNECTIONS} clients at once, {WORKERS} workers : one", ratios, RATIO_MAX
-        )
-    ratios = ratios_under_load(bare, path, token)
-    yield _ratio_row(
-        f"bare uvicorn, {LOAD_CONNECTIONS} clients at once, {WORKERS} workers : one", ratios, None
+        yield from _load_rows(f"{name} read", costs_under_load(ours, path, token, *options), RATIO_MAX)
+    yield from _load_rows("bare uvicorn", costs_under_load(bare, path, token), None)
+
+
+def _load_rows(name: str, costs: Sequence[tuple[float, float]], bound: float | None) -> Iterator[Row]:
+    """The ratio, and what a request costs more: more processes than cores cost each server about the same."""
+    what = f"{name}, {LOAD_CONNECTIONS} clients at once, {WORKERS} workers : one"
+    yield _ratio_row(what, [many / single for many, single in costs], bound)
+    single = statistics.median(single for _, single in costs) / 1e3
+    more = statistics.median(many - single for many, single in costs) / 1e3
+    yield Row(
+        f"{name}, in one process and more with workers", f"{single:.1f}, {more:+.1f} us", "reported", True
     )
 
 

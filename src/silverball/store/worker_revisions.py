@@ -25,25 +25,30 @@ class WorkerRevisions(KnownRevisions):
     def __init__(self, store: Store, cells: SharedCells, clock: Callable[[], float] = monotonic) -> None:
         super().__init__(store, clock)
         self._cells = cells
-        # Scope -> its version, and the cells of its bucket from before the version was read.
-        self._confirmed: dict[int, tuple[int, bytes]] = {}
+        # Scope -> its version, its bucket, and the cells of that from before the version was read.
+        self._confirmed: dict[int, tuple[int, int, bytes]] = {}
+        # The cells of accounts when no commit was under way last; each request asks for them.
+        self._quiet_moment = b""
         self.account_moment = self._account_moment
 
     def known_version(self, scope_id: int) -> int:
         """The version of a tournament, or of the world (0); 0 when it may have changed."""
         confirmed = self._confirmed.get(scope_id)
-        if confirmed is None or confirmed[1] != self._cells.moment(bucket_of(scope_id)):
+        if confirmed is None:
             return 0
-        return 0 if self._clock() > self._known_until else confirmed[0]
+        version, bucket, moment = confirmed
+        has_changed = moment != self._cells.moment(bucket)
+        return 0 if has_changed or self._clock() > self._known_until else version
 
     def refresh(self, scope_id: int) -> int:
         """The version as the database has it now; 0 when there is no such tournament."""
-        moment = self._cells.moment(bucket_of(scope_id))
+        bucket = bucket_of(scope_id)
+        moment = self._cells.moment(bucket)
         version = self._refresh_world() if scope_id == WORLD else super().refresh(scope_id)
         with self._lock:
             self._confirmed.pop(scope_id, None)
             if version and self._cells.is_quiet(moment):
-                self._confirmed[scope_id] = version, moment
+                self._confirmed[scope_id] = version, bucket, moment
                 if len(self._confirmed) > TOURNAMENTS_KNOWN_MAX:
                     del self._confirmed[next(iter(self._confirmed))]
         return version
@@ -51,7 +56,11 @@ class WorkerRevisions(KnownRevisions):
     def _account_moment(self) -> bytes | None:
         """The moment that what is read of an account from now on holds from; None while one changes."""
         moment = self._cells.moment(ACCOUNTS_BUCKET)
-        return moment if self._cells.is_quiet(moment) else None
+        if moment != self._quiet_moment:
+            if not self._cells.is_quiet(moment):
+                return None
+            self._quiet_moment = moment
+        return moment
 
     def _refresh_world(self) -> int:
         """The version of the world; which tournaments have changed is left to the next poll."""
@@ -94,4 +103,4 @@ class WorkerRevisions(KnownRevisions):
 
     def _is_unmarked(self, scope_id: int) -> bool:
         confirmed = self._confirmed.get(scope_id)
-        return confirmed is not None and confirmed[1] == self._cells.moment(bucket_of(scope_id))
+        return confirmed is not None and confirmed[2] == self._cells.moment(confirmed[1])
