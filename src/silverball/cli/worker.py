@@ -5,12 +5,12 @@ import signal
 import socket
 
 import click
-import msgspec
 
 from silverball import settings
 from silverball.cli import database, public_address, server
 from silverball.cli.supervisor_link import SupervisorLink, WorkerPlace
 from silverball.kit import logs
+from silverball.kit.conversions import decode
 from silverball.kit.shared_cells import SharedCells
 from silverball.settings import Settings
 from silverball.store.time_limits import REQUESTS
@@ -24,7 +24,7 @@ def worker(place: str, control: int) -> None:
     logs.configure()
     # Of a terminal that closes: the supervisor understands it as a restart.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    run_worker(msgspec.json.decode(place, type=WorkerPlace), control)
+    run_worker(decode(place, WorkerPlace), control)
 
 
 def run_worker(place: WorkerPlace, control: int) -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from silverball.exchange.bundle import faults as bundle_faults
 from silverball.exchange.bundle.faults import BrokenFile
+from silverball.kit.conversions import convert
 from silverball.wire import times
 
 BYTES_MAX = 50 * 2**20
@@ -38,7 +39,7 @@ def decode(content: bytes) -> Any:
 def convert_rows(raw: Any, kind: type[T], at: str = "$") -> tuple[T, ...]:
     """The list at the JSON path `at`, as Structs of one kind. Raises BrokenFile with row and field."""
     try:
-        return msgspec.convert(raw, tuple[kind, ...])  # type: ignore[valid-type]  # a type at run time
+        return convert(raw, tuple[kind, ...])  # type: ignore[valid-type]  # a type at run time
     except msgspec.ValidationError as error:
         raise bundle_faults.fault_from_validation(error, at) from error
 

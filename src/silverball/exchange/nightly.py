@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from silverball.exchange import atomic_files
+from silverball.kit.conversions import decode
 from silverball.service.machines import reads as machines
 from silverball.service.ratings.reads import sheets
 from silverball.service.tips import reads as tips
@@ -113,7 +114,7 @@ def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime)
 def read_stamp(export: BulkFile, folder: Path) -> Stamp | None:
     """Return the state that the file was written in; None when nobody noted it."""
     try:
-        return msgspec.json.decode((folder / export.stamp_name).read_bytes(), type=Stamp)
+        return decode((folder / export.stamp_name).read_bytes(), Stamp)
     except (OSError, msgspec.DecodeError):
         return None
 
@@ -122,7 +123,7 @@ def written_at(export: BulkFile, folder: Path) -> datetime | None:
     """The time at which the file was written; None when it or its manifest is missing or broken."""
     try:
         content = (folder / export.manifest_name).read_bytes()
-        manifest = msgspec.json.decode(content, type=Manifest)
+        manifest = decode(content, Manifest)
         return times.parse_moment(manifest.generated_at) if (folder / export.name).exists() else None
     except (FileNotFoundError, msgspec.DecodeError, ValueError):
         return None

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from silverball.feed import messages
+from silverball.kit.conversions import decode
 
 # Limits of one message, and of the frames that it may come in.
 MESSAGE_BYTES_MAX = 16_384
@@ -326,7 +327,7 @@ _HANDLERS: dict[str, Callable[[PusherSession, msgspec.Raw, SessionOutput], None]
 def _unpack(data: msgspec.Raw) -> bytes:
     """The data object of a message, as JSON; some libraries send it as a string of JSON."""
     raw = bytes(data)
-    return msgspec.json.decode(raw, type=str).encode() if raw.startswith(b'"') else raw
+    return decode(raw, str).encode() if raw.startswith(b'"') else raw
 
 
 def _read_tournament_id(channel: str, output: SessionOutput) -> int | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from silverball.jobs.workers import POLL_SECONDS, Workers
+from silverball.kit.conversions import convert
 from silverball.service.pulls import policy, reads, writes
 from silverball.service.pulls.reads import ListedItem
 from silverball.service.pulls.writes import ClaimedPull
@@ -174,7 +175,7 @@ class PullSlice:
             settings.players_per_account,
             keeps_ids=keeps_ids,
         )
-        wanted = msgspec.convert(self._pull.wanted, Wanted)
+        wanted = convert(self._pull.wanted, Wanted)
         return PullOptions(
             wanted,
             {},

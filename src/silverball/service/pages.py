@@ -2,9 +2,9 @@
 
 from typing import Any, Generic, TypeVar
 
-import msgspec
 from msgspec import Struct
 
+from silverball.kit.conversions import convert
 from silverball.kit.errors import NotAllowed
 from silverball.kit.http import pagination
 from silverball.kit.http.endpoints import Call
@@ -38,8 +38,8 @@ def full_page(call: Call[Any], page: PageRows[T], *, per_page: int) -> Page[T]:
     envelope = pagination.paginate(page.total, call.query.page, per_page, call.url, call.pairs)
     return Page(
         data=tuple(page.rows),
-        links=msgspec.convert(envelope["links"], PaginationLinks),
-        meta=msgspec.convert(envelope["meta"], PaginationMeta),
+        links=convert(envelope["links"], PaginationLinks),
+        meta=convert(envelope["meta"], PaginationMeta),
     )
 
 
@@ -51,6 +51,6 @@ def simple_page(
     envelope["meta"]["per_page"] = per_page_value
     return SimplePage(
         data=tuple(page.rows),
-        links=msgspec.convert(envelope["links"], PaginationLinks),
-        meta=msgspec.convert(envelope["meta"], SimplePaginationMeta),
+        links=convert(envelope["links"], PaginationLinks),
+        meta=convert(envelope["meta"], SimplePaginationMeta),
     )

@@ -7,6 +7,7 @@ they are read, are tidied afterwards in short transactions, also after a crash.
 import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
+from silverball.kit.conversions import decode
 from silverball.store.tables import site_value
 
 NAME = "erasure "
@@ -62,4 +63,4 @@ def _encode(pending: PendingErasure) -> str:
 
 
 def _decode(value: str) -> PendingErasure:
-    return msgspec.json.decode(value, type=PendingErasure)
+    return decode(value, PendingErasure)

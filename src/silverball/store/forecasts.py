@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, bindparam, or_, select, text, update
 
+from silverball.kit.conversions import convert
 from silverball.rules.outlook.forecast import Forecast
 from silverball.store.tables import forecast
 
@@ -76,7 +77,7 @@ def stored_forecast(db: Connection, tournament_id: int) -> StoredForecast | None
     if row is None:
         return None
     try:
-        found = msgspec.convert(row.forecast, Forecast, str_keys=True)
+        found = convert(row.forecast, Forecast, str_keys=True)
     except msgspec.ValidationError:
         return None
     return StoredForecast(row.revision, row.computed_at, found)

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from silverball.kit import private_files
+from silverball.kit.conversions import decode
 from silverball.store.stamps import WorldState
 
 LOG = logging.getLogger("silverball.store")
@@ -32,7 +33,7 @@ class HighWaterFile:
         if self._path is None:
             return None
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=WorldState)
+            return decode(self._path.read_bytes(), WorldState)
         except (OSError, msgspec.MsgspecError):
             return None
 

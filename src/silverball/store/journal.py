@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, Select, insert, select
 
+from silverball.kit.conversions import convert
 from silverball.rules.model import changes as change_classes
 from silverball.rules.model import settings
 from silverball.rules.model.changes import (
@@ -222,7 +223,7 @@ def decode_change(name: str, data: Mapping[str, Any], type_: str) -> Change:
 
 def _decode_value(data: Any, type_: Any) -> Any:
     # JSON has only text as keys of maps.
-    return msgspec.convert(data, type_, strict=False)
+    return convert(data, type_, strict=False)
 
 
 def _decode_fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
@@ -236,7 +237,7 @@ def _decode_fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
     if "sign_up_terms" in fields:
         fields["sign_up_terms"] = _decode_value(fields["sign_up_terms"], SignUpTerms | None)
     if fields.get("completed_at") is not None:
-        fields["completed_at"] = msgspec.convert(fields["completed_at"], datetime)
+        fields["completed_at"] = convert(fields["completed_at"], datetime)
     return fields
 
 

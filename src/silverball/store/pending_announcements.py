@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 from sqlalchemy import Connection, delete, select, text, update
 
+from silverball.kit.conversions import decode
 from silverball.store.tables import site_value
 from silverball.store.transaction import Transaction
 
@@ -97,4 +98,4 @@ def _encode(pending: PendingAnnouncement) -> str:
 
 
 def _decode(value: str) -> PendingAnnouncement:
-    return msgspec.json.decode(value, type=PendingAnnouncement)
+    return decode(value, PendingAnnouncement)

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from silverball.kit.conversions import convert
 from silverball.rules.model.purchases import Purchase
 from silverball.rules.model.scorekeepers import Scorekeeper
 from silverball.rules.model.tournament import (
@@ -170,7 +171,7 @@ def to_game(row: Any, seats: list[Any]) -> Game:
         forfeited_by=row.forfeited_by,
         is_tiebreak=bool(row.is_tiebreak),
         has_mismatch=row.result_count_mismatch,
-        legs=() if row.legs is None else msgspec.convert(row.legs, tuple[Leg, ...]),
+        legs=() if row.legs is None else convert(row.legs, tuple[Leg, ...]),
         waiting_since=UNSET if row.waiting_since is None else row.waiting_since,
     )
 

@@ -11,9 +11,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, TypeVar
 
-import msgspec
 from sqlalchemy import BindParameter, Column, Connection, Table, Text, bindparam, select, type_coerce
 
+from silverball.kit.conversions import convert
 from silverball.rules.model import settings
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.prizes import PrizePlan
@@ -204,10 +204,10 @@ def load(db: Connection, tournament_id: int) -> Tournament:
         tiebreaker_points_map=row.tiebreaker_points_map,
         has_entry_limits=bool((row.entry_configuration or {}).get("limited")),
         completed_at=row.completed_at,
-        prizes=msgspec.convert(row.prizes, PrizePlan | None),
+        prizes=convert(row.prizes, PrizePlan | None),
         sign_ups=_read_all(sign_up_rows.to_sign_up, found["sign_ups"]),
-        sign_up_terms=msgspec.convert(row.sign_up_terms, SignUpTerms | None),
-        state=msgspec.convert(row.engine or {}, EngineState, strict=False),
+        sign_up_terms=convert(row.sign_up_terms, SignUpTerms | None),
+        state=convert(row.engine or {}, EngineState, strict=False),
         details=_read_details(row, found),
     )
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from silverball.kit.conversions import decode
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body, BodyParser
 from silverball.kit.http.endpoints import (
@@ -74,7 +75,7 @@ def run_action(request: PageRequest, action: FormAction, tournament_id: int | No
         raise AbilityMissing
     ids = _read_ids(request, action, tournament_id)
     response = answer_once(request, _action_endpoint(request, action), ids)
-    return msgspec.json.decode(response.body, type=ActionResult)
+    return decode(response.body, ActionResult)
 
 
 def answer_once(request: PageRequest, endpoint: Endpoint, ids: dict[str, int]) -> HttpResponse:

@@ -21,6 +21,7 @@ import msgspec
 
 from silverball.exchange import atomic_files
 from silverball.exchange.bulk import parquet
+from silverball.kit.conversions import decode
 from silverball.service.bulk.reads import games, people, sheets, tournaments
 from silverball.service.bulk.reads.sheets import ALWAYS, BulkTable, Period, Row
 from silverball.store import hidings
@@ -107,7 +108,7 @@ def confirm_part(store: Store, part: str, folder: Path) -> bool:
 def read_record(folder: Path, part: str) -> PartRecord | None:
     """The record of a part; None without one that can be read."""
     try:
-        return msgspec.json.decode(_record_path(folder, part).read_bytes(), type=PartRecord)
+        return decode(_record_path(folder, part).read_bytes(), PartRecord)
     except (OSError, msgspec.DecodeError):
         return None
 

@@ -16,6 +16,7 @@ from silverball.exchange.bundle import faults as bundle_faults
 from silverball.exchange.bundle import rows as bundle_rows
 from silverball.exchange.bundle.checks import BundleCheck
 from silverball.exchange.bundle.faults import BrokenBundle
+from silverball.kit.conversions import convert
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.model.changes import TournamentImported
 from silverball.rules.registry import FORMATS
@@ -84,7 +85,7 @@ def parse(content: bytes, name: str) -> BundleFile:
     try:
         raw = msgspec.json.decode(content)
         bundle_faults.refuse_unstorable_values(raw)
-        bundle = msgspec.convert(raw, Bundle, str_keys=True)
+        bundle = convert(raw, Bundle, str_keys=True)
     except msgspec.ValidationError as error:
         raise bundle_faults.fault_from_validation(error) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -180,7 +181,7 @@ def _bundle_with(db: Db, file: BundleFile, ids: IdMap, owner_id: int | None) -> 
         # Its lines name the ids that they were written with, and their hashes cover them.
         for name in ("journal", "formerPlayers", "formerArenas"):
             raw.pop(name, None)
-    return msgspec.convert(raw, Bundle, str_keys=True)
+    return convert(raw, Bundle, str_keys=True)
 
 
 def export_bundle(db: Db, tournament_id: int, *, with_journal: bool = False) -> bytes:

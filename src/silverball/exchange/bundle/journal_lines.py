@@ -4,6 +4,7 @@ import msgspec
 
 from silverball.exchange.bundle.checks import BundleCheck, distinct_ids, require_moment, tuple_or_empty
 from silverball.exchange.bundle.faults import BrokenBundle
+from silverball.kit.conversions import convert
 from silverball.service.bundles.reads import bundles as reads
 from silverball.store import chain, journal
 from silverball.store.chain import LineContent, WrittenLine
@@ -107,7 +108,7 @@ def _check_data(path: str, line: JournalLine, type_: str) -> None:
             raise BrokenBundle(f"{path}.change", f"{line.change!r} is not a line of a journal.")
         else:
             for name, kind in NOTE_MEMBERS[line.change].items():
-                msgspec.convert(line.data[name], kind)
+                convert(line.data[name], kind)
         chain.covered_data(msgspec.json.encode(line.data).decode(), line.sealed_labels)
     except (msgspec.ValidationError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise BrokenBundle(f"{path}.data", f"It is not that of a {line.change}.") from error

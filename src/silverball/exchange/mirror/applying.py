@@ -13,6 +13,7 @@ from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle import id_map, renumbering
 from silverball.exchange.bundle import rows as bundle_rows
 from silverball.exchange.mirror import standing_differences as differences
+from silverball.kit.conversions import convert
 from silverball.rules.model.changes import Change, TournamentImported
 from silverball.service.bundles import writes as bundle_writes
 from silverball.service.bundles.reads import bundles as bundle_reads
@@ -84,7 +85,7 @@ class MirrorCopy:
         }
         remote_ids.remember_ids(db, self.source_name, {kind: pairs for kind, pairs in new.items() if pairs})
         self.ids = ids
-        bundle = msgspec.convert(raw, Bundle, str_keys=True)
+        bundle = convert(raw, Bundle, str_keys=True)
         book = bundle_book.build_book(bundle)
         bundle_reads.refuse_renamed_users(db, book.users)
         return bundle, book

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from silverball.kit import texts
+from silverball.kit.conversions import lay_out
 from silverball.kit.errors import Invalid, Refusal
 from silverball.kit.http.fields import choices_of
 from silverball.kit.http.query import LIST_SUFFIX, Pairs, humanize_name
@@ -129,6 +130,7 @@ class _BodyField:
         self.holder = msgspec.defstruct(
             "Holder", [(info.name, info.type)], rename={info.name: info.encode_name}, kw_only=True
         )
+        lay_out(self.holder)
 
     def read(self, values: dict[str, Any], converted: dict[str, Any], faults: dict[str, list[str]]) -> None:
         """Convert this field of `values` into `converted`, or add its fault to `faults`."""

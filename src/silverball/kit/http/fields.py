@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from silverball.kit import conversions
 from silverball.kit.texts import ONE_LINE
 
 ID_MAX = 2**63 - 1
@@ -49,7 +50,7 @@ def choices_of(kind: Any) -> Choices | None:
 
 def marks_of(kind: Any) -> dict[str, Any]:
     """The marks of a type, also beside None: those of this module, by name."""
-    info = msgspec.inspect.type_info(kind)
+    info = conversions.inspect(kind)
     parts = info.types if isinstance(info, msgspec.inspect.UnionType) else (info,)
     marks: dict[str, Any] = {}
     for part in parts:

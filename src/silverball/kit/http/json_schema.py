@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
+from silverball.kit import conversions
 from silverball.kit.http.field_texts import field_texts, summary_text
 
 Schema = dict[str, Any]
@@ -72,7 +73,7 @@ def _struct_name(struct: Any) -> str:
 
 def _structs_in(kinds: Iterable[Any]) -> Iterator[Any]:
     """Every Struct in these types, with its type arguments, once."""
-    waiting: list[Any] = list(inspect.multi_type_info(kinds))
+    waiting: list[Any] = list(conversions.inspect_all(kinds))
     seen: set[Any] = set()
     while waiting:
         kind = waiting.pop()

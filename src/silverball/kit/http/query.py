@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, quote
 import msgspec
 from msgspec import Struct
 
+from silverball.kit import conversions
 from silverball.kit.errors import Invalid
 from silverball.kit.http.fields import Choices, marks_of
 
@@ -117,7 +118,7 @@ class _QueryField:
         self.accepted_names = {info.encode_name, info.encode_name + LIST_SUFFIX}
         marks = marks_of(info.type)
         self.is_ignored_when_invalid = marks.get("is_ignored_when_invalid", False)
-        kind = _without_marks(msgspec.inspect.type_info(info.type))
+        kind = _without_marks(conversions.inspect(info.type))
         self.items = kind if isinstance(kind, msgspec.inspect.VarTupleType) else None
         if "choices" in marks:
             self.read = _make_choice_reader(marks["choices"], self.human_name)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import inspect
 
+from silverball.kit import conversions
 from silverball.kit.http.endpoints import WORD_LETTERS_MAX, Endpoint
 from silverball.kit.http.field_texts import field_texts
 from silverball.kit.http.fields import ID_MAX, marks_of
@@ -36,7 +37,7 @@ def query_parameters(endpoint: Endpoint, shared_texts: Mapping[str, str]) -> lis
     texts = {**shared_texts, **field_texts(endpoint.query)}
     parameters = []
     for field in msgspec.structs.fields(endpoint.query):
-        schema, note = _parameter_schema(inspect.type_info(field.type))
+        schema, note = _parameter_schema(conversions.inspect(field.type))
         parameter: Schema = {"name": field.encode_name, "in": "query"}
         ignored = IGNORED_NOTE if marks_of(field.type).get("is_ignored_when_invalid") else ""
         description = " ".join(filter(None, (texts.get(field.name), note, ignored)))

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import UnsetType
 
+from silverball.kit.conversions import convert
 from silverball.kit.values import replace
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.tournament import Tournament
@@ -47,7 +48,7 @@ def with_facts(tournament: Tournament, facts: Mapping[str, Any]) -> Tournament:
     """The tournament with the facts that a draw took from outside."""
     names = (*LOOKED_UP_FACTS, *BUSY_FACTS)
     looked_up = {name: facts[name] for name in names if name in facts}
-    decoded = msgspec.convert(looked_up, EngineState, strict=False)
+    decoded = convert(looked_up, EngineState, strict=False)
     state = replace(tournament.state, **{name: getattr(decoded, name) for name in names})
     categories, banks = facts.get("categories", {}), facts.get("banks", {})
     return replace(

@@ -17,6 +17,7 @@ from typing import (
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from silverball.kit.conversions import convert
 from silverball.rules.model import literals
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ def read_settings(settings: type[TournamentSettings], given: dict[str, Any]) -> 
     key, for a value outside its limits.
     """
     known = {key: value for key, value in given.items() if value is not None}
-    return msgspec.convert(known, settings).with_derived()
+    return convert(known, settings).with_derived()
 
 
 def default_values(settings: type[TournamentSettings]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert
 from sqlalchemy import update as change
 
+from silverball.kit.conversions import convert
 from silverball.rules.model.changes import Added, Altered, Change, TournamentAltered, TournamentImported
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.registry import FORMATS
@@ -72,11 +73,11 @@ def store_imported(db: Connection, imported: TournamentImported) -> None:
     type_, status = snapshot.stored_type_and_status(db, imported.tournament_id)
     is_running = type_ in FORMATS and status != "completed"
     if given is not None and type_ not in FORMATS:
-        replace_standings(db, imported.tournament_id, msgspec.convert(given, list[Standing]))
+        replace_standings(db, imported.tournament_id, convert(given, list[Standing]))
         return
     tournament = snapshot.load(db, imported.tournament_id)
     if given is not None and not is_running and not tournament.state.dice_seed:
-        rows = msgspec.convert(given, list[Standing])
+        rows = convert(given, list[Standing])
         if {row.player_id for row in rows} >= set(tournament.entrant_by_id):
             replace_standings(db, imported.tournament_id, rows)
             return

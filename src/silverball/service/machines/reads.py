@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, and_, func, literal, or_, select
 
+from silverball.kit.conversions import convert
 from silverball.kit.errors import Invalid, MovedElsewhere, NotFound
 from silverball.kit.http.query import Query, humanize_name
 from silverball.rules.opdb import ids as opdb
@@ -135,13 +136,13 @@ def json_lines(db: Connection) -> Iterator[str]:
 
 def _entry_item(row: Sequence[Any], *, has_people: bool = False, has_images: bool = False) -> OpdbEntry:
     entry, people, images = row
-    item = msgspec.convert(entry, OpdbEntry)
+    item = convert(entry, OpdbEntry)
     if not has_people and not has_images:
         return item
     return msgspec.structs.replace(
         item,
-        people=msgspec.convert(people or (), tuple[MachinePerson, ...]) if has_people else UNSET,
-        images=msgspec.convert(images or (), tuple[MachineImage, ...]) if has_images else UNSET,
+        people=convert(people or (), tuple[MachinePerson, ...]) if has_people else UNSET,
+        images=convert(images or (), tuple[MachineImage, ...]) if has_images else UNSET,
     )
 
 

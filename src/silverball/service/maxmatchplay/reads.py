@@ -1,8 +1,8 @@
 """The live view of a max match play."""
 
-import msgspec
 from sqlalchemy import Connection, select
 
+from silverball.kit.conversions import convert
 from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.service.formats import reads as formats
 from silverball.service.games.reads import games
@@ -22,9 +22,7 @@ def max_matchplay_state(db: Connection, tournament_id: int) -> MaxMatchplayState
     view = max_matchplay_family.live_view(loaded.tournament)
     return MaxMatchplayState(
         games=games.started_games(db, tournament_id),
-        players=tuple(
-            msgspec.convert(player, MaxMatchplayPlayer, from_attributes=True) for player in view.players
-        ),
+        players=tuple(convert(player, MaxMatchplayPlayer, from_attributes=True) for player in view.players),
         remaining_games=view.remaining_games,
         avg_game_duration=view.avg_game_duration,
     )

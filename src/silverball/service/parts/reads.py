@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, bindparam, select, true
 
+from silverball.kit.conversions import convert
 from silverball.kit.errors import NotFound
 from silverball.kit.http.query import Query
 from silverball.service.access import AuthenticatedCaller
@@ -132,7 +133,7 @@ def _link_item(
     """A link with the current state of the linked tournament, or with its imported state."""
     name, type_, organizer_id, status, test = current
     if name is None or "seriesId" in stored:
-        return msgspec.convert(stored, LinkedTournament)
+        return convert(stored, LinkedTournament)
     return LinkedTournament(
         tournament_id=linked_id,
         name=name,
@@ -146,7 +147,7 @@ def _link_item(
 
 
 def _rsvp(context: PartContext) -> RsvpConfiguration | None:
-    configuration = msgspec.convert(context.row.rsvp_configuration, RsvpConfiguration | None)
+    configuration = convert(context.row.rsvp_configuration, RsvpConfiguration | None)
     if (
         configuration is None
         or configuration.tournament_id is not None
@@ -158,7 +159,7 @@ def _rsvp(context: PartContext) -> RsvpConfiguration | None:
 
 
 def _entries(context: PartContext) -> EntryConfiguration | None:
-    return msgspec.convert(context.row.entry_configuration, EntryConfiguration | None)
+    return convert(context.row.entry_configuration, EntryConfiguration | None)
 
 
 _EVENT = (

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
+from silverball.kit.conversions import convert
 from silverball.kit.errors import NotAllowed, NotFound
 from silverball.rules.model.prizes import Payout, PrizePlan
 from silverball.rules.model.tournament import Tournament
@@ -110,7 +110,7 @@ def _prize_row(db: Connection, tournament_id: int) -> Any:
 
 
 def _sheet_of(db: Connection, tournament_id: int, row: Any) -> PrizeSheet:
-    plan = msgspec.convert(row.prizes, PrizePlan)
+    plan = convert(row.prizes, PrizePlan)
     purse = sharing.purse_of(plan, row.players)
     return PrizeSheet(
         tournament_id=tournament_id,

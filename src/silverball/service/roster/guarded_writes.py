@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
+from silverball.kit.conversions import convert
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id, Name
@@ -88,7 +88,7 @@ def add_players(call: Write[PlayersToAdd]) -> None:
         entrants = [{**entrant, "strikes": body.strikes} for entrant in entrants]
     if body.game_id is not None:
         entrants = [{**entrant, "gameId": body.game_id} for entrant in entrants]
-    roster.add_players(call.with_body(msgspec.convert({"players": entrants}, NewEntrants)))
+    roster.add_players(call.with_body(convert({"players": entrants}, NewEntrants)))
 
 
 def _federation_entrants(
@@ -146,12 +146,12 @@ def add_machines(call: Write[MachinesToAdd]) -> None:
     named: list[tuple[str, str | None]] = [(name, None) for name in call.body.names]
     named += [(name, opdb_id) for opdb_id, name in _titles(call, call.body.opdb_ids)]
     arenas = [{"arenaId": _insert_arena(call, organizer_id, name, opdb_id)} for name, opdb_id in named]
-    roster.add_arenas(call.with_body(msgspec.convert({"arenas": arenas}, NewLineupArenas)))
+    roster.add_arenas(call.with_body(convert({"arenas": arenas}, NewLineupArenas)))
 
 
 def _insert_arena(call: Write[Any], organizer_id: int, name: str, opdb_id: str | None) -> int:
     values = {
-        "name": msgspec.convert(name, Name),
+        "name": convert(name, Name),
         "status": "active",
         "opdb_id": opdb_id,
         "category_id": None,

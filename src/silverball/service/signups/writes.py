@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct, UnsetType
 from sqlalchemy import Connection
 
+from silverball.kit.conversions import convert
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Name
@@ -111,7 +112,7 @@ def _valid_name(text: str) -> str:
     # PostgreSQL stores no NUL.
     words = text.replace("\x00", " ").split()
     try:
-        return msgspec.convert(" ".join(words), Name)
+        return convert(" ".join(words), Name)
     except msgspec.ValidationError as error:
         raise Invalid({"name": ["Enter your name, in at most 100 letters."]}) from error
 

@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 import msgspec
 from sqlalchemy import BigInteger, ColumnElement, Connection, Text, bindparam, or_, select, true, type_coerce
 
+from silverball.kit.conversions import decode
 from silverball.kit.errors import Invalid, NotFound
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
@@ -100,7 +101,7 @@ def tournament_standings(db: Connection, tournament_id: int) -> tuple[tuple[Stan
 def decoded_standings(db: Connection, tournament_id: int) -> tuple[Standing, ...]:
     """The same standings, each as a Standing."""
     rows, _ = tournament_standings(db, tournament_id)
-    return msgspec.json.decode(msgspec.json.encode(rows), type=tuple[Standing, ...])
+    return decode(msgspec.json.encode(rows), tuple[Standing, ...])
 
 
 def places_where(

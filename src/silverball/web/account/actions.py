@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from silverball.kit.conversions import decode
 from silverball.kit.http.body import BodyParser
 from silverball.kit.http.endpoints import OneTimeResult
 from silverball.service.calls import Write
@@ -74,7 +75,7 @@ def create_token(request: PageRequest) -> CreatedToken:
 
     endpoint = form_actions.write_endpoint(request, handle, returns=CreatedToken, ability="read")
     response = form_actions.answer_once(request, endpoint, {})
-    return msgspec.json.decode(response.body, type=CreatedToken)
+    return decode(response.body, CreatedToken)
 
 
 def _parse_days(text: str) -> int:

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
-import msgspec
 from starlette.responses import JSONResponse, Response
 
 from silverball.kit import address_policy
 from silverball.kit.address_policy import AddressForbidden
+from silverball.kit.conversions import convert
 from silverball.kit.errors import Conflict, Invalid
 from silverball.service.pulls import policy, reads, writes
 from silverball.store.engine import Db
@@ -162,7 +162,7 @@ def _is_day(text: str) -> bool:
 def _reports(db: Db, history_pull_id: int) -> list[Any]:
     from silverball.exchange.pull.taking import TournamentReport
 
-    return [msgspec.convert(raw, TournamentReport) for raw in reads.reports_of(db, history_pull_id)]
+    return [convert(raw, TournamentReport) for raw in reads.reports_of(db, history_pull_id)]
 
 
 def _render(

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from silverball.kit.conversions import convert
 from silverball.kit.values import replace
 from silverball.rules.registry import FORMATS
 from silverball.web.console import settings_form
@@ -138,7 +139,7 @@ def _faults(type_: str, *chosen: tuple[SettingField, str]) -> Mapping[str, str]:
     format_ = FORMATS[type_]
     given = {field.key: _wire_value(field, value) for field, value in chosen}
     try:
-        settings = msgspec.convert(given, format_.settings)
+        settings = convert(given, format_.settings)
     except msgspec.ValidationError as error:
         # It does not say which settings contradict each other.
         sentence = f"{str(error)[:1].upper()}{str(error)[1:]}."

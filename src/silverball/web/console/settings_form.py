@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct, inspect
 
+from silverball.kit import conversions
 from silverball.kit.http.query import humanize_name
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.registry import FORMATS
@@ -67,7 +68,7 @@ def setting_fields(
     format_ = FORMATS[type_]
     values = msgspec.to_builtins(current or format_.settings())
     fields = [
-        _setting_field(each.encode_name, inspect.type_info(each.type), values.get(each.encode_name))
+        _setting_field(each.encode_name, conversions.inspect(each.type), values.get(each.encode_name))
         for each in msgspec.structs.fields(format_.settings)
         if each.encode_name not in KEYS_HIDDEN
     ]

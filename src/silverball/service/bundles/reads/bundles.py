@@ -14,6 +14,7 @@ from sqlalchemy import (
     select,
 )
 
+from silverball.kit.conversions import decode
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.bundles.conflicts import IdInUse, LinkInUse
 from silverball.service.bundles.reads import engine_facts, sign_up_facts
@@ -302,7 +303,7 @@ def _load_journal(db: Connection, tournament_id: int) -> tuple[JournalLine, ...]
 
 
 def _standings_by_player(rows: Sequence[Standing]) -> tuple[Standing, ...]:
-    decoded = msgspec.json.decode(msgspec.json.encode(rows), type=list[Standing])
+    decoded = decode(msgspec.json.encode(rows), list[Standing])
     return tuple(sorted(decoded, key=lambda standing: standing.player_id))
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any, TypeVar
 
-import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -15,6 +14,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
+from silverball.kit.conversions import convert
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.prizes import PrizePlan
 from silverball.service.bundles.reads import sign_up_facts
@@ -80,7 +80,7 @@ def load_engine_facts(db: Connection, tournament_id: int, *, with_journal: bool 
     own = tables.tournament.c
     stored = select(own.engine, own.prizes).where(own.tournament_id == tournament_id)
     engine, plan = db.execute(stored).one()
-    state = msgspec.convert(engine or {}, EngineState, strict=False)
+    state = convert(engine or {}, EngineState, strict=False)
     return EngineFacts(
         dice_seed=state.dice_seed,
         redraws=dict(state.redraws),
@@ -109,7 +109,7 @@ def load_engine_facts(db: Connection, tournament_id: int, *, with_journal: bool 
         purchases=_load_facts(db, PURCHASE_FACTS, tournament_id, PurchaseFacts),
         notes=rulings.notes_of_tournament(db, tournament_id, with_actions=with_journal) or UNSET,
         **sign_up_facts.load_sign_up_facts(db, tournament_id),
-        prizes=UNSET if plan is None else _prize_facts(msgspec.convert(plan, PrizePlan)),
+        prizes=UNSET if plan is None else _prize_facts(convert(plan, PrizePlan)),
     )
 
 

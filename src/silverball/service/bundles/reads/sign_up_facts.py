@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, select
 
+from silverball.kit.conversions import convert
 from silverball.rules.model.sign_ups import SignUpTerms
 from silverball.store import sign_up_rows, tables
 from silverball.wire import times
@@ -22,7 +22,7 @@ def load_sign_up_facts(db: Connection, tournament_id: int) -> dict[str, Any]:
     entries = tuple(_fact(row) for row in db.execute(rows))
     facts: dict[str, Any] = {"sign_ups": entries} if entries else {}
     if stored is not None:
-        terms = msgspec.convert(stored, SignUpTerms)
+        terms = convert(stored, SignUpTerms)
         facts["sign_up_terms"] = SignUpTermsFacts(
             fee=terms.fee,
             late_fee=terms.late_fee,

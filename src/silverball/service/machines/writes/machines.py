@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
+from silverball.kit.conversions import convert
 from silverball.rules.opdb import ids as opdb
 from silverball.service import replacement_checks
 from silverball.store import tables
@@ -107,7 +108,7 @@ def _machine_id(opdb_id: str) -> opdb.MachineId:
 
 
 def _entry_fields(entry: Any) -> dict[str, Any]:
-    return msgspec.structs.asdict(msgspec.convert(entry, OpdbEntry))
+    return msgspec.structs.asdict(convert(entry, OpdbEntry))
 
 
 def _blank_fields(opdb_id: str) -> dict[str, Any]:

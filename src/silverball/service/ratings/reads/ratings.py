@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, Struct
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, or_, select, true
 
+from silverball.kit.conversions import convert
 from silverball.kit.errors import Invalid, NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.rules.ratings import formulas
@@ -75,7 +75,7 @@ def current_period(db: Connection) -> CurrentPeriod | None:
     row = db.execute(rows).first()
     if row is None:
         return None
-    parameters = formulas.DEFAULTS if row.parameters is None else msgspec.convert(row.parameters, Parameters)
+    parameters = formulas.DEFAULTS if row.parameters is None else convert(row.parameters, Parameters)
     return CurrentPeriod(date.fromisoformat(row.period_date), parameters, row.percentiles or {})
 
 

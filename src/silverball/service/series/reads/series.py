@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import msgspec
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select, true
 
+from silverball.kit.conversions import convert
 from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
@@ -81,7 +81,7 @@ def find_series(db: Connection, series_id: int, viewer: AuthenticatedCaller | No
     return Series(
         **series_fields(row.series),
         organizer=users.user_item(row.organizer, viewer),
-        rsvp_configuration=msgspec.convert(row.rsvp_configuration, RsvpConfiguration | None),
+        rsvp_configuration=convert(row.rsvp_configuration, RsvpConfiguration | None),
     )
 
 

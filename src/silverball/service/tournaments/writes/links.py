@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from silverball.kit.conversions import convert
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id
@@ -55,5 +56,5 @@ def _current_links(call: Write[Any]) -> list[TournamentLink]:
 
 
 def _replace_links(call: Write[Any], links: list[TournamentLink]) -> Any:
-    body = msgspec.convert({"links": msgspec.to_builtins(links)}, ChangedTournament)
+    body = convert({"links": msgspec.to_builtins(links)}, ChangedTournament)
     return tournaments.edit_tournament(replace(call, body=body))
