@@ -58,13 +58,13 @@ def decode(content: bytes | str, kind: Any) -> Any:
 
 
 def inspect(kind: Any) -> msgspec.inspect.Type:
-    """What msgspec tells of a type, for which it lays it out."""
+    """Describe a type, for which msgspec lays it out."""
     with _lock:
         return msgspec.inspect.type_info(kind)
 
 
 def inspect_all(kinds: Iterable[Any]) -> tuple[msgspec.inspect.Type, ...]:
-    """What msgspec tells of each of these types."""
+    """Describe each of these types."""
     with _lock:
         return msgspec.inspect.multi_type_info(kinds)
 
