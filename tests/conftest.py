@@ -31,7 +31,7 @@ __all__ = [
 
 POSTGRESQL_SWITCH = "SILVERBALL_TEST_POSTGRESQL"
 POSTGRESQL_IS_OFF = os.environ.get(POSTGRESQL_SWITCH, "1") == "0"
-# A database is some 600 files: 0.02 s to make in memory, up to 0.6 s on a slow disk, for each of 2,500 tests.
+# A database is some 600 files: 0.04 s to make in memory, up to 0.6 s on a slow disk, for each of 2,500 tests.
 MEMORY_FOLDER = Path("/dev/shm")
 MEMORY_BYTES_MIN = 4 * 1024**3
 _counter = itertools.count(1)

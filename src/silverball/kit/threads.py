@@ -58,12 +58,12 @@ class ThreadStack:
             thread.join()
 
     def next_task(self, thread: "_StackedThread") -> Task | None:
-        """The task that waits longest; None when this thread has to wait, or to stop."""
+        """The task that waits longest; None when this thread has to wait until it is woken."""
         with self._lock:
             if self._tasks:
                 return self._tasks.popleft()
             if self._is_closed:
-                thread.is_over = True
+                thread.wake(None)
             else:
                 self._idle.append(thread)
             return None
@@ -79,7 +79,6 @@ class _StackedThread(threading.Thread):
         self._gate = threading.Lock()
         self._gate.acquire()
         self._task: Task | None = None
-        self.is_over = False
 
     def wake(self, task: Task | None) -> None:
         """Give the waiting thread a task; None stops it."""
@@ -88,17 +87,18 @@ class _StackedThread(threading.Thread):
 
     def run(self) -> None:
         """Run tasks until the stack is closed."""
-        task = self._stack.next_task(self)
-        while not self.is_over:
+        while True:
+            task = self._stack.next_task(self) or self._wait()
             if task is None:
-                self._gate.acquire()
-                task, self._task = self._task, None
-                if task is None:
-                    return
+                return
             task()
-            # What it holds is not kept until the next one comes.
-            task = None
-            task = self._stack.next_task(self)
+            # What it holds is let go while the thread waits.
+            del task
+
+    def _wait(self) -> Task | None:
+        self._gate.acquire()
+        task, self._task = self._task, None
+        return task
 
 
 def start_pool(count: int, name: str) -> ThreadPoolExecutor:
