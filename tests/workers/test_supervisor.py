@@ -71,6 +71,24 @@ def test_all_workers_end_with_the_server_and_nothing_of_them_is_left(
         assert not cells.exists()
 
 
+@pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="Linux schedules threads as a batch.")
+def test_no_thread_of_a_worker_interrupts_another_worker_when_it_wakes_up(sqlite_store: Store) -> None:
+    with WorkerServer(str(sqlite_store.url), workers=2) as server:
+        threads = [
+            int(thread.name)
+            for process in server.process_ids
+            for thread in Path(f"/proc/{process}/task").iterdir()
+        ]
+        assert len(threads) > 2
+        assert {os.sched_getscheduler(thread) for thread in threads} == {os.SCHED_BATCH}
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="Linux schedules threads as a batch.")
+def test_workers_keep_the_scheduling_that_an_operator_has_chosen(sqlite_store: Store) -> None:
+    with WorkerServer(str(sqlite_store.url), workers=2, through=("chrt", "--idle", "0")) as server:
+        assert {os.sched_getscheduler(process) for process in server.process_ids} == {os.SCHED_IDLE}
+
+
 def test_workers_end_when_their_supervisor_is_killed(sqlite_store: Store) -> None:
     with WorkerServer(str(sqlite_store.url), workers=2) as server:
         assert len(server.process_ids) == 2

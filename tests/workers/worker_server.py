@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,7 +26,8 @@ NOT_INHERITED = {"PYTHONDONTWRITEBYTECODE", "SILVERBALL_TEST_POSTGRESQL"}
 class WorkerServer:
     """One supervisor with its workers."""
 
-    def __init__(self, url: str, workers: int = 4, **settings: str) -> None:
+    def __init__(self, url: str, workers: int = 4, *, through: Sequence[str] = (), **settings: str) -> None:
+        """`through`: words in front of the command."""
         given = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
         given |= {
             "SILVERBALL_DATABASE_URL": url,
@@ -39,7 +41,7 @@ class WorkerServer:
         self.started: list[tuple[int, int]] = []
         self.log: list[dict[str, Any]] = []
         self._opened: list[WorkerConnection] = []
-        command = [sys.executable, "-m", "silverball.cli.main", "serve", "--port", "0"]
+        command = [*through, sys.executable, "-m", "silverball.cli.main", "serve", "--port", "0"]
         self._process = subprocess.Popen(
             [*command, "--workers", str(workers)],
             env=given,
