@@ -14,7 +14,7 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,8 +33,11 @@ HERE = Path(__file__).resolve().parents[1]
 PAIRS = 5
 # Results of one measurement: whole rounds of the smaller field, one round of the larger one.
 RESULTS = 120
-RAW_RESULTS = 4_000
+# Of one turn of the bare server, after each round of the smaller field: the machine changes its speed often.
+RAW_RESULTS = 500
 SMALL, LARGE = 60, 500
+# What the bare server is compared with, in turns.
+COMPARED = ("now", "sqlite", SMALL)
 RESULT_TO_RAW_MAX = 15.0
 LARGE_TO_SMALL_MAX = 1.3
 POSTGRESQL_TO_BEFORE_MAX = 0.55
@@ -68,7 +71,7 @@ class PlayedNight:
         # The newest request and its answer, for the bare server.
         self.sent = RecordedResult()
 
-    def result_seconds(self) -> float:
+    def result_seconds(self, after_round: Callable[[], None] | None = None) -> float:
         """CPU seconds of the server for one result, without the draws of the rounds."""
         # An idle connection is closed by the server.
         self._device = Device(self._server.port, self._token)
@@ -82,6 +85,8 @@ class PlayedNight:
                 self._record(game)
             seconds += load.cpu_seconds(self._server.pid) - before
             recorded += len(games)
+            if after_round is not None:
+                after_round()
         return seconds / recorded
 
     def _record(self, game: dict[str, Any]) -> None:
@@ -127,13 +132,15 @@ def main() -> int:
         # The first results fill caches.
         for night in nights.values():
             night.result_seconds()
-        sent = nights["now", "sqlite", SMALL].sent
+        sent = nights[COMPARED].sent
         raw = stack.enter_context(_bare_server(folder, sent))
         for number in range(given.pairs):
             keys = list(nights) if number % 2 else list(reversed(nights))
+            turns: list[float] = []
             for key in keys:
-                figures.seconds.setdefault(key, []).append(nights[key].result_seconds())
-            figures.raw.append(_raw_seconds(raw, sent))
+                bare = (lambda into=turns: into.append(_raw_seconds(raw, sent))) if key == COMPARED else None
+                figures.seconds.setdefault(key, []).append(nights[key].result_seconds(bare))
+            figures.raw.append(statistics.mean(turns))
             print(".", end="", flush=True, file=sys.stderr)
     rows = list(_rows(figures))
     print(run.table(rows))
@@ -201,9 +208,7 @@ def _raw_seconds(server: Server, sent: RecordedResult) -> float:
 
 
 def _rows(figures: Figures) -> Iterator[Row]:
-    to_raw = [
-        ours / raw for ours, raw in zip(figures.seconds["now", "sqlite", SMALL], figures.raw, strict=True)
-    ]
+    to_raw = [ours / raw for ours, raw in zip(figures.seconds[COMPARED], figures.raw, strict=True)]
     label = f"a result, {SMALL} players : a bare answer to the same PUT"
     yield _ratio_row(label, to_raw, RESULT_TO_RAW_MAX)
     for kind in sorted({kind for _, kind, _ in figures.seconds}):

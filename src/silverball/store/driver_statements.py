@@ -52,14 +52,12 @@ def fetch(db: Connection, statement: str, parameters: Parameters = ()) -> list[P
     if unsent is not None and unsent.statements:
         return _send_with(db, [(statement, parameters)])[0]
     _begin(db)
-    cursor = db.connection.cursor()
+    driver: Any = db.connection.dbapi_connection
     try:
-        cursor.execute(statement, parameters)
-        return list(cursor.fetchall())
+        rows: list[PlainRow] = driver.execute(statement, parameters).fetchall()
     except BaseException as error:  # noqa: BLE001  # SQLAlchemy looks at all: a wait may be broken off
-        _raise_as_sqlalchemy(db, error, statement, parameters, cursor)
-    finally:
-        cursor.close()
+        _raise_as_sqlalchemy(db, error, statement, parameters)
+    return rows
 
 
 def fetch_all(db: Connection, statements: Sequence[tuple[str, Parameters]]) -> list[list[PlainRow]]:
@@ -149,13 +147,11 @@ def run(db: Connection, statement: str, parameters: Parameters = ()) -> None:
 
 def run_begun(db: Connection, statement: str, parameters: Parameters = ()) -> None:
     """Run a statement without beginning a transaction for it: the one that begins it, for example."""
-    cursor = db.connection.cursor()
+    driver: Any = db.connection.dbapi_connection
     try:
-        cursor.execute(statement, parameters)
+        driver.execute(statement, parameters)
     except BaseException as error:  # noqa: BLE001  # as above
-        _raise_as_sqlalchemy(db, error, statement, parameters, cursor)
-    finally:
-        cursor.close()
+        _raise_as_sqlalchemy(db, error, statement, parameters)
 
 
 def run_many(db: Connection, statement: str, rows: Sequence[Parameters]) -> None:
@@ -181,7 +177,7 @@ def _begin(db: Connection) -> None:
 
 
 def _raise_as_sqlalchemy(
-    db: Connection, error: BaseException, statement: str, parameters: Parameters, cursor: Any
+    db: Connection, error: BaseException, statement: str, parameters: Parameters, cursor: Any = None
 ) -> NoReturn:
     # Pinned to SQLAlchemy's minor; tests/store/test_driver_statements.py holds what it does.
     db._handle_dbapi_exception(error, statement, parameters, cursor, None)
@@ -240,7 +236,9 @@ class _Compiled:
         }
         types = {name: parameter.type for name, parameter in bound.items()}
         self._encoders = _processors(types, dialect, "bind_processor")
-        self._order: Sequence[str] | None = compiled.positiontup
+        # The parameters in the order of their places, where the driver counts those.
+        places = compiled.positiontup
+        self._places = None if places is None else [(name, self._encoders.get(name)) for name in places]
         columns = () if isinstance(statement, TextClause) else statement.exported_columns
         # Only our own column types decode; the drivers' values of other types are final.
         own = {at: column.type for at, column in enumerate(columns) if isinstance(column.type, TypeDecorator)}
@@ -248,11 +246,12 @@ class _Compiled:
 
     def parameters(self, values: Mapping[str, Any]) -> Parameters:
         """The driver's parameters. Raises StatementError for a value that is missing or cannot be stored."""
-        named = {**self._constants, **values}
+        given = {**self._constants, **values} if self._constants else values
         try:
-            for name, encode in self._encoders.items():
-                named[name] = encode(named[name])
-            return named if self._order is None else [named[name] for name in self._order]
+            if self._places is None:
+                encoded = {name: encode(given[name]) for name, encode in self._encoders.items()}
+                return {**given, **encoded}
+            return [encode(given[name]) if encode else given[name] for name, encode in self._places]
         except Exception as error:
             raise StatementError(str(error), self.text, None, error, hide_parameters=True) from error
 

@@ -28,7 +28,7 @@ from silverball.store.deadlines import Deadline, Deadlines
 from silverball.store.driver_statements import UNSENT, DriverStatement, Unsent
 from silverball.store.earlier_nodes import EARLIER_NODES, EarlierNodes
 from silverball.store.forecasts import WANTED_FORECASTS, WantedForecasts
-from silverball.store.group_commit import SQLITE_QUEUE_SECONDS, GroupCommit
+from silverball.store.group_commit import BEGIN_TO_WRITE, SQLITE_QUEUE_SECONDS, GroupCommit
 from silverball.store.kept_lists import LISTS, KeptLists
 from silverball.store.loaded import SNAPSHOTS, SnapshotCache
 from silverball.store.postgresql import CONNECTIONS_MAX, create_postgresql_engine
@@ -361,8 +361,7 @@ def _sqlite_engine(url: URL) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(db: Connection) -> None:
         if db.get_execution_options().get(WRITES, False):
-            # A reader that became a writer later could be refused, so a writer takes the lock at once.
-            driver_statements.run_begun(db, "BEGIN IMMEDIATE")
+            driver_statements.run_begun(db, BEGIN_TO_WRITE)
         else:
             named_rows.begin_read(db)
 

@@ -36,6 +36,8 @@ SQLITE_QUEUE_SECONDS = 4.5
 # it while a job of another process works in slices. So it waits this long (after 1, 3 and 8 ms it has
 # looked), and is sent to wait again until the time is over.
 LOOK_SECONDS = 0.008
+# A reader that became a writer later could be refused, so a writer takes the lock at once.
+BEGIN_TO_WRITE = "BEGIN IMMEDIATE"
 
 
 class DatabaseBusy(DatabaseUnavailable):
@@ -172,7 +174,7 @@ class GroupCommit:
                 return
         try:
             if is_whole:
-                shared.db.commit()
+                driver_statements.run_begun(shared.db, "COMMIT")
             else:
                 shared.db.rollback()
         except BaseException as error:  # noqa: BLE001  # every writer in it raises the error, in a thread of its own
@@ -202,12 +204,20 @@ def _begin_when_free(db: Connection, due: float) -> None:
     """Begin a transaction. Raises OperationalError when another process still writes at that time."""
     while True:
         try:
-            db.begin()
+            _begin_at_once(db)
         except OperationalError as error:
             if not faults.is_locked(error) or time.monotonic() >= due:
                 raise
         else:
             return
+
+
+def _begin_at_once(db: Connection) -> None:
+    # SQLAlchemy begins once and is not told of commits: its part costs as much as several statements.
+    if db.in_transaction():
+        driver_statements.run_begun(db, BEGIN_TO_WRITE)
+    else:
+        db.begin()
 
 
 def _return_to_pool(db: Connection) -> None:

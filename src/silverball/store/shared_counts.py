@@ -16,17 +16,19 @@ from sqlalchemy import (
     Connection,
     Double,
     Engine,
-    and_,
+    bindparam,
     case,
     cast,
     delete,
     func,
     literal,
+    or_,
     select,
     text,
 )
 
 from silverball.store import counts_file, upserts
+from silverball.store.driver_statements import DriverStatement
 from silverball.store.tables import allowance_lease, node_connection, sign_in_failure
 
 TABLES = (allowance_lease, sign_in_failure, node_connection)
@@ -38,6 +40,28 @@ FAILURES_KEPT_SECONDS = 3_600.0
 FAILURES_KEPT_MAX = 50_000
 # The address of a node's row that says that it is there.
 NO_ADDRESS = ""
+
+# A node reports every second, whether somebody asks it or not, so these are compiled once.
+_REPORT = DriverStatement(
+    text(
+        "INSERT INTO node_connection (node, address, connections, counted_at)"
+        " VALUES (:own_node, :address, :connections, :now) ON CONFLICT (node, address)"
+        " DO UPDATE SET connections = excluded.connections, counted_at = excluded.counted_at"
+    )
+)
+_N = node_connection.c
+_NODE: Any = bindparam("own_node")
+_NOW: Any = bindparam("now")
+_EARLIEST: Any = bindparam("earliest")
+# What this node has reported before and not just now.
+_DROP_OTHERS = DriverStatement(delete(node_connection).where(_N.node == _NODE, _N.counted_at != _NOW))
+# Addresses at other nodes, and how many nodes say that they are there.
+_SUM_UP = DriverStatement(
+    select(_N.address, func.sum(_N.connections), func.count())
+    .where(_N.counted_at > _EARLIEST, or_(_N.node != _NODE, _N.address == NO_ADDRESS))
+    .group_by(_N.address)
+)
+_DATABASE_TIME = DriverStatement(select(cast(func.extract("epoch", func.clock_timestamp()), Double)))
 
 
 class SharedCounts:
@@ -106,28 +130,21 @@ class SharedCounts:
 
     def report(self, node: str, connections: Mapping[str, int]) -> tuple[int, dict[str, int]]:
         """Report that a node is there, and its connections; returns how many are, and the others' counts."""
-        row = node_connection.c
+        counted = {**connections, NO_ADDRESS: 0}
         with self.transaction() as db:
-            new = upserts.insert_into(db, node_connection)
-            now = self._now()
-            new = new.values(
-                [
-                    {"node": node, "address": address, "connections": number, "counted_at": now}
-                    for address, number in sorted({**connections, NO_ADDRESS: 0}.items())
-                ]
-            )
-            counted = {"connections": new.excluded.connections, "counted_at": new.excluded.counted_at}
-            db.execute(new.on_conflict_do_update(index_elements=[row.node, row.address], set_=counted))
-            listed = list({**connections, NO_ADDRESS: 0})
-            db.execute(delete(node_connection).where(row.node == node, row.address.not_in(listed)))
-            is_fresh = row.counted_at > now - NODE_SECONDS
-            is_elsewhere = and_(is_fresh, row.node != node, row.address != NO_ADDRESS)
-            nodes = select(func.count()).where(is_fresh, row.address == NO_ADDRESS)
-            number = int(db.execute(nodes).scalar_one())
-            total = func.sum(row.connections).label("total")
-            sums = db.execute(select(row.address, total).where(is_elsewhere).group_by(row.address)).all()
+            now = self._current_time(db)
+            rows = [
+                {"own_node": node, "address": address, "connections": counted[address], "now": now}
+                for address in sorted(counted)
+            ]
+            _REPORT.run_many(db, rows)
+            _DROP_OTHERS.run(db, own_node=node, now=now)
+            found = _SUM_UP.rows(db, own_node=node, earliest=now - NODE_SECONDS)
+        elsewhere = {address: int(total) for address, total, _ in found}
+        elsewhere.pop(NO_ADDRESS, None)
+        nodes = next(int(count) for address, _, count in found if address == NO_ADDRESS)
         self._prune_when_due()
-        return number, {found.address: int(found.total) for found in sums}
+        return nodes, elsewhere
 
     def close(self) -> None:
         """Close the file beside an SQLite database."""
@@ -159,6 +176,10 @@ class SharedCounts:
         if self._is_sqlite:
             return literal(time.time())
         return cast(func.extract("epoch", func.clock_timestamp()), Double)
+
+    def _current_time(self, db: Connection) -> float:
+        """The same as a number, for statements that are compiled once."""
+        return time.time() if self._is_sqlite else float(_DATABASE_TIME.rows(db)[0][0])
 
     def _opened(self) -> Engine:
         with self._lock:

@@ -251,6 +251,9 @@ class BoundedConnection(HttpToolsProtocol):
         """Whether the next byte begins a request, and all before it were answered."""
         if self._is_refused:
             return False
+        if self._answered_at:
+            # A kept answer was the last thing that happened here.
+            return True
         if not self._has_head():
             # Whoever has sent nothing yet is between requests too.
             scope: object = self.scope

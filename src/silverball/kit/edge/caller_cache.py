@@ -27,6 +27,7 @@ class CachedCaller:
         "changes_seen",
         "expires_at",
         "moment",
+        "ownership_lookups",
         "owns_scope",
         "private_viewer",
         "user_id",
@@ -50,6 +51,8 @@ class CachedCaller:
         self.private_viewer = f"{self.user_id} {self.viewer}{' manages' if manages else ''}"
         # Scope -> whether its tournament is running and the caller's own, as far as it is known.
         self.owns_scope: dict[int, bool] = {}
+        # Scope -> the same while it is being looked up, for all requests that wait for it.
+        self.ownership_lookups: dict[int, asyncio.Future[bool]] = {}
 
     def importance(self, scope_id: int, *, is_write: bool) -> Importance:
         """The importance of this caller's request about a tournament, or about none."""
@@ -67,12 +70,39 @@ class CachedCaller:
         return Importance.VISITOR if self.caller is None else Importance.WRITER
 
 
+class _CallerLookup:
+    """A caller who is being looked up, for all who wait for it."""
+
+    __slots__ = ("_found", "changes_seen", "expires_at", "looked_up", "moment")
+
+    def __init__(
+        self,
+        looked_up: asyncio.Future[Caller | None],
+        expires_at: float,
+        changes_seen: int,
+        moment: bytes | None,
+    ) -> None:
+        self.looked_up = looked_up
+        self.expires_at = expires_at
+        self.changes_seen = changes_seen
+        self.moment = moment
+        self._found: CachedCaller | None = None
+
+    def result(self) -> CachedCaller:
+        """The caller, the same for all, once the lookup is done. Raises what it raised."""
+        if self._found is None:
+            caller = self.looked_up.result()
+            self._found = CachedCaller(caller, self.expires_at, self.changes_seen, self.moment)
+        return self._found
+
+
 class CallerCache:
     """Recent callers by Authorization header. Used by one thread only."""
 
     def __init__(self, program: Backend, workers: WorkQueue, clock: Callable[[], float]) -> None:
         self.anonymous = CachedCaller(None, float("inf"))
         self._entries: dict[bytes, CachedCaller] = {}
+        self._lookups: dict[bytes, _CallerLookup] = {}
         self._find_caller = program.find_caller
         self._newest_account_change = program.newest_account_change
         self._account_changes = program.account_changes
@@ -119,6 +149,22 @@ class CallerCache:
         cached = self.known(authorization, self._clock() + CALLER_SECONDS - seconds_old_max)
         if cached is not None:
             return cached
+        lookup = self._lookups.get(authorization)
+        if lookup is None or not self._may_join(lookup):
+            lookup = self._look_up(authorization)
+        # A client that disconnects must not cancel it for the others.
+        await asyncio.shield(lookup.looked_up)
+        return lookup.result()
+
+    def _may_join(self, lookup: _CallerLookup) -> bool:
+        """Whether no account was changed on this machine since a lookup began, as far as can be told."""
+        if lookup.changes_seen != self._newest_account_change():
+            return False
+        if self._account_moment is None:
+            return True
+        return lookup.moment is not None and lookup.moment == self._account_moment()
+
+    def _look_up(self, authorization: bytes) -> _CallerLookup:
         # A token that another process revoked is noticed at the latest then, so the time counts from
         # before the lookup; so do the changes.
         expires_at = self._clock() + CALLER_SECONDS
@@ -127,10 +173,20 @@ class CallerCache:
         expired = self._entries.get(authorization)
         # A scorekeeper who has just come must not wait behind visitors.
         importance = Importance.WRITER if expired is None else expired.lookup_importance
-        caller = await self._workers.submit(importance, self._find_caller, authorization)
-        cached = CachedCaller(caller, expires_at, changes_seen, moment)
+        looked_up = self._workers.submit(importance, self._find_caller, authorization)
+        lookup = _CallerLookup(looked_up, expires_at, changes_seen, moment)
+        self._lookups[authorization] = lookup
+        looked_up.add_done_callback(lambda _: self._end_lookup(authorization, lookup))
+        return lookup
+
+    def _end_lookup(self, authorization: bytes, lookup: _CallerLookup) -> None:
+        """Cache the caller."""
+        if self._lookups.get(authorization) is lookup:
+            del self._lookups[authorization]
+        # Retrieved, or Python would report the error as lost when all clients have gone meanwhile.
+        if lookup.looked_up.cancelled() or lookup.looked_up.exception() is not None:
+            return
         self._entries.pop(authorization, None)
         while len(self._entries) >= CALLERS_MAX:
             del self._entries[next(iter(self._entries))]
-        self._entries[authorization] = cached
-        return cached
+        self._entries[authorization] = lookup.result()

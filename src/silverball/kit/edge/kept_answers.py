@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.proxies import TrustedProxies
-from silverball.kit.edge.replies import MemoryReplies, may_be_in_memory
+from silverball.kit.edge.replies import KnownRead, MemoryReplies, may_be_in_memory
 from silverball.kit.edge.response_cache import SharedHeaders
 from silverball.kit.http.asgi import Headers, Scope, encode_headers
 
@@ -37,10 +37,11 @@ STATUS_LINES = {200: b"HTTP/1.1 200 OK\r\n", 304: b"HTTP/1.1 304 Not Modified\r\
 class RememberedHead:
     """The meaning of the bytes of a request that came before."""
 
-    __slots__ = ("address", "headers", "scope")
+    __slots__ = ("address", "headers", "known", "scope")
 
     def __init__(self, scope: Scope, headers: dict[bytes, bytes], address: str) -> None:
         self.scope = scope
+        self.known = KnownRead()
         self.headers = headers
         # The client's, which networks are blocked by.
         self.address = address
@@ -95,7 +96,7 @@ class KeptAnswers:
         if head is None or (self._blocked.is_any() and self._blocked.is_blocked(head.address)):
             return None
         # A copy of the headers, as the id that the request gets is noted in them.
-        reply = self._in_memory.find(head.scope, head.headers.copy(), self._clock())
+        reply = self._in_memory.find(head.scope, head.headers.copy(), self._clock(), head.known)
         if reply is None:
             return None
         self.answered += 1

@@ -1,6 +1,8 @@
 """The rate limit of each request: the caller's own, or that of a tournament they are running."""
 
+import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.caller_cache import CachedCaller
@@ -55,9 +57,15 @@ class Quotas:
             return
         if len(cached.owns_scope) >= OWN_TOURNAMENTS_MAX:
             return
-        cached.owns_scope[scope_id] = await self._workers.submit(
-            Importance.SCOREKEEPER, self._program.has_own_quota, caller, scope_id
-        )
+        looked_up = cached.ownership_lookups.get(scope_id)
+        if looked_up is None:
+            looked_up = self._workers.submit(
+                Importance.SCOREKEEPER, self._program.has_own_quota, caller, scope_id
+            )
+            cached.ownership_lookups[scope_id] = looked_up
+            looked_up.add_done_callback(partial(_end_lookup, cached, scope_id))
+        # A client that disconnects must not cancel it for the caller's other requests.
+        cached.owns_scope[scope_id] = await asyncio.shield(looked_up)
 
     def quota_for(
         self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes], scope_id: int
@@ -104,6 +112,12 @@ class Quotas:
         """The headers that tell the client when to try again."""
         resets_at = int(self._wall_clock()) + wait_seconds
         return [(b"retry-after", b"%d" % wait_seconds), (b"x-ratelimit-reset", b"%d" % resets_at)]
+
+
+def _end_lookup(cached: CachedCaller, scope_id: int, looked_up: asyncio.Future[bool]) -> None:
+    del cached.ownership_lookups[scope_id]
+    # Retrieved, or Python would report the error as lost when all clients have gone meanwhile.
+    looked_up.cancelled() or looked_up.exception()
 
 
 def _limiter(limits: FrontDoorLimits, name: str, limit: int) -> RateLimiter:

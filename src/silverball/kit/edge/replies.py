@@ -8,16 +8,17 @@ from collections.abc import Callable
 
 from silverball.kit.edge.access_log import RequestCounts
 from silverball.kit.edge.backend import Backend
-from silverball.kit.edge.caller_cache import CallerCache
+from silverball.kit.edge.caller_cache import CachedCaller, CallerCache
 from silverball.kit.edge.hosts import FindBaseUrl
 from silverball.kit.edge.outdated_responses import OutdatedResponses
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.rate_limit import RequestQuota
-from silverball.kit.edge.response_cache import CachedResponse, ResponseCache
+from silverball.kit.edge.response_cache import CachedResponse, CacheKey, ResponseCache
 from silverball.kit.edge.shared_responses import needs_compression
 from silverball.kit.http.asgi import Headers, Scope
 from silverball.kit.http.refusals import TooManyAttempts, refusal_response
 from silverball.kit.http.replies import EMPTY_BODY, Reply, uncached_reply
+from silverball.kit.values import replace
 
 # Of replies that show a cached response.
 OUTDATED_STATUSES = frozenset({200, 304})
@@ -92,6 +93,18 @@ class Replies:
         return uncached_reply(TOO_MANY_ATTEMPTS, scope["method"], [*extra, self._request_id_header(headers)])
 
 
+class KnownRead:
+    """What a request means for its caller, kept while the same bytes come from the same address."""
+
+    __slots__ = ("caller", "key", "quota")
+
+    def __init__(self) -> None:
+        self.caller: CachedCaller | None = None
+        self.key: CacheKey = ("", b"", "")
+        # None until the response was found.
+        self.quota: RequestQuota | None = None
+
+
 class MemoryReplies:
     """Replies that need neither a thread nor the database: the caller and the response are in memory."""
 
@@ -117,26 +130,34 @@ class MemoryReplies:
         self._outage_seconds = program.outage_seconds
         self._outdated = OutdatedResponses(program, cache)
 
-    def find(self, scope: Scope, headers: dict[bytes, bytes], now: float) -> Reply | None:
-        """The reply to a GET without a body; None when it has to be computed."""
+    def find(
+        self, scope: Scope, headers: dict[bytes, bytes], now: float, known: KnownRead | None = None
+    ) -> Reply | None:
+        """The reply to a GET without a body; None when it has to be computed.
+
+        `known` is filled for the next request of the same bytes. Caller, version and allowance are looked
+        up each time.
+        """
         caller = self._callers.known(headers.get(b"authorization"), now)
         if caller is None:
             return None
-        path = scope["path"]
-        viewer = caller.private_viewer if path in self._own_paths else caller.viewer
-        key = (path, scope["query_string"], viewer + self._find_base_url(headers))
-        cached = self._cache.get(key)
+        known = known or KnownRead()
+        if known.caller is not caller:
+            known.caller, known.key, known.quota = caller, self._key_of(caller, scope, headers), None
+        cached = self._cache.get(known.key)
         if (
             cached is None
             or cached.version != self._version_of(cached.scope_id)
             or needs_compression(cached, headers)
-            or not self._quotas.is_known(caller, cached.scope_id)
         ):
             return None
-        self._cache.touch(key)
+        if known.quota is None:
+            if not self._quotas.is_known(caller, cached.scope_id):
+                return None
+            known.quota = self._quotas.quota_for(caller, scope, headers, cached.scope_id)
+        self._cache.touch(known.key)
         self._counts.from_memory += 1
-        quota = self._quotas.quota_for(caller, scope, headers, cached.scope_id)
-        reply = self._replies.cached(cached, quota, scope, headers, now)
+        reply = self._replies.cached(cached, known.quota, scope, headers, now)
         cached.counts.count_found(reply.status)
         return reply
 
@@ -145,9 +166,7 @@ class MemoryReplies:
         caller = self._callers.known(headers.get(b"authorization"), now) if self._outage_seconds() else None
         if caller is None:
             return None
-        path = scope["path"]
-        viewer = caller.private_viewer if path in self._own_paths else caller.viewer
-        outdated = self._outdated.find((path, scope["query_string"], viewer + self._find_base_url(headers)))
+        outdated = self._outdated.find(self._key_of(caller, scope, headers))
         if outdated is None:
             return None
         response = outdated.response
@@ -155,7 +174,12 @@ class MemoryReplies:
         reply = self._replies.cached(response, quota, scope, headers, now)
         response.counts.count_found(reply.status)
         is_refused = reply.status not in OUTDATED_STATUSES
-        return reply if is_refused else reply._replace(extra=[*reply.extra, outdated.age_header])
+        return reply if is_refused else replace(reply, extra=[*reply.extra, outdated.age_header])
+
+    def _key_of(self, caller: CachedCaller, scope: Scope, headers: dict[bytes, bytes]) -> CacheKey:
+        path = scope["path"]
+        viewer = caller.private_viewer if path in self._own_paths else caller.viewer
+        return (path, scope["query_string"], viewer + self._find_base_url(headers))
 
 
 def may_be_in_memory(scope: Scope, headers: dict[bytes, bytes]) -> bool:

@@ -1,6 +1,8 @@
 """Answers, ready to be sent: status, headers and body."""
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, body_message, start_message
 from silverball.kit.http.endpoints import HttpResponse
@@ -8,7 +10,7 @@ from silverball.kit.http.endpoints import HttpResponse
 EMPTY_BODY = body_message(b"")
 
 
-class Reply(NamedTuple):
+class Reply(Struct, frozen=True):
     """An answer, ready to be sent."""
 
     status: int
