@@ -53,6 +53,9 @@ class StubBackend:
         self.seconds = 0.0
         # Cleared, no answer is finished until it is set.
         self.released = threading.Event()
+        # Cleared, nobody who is looked up is found until it is set.
+        self.callers_released = threading.Event()
+        self.callers_released.set()
         # Set once an answer is being computed.
         self.is_computing = threading.Event()
         self.released.set()
@@ -69,7 +72,9 @@ class StubBackend:
         if self.outage_seconds:
             raise ConnectionError
         self.lookup_count += 1
-        return self.accounts.get(authorization)
+        found = self.accounts.get(authorization)
+        self.callers_released.wait(20)
+        return found
 
     def refresh(self, scope_id: int) -> int:
         if self.outage_seconds:
@@ -98,6 +103,7 @@ class StubBackend:
 
     def has_own_quota(self, caller: Caller, scope_id: int) -> bool:
         self.quota_lookup_count += 1
+        self.callers_released.wait(20)
         return (caller.user_id, scope_id) in self.running_tournaments
 
     def answer_error(self, error: Exception) -> HttpResponse:

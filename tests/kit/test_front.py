@@ -45,6 +45,61 @@ def test_a_caller_whose_account_changed_is_looked_up_at_once(backend: StubBacken
     assert backend.lookup_count == 3
 
 
+def test_requests_that_come_together_look_their_caller_and_their_tournament_up_once(
+    backend: StubBackend, clock: Clock
+) -> None:
+    app = front_door(backend, clock)
+
+    async def scenario() -> list[int]:
+        backend.callers_released.clear()
+        asked = [asyncio.create_task(asgi.send(app, STANDINGS, token="ada")) for _ in range(50)]
+        await asyncio.sleep(0.05)
+        # Who leaves takes the lookup from nobody.
+        asked.pop(0).cancel()
+        backend.callers_released.set()
+        return [reply.status for reply in await asyncio.gather(*asked)]
+
+    assert asyncio.run(scenario()) == [200] * 49
+    assert (backend.lookup_count, backend.quota_lookup_count) == (1, 1)
+
+
+def test_who_comes_after_a_change_of_an_account_does_not_join_an_earlier_lookup(
+    backend: StubBackend, clock: Clock
+) -> None:
+    app = front_door(backend, clock)
+
+    async def scenario() -> list[int]:
+        backend.callers_released.clear()
+        before = asyncio.create_task(asgi.send(app, STANDINGS, token="ada"))
+        await asyncio.sleep(0.05)
+        # The token is revoked, and that was acknowledged.
+        del backend.accounts[b"Bearer ada"]
+        backend.account_changes[7] = 1
+        after = asyncio.create_task(asgi.send(app, STANDINGS, token="ada"))
+        await asyncio.sleep(0.05)
+        backend.callers_released.set()
+        return [(await asked).status for asked in (before, after)]
+
+    assert asyncio.run(scenario()) == [200, 401]
+    assert backend.lookup_count == 2
+    assert asgi.get(app, STANDINGS, token="ada").status == 401
+
+
+def test_a_lookup_that_fails_fails_for_all_who_waited_and_for_nobody_else(
+    backend: StubBackend, clock: Clock
+) -> None:
+    app = front_door(backend, clock)
+
+    async def scenario() -> list[int]:
+        asked = [asyncio.create_task(asgi.send(app, STANDINGS, token="ada")) for _ in range(3)]
+        return [reply.status for reply in await asyncio.gather(*asked)]
+
+    backend.outage_seconds = 1.0
+    assert asyncio.run(scenario()) == [503] * 3
+    backend.outage_seconds = 0.0
+    assert asgi.get(app, STANDINGS, token="ada").status == 200
+
+
 def test_a_header_too_long_for_a_token_is_not_looked_up(backend: StubBackend, clock: Clock) -> None:
     assert asgi.get(front_door(backend, clock), STANDINGS, token="x" * 300).status == 401
     assert backend.lookup_count == 0
