@@ -93,6 +93,7 @@ release: $(DOCS_STAMP) $(AUDIT)/.installed  ## wheels, source, bill of materials
 bench: install  ## measure against the peers; prints the table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/kept.py
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/results.py
 	$(BIN)/python benchmarks/growth.py

@@ -268,7 +268,8 @@ class BoundedConnection(HttpToolsProtocol):
         answer = kept.answer(self._peer, data, self.server_state.default_headers)
         if answer is None:
             return False
-        self._unset_keepalive_if_required()
+        if self.timeout_keep_alive_task is not None:
+            self._unset_keepalive_if_required()
         self._awaited, self._answered_at = self, self.loop.time()
         self.server_state.total_requests += 1
         self.transport.write(answer)

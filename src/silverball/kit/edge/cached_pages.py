@@ -133,7 +133,8 @@ class CachedPages:
     ) -> Sequence[Message]:
         if isinstance(response, HttpResponse):
             return uncached_messages(response, scope, request_id_header)
-        if response.matches_etag(headers.get(b"if-none-match")):
+        if_none_match = headers.get(b"if-none-match")
+        if if_none_match is not None and response.matches_etag(if_none_match):
             return start_message(304, [*response.common_headers, request_id_header]), EMPTY_BODY
         await self._responses.compress(key, response, headers)
         response_headers, body = response.headers_and_body(headers)

@@ -115,20 +115,21 @@ class CallerCache:
         if authorization is None:
             return self.anonymous
         cached = self._entries.get(authorization)
-        if cached is None or now >= cached.expires_at or self._newest_change(cached) > cached.changes_seen:
+        if cached is None or now >= cached.expires_at:
+            return None
+        # Nobody knows whose a refused token is: any change may have lifted a suspension.
+        newest = (
+            self._newest_account_change()
+            if cached.caller is None
+            else self._account_changes.get(cached.user_id, 0)
+        )
+        if newest > cached.changes_seen:
             return None
         if self._account_moment is not None and (
             cached.moment is None or cached.moment != self._account_moment()
         ):
             return None
         return cached
-
-    def _newest_change(self, cached: CachedCaller) -> int:
-        """The number of the newest change that this entry depends on."""
-        if cached.caller is None:
-            # Nobody knows whose the refused token is: the change may have lifted a suspension.
-            return self._newest_account_change()
-        return self._account_changes.get(cached.user_id, 0)
 
     async def wait_until_refused(self, authorization: bytes | None) -> None:
         """Return when the caller of this header is refused: revoked, expired or suspended, on any node."""

@@ -50,7 +50,7 @@ class Replies:
         """The cached response, a 304 or a 429. `remaining` is None while the request is not counted."""
         if_none_match = headers.get(b"if-none-match")
         request_id_header = self._request_id_header(headers)
-        is_match = cached.matches_etag(if_none_match)
+        is_match = if_none_match is not None and cached.matches_etag(if_none_match)
         if remaining is None:
             # A cached response is free for who knows it already; `*` matches whatever there is.
             is_free = is_match and if_none_match != b"*"
@@ -148,7 +148,7 @@ class MemoryReplies:
         if (
             cached is None
             or cached.version != self._version_of(cached.scope_id)
-            or needs_compression(cached, headers)
+            or (cached.gzip_body is None and needs_compression(cached, headers))
         ):
             return None
         if known.quota is None:

@@ -93,11 +93,9 @@ class CachedResponse:
         """The gzipped body; slow for a large one."""
         return gzip.compress(self.body["body"], GZIP_LEVEL, mtime=0)
 
-    def matches_etag(self, if_none_match: bytes | None) -> bool:
+    def matches_etag(self, if_none_match: bytes) -> bool:
         """Whether a client with this If-None-Match has the response already."""
-        return if_none_match is not None and (
-            if_none_match == self.etag or names_etag(if_none_match, self.etag)
-        )
+        return if_none_match == self.etag or names_etag(if_none_match, self.etag)
 
     def headers_and_body(self, request_headers: dict[bytes, bytes]) -> tuple[Headers, dict[str, Any]]:
         """Headers and body in the encoding that the client accepts."""
