@@ -11,6 +11,7 @@ from typing import Any
 import big_world
 from big_requests import ADMIN, GUEST, ORGANIZER, REGULAR, TimedRequest
 from silverball import app
+from silverball.cli.server import SCANS
 from silverball.kit.http.endpoints import Request
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.sessions import writes as sessions
@@ -42,6 +43,7 @@ class Visitors:
         # As the server does once it is ready.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*SCANS)
 
     def _sign_in(self, user_id: int) -> bytes:
         started = datetime.now(UTC)

@@ -94,7 +94,7 @@ class Replies:
 
 
 class KnownRead:
-    """What a request means for its caller, kept while the same bytes come from the same address."""
+    """The meaning of a request for its caller, kept while the same bytes come from the same address."""
 
     __slots__ = ("caller", "key", "quota")
 

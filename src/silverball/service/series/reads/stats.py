@@ -35,12 +35,10 @@ _T, _P, _G = tables.tournament.c, tables.player.c, tables.game.c
 _SERIES = select(*reads.ROW.columns).where(tables.series.c.series_id == bindparam("series_id"))
 _IN_SERIES = _T.series_id == bindparam("series_id")
 _NAMES = select(_T.tournament_id, _T.name).where(_IN_SERIES)
-_OWNERS = (
-    select(_P.player_id, _P.organizer_id)
-    .join(tables.entrant, tables.entrant.c.player_id == _P.player_id)
+_PLAYERS = (
+    select(tables.entrant.c.player_id)
     .join(tables.tournament, _T.tournament_id == tables.entrant.c.tournament_id)
     .where(_IN_SERIES)
-    .distinct()
 )
 _SEAT, _ALONE = tables.game_player.c, tables.single_player_game.c
 # Games and their seats are joined here: the database would look up the seats of each game by themselves.
@@ -121,9 +119,9 @@ def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | N
         raise NotFound("Series", series_id)
     series = reads.series_item(row)
     attended = _attended_nights(db, series_id)
-    nights = _attendance_by_tournament(db, key, attended, series.organizer_id)
+    owners, names = _people(db, key, viewer)
+    nights = _attendance_by_tournament(db, key, attended, owners, series.organizer_id)
     often = Counter(Counter(chain.from_iterable(attended.values())).values())
-    names = _visible_names(db, key, viewer)
     counts = _count_meetings_and_plays(db, series_id)
     return SeriesStats(
         series=series,
@@ -138,10 +136,13 @@ def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | N
 
 
 def _attendance_by_tournament(
-    db: Connection, key: Mapping[str, int], attended: Mapping[int, Collection[int]], organizer_id: int
+    db: Connection,
+    key: Mapping[str, int],
+    attended: Mapping[int, Collection[int]],
+    owners: Mapping[int, int],
+    organizer_id: int,
 ) -> dict[int, SeriesAttendance]:
     names = {tournament_id: name for tournament_id, name in db.execute(_NAMES, key)}  # noqa: C416  # rows are no pairs to mypy
-    owners = {player_id: owner_id for player_id, owner_id in db.execute(_OWNERS, key)}  # noqa: C416  # as above
     attendance = {}
     for tournament_id, night in sorted(attended.items()):
         members = sum(owners.get(player_id) == organizer_id for player_id in night)
@@ -168,15 +169,18 @@ def _json_number(value: float) -> Number:
     return int(value) if value == int(value) else value
 
 
-def _visible_names(
+def _people(
     db: Connection, key: Mapping[str, int], viewer: AuthenticatedCaller | None
-) -> dict[int, str]:
-    """Player id -> name, for players whose statistics this viewer may see."""
-    entrant = tables.entrant.c
-    in_series = select(entrant.player_id).join(tables.tournament, _T.tournament_id == entrant.tournament_id)
-    statement = players.player_rows().where(_P.player_id.in_(in_series.where(_IN_SERIES)))
-    statement = statement.where(players.shows_stats_to(viewer)).order_by(_P.player_id).limit(PLAYERS_MAX)
-    return {row.player_id: row.name for row in db.execute(statement, key)}
+) -> tuple[dict[int, int], dict[int, str]]:
+    """Player id -> the organizer whose book they are in, for all of the series; and player id -> name, for
+    those whose statistics this viewer may see, by id.
+    """
+    columns = (_P.player_id, _P.organizer_id, _P.name, players.shows_stats_to(viewer))
+    statement = players.player_rows().with_only_columns(*columns)
+    rows = db.execute(statement.where(_P.player_id.in_(_PLAYERS)).order_by(_P.player_id), key).all()
+    owners = {player_id: organizer_id for player_id, organizer_id, _, _ in rows}
+    shown = [(player_id, name) for player_id, _, name, is_shown in rows if is_shown]
+    return owners, dict(shown[:PLAYERS_MAX])
 
 
 def _opponent_counts(counts: CountsByPlayer, names: Mapping[int, str]) -> tuple[CountRow, ...]:
