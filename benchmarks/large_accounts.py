@@ -2,9 +2,11 @@
 
 The regular played 2,000 of 10,000 tournaments. They are renamed, hidden, shown again and erased; ratings
 are rebuilt and the public database is exported. Each is done by a program of its own, and meanwhile this one
-writes into one of the regular's tournaments every five milliseconds, on SQLite with a commit. The longest
-of these writes is compared with the longest of as many seconds in which nothing else is done.
-`--scale 0.1` builds a tenth, to try something out; `--database sqlite` measures one.
+writes into one of the regular's tournaments every five milliseconds, on SQLite with a commit. Shown are the
+longest wait of such a write for its turn, and the longest write as a whole, with the disk; and the same of a
+minute in which nothing else is done, as a shared machine stands still now and then.
+`--scale 0.1` builds a tenth, to try something out; `--database sqlite` measures one, `--only renamed` one
+change.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -35,7 +38,7 @@ from silverball.store.engine import Store
 
 HELD_UP_MS_MAX = 100
 EVERY_SECONDS = 0.005
-QUIET_SECONDS = 10
+QUIET_SECONDS = 60
 OPT_OUTS = ("ratingsOptOut", "statsOptOut", "profileOptOut", "historyOptOut")
 _T = tables.tournament.c
 
@@ -45,6 +48,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--database", choices=("sqlite", "postgresql"))
+    parser.add_argument("--only", help="a line of the table")
     # What the program that this one starts does.
     parser.add_argument("--act", choices=ACTS)
     parser.add_argument("--url")
@@ -59,12 +63,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="silverball-accounts-") as folder:
         for name, url in big.databases(Path(folder), chosen.database):
             big_world.build(url, chosen.scale)
-            rows += list(_rows(name, url, Path(folder)))
+            rows += list(_rows(name, url, Path(folder), chosen.only))
     print(run.table(rows))
     return 0 if all(row.is_met for row in rows) else 1
 
 
-def _rows(name: str, url: str, folder: Path) -> Iterator[Row]:
+def _rows(name: str, url: str, folder: Path, only: str | None) -> Iterator[Row]:
     commands = {act: [sys.executable, __file__, "--act", act, "--url", url] for act in ACTS}
     silverball = str(run.BIN / "silverball")
     commands["ratings rebuilt"] = [silverball, "rate", "--rebuild"]
@@ -74,32 +78,51 @@ def _rows(name: str, url: str, folder: Path) -> Iterator[Row]:
     store = Store(url)
     tournament_id = _tournament_of_regular(store)
     deadline = time.perf_counter() + QUIET_SECONDS
-    quiet, _ = _longest_write(store, tournament_id, lambda: time.perf_counter() < deadline)
-    yield Row(f"{name}, nothing else done", f"{quiet:.0f} ms", "reported", is_met=True)
+    quiet = _Waits.measure(store, tournament_id, lambda: time.perf_counter() < deadline)
+    yield Row(f"{name}, nothing else done", quiet.text(QUIET_SECONDS), "reported", is_met=True)
     for act, command in commands.items():
+        if only is not None and act != only:
+            continue
         began = time.perf_counter()
         environment = {**os.environ, "SILVERBALL_DATABASE_URL": url}
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment) as program:
-            longest, count = _longest_write(store, tournament_id, lambda: program.poll() is None)
+            waits = _Waits.measure(store, tournament_id, lambda: program.poll() is None)
         if program.returncode != 0:
             raise RuntimeError(f"{act} ended with {program.returncode}")
-        seconds = time.perf_counter() - began
-        text = f"{longest:.0f} ms, the longest of {count} writes in {seconds:.0f} s"
-        yield Row(f"{name}, {act}", text, f"< {HELD_UP_MS_MAX} ms", is_met=longest < HELD_UP_MS_MAX)
+        text = waits.text(time.perf_counter() - began)
+        is_met = max(waits.turns) < HELD_UP_MS_MAX
+        yield Row(f"{name}, {act}", text, f"turn < {HELD_UP_MS_MAX} ms", is_met=is_met)
     store.close()
 
 
-def _longest_write(store: Store, tournament_id: int, goes_on: Callable[[], bool]) -> tuple[float, int]:
-    """The milliseconds of the longest write while something goes on, and the number of writes."""
-    longest, count = 0.0, 0
-    row = update(tables.tournament).where(_T.tournament_id == tournament_id)
-    while goes_on():
-        began = time.perf_counter()
-        with store.write(tournament_id) as transaction:
-            transaction.connection.execute(row.values(description=str(count)))
-        longest, count = max(longest, (time.perf_counter() - began) * 1000), count + 1
-        time.sleep(EVERY_SECONDS)
-    return longest, count
+@dataclass
+class _Waits:
+    """Milliseconds of each write: until its turn, and as a whole."""
+
+    turns: list[float] = field(default_factory=list)
+    wholes: list[float] = field(default_factory=list)
+
+    @classmethod
+    def measure(cls, store: Store, tournament_id: int, goes_on: Callable[[], bool]) -> "_Waits":
+        """Write every few milliseconds while something goes on."""
+        waits = cls()
+        row = update(tables.tournament).where(_T.tournament_id == tournament_id)
+        while goes_on():
+            began = time.perf_counter()
+            with store.write(tournament_id) as transaction:
+                waits.turns.append((time.perf_counter() - began) * 1000)
+                transaction.connection.execute(row.values(description=str(len(waits.turns))))
+            waits.wholes.append((time.perf_counter() - began) * 1000)
+            time.sleep(EVERY_SECONDS)
+        return waits
+
+    def text(self, seconds: float) -> str:
+        """The longest, as a line of the table shows them."""
+        late = sum(whole >= HELD_UP_MS_MAX for whole in self.wholes)
+        return (
+            f"turn {max(self.turns):.0f} ms, write {max(self.wholes):.0f} ms,"
+            f" {late} of {len(self.wholes)} over {HELD_UP_MS_MAX} in {seconds:.0f} s"
+        )
 
 
 def _tournament_of_regular(store: Store) -> int:

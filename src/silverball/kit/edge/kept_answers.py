@@ -27,7 +27,7 @@ HEADS_PER_ADDRESS = 64
 # A proxy speaks for many clients.
 HEADS_PER_PROXY = 4_096
 # The estimated size of a remembered head beside its bytes.
-OVERHEAD_BYTES = 2_000
+OVERHEAD_BYTES = 2_200
 SIGHTINGS_MAX = 8_192
 STATUS_LINES = {200: b"HTTP/1.1 200 OK\r\n", 304: b"HTTP/1.1 304 Not Modified\r\n"} | {
     429: b"HTTP/1.1 429 Too Many Requests\r\n"
