@@ -201,6 +201,7 @@ def test_a_writer_that_stops_between_its_commit_and_its_mark_hides_nothing(
             env={**os.environ, "PYTHONPATH": str(PAUSED_WRITER.parents[1])},
         )
         try:
+            wait_until(lambda: has_ended_between(writer, fate))
             # The commit can be seen although nobody was told of it.
             wait_until(
                 lambda: build.ask(sqlite_store, night.path, by=night.admin)[1]["data"]["name"] == "Night 2"
@@ -221,6 +222,14 @@ def test_a_writer_that_stops_between_its_commit_and_its_mark_hides_nothing(
             writer.kill()
             writer.wait()
     assert night.sightings.steps_back == []
+
+
+def has_ended_between(writer: subprocess.Popen[bytes], fate: signal.Signals) -> bool:
+    """Whether the writer was stopped, or killed, by its own signal."""
+    if fate is signal.SIGKILL:
+        return writer.poll() == -signal.SIGKILL
+    state = Path(f"/proc/{writer.pid}/stat").read_text(encoding="ascii").rpartition(") ")[2][0]
+    return state == "T"
 
 
 def test_a_worker_that_is_stopped_or_killed_leads_nobody_back(sqlite_store: Store) -> None:

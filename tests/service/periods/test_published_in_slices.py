@@ -17,6 +17,7 @@ from silverball.service.periods.writes import staging
 from silverball.service.ratings.reads import sheets
 from silverball.store import published_ratings, rating_days, slices, tables
 from silverball.store.engine import Store
+from silverball.store.transaction import Transaction
 
 SLICE = 3
 PEOPLE = [f"Player {n:02}" for n in range(11)]
@@ -74,15 +75,20 @@ def watched(store: Store) -> Iterator[Written]:
             if "is_current" in statement and "staged_run" in statement:
                 written.shows.append(len(written.rows))
 
-    def close(_db: Connection) -> None:
+    write = store.write
+
+    @contextmanager
+    def write_and_close(*given: Any, **named: Any) -> Iterator[Transaction]:
+        with write(*given, **named) as transaction:
+            yield transaction
         written.rows.append(count[0])
         count[0] = 0
 
     event.listen(store.engine, "after_cursor_execute", note)
-    event.listen(store.engine, "commit", close)
-    yield written
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(store, "write", write_and_close)
+        yield written
     event.remove(store.engine, "after_cursor_execute", note)
-    event.remove(store.engine, "commit", close)
 
 
 def test_the_transaction_that_shows_new_ratings_writes_a_handful_of_rows(store: Store) -> None:
