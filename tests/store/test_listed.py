@@ -48,3 +48,15 @@ def test_a_single_column_is_a_list(store: Store) -> None:
         write_rows(db, [(3, None), (1, None), (2, None)])
         assert sorted(decode_listed(db.execute(select(listed(ROWS.c.first))).scalar())) == [1, 2, 3]
         ROWS.drop(db)
+
+
+def test_lists_of_one_statement_have_the_same_order(store: Store) -> None:
+    rows: list[Row] = [(number * 7 % 101, number * 7 % 101 + 1_000) for number in range(100)]
+    with store.migration() as db:
+        write_rows(db, rows)
+        first, second = map(
+            decode_listed, db.execute(select(listed(ROWS.c.first), listed(ROWS.c.second))).one()
+        )
+        ROWS.drop(db)
+    assert [number + 1_000 for number in first] == second
+    assert sorted(first) == sorted(number for number, _ in rows)

@@ -11,7 +11,10 @@ NOTHING = "null"
 
 
 def listed(*columns: ColumnElement[int]) -> ColumnElement[str]:
-    """The values of the columns, row after row, in no certain order; null where there are no rows."""
+    """The values of the columns, row after row, in no certain order; null where there are no rows.
+
+    Two in one statement have the same order; SQLite reads two of a column each in half the time.
+    """
     first, *others = (func.coalesce(cast(column, Text), NOTHING) for column in columns)
     row: ColumnElement[str] = first
     for value in others:

@@ -43,13 +43,13 @@ _PLAYERS = (
 _SEAT, _ALONE = tables.game_player.c, tables.single_player_game.c
 # Games and their seats are joined here: the database would look up the seats of each game by themselves.
 _GAMES = (
-    select(listed(_G.game_id, func.coalesce(_G.arena_id, 0)))
+    select(listed(_G.game_id), listed(func.coalesce(_G.arena_id, 0)))
     .select_from(tables.tournament)
     .join(tables.game, _G.tournament_id == _T.tournament_id)
     .where(_IN_SERIES, _G.status == "completed", _G.bye.is_(false()))
 )
 _SEATS = (
-    select(listed(_SEAT.game_id, _SEAT.player_id))
+    select(listed(_SEAT.game_id), listed(_SEAT.player_id))
     .select_from(tables.tournament)
     .join(tables.game_player, _SEAT.tournament_id == _T.tournament_id)
     .where(_IN_SERIES)
@@ -89,10 +89,10 @@ CountsByPlayer = Mapping[int, Counter[int]]
 def _count_meetings_and_plays(db: Connection, series_id: int) -> CountsByPlayer:
     """How often each player met each other and played each arena."""
     key = {"series_id": series_id}
-    numbers = decode_listed(db.execute(_GAMES, key).scalar())
-    games = {game_id: [-arena_id] for game_id, arena_id in zip(numbers[::2], numbers[1::2], strict=True)}
-    numbers = decode_listed(db.execute(_SEATS, key).scalar())
-    for game_id, player_id in zip(numbers[::2], numbers[1::2], strict=True):
+    game_ids, arena_ids = map(decode_listed, db.execute(_GAMES, key).one())
+    games = {game_id: [-arena_id] for game_id, arena_id in zip(game_ids, arena_ids, strict=True)}
+    seats = map(decode_listed, db.execute(_SEATS, key).one())
+    for game_id, player_id in zip(*seats, strict=True):
         if game_id in games:
             games[game_id].append(player_id)
     together: defaultdict[int, list[int]] = defaultdict(list)
