@@ -83,10 +83,11 @@ def rows(folder: Path) -> Iterator[Row]:
         running = play_night(port, run.silverball(*words, folder=folder))
         paths = {**PATHS, RUNNING: f"{running}/standings"}
         answers = run.record_answers(port, reader, paths.values())
-        asked = {}
+        asked = {name: Asked(path) for name, path in paths.items()}
         for name, same in zip(paths, answers[1::2], strict=True):
-            asked[name.replace("standings", "304")] = Asked(paths[name], dict(same["headers"])["etag"])
-        asked |= {name: Asked(path) for name, path in paths.items()}
+            if "standings" in name:
+                etag = dict(same["headers"])["etag"]
+                asked[name.replace("standings", "304")] = Asked(paths[name], etag)
         recorded = folder / "answers.json"
         recorded.write_text(json.dumps(answers), encoding="utf-8")
         bare = run.uvicorn_command("raw_app:app", bare_port)

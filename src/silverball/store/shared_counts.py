@@ -61,7 +61,9 @@ _SUM_UP = DriverStatement(
     .where(_N.counted_at > _EARLIEST, or_(_N.node != _NODE, _N.address == NO_ADDRESS))
     .group_by(_N.address)
 )
-_DATABASE_TIME = DriverStatement(select(cast(func.extract("epoch", func.clock_timestamp()), Double)))
+# The clock of PostgreSQL, as nodes may have different ones.
+_CLOCK: ColumnElement[float] = cast(func.extract("epoch", func.clock_timestamp()), Double)
+_READ_CLOCK = DriverStatement(select(_CLOCK))
 
 
 class SharedCounts:
@@ -172,14 +174,12 @@ class SharedCounts:
                 db.execute(delete(sign_in_failure).where(failed.last_at <= oldest))
 
     def _now(self) -> ColumnElement[float]:
-        """The time of the database, as nodes may have different clocks."""
-        if self._is_sqlite:
-            return literal(time.time())
-        return cast(func.extract("epoch", func.clock_timestamp()), Double)
+        """The time, for statements that are built anew."""
+        return literal(time.time()) if self._is_sqlite else _CLOCK
 
     def _current_time(self, db: Connection) -> float:
-        """The same as a number, for statements that are compiled once."""
-        return time.time() if self._is_sqlite else float(_DATABASE_TIME.rows(db)[0][0])
+        """The time as a number, for statements that are compiled once."""
+        return time.time() if self._is_sqlite else float(_READ_CLOCK.rows(db)[0][0])
 
     def _opened(self) -> Engine:
         with self._lock:
