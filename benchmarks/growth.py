@@ -42,6 +42,7 @@ FRENZY = "frenzy, 60 players"
 CASES = {
     "best game, 60 players": ("best_game", 60),
     "best game, 300 players": ("best_game", 300),
+    "card best game, 60 players": ("card_best_game", 60),
     "card best game, 300 players": ("card_best_game", 300),
     "pingolf, 300 players": ("golf", 300),
     FRENZY: ("frenzy", 60),
@@ -84,9 +85,13 @@ def _scores(desk: Any, kind: str) -> float:
         ]
     else:
         _fill(desk, kind, dice)
+        plays = list(product(night.player_ids, night.arena_ids))
+        # A card after the other is filled, and every fifth score completes it.
+        begin = dice.randrange(0, len(plays) - REQUESTS, MACHINES)
+        chosen = plays[begin : begin + REQUESTS] if kind == "card_best_game" else dice.sample(plays, REQUESTS)
         requests = [
             ("POST", "", {"playerId": player_id, "arenaId": arena_id, "score": dice.randrange(10**9)})
-            for player_id, arena_id in dice.sample(list(product(night.player_ids, night.arena_ids)), REQUESTS)
+            for player_id, arena_id in chosen
         ]
     spent = 0.0
     for number, (method, path, body) in enumerate(requests, start=-WARM_UP):
@@ -189,10 +194,13 @@ def main() -> int:
         ]
         compared = " / ".join(f"{ratio:.2f}" for listed in ratios for ratio in _spread(listed))
         print(f"| {case} | {1000 * statistics.median(own):.1f} | {compared} |")
-    small, large = (seconds[HERE, f"best game, {players} players"] for players in (60, 300))
-    growth = _spread(sorted(many / few for many, few in zip(large, small, strict=True)))
-    print("300 against 60 players, least / median / most: " + " / ".join(f"{each:.2f}" for each in growth))
-    is_met = growth[1] <= GROWTH_MAX
+    is_met = True
+    for name in ("best game", "card best game"):
+        small, large = (seconds[HERE, f"{name}, {players} players"] for players in (60, 300))
+        growth = _spread(sorted(many / few for many, few in zip(large, small, strict=True)))
+        compared = " / ".join(f"{ratio:.2f}" for ratio in growth)
+        print(f"{name}, 300 against 60 players, least / median / most: {compared}")
+        is_met = is_met and growth[1] <= GROWTH_MAX
     if trees[1:]:
         frenzy = zip(seconds[HERE, FRENZY], seconds[trees[1], FRENZY], strict=True)
         is_met = is_met and statistics.median(mine / theirs for mine, theirs in frenzy) <= FRENZY_MAX

@@ -55,9 +55,9 @@ def find_card(tournament: Tournament, card_id: int) -> Card:
     return card
 
 
-def cards_of_player(tournament: Tournament, player_id: int) -> list[Card]:
+def cards_of_player(tournament: Tournament, player_id: int) -> Sequence[Card]:
     """All cards of a player, voided ones too."""
-    return [card for card in tournament.cards if card.player_id == player_id]
+    return tournament.cards_by_player.get(player_id, ())
 
 
 def card_in_progress(tournament: Tournament, player_id: int) -> Card | None:

@@ -162,9 +162,8 @@ def at_close(tournament: Tournament, _now: datetime) -> list[Change]:
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: the points of each player's counted cards. Source: formats, 14.19."""
-    marks = bestgame.game_marks(tournament)
     counted: dict[int, list[CardValue]] = {}
-    for value in bestgame.card_values(tournament, marks):
+    for value in bestgame.card_values(tournament):
         if value.is_counted:
             counted.setdefault(value.player_id, []).append(value)
     games: dict[int, int] = {}

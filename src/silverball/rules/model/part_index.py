@@ -7,7 +7,7 @@ next state with what changed, instead of making them from all items again.
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -147,9 +147,29 @@ def kept_value(tournament: Any, name: Hashable, sources: tuple[Any, ...], comput
     """
     values: dict[Hashable, tuple[tuple[Any, ...], Any]] = tournament.kept_values
     kept = values.get(name)
-    if kept is not None and all(old is new for old, new in zip(kept[0], sources, strict=True)):
+    if kept is not None and _are_same(kept[0], sources):
         found: T = kept[1]
         return found
     value = compute()
     values[name] = (sources, value)
     return value
+
+
+def kept_while_equal(
+    tournament: Any, name: Hashable, sources: tuple[Any, ...], compute: Callable[[], T]
+) -> T:
+    """The value as `kept_value`, and the same object as before where it is equal: itself a good source."""
+    kept = tournament.kept_values.get(name)
+
+    def compute_or_keep() -> T:
+        value = compute()
+        if kept is not None and kept[1] == value:
+            before: T = kept[1]
+            return before
+        return value
+
+    return kept_value(tournament, name, sources, compute_or_keep)
+
+
+def _are_same(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))

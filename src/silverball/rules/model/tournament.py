@@ -327,6 +327,11 @@ class Tournament(Struct, frozen=True, kw_only=True, dict=True):
         return self._index("attempts_by_openness")
 
     @cached_property
+    def cards_by_player(self) -> Mapping[int, tuple[Card, ...]]:
+        """Player id -> their cards, ascending by id."""
+        return self._index("cards_by_player")
+
+    @cached_property
     def spots_by_waiting(self) -> Mapping[bool, tuple[QueueSpot, ...]]:
         """True -> the waiting spots of all queues, ascending by id."""
         return self._index("spots_by_waiting")
@@ -386,6 +391,7 @@ INDEXES: Mapping[str, PartIndex] = {
     "attempts_by_openness": PartIndex(
         "single_player_games", lambda attempt: (True,) if attempt.status == "started" else ()
     ),
+    "cards_by_player": PartIndex("cards", lambda card: (card.player_id,)),
     "spots_by_waiting": PartIndex("queue", lambda spot: () if spot.is_done else (True,)),
 }
 # Other cached properties, each made from one part.

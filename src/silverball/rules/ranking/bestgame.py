@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from silverball.rules.model.part_index import kept_value
+from silverball.rules.model.part_index import kept_value, kept_while_equal
 from silverball.rules.model.settings_protocols import HasBestGames, HasBestGameScoring, HasCardScoring, has
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.scoring import curves
@@ -70,8 +70,6 @@ def _sources(tournament: Tournament) -> tuple[Any, ...]:
 
 
 def _compute_marks(tournament: Tournament) -> Mapping[int, GameMark]:
-    if has(tournament.settings, HasCardScoring):
-        return _marks_of_card_games(tournament)
     marks: dict[int, GameMark] = {}
     for arena_id in tournament.attempts_by_arena:
         marks.update(_marks_on_arena(tournament, arena_id))
@@ -79,7 +77,9 @@ def _compute_marks(tournament: Tournament) -> Mapping[int, GameMark]:
 
 
 def _marks_on_arena(tournament: Tournament, arena_id: int | None) -> Mapping[int, GameMark]:
-    """The marks of the completed games on one arena; of a best game, where arenas are apart."""
+    """The marks of the completed games on one arena: the same object until one of them may differ."""
+    if has(tournament.settings, HasCardScoring):
+        return _card_marks_on_arena(tournament, arena_id)
     games = tournament.attempts_by_arena.get(arena_id, ())
     sources = (games, tournament.settings, tournament.points_map)
     return kept_value(
@@ -119,9 +119,13 @@ def _ranked_games(tournament: Tournament, games: Sequence[SinglePlayerGame]) -> 
     return ranked
 
 
-def card_values(tournament: Tournament, marked: Mapping[int, GameMark]) -> list[CardValue]:
+def card_values(tournament: Tournament) -> Sequence[CardValue]:
     """The ranked cards with the points of their games, each player's best first. Source: formats, 14.19."""
-    points = {game_id: mark.points for game_id, mark in marked.items()}
+    if tournament.status != "completed":
+        return _running_card_values(tournament)
+    points: dict[int | None, list[Decimal]] = {}
+    for game in _counting_games(tournament.single_player_games):
+        points.setdefault(game.card_id, []).append(game.points or ZERO)
     return _compute_card_values(tournament, points)
 
 
@@ -132,12 +136,8 @@ def is_best_by_card(tournament: Tournament) -> Mapping[int, bool]:
     if not tournament.cards:
         return {}
 
-    def compute() -> Mapping[int, bool]:
-        values = card_values(tournament, game_marks(tournament))
-        counted = {value.card_id for value in values if value.is_counted}
-        return {card.card_id: card.card_id in counted for card in tournament.cards}
-
-    return kept_value(tournament, "counted cards", _sources(tournament), compute)
+    counted = _counted_card_ids(tournament)
+    return {card.card_id: card.card_id in counted for card in tournament.cards}
 
 
 def games_with_changed_marks(before: Tournament, after: Tournament) -> list[int]:
@@ -152,16 +152,11 @@ def games_with_changed_marks(before: Tournament, after: Tournament) -> list[int]
 
 
 def _marks_that_may_differ(before: Tournament, after: Tournament) -> Iterable[Mapping[int, GameMark]]:
-    """The marks after a change: of the arenas that were played where arenas are apart, else all."""
-    is_apart = "completed" not in {before.status, after.status} and not has(after.settings, HasCardScoring)
-    if not is_apart or before.settings is not after.settings or before.points_map is not after.points_map:
+    """The marks after a change, of the arenas whose marks were computed again."""
+    if "completed" in {before.status, after.status}:
         return [game_marks(after)]
-    played = before.attempts_by_arena
-    return [
-        _marks_on_arena(after, arena_id)
-        for arena_id, games in after.attempts_by_arena.items()
-        if games is not played.get(arena_id)
-    ]
+    marks = {arena_id: _marks_on_arena(after, arena_id) for arena_id in after.attempts_by_arena}
+    return [own for arena_id, own in marks.items() if own is not _marks_on_arena(before, arena_id)]
 
 
 def cards_with_changed_marks(before: Tournament, after: Tournament) -> list[int]:
@@ -191,67 +186,138 @@ def _ranks_newest_card_only(tournament: Tournament) -> bool:
     return tournament.settings.card_best_game_scoring == NEWEST_CARD_ONLY
 
 
-def _marks_of_card_games(tournament: Tournament) -> dict[int, GameMark]:
-    card_ids = {card.card_id for card in ranked_cards(tournament)}
-    scored = _counting_games(tournament.single_player_games)
-    ranked = [game for game in scored if game.card_id in card_ids]
-    points_of = _points_of_rank(tournament)
-    points = {value.single_player_game_id: earned for value, earned in _points_of_games(ranked, points_of)}
-    values = _compute_card_values(tournament, points)
-    counted = {value.card_id for value in values if value.is_counted}
-    marks = {game.single_player_game_id: NO_MARK for game in _completed_games(tournament.single_player_games)}
-    for game in ranked:
-        marks[game.single_player_game_id] = GameMark(
-            points[game.single_player_game_id], game.card_id in counted
-        )
-    for game, earned in _expected_points(tournament, scored, ranked, points_of):
-        marks[game.single_player_game_id] = GameMark(earned)
-    return marks
+# Cards: the marks on an arena change with the games on it, and with those on others only where a card's
+# place among the cards of its player does.
+
+
+def _card_marks_on_arena(tournament: Tournament, arena_id: int | None) -> Mapping[int, GameMark]:
+    games = tournament.attempts_by_arena.get(arena_id, ())
+    ranked = _ranked_on_cards(tournament, arena_id)
+    points = _points_on_cards(tournament, arena_id)
+    counted, closed = _counted_card_ids(tournament), _closed_card_ids(tournament)
+
+    def compute() -> Mapping[int, GameMark]:
+        marks = dict.fromkeys([game.single_player_game_id for game in _completed_games(games)], NO_MARK)
+        for game in ranked:
+            game_id = game.single_player_game_id
+            marks[game_id] = GameMark(points[game_id], game.card_id in counted)
+        in_progress = [game for game in _counting_games(games) if game.card_id not in closed]
+        for game, earned in _expected_points(tournament, in_progress, ranked):
+            marks[game.single_player_game_id] = GameMark(earned)
+        return marks
+
+    return kept_value(tournament, ("marks on arena", arena_id), (games, points, counted, closed), compute)
+
+
+def _ranked_card_ids(tournament: Tournament) -> frozenset[int]:
+    sources = (tournament.cards, tournament.settings)
+    return kept_while_equal(
+        tournament,
+        "ranked cards",
+        sources,
+        lambda: frozenset(card.card_id for card in ranked_cards(tournament)),
+    )
+
+
+def _closed_card_ids(tournament: Tournament) -> frozenset[int | None]:
+    """The cards that get no more games, and None: a game without a card is in progress on none."""
+    return kept_while_equal(
+        tournament,
+        "closed cards",
+        (tournament.cards,),
+        lambda: frozenset(
+            [
+                None,
+                *(card.card_id for card in tournament.cards if card.status == "completed" or card.is_voided),
+            ]
+        ),
+    )
+
+
+def _ranked_on_cards(tournament: Tournament, arena_id: int | None) -> Sequence[SinglePlayerGame]:
+    """The games of ranked cards on an arena."""
+    games, card_ids = tournament.attempts_by_arena.get(arena_id, ()), _ranked_card_ids(tournament)
+    return kept_while_equal(
+        tournament,
+        ("ranked on cards", arena_id),
+        (games, card_ids),
+        lambda: [game for game in _counting_games(games) if game.card_id in card_ids],
+    )
+
+
+def _points_on_cards(tournament: Tournament, arena_id: int | None) -> Mapping[int, Decimal]:
+    """Game id -> points, for the games of ranked cards on an arena."""
+    ranked = _ranked_on_cards(tournament, arena_id)
+
+    def compute() -> Mapping[int, Decimal]:
+        points_of = _points_of_rank(tournament)
+        return {game.single_player_game_id: points_of(rank) for game, rank in _ranks_on_arena(ranked)}
+
+    sources = (ranked, tournament.settings, tournament.points_map)
+    return kept_value(tournament, ("points on cards", arena_id), sources, compute)
+
+
+def _running_card_values(tournament: Tournament) -> Sequence[CardValue]:
+    """The values of a tournament that runs, kept until a ranked card changes."""
+    arena_ids = list(tournament.attempts_by_arena)
+    ranked = [_ranked_on_cards(tournament, arena_id) for arena_id in arena_ids]
+    points = [_points_on_cards(tournament, arena_id) for arena_id in arena_ids]
+
+    def compute() -> Sequence[CardValue]:
+        by_card: dict[int | None, list[Decimal]] = {}
+        for games, earned in zip(ranked, points, strict=True):
+            for game in games:
+                by_card.setdefault(game.card_id, []).append(earned[game.single_player_game_id])
+        return _compute_card_values(tournament, by_card)
+
+    sources = (_ranked_card_ids(tournament), tournament.settings, *ranked, *points)
+    return kept_value(tournament, "card values", sources, compute)
+
+
+def _counted_card_ids(tournament: Tournament) -> frozenset[int]:
+    return kept_while_equal(
+        tournament,
+        "counted cards",
+        # Not the values, which look at every arena: each arena asks for this.
+        _sources(tournament),
+        lambda: frozenset(value.card_id for value in _running_card_values(tournament) if value.is_counted),
+    )
 
 
 def _expected_points(
-    tournament: Tournament,
-    scored: Sequence[SinglePlayerGame],
-    ranked: Sequence[SinglePlayerGame],
-    points_of: PointsOfRank,
+    tournament: Tournament, in_progress: Sequence[SinglePlayerGame], ranked: Sequence[SinglePlayerGame]
 ) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
-    """Games of cards in progress with the points they would get; they affect no other. Source: 14.19."""
+    """Games of cards in progress on one arena with the points they would get; they affect no other.
+
+    Source: formats, 14.19.
+    """
     is_newest_only = _ranks_newest_card_only(tournament)
-    in_progress = {
-        card.card_id for card in tournament.cards if card.status != "completed" and not card.is_voided
-    }
-    scores: dict[int, list[int]] = {}
-    own: dict[tuple[int, int], list[int]] = {}
-    for game in ranked:
-        scores.setdefault(game.arena_id or 0, []).append(_score(game))
-        own.setdefault((game.player_id, game.arena_id or 0), []).append(_score(game))
-    for listed in scores.values():
-        listed.sort()
-    for game in scored:
-        if game.card_id in in_progress:
-            arena_id, score = game.arena_id or 0, _score(game)
-            higher = _count_above(scores.get(arena_id, []), score)
-            if is_newest_only:
-                # The new card would replace the player's old card.
-                higher -= sum(other > score for other in own.get((game.player_id, arena_id), []))
-            yield game, points_of(higher + 1)
+    points_of = _points_of_rank(tournament)
+    scores = sorted(map(_score, ranked))
+    own: dict[int, list[int]] = {}
+    for game in ranked if is_newest_only else ():
+        own.setdefault(game.player_id, []).append(_score(game))
+    for game in in_progress:
+        score = _score(game)
+        # The new card would replace the player's old card where only the newest is ranked.
+        replaced = sum(other > score for other in own.get(game.player_id, ()))
+        yield game, points_of(_count_above(scores, score) - replaced + 1)
 
 
 def _count_above(ascending: Sequence[int], score: int) -> int:
     return len(ascending) - bisect_right(ascending, score)
 
 
-def _compute_card_values(tournament: Tournament, points: Mapping[int, Decimal]) -> list[CardValue]:
+def _compute_card_values(
+    tournament: Tournament, points: Mapping[int | None, Sequence[Decimal]]
+) -> list[CardValue]:
+    """The values of the ranked cards; `points` by card id, of its games."""
     assert has(tournament.settings, HasCardScoring)
     games_counted = tournament.settings.card_best_game_games_counted
     cards_counted = max(1, tournament.settings.card_best_game_cards_counted)
-    games: dict[int, list[Decimal]] = {}
-    for game in _counting_games(tournament.single_player_games):
-        if game.card_id is not None:
-            games.setdefault(game.card_id, []).append(points.get(game.single_player_game_id, ZERO))
     by_player: dict[int, list[tuple[Decimal, Card]]] = {}
     for total_and_card in ranked_cards(tournament):
-        best_first = sorted(games.get(total_and_card.card_id, []), reverse=True)
+        best_first = sorted(points.get(total_and_card.card_id, ()), reverse=True)
         total = sum(best_first[: games_counted or None], ZERO)
         by_player.setdefault(total_and_card.player_id, []).append((total, total_and_card))
     values: list[CardValue] = []
@@ -264,27 +330,18 @@ def _compute_card_values(tournament: Tournament, points: Mapping[int, Decimal]) 
                     card_id=total_and_card.card_id,
                     player_id=total_and_card.player_id,
                     points=total,
-                    game_count=len(games.get(total_and_card.card_id, [])),
+                    game_count=len(points.get(total_and_card.card_id, ())),
                     is_counted=place < cards_counted,
                 )
             )
     return values
 
 
-def _points_of_games(
-    games: Iterable[SinglePlayerGame], points_of: PointsOfRank
-) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
-    """The games with the points of their ranks; equal scores share the better rank. Source: 14.18."""
-    by_arena: dict[int, list[SinglePlayerGame]] = {}
-    for game in games:
-        by_arena.setdefault(game.arena_id or 0, []).append(game)
-    for listed in by_arena.values():
-        for game, rank in _ranks_on_arena(listed):
-            yield game, points_of(rank)
-
-
 def _ranks_on_arena(games: Iterable[SinglePlayerGame]) -> Iterable[tuple[SinglePlayerGame, int]]:
-    """The games of one arena with their ranks, best first; equal scores share the better rank."""
+    """The games of one arena with their ranks, best first; equal scores share the better rank.
+
+    Source: formats, 14.18.
+    """
     rank, last = 0, -1
     for place, game in enumerate(sorted(games, key=_score, reverse=True), start=1):
         score = game.score or 0
