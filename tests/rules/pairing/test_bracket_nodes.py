@@ -1,5 +1,7 @@
 """Brackets as nodes. Source: formats, sections 14.10 and 14.11."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from silverball.kit.errors import Invalid
@@ -7,7 +9,7 @@ from silverball.rules.pairing import bracket_nodes, double_elimination, eliminat
 from silverball.rules.pairing.bracket_nodes import BracketNode, LoserSource, SeedSource, WinnerSource
 
 
-def by_key(nodes: list[BracketNode]) -> dict[tuple[int, int], BracketNode]:
+def by_key(nodes: Sequence[BracketNode]) -> dict[tuple[int, int], BracketNode]:
     return {node.key: node for node in nodes}
 
 

@@ -30,6 +30,7 @@ from silverball.rules.model.changes import (
     tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.part_index import kept_value
 from silverball.rules.model.refusals import DrawnElsewhere
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasBracketSize, has
@@ -116,7 +117,11 @@ class BracketRules(Struct, frozen=True):
     def matches(self, tournament: Tournament) -> Matches:
         """The matches of all nodes."""
         assert has(tournament.settings, HasBracketSize)
-        return bracket_matches.resolve_matches(tournament, self.nodes(tournament.settings.bracket_size))
+        nodes = self.nodes(tournament.settings.bracket_size)
+        sources = (tournament.games, tournament.entrants, nodes)
+        return kept_value(
+            tournament, "matches", sources, lambda: bracket_matches.resolve_matches(tournament, nodes)
+        )
 
 
 def _is_decided_final(match: BracketMatch) -> bool:

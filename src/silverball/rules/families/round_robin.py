@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from random import Random
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -15,6 +16,7 @@ from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, RoundDeleted, SuggestionDecided
 from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.part_index import kept_value
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasRoundRobinGroups, has
 from silverball.rules.model.tournament import Entrant, Game, Round, Tournament
@@ -34,6 +36,13 @@ class ScheduledGame(Struct, frozen=True):
     game_index: int
     # As the schedule lists them.
     players: tuple[int, ...]
+
+
+# Number of the pair in the round, and of the game in the pair.
+GameKey: TypeAlias = tuple[int | None, int | None]
+GamesByKey: TypeAlias = Mapping[GameKey, ScheduledGame]
+# Round index -> its games.
+Schedule: TypeAlias = Mapping[int, GamesByKey]
 
 
 class RoundRobinRules(Struct, frozen=True):
@@ -61,6 +70,8 @@ class RoundRobinRules(Struct, frozen=True):
     def settle(self, tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
         """Record or correct a result; the last one completes its round."""
         assert isinstance(outcome, GameOutcome)
+        # Kept with this state, so that those that follow it look at the round of the game only.
+        _missing_games(self.schedule(tournament), tournament)
         changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
         return [*changes, *self._settle_rounds(apply_changes(tournament, changes), now)]
 
@@ -94,7 +105,18 @@ class RoundRobinRules(Struct, frozen=True):
         """Whether every game of the schedule has its result."""
         if tournament.status == "planned":
             return False
-        return not tournament.open_games and not _missing_games(tournament, self.round_draws(tournament))
+        return not tournament.open_games and not _missing_games(self.schedule(tournament), tournament)
+
+    def schedule(self, tournament: Tournament) -> Schedule:
+        """The games of each round, whether they exist or not; kept until other players or settings come."""
+        return kept_value(
+            tournament,
+            "schedule",
+            (tournament.entrants, tournament.settings),
+            lambda: {
+                index: _games_of_draw(index, draw) for index, draw in enumerate(self.round_draws(tournament))
+            },
+        )
 
     def round_draws(self, tournament: Tournament) -> list[Draw]:
         """The draw of each round; with several groups, all games of a group and no byes."""
@@ -108,10 +130,10 @@ class RoundRobinRules(Struct, frozen=True):
 
     def open_missing_games(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """Open the rounds, games and byes of the schedule that do not exist yet."""
-        draws = self.round_draws(tournament)
-        missing = _missing_games(tournament, draws)
+        missing = _missing_games(self.schedule(tournament), tournament)
         if not missing:
             return self._settle_rounds(tournament, now)
+        draws = self.round_draws(tournament)
         changes: list[Change] = list(call_ups.open_missing_rounds(tournament, range(len(draws)), now))
         seen = apply_changes(tournament, changes)
         made: list[Game] = []
@@ -141,7 +163,7 @@ class RoundRobinRules(Struct, frozen=True):
         ]
 
     def _settle_rounds(self, tournament: Tournament, now: datetime | None) -> list[Change]:
-        unfinished = {game.round_index for game in _missing_games(tournament, self.round_draws(tournament))}
+        unfinished = {game.round_index for game in _missing_games(self.schedule(tournament), tournament)}
 
         def is_settled(within: Tournament, round_: Round) -> bool:
             return round_.round_index not in unfinished and rounds.is_round_played(within, round_)
@@ -155,34 +177,52 @@ def _group_size(tournament: Tournament) -> int:
     return tournament.settings.round_robin_group_size
 
 
-def _schedule(draws: Sequence[Draw]) -> list[ScheduledGame]:
-    """All games of the schedule, in its order."""
-    plan: list[ScheduledGame] = []
-    for index, draw in enumerate(draws):
-        numbers: dict[frozenset[int], int] = {}
-        turns: dict[frozenset[int], int] = {}
-        for pair in draw.groups:
-            players = frozenset(pair)
-            set_number = numbers.setdefault(players, len(numbers))
-            turns[players] = turns.get(players, -1) + 1
-            plan.append(ScheduledGame(index, set_number, turns[players], pair))
-    return plan
+def _games_of_draw(index: int, draw: Draw) -> GamesByKey:
+    """The games of a round of the schedule, in its order."""
+    numbers: dict[frozenset[int], int] = {}
+    turns: dict[frozenset[int], int] = {}
+    planned: dict[GameKey, ScheduledGame] = {}
+    for pair in draw.groups:
+        players = frozenset(pair)
+        set_number = numbers.setdefault(players, len(numbers))
+        turn = turns[players] = turns.get(players, -1) + 1
+        planned[set_number, turn] = ScheduledGame(index, set_number, turn, pair)
+    return planned
 
 
-def _missing_games(tournament: Tournament, draws: Sequence[Draw]) -> list[ScheduledGame]:
+def _missing_games(schedule: Schedule, tournament: Tournament) -> list[ScheduledGame]:
     """The scheduled games that do not exist; none for a schedule that was made elsewhere."""
-    there = {
-        (tournament.round_by_id[game.round_id].round_index, game.set_number, game.game_index): game.player_ids
-        for game in tournament.games
-        if game.round_id is not None and not game.is_bye and not game.is_tiebreak
-    }
-    plan = {
-        (planned.round_index, planned.set_number, planned.game_index): planned for planned in _schedule(draws)
-    }
-    for key, player_ids in there.items():
-        if key not in plan or set(plan[key].players) != set(player_ids):
+    rounds_ = {round_.round_index: round_.round_id for round_ in tournament.rounds}
+    missing: list[ScheduledGame] = []
+    for index in sorted({*schedule, *rounds_}):
+        planned, round_id = schedule.get(index, {}), rounds_.get(index)
+        in_round = _missing_in_round(tournament, planned, round_id)
+        if in_round is None:
             return []
-    return [planned for key, planned in plan.items() if key not in there]
+        missing += in_round
+    return missing
+
+
+def _missing_in_round(
+    tournament: Tournament, planned: GamesByKey, round_id: int | None
+) -> Sequence[ScheduledGame] | None:
+    """The games of a round that do not exist; None when it has others. Looked for again where it changes."""
+    if round_id is None:
+        return list(planned.values())
+    games = tournament.games_by_round.get(round_id, ())
+
+    def compute() -> Sequence[ScheduledGame] | None:
+        there = {
+            (game.set_number, game.game_index): game.player_ids
+            for game in games
+            if not game.is_bye and not game.is_tiebreak
+        }
+        for key, player_ids in there.items():
+            if key not in planned or set(planned[key].players) != set(player_ids):
+                return None
+        return [game for key, game in planned.items() if key not in there]
+
+    return kept_value(tournament, ("missing games", round_id), (games, planned), compute)
 
 
 def _create_games(

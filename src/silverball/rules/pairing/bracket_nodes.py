@@ -5,6 +5,7 @@ A node is identified by its round (from 0) and its place in the round; its game 
 formats, sections 14.10 and 14.11.
 """
 
+from functools import cache
 from itertools import count
 from typing import TypeAlias
 
@@ -68,7 +69,8 @@ class BracketNode(Struct, frozen=True, kw_only=True):
     reset_of: NodeKey | None = None
 
 
-def single_elimination_nodes(size: int) -> list[BracketNode]:
+@cache
+def single_elimination_nodes(size: int) -> tuple[BracketNode, ...]:
     """Single elimination of 4, 8, ... or 128, in playing order, with a game for third place.
 
     From 8 on the losers of the quarterfinals play a game of four for fifth place and below, in the round
@@ -92,7 +94,7 @@ def single_elimination_nodes(size: int) -> list[BracketNode]:
                 )
             nodes.append(_match_node(size, number, key, sources))
         nodes += _extra_nodes(index, last)
-    return nodes
+    return tuple(nodes)
 
 
 def _match_node(size: int, number: int, key: NodeKey, sources: tuple[Source, ...]) -> BracketNode:
@@ -126,7 +128,8 @@ def _extra_node(index: int, place: int, number: int, winner_place: int) -> Brack
     )
 
 
-def double_elimination_nodes(size: int) -> list[BracketNode]:
+@cache
+def double_elimination_nodes(size: int) -> tuple[BracketNode, ...]:
     """Double elimination of 4, 8, ... or 128, in playing order, the bracket reset last.
 
     The winners' bracket is numbered as a heap; the losers' games, the grand final and the reset have the
@@ -163,4 +166,4 @@ def double_elimination_nodes(size: int) -> list[BracketNode]:
                 reset_of=key_of(double_elimination.GRAND_FINAL) if part is Bracket.RESET else None,
             )
         )
-    return nodes
+    return tuple(nodes)

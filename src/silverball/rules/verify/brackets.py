@@ -1,6 +1,7 @@
 """Expected standings of elimination brackets and ladders. Source: formats, 14.10, 14.11 and 14.13."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from silverball.rules.model.settings_protocols import HasBracketSize, HasLadderType, has
@@ -44,7 +45,7 @@ def _bracket_size(tournament: Tournament) -> int:
     return tournament.settings.bracket_size
 
 
-def _table(tournament: Tournament, nodes: list[BracketNode]) -> list[Row]:
+def _table(tournament: Tournament, nodes: Sequence[BracketNode]) -> list[Row]:
     """Rows of players who are out or have won; points are matches won, byes included."""
     order_by_node: dict[NodeKey, MatchOrder] = {}
     seats_by_node: dict[NodeKey, list[int | None]] = {}
@@ -116,7 +117,7 @@ def _is_won(node: BracketNode, order: tuple[int, ...], seated: list[int | None])
 
 def _places(
     tournament: Tournament,
-    nodes: list[BracketNode],
+    nodes: Sequence[BracketNode],
     out: dict[NodeKey, MatchOrder],
     seats: dict[NodeKey, list[int | None]],
     spared: set[NodeKey],
