@@ -1,6 +1,7 @@
 """The loop of the server sleeps for a second at a time, and is awake at once when it is to stop."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import uvicorn
 
@@ -13,7 +14,7 @@ NOTICED_SECONDS_MAX = 0.5
 class NobodyFollows:
     """Sockets that are closed already."""
 
-    async def drain(self) -> None:
+    async def drain(self, sleep: Callable[[float], Awaitable[None]]) -> None:
         """Do nothing."""
 
 

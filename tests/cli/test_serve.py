@@ -190,6 +190,26 @@ def test_an_open_request_is_answered_during_shutdown(tmp_path: Path) -> None:
         assert server.process.wait(timeout=10) == 0
 
 
+def test_a_second_interrupt_ends_what_is_open_and_the_stop_stays_orderly(tmp_path: Path) -> None:
+    with serving(f"sqlite:///{tmp_path / 'new.db'}") as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as open_request:
+            head = "POST /api/tournaments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+            open_request.sendall(f"{head}3\r\nabc\r\n".encode())
+            time.sleep(0.3)
+            server.process.send_signal(signal.SIGINT)
+            time.sleep(0.7)
+            assert server.process.poll() is None
+            server.process.send_signal(signal.SIGINT)
+            answer = open_request.recv(65536)
+        _out, err = server.process.communicate(timeout=10)
+    assert answer.startswith(b"HTTP/1.1 503 ")
+    assert b'"code":"server-stops"' in answer
+    assert server.process.returncode == 0
+    lines = [json.loads(line) for line in err.splitlines()]
+    assert {line["level"] for line in lines} == {"info"}
+    assert lines[-1]["message"] == "stopped"
+
+
 def test_a_postgresql_database_is_never_migrated_by_serving(postgresql: PostgreSQL) -> None:
     database_url = postgresql.new_database()
     store = Store(database_url)

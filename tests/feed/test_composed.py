@@ -33,7 +33,7 @@ def test_sockets_and_http_share_a_port(store: Store, asgi: bool) -> None:
             async with connect(url, ping_interval=None, proxy=None) as lost:
                 assert (await next_message(lost))["data"]["code"] == 4005
                 assert (await read_close(lost))[0] == 4005
-            await program.broadcast.drain()
+            await program.broadcast.drain(asyncio.sleep)
             assert (await next_message(client))["data"]["code"] == 4200
             assert (await read_close(client))[0] == 4200
 

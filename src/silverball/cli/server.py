@@ -9,9 +9,10 @@ import gc
 import logging
 import signal
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from secrets import SystemRandom
+from types import FrameType
 from typing import Literal, Protocol
 
 import uvicorn
@@ -40,8 +41,8 @@ from silverball.store.time_limits import STOP_SECONDS
 from silverball.web.site_metrics import SiteMetrics
 
 LOG = logging.getLogger("silverball.serve")
-# Requests that are still open after this time are cut off.
-DRAIN_SECONDS = 20
+# Requests that are still open after this time are ended, and have this long to be.
+DRAIN_SECONDS, END_SECONDS = 20, 5
 # How many new objects start a scan for garbage, how many of those one of what was left, and how many of
 # these one of everything. Cycles are rare here, and 5,000 readers that come back at once would make the
 # last kind run again and again, for a quarter of a second each.
@@ -92,7 +93,7 @@ def run_server(
         # The front door reads X-Forwarded-For itself, and only from trusted proxies.
         proxy_headers=False,
         server_header=False,
-        timeout_graceful_shutdown=DRAIN_SECONDS,
+        timeout_graceful_shutdown=DRAIN_SECONDS + END_SECONDS,
     )
     site = SiteMetrics(program, broadcast, store, table, leases)
     _announce_start(store, settings, is_first=link is None or link.is_first)
@@ -104,6 +105,7 @@ def run_server(
         broadcast,
         side_server.metrics_server(site.expose, settings),
         end_transactions=partial(store.end_within, STOP_SECONDS),
+        end_connections=table.end_all,
     )
     if link is not None:
         link.attach(server, site)
@@ -176,7 +178,7 @@ EVERY_HEADER = 0
 class Drainable(Protocol):
     """An owner of sockets that must be closed before the server stops."""
 
-    async def drain(self) -> None: ...
+    async def drain(self, sleep: Callable[[float], Awaitable[None]]) -> None: ...
 
 
 class DrainingServer(uvicorn.Server):
@@ -189,10 +191,16 @@ class DrainingServer(uvicorn.Server):
         followed: Drainable,
         beside: side_server.SideServer | None = None,
         end_transactions: Callable[[], None] = lambda: None,
+        end_connections: Callable[[], None] = lambda: None,
     ) -> None:
-        # Ends the wait for the next second; None outside of `main_loop`.
-        self._wake: Callable[[], object] | None = None
+        # None before the start.
+        self._loop: asyncio.AbstractEventLoop | None = None
+        # Ends the wait for the next second.
+        self._is_leaving = asyncio.Event()
+        # Whether nobody is waited for any more.
+        self._is_urgent = asyncio.Event()
         self._should_exit = False
+        self._end_connections = end_connections
         super().__init__(config)
         self._when_ready = when_ready
         self._end_transactions = end_transactions
@@ -207,21 +215,32 @@ class DrainingServer(uvicorn.Server):
     @should_exit.setter
     def should_exit(self, value: bool) -> None:
         self._should_exit = value
-        if value and self._wake is not None:
-            self._wake()
+        if value:
+            self._set(self._is_leaving)
+
+    def _set(self, event: asyncio.Event) -> None:
+        # A handler of signals does not wake the loop by itself.
+        if self._loop is None:
+            event.set()
+        else:
+            self._loop.call_soon_threadsafe(event.set)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop; with a second SIGINT stop without waiting for anybody."""
+        super().handle_exit(sig, frame)
+        if self.force_exit:
+            # uvicorn would also leave out the end of jobs and database, and answer what is open with 500.
+            self.force_exit = False
+            self._set(self._is_urgent)
 
     async def main_loop(self) -> None:
         """Renew the Date header once a second until the server is to stop, which is noticed at once.
 
         uvicorn looks ten times a second, a sixth of what a server takes that nobody asks.
         """
-        is_leaving = asyncio.Event()
-        self._wake = partial(asyncio.get_running_loop().call_soon_threadsafe, is_leaving.set)
+        self._loop = asyncio.get_running_loop()
         while not await self.on_tick(EVERY_HEADER):
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(1.0):
-                    await is_leaving.wait()
-        self._wake = None
+            await _wait_for(self._is_leaving, 1.0)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -243,10 +262,23 @@ class DrainingServer(uvicorn.Server):
             listener.close()
         # Who was accepted a moment ago has not been read yet; closed now, they would get no answer.
         await asyncio.sleep(ACCEPTED_SECONDS)
-        await self._sockets.drain()
+        await self._sockets.drain(partial(_wait_for, self._is_urgent))
         # What waits for a silent database ends soon, and whoever stops the parts waits for that.
         self._end_transactions()
+        ending = asyncio.create_task(self._end_late_connections())
         await super().shutdown(sockets)
+        ending.cancel()
         if self._beside is not None:
             # Last, so that a stop can be watched.
             await self._beside.close()
+
+    async def _end_late_connections(self) -> None:
+        await _wait_for(self._is_urgent, DRAIN_SECONDS)
+        self._end_connections()
+
+
+async def _wait_for(event: asyncio.Event, seconds: float) -> None:
+    """Wait until the event is set, so many seconds at most."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

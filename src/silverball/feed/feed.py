@@ -245,10 +245,10 @@ class FeedService:
     def _forget_replays(self, _commit: Commit) -> None:
         self.hub.replays.forget()
 
-    async def drain(self) -> None:
+    async def drain(self, sleep: Callable[[float], Awaitable[None]]) -> None:
         """Wake all long-pollers, and send the sockets away one after the other."""
         self.relay.end_waiting()
-        await self.feed.drain()
+        await self.feed.drain(sleep)
 
     async def close(self) -> None:
         """Undo `start`."""

@@ -24,6 +24,7 @@ from silverball.kit.http.refusals import (
     BodyTooSlow,
     HeadTooLarge,
     MalformedRequest,
+    ServerStops,
     refusal_response,
 )
 
@@ -68,6 +69,7 @@ HEAD_TOO_LARGE = _closing_answer(refusal_response(HeadTooLarge()))
 ADDRESS_TOO_LONG = _closing_answer(refusal_response(AddressTooLong()))
 BODY_TOO_SLOW = _closing_answer(refusal_response(BodyTooSlow()))
 BUSY = _closing_answer(refusal_response(ServiceUnavailable()))
+STOPS = _closing_answer(refusal_response(ServerStops()))
 
 
 class TooManyLines(ValueError):
@@ -184,7 +186,7 @@ class BoundedConnection(HttpToolsProtocol):
             return
         super().on_body(body)
 
-    # Called by the table, once a second
+    # Called by the table
 
     def enforce_deadlines(self, now: float) -> None:
         """End the connection when its client is too slow."""
@@ -209,6 +211,11 @@ class BoundedConnection(HttpToolsProtocol):
             self._awaited = self
             if self._is_body_too_slow(now):
                 self._refuse(BODY_TOO_SLOW)
+
+    def end_now(self) -> None:
+        """Close the connection because the server stops; a request without an answer gets that for one."""
+        if not self._is_refused:
+            self._refuse(STOPS)
 
     def _awaits_head(self) -> bool:
         if not self._has_head():

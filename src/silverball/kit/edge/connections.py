@@ -37,9 +37,11 @@ class HttpLimits(Struct, frozen=True, kw_only=True):
 
 
 class SweptConnection(Protocol):
-    """A connection that the table looks at once a second."""
+    """A connection that the table looks at once a second, and may end."""
 
     def enforce_deadlines(self, now: float) -> None: ...
+
+    def end_now(self) -> None: ...
 
 
 class ConnectionTable:
@@ -109,6 +111,11 @@ class ConnectionTable:
     def release_body(self, held: int) -> None:
         """Give back the memory of an answered body."""
         self.body_bytes -= held
+
+    def end_all(self) -> None:
+        """End the connections that are still open, websockets apart."""
+        for connection in tuple(self._connections):
+            connection.end_now()
 
     def _is_full(self, group: str) -> bool:
         if len(self) >= self.limits.total:

@@ -49,6 +49,12 @@ class BodyTooSlow(Refusal):
     sentence = "The body did not arrive in time."
 
 
+class ServerStops(ServiceUnavailable):
+    """The server stops, and its operator waits no longer for what is open."""
+
+    sentence = "The server stops. Ask again in a moment; what was sent may or may not have been done."
+
+
 class AddressTooLong(Refusal):
     """The address in the first line of the request is longer than the server reads."""
 
