@@ -53,15 +53,17 @@ def commands() -> str:
 
 
 def _commands() -> Iterator[tuple[str, str]]:
+    # As the program makes it: a command keeps the option of help that it is first asked for with.
+    group = click.Context(main.silverball_group, **main.silverball_group.context_settings)
     for name in main.COMMANDS:
-        command = main.silverball_group.get_command(click.Context(main.silverball_group), name)
+        command = main.silverball_group.get_command(group, name)
         assert command is not None
         listed = [command]
         if isinstance(command, click.Group):
             listed = [*([command] if command.invoke_without_command else []), *command.commands.values()]
         for subcommand in listed:
             full_name = name if subcommand is command else f"{name} {subcommand.name}"
-            usage = " ".join(subcommand.collect_usage_pieces(click.Context(subcommand)))
+            usage = " ".join(subcommand.collect_usage_pieces(click.Context(subcommand, parent=group)))
             yield f"silverball {full_name} {usage}", (subcommand.help or "").strip().splitlines()[0]
 
 
