@@ -1,15 +1,18 @@
 """The indexes of names stay equal to the names, whatever happens to them, and are made where they can be."""
 
+import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, event, insert, select, text, update
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
 import build
 from conftest import PostgreSQL
@@ -154,10 +157,77 @@ def test_a_forgotten_name_is_in_no_part_of_the_index(sqlite: Store) -> None:
             update(tables.user).where(USER.user_id == user_id).values(name="Player 1")
         )
     assert b"zyv" in _blocks(sqlite)
-    with sqlite.write() as transaction:
-        name_indexes.forget_deleted(transaction.connection)
+    _forget(sqlite)
     assert b"zyv" not in _blocks(sqlite)
     assert _found(sqlite, "ada") == ["Ada"]
+
+
+def _forget(store: Store) -> int:
+    """Remove what the indexes hold of earlier names; returns the number of transactions."""
+    with store.write() as transaction:
+        name_indexes.begin_forgetting(transaction.connection)
+    for number in count(2):
+        with store.write() as transaction:
+            if not name_indexes.forget_slice(transaction.connection):
+                return number
+    raise AssertionError
+
+
+def test_many_names_are_forgotten_in_short_transactions_while_others_write(sqlite: Store) -> None:
+    dice = Random(20_000)
+    _add_users(sqlite, [f"Player {dice.getrandbits(60)}" for _ in range(20_000)])
+    user_id = build.a_user(sqlite, name="Zyzzyva")
+    with sqlite.write() as transaction:
+        name_indexes.begin_forgetting(transaction.connection)
+        transaction.connection.execute(delete(tables.user).where(USER.user_id == user_id))
+    assert _forget(sqlite) > 3
+    with sqlite.write() as transaction:
+        name_indexes.begin_forgetting(transaction.connection)
+    for number in range(100):
+        build.a_user(sqlite, name=f"Ada {number}")
+        with sqlite.write() as transaction:
+            if not name_indexes.forget_slice(transaction.connection):
+                break
+    assert number < 50
+    assert b"zyv" not in _blocks(sqlite)
+    with sqlite.write() as transaction:
+        assert_equal_to_names(transaction.connection)
+
+
+def _add_users(store: Store, added: Sequence[str]) -> None:
+    with store.write() as transaction:
+        transaction.connection.execute(insert(tables.user), [_user(name) for name in added])
+
+
+def test_names_can_be_changed_and_found_after_a_thousand_were_forgotten(sqlite: Store) -> None:
+    # SQLite 3.40 can neither read nor write an index after 1,001 merges of all its parts.
+    user_id = build.a_user(sqlite, name="Ada")
+    with sqlite.write() as transaction:
+        db = transaction.connection
+        for number in range(1_010):
+            db.execute(update(tables.user).where(USER.user_id == user_id).values(name=f"Zyzzyva {number}"))
+            name_indexes.begin_forgetting(db)
+            while name_indexes.forget_slice(db):
+                pass
+            (size,) = db.execute(text("SELECT length(block) FROM user_name_search_data WHERE id = 10")).one()
+            assert size < 2 * name_indexes.STRUCTURE_BYTES_MAX
+        assert_equal_to_names(db)
+    assert _found(sqlite, "zyzzyva") == ["Zyzzyva 1009"]
+
+
+def test_an_index_that_an_earlier_version_wore_out_is_built_anew(sqlite: Store) -> None:
+    user_id = build.a_user(sqlite, name="Ada")
+    rename = update(tables.user).where(USER.user_id == user_id)
+    with sqlite.write() as transaction:
+        db = transaction.connection
+        for number in range(1_010):
+            with contextlib.suppress(DatabaseError):
+                db.execute(rename.values(name=f"Zyzzyva {number}"))
+                db.execute(text("INSERT INTO user_name_search (user_name_search) VALUES ('optimize')"))
+    migrate.migrate(sqlite)
+    with sqlite.write() as transaction:
+        transaction.connection.execute(rename.values(name="Bo"))
+        assert_equal_to_names(transaction.connection)
 
 
 def _blocks(store: Store) -> bytes:

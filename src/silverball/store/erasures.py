@@ -24,6 +24,8 @@ class PendingErasure(msgspec.Struct, kw_only=True):
     # The newest line of the journal, and the last account with stored replies, that were tidied.
     journal_id: int = 0
     reply_owner_id: int = 0
+    # Whether the indexes of names are being rid of what they still hold.
+    is_forgetting: bool = False
 
     @property
     def key(self) -> str:

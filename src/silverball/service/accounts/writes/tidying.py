@@ -17,8 +17,13 @@ def tidy_slice(db: Connection, journal_lines: int = JOURNAL_LINES) -> bool:
     pending = erasures.next_pending(db)
     if pending is None:
         return False
-    if not (_tidy_journal(db, pending, journal_lines) or _tidy_replies(db, pending)):
-        name_indexes.forget_deleted(db)
+    if _tidy_journal(db, pending, journal_lines) or _tidy_replies(db, pending):
+        return True
+    if not pending.is_forgetting:
+        name_indexes.begin_forgetting(db)
+        pending.is_forgetting = True
+        erasures.save_progress(db, pending)
+    elif not name_indexes.forget_slice(db):
         erasures.finish(db, pending)
     return True
 
