@@ -60,11 +60,9 @@ def advance_sequences(db: Connection) -> None:
 
 
 def gather_statistics(store: Store) -> None:
+    """Do what PostgreSQL does by itself a minute after so many rows; nobody does it for SQLite."""
     if store.is_sqlite:
-        with store.migration() as db:
-            db.exec_driver_sql("ANALYZE")
         return
-    # PostgreSQL does this by itself a minute after so many rows.
     with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as autocommitted:
         # The store's own limit is for statements of requests.
         autocommitted.exec_driver_sql("SET statement_timeout = 0")

@@ -135,7 +135,6 @@ def is_best_by_card(tournament: Tournament) -> Mapping[int, bool]:
         return {card.card_id: card.is_best for card in tournament.cards}
     if not tournament.cards:
         return {}
-
     counted = _counted_card_ids(tournament)
     return {card.card_id: card.card_id in counted for card in tournament.cards}
 
