@@ -43,17 +43,22 @@ class SqlitePlans:
         """Begin anew."""
         self._statements.clear()
 
-    def whole_reads(self) -> Iterator[WholeRead]:
-        """What was read whole since the last `forget`."""
+    def steps(self) -> Iterator[tuple[str, str]]:
+        """Each statement since the last `forget` with each step of its plan."""
         db = sqlite3.connect(self._path)
         db.create_function("silverball_folded", 1, names.fold, deterministic=True)
         for statement in list(self._statements):
-            aliases = {alias: table for table, alias in ALIAS.findall(statement)}
             for *_, step in db.execute(f"EXPLAIN QUERY PLAN {statement}"):
-                found = SCAN.match(step)
-                if found is not None:
-                    yield WholeRead(aliases.get(str(found[1]), str(found[1])), statement)
+                yield statement, step
         db.close()
+
+    def whole_reads(self) -> Iterator[WholeRead]:
+        """What was read whole since the last `forget`."""
+        for statement, step in self.steps():
+            found = SCAN.match(step)
+            if found is not None:
+                aliases = {alias: table for table, alias in ALIAS.findall(statement)}
+                yield WholeRead(aliases.get(str(found[1]), str(found[1])), statement)
 
     def close(self) -> None:
         self.store.close()

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     func,
     not_,
     or_,
@@ -83,15 +84,11 @@ def mark_tournament(db: Connection, tournament_id: int) -> None:
 def mark_players(db: Connection, player_ids: Collection[int]) -> None:
     """Mark the first day of players whose identity has changed: all their results may count for others."""
     tournament, entrant = tables.tournament.c, tables.entrant.c
-    rows = (
-        select(func.min(tournament.completed_at))
-        .join(tables.entrant, entrant.tournament_id == tournament.tournament_id)
-        .where(
-            entrant.player_id.in_(player_ids),
-            tournament.status == "completed",
-            tournament.type.in_(rated_types()),
-        )
-    )
+    counts = and_(tournament.status == "completed", tournament.type.in_(rated_types()))
+    played = select(entrant.tournament_id).where(entrant.player_id.in_(player_ids))
+    # Conditions of their own would let SQLite go through the tournaments of all, in the order of their ends.
+    first = func.min(case((counts, tournament.completed_at)))
+    rows = select(first).where(tournament.tournament_id.in_(played))
     first_completed_at = db.execute(rows).scalar_one_or_none()
     if first_completed_at is not None:
         mark_days(db, [rating_day(first_completed_at)])
