@@ -93,10 +93,16 @@ class Relay:
 
     def on_commit(self, commit: Commit) -> None:
         """Nudge all nodes about a commit of this process. Called in the thread of the writer."""
-        if commit.newest_seqs and self._loop is not None:
+        if self._loop is not None and self._is_anybody_nudged(commit.newest_seqs):
             with contextlib.suppress(RuntimeError):
                 # The loop may be closed already when the program ends; then there are no followers.
                 self._loop.call_soon_threadsafe(self._on_announced, commit.newest_seqs)
+
+    def _is_anybody_nudged(self, newest_seqs: dict[int, int]) -> bool:
+        # Whoever follows a channel from now on looks at it once they do, so no loop is woken for them.
+        if self._bus is not None:
+            return bool(newest_seqs)
+        return any(channel in self._hub.watched_ids or channel in self._waiting for channel in newest_seqs)
 
     def _on_announced(self, newest_seqs: dict[int, int]) -> None:
         self.nudge(newest_seqs)

@@ -306,14 +306,15 @@ class FrontDoor:
         if body is None:
             return self._uncached_reply(BODY_TOO_LARGE, scope, headers, [])
         request = self._build_request(scope, headers, caller, body)
-        key = self._cache_key(request, caller)
+        # Nothing is kept of a write.
+        key = None if is_write else self._cache_key(request, caller)
         revision_min = backend.parse_revision(headers.get(b"x-tournament-revision"))
-        if not is_write and self._responses.has_reached(revision_min, scope_id):
+        if key is not None and self._responses.has_reached(revision_min, scope_id):
             cached = self._responses.find_cached(key)
             if cached is not None:
                 await self._responses.compress(key, cached, headers)
                 return self._replies.cached(cached, quota, scope, headers, self._clock(), remaining)
-        if not is_write and not self._responses.admits(key, scope_id, importance):
+        if key is not None and not self._responses.admits(key, scope_id, importance):
             raise Overloaded
         if remaining is None:
             remaining = quota.take(self._clock())
@@ -323,6 +324,7 @@ class FrontDoor:
         request_id = self._request_id_header(headers)[1]
         response = await self._compute(request, key, scope_id, revision_min, request_id, importance)
         if isinstance(response, CachedResponse):
+            assert key is not None
             response.counts = self._measures.counts_for("GET", scope["path"])
             await self._responses.compress(key, response, headers)
             reply = self._replies.cached(response, quota, scope, headers, self._clock(), remaining)
@@ -370,14 +372,14 @@ class FrontDoor:
     async def _compute(
         self,
         request: Request,
-        key: CacheKey,
+        key: CacheKey | None,
         scope_id: int,
         revision_min: int,
         request_id: bytes,
         importance: Importance,
     ) -> CachedResponse | HttpResponse:
-        """Run a write, or compute a read together with equal requests at the same version."""
-        if request.method not in READ_METHODS:
+        """Run a write, which has no key; compute a read together with equal requests at the same version."""
+        if key is None:
             response = await self._write_workers.submit(
                 importance, self._answer_in_worker, request, request_id, scope_id=scope_id
             )

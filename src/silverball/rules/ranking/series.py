@@ -77,7 +77,9 @@ def dropped_nights(
     Takes tournament id -> player id -> points, and the scoring and the removed results as in
     `series_standings`. Of equal results the later ones are dropped. Source: formats, section 21.
     """
-    counted_max = _counted_max(len(tournament_points), removed_results) if removed_results else None
+    if not removed_results:
+        return {player_id: frozenset() for points in tournament_points.values() for player_id in points}
+    counted_max = _counted_max(len(tournament_points), removed_results)
     nights: dict[int, list[tuple[Decimal, int]]] = {}
     for number, points in enumerate(tournament_points.values()):
         for player_id, earned in points.items():
@@ -86,8 +88,6 @@ def dropped_nights(
     tournament_ids = list(tournament_points)
     return {
         player_id: frozenset(tournament_ids[number] for _, number in sorted(results)[counted_max:])
-        if counted_max is not None
-        else frozenset()
         for player_id, results in nights.items()
     }
 

@@ -160,7 +160,9 @@ def _model_messages(
 # Part -> the function for its models by id, without deleted ones.
 LOADERS: Mapping[str, Callable[[Db, Tournament, Sequence[int]], Mapping[int, Any]]] = {
     "rounds": lambda db, after, ids: rounds.rounds_by_id(db, after.tournament_id, ids),
-    "games": lambda db, after, ids: games.games_with_arenas(db, after.tournament_id, ids),
+    "games": lambda db, after, ids: games.games_with_arenas(
+        db, after.tournament_id, ids, may_have_suggestions=bool(after.suggestions)
+    ),
     "single_player_games": attempts.single_player_games_by_id,
     "cards": cards.cards_by_id,
 }
