@@ -26,8 +26,8 @@ HEAD_BYTES_MAX = 2_048
 HEADS_PER_ADDRESS = 64
 # A proxy speaks for many clients.
 HEADS_PER_PROXY = 4_096
-# The estimated size of a remembered head beside its bytes.
-OVERHEAD_BYTES = 2_200
+# The estimated size of a remembered head beside its bytes, with what they mean for its caller.
+OVERHEAD_BYTES = 2_600
 SIGHTINGS_MAX = 8_192
 STATUS_LINES = {200: b"HTTP/1.1 200 OK\r\n", 304: b"HTTP/1.1 304 Not Modified\r\n"} | {
     429: b"HTTP/1.1 429 Too Many Requests\r\n"
