@@ -77,10 +77,9 @@ def run_server(
     program = app.build(
         store, settings, broadcast=broadcast, leases=leases, follows_host=follows_host, trials=trials
     )
-    proxies = TrustedProxies.parse(settings.trusted_proxies)
     kept = program.kept_answers(blocked)
     config = uvicorn.Config(
-        BlockedNetworksDoor(program, blocked, proxies),
+        BlockedNetworksDoor(program, blocked, TrustedProxies.parse(settings.trusted_proxies)),
         headers=side_server.headers_of_every_answer(settings.base_url),
         http=bounded_http.connection_class(table, kept),
         loop="uvloop",
