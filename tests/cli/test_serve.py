@@ -175,12 +175,19 @@ def test_the_code_of_the_first_account_is_in_the_log_and_printed_on_request(tmp_
     assert line["page"] == f"{server.base_url}/account/first"
 
 
+@contextmanager
+def half_sent_request(port: int) -> Iterator[socket.socket]:
+    """A request that the server has begun to read, without the end of its body."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        head = "POST /api/tournaments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        client.sendall(f"{head}3\r\nabc\r\n".encode())
+        time.sleep(0.3)
+        yield client
+
+
 def test_an_open_request_is_answered_during_shutdown(tmp_path: Path) -> None:
     with serving(f"sqlite:///{tmp_path / 'new.db'}") as server:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as open_request:
-            head = "POST /api/tournaments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-            open_request.sendall(f"{head}3\r\nabc\r\n".encode())
-            time.sleep(0.3)
+        with half_sent_request(server.port) as open_request:
             server.process.send_signal(signal.SIGTERM)
             time.sleep(0.5)
             assert server.process.poll() is None
@@ -192,10 +199,7 @@ def test_an_open_request_is_answered_during_shutdown(tmp_path: Path) -> None:
 
 def test_a_second_interrupt_ends_what_is_open_and_the_stop_stays_orderly(tmp_path: Path) -> None:
     with serving(f"sqlite:///{tmp_path / 'new.db'}") as server:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as open_request:
-            head = "POST /api/tournaments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-            open_request.sendall(f"{head}3\r\nabc\r\n".encode())
-            time.sleep(0.3)
+        with half_sent_request(server.port) as open_request:
             server.process.send_signal(signal.SIGINT)
             time.sleep(0.7)
             assert server.process.poll() is None

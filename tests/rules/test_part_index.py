@@ -5,6 +5,7 @@ import pytest
 from rules.test_corrections import ALL
 from rules.verify import walked_nights
 from silverball.kit.values import replace
+from silverball.rules.families.round_robin import RoundRobinRules
 from silverball.rules.format import PlayKind
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import GameOpened
@@ -38,8 +39,11 @@ def test_indexes_of_random_nights_are_those_of_their_states(kind: str) -> None:
     for number in range(WALKS):
         before: Tournament | None = None
         for night in walked_nights.nights(ALL[kind], f"index {kind} {number}", steps=STEPS):
-            after = night.tournament
+            after, form = night.tournament, FORMATS[kind]
             assert_carried_as_made(after)
+            # What brackets, schedules and cards keep shows in these.
+            assert form.rank(after) == form.rank(made_anew(after))
+            assert form.is_over(after) == form.is_over(made_anew(after))
             if is_played_for_scores:
                 assert bestgame.game_marks(after) == bestgame.game_marks(made_anew(after))
                 assert bestgame.is_best_by_card(after) == bestgame.is_best_by_card(made_anew(after))
@@ -68,6 +72,28 @@ def test_a_change_leaves_the_marks_of_other_machines_alone() -> None:
     untouched = [arena for arena in before.attempts_by_arena if arena != last.arena_id]
     kept = {name for name in night.tournament.kept_values if isinstance(name, tuple)}
     assert kept >= {("marks on arena", arena) for arena in untouched}
+
+
+def test_a_result_leaves_the_other_rounds_of_a_round_robin_alone() -> None:
+    night = walked_nights.random_night(
+        ALL["round_robin"], "rounds apart", steps=20, prepare=walked_nights.journalled
+    )
+    before, rules = night.tournament, RoundRobinRules(is_double=False)
+    rules.missing_games(before)
+    night.undo()
+    changed = {
+        round_id
+        for round_id, games in before.games_by_round.items()
+        if games is not night.tournament.games_by_round.get(round_id)
+    }
+    rules.missing_games(night.tournament)
+    kept = {
+        name: value
+        for name, value in before.kept_values.items()
+        if isinstance(name, tuple) and name[0] == "missing games" and name[1] not in changed
+    }
+    assert kept
+    assert all(night.tournament.kept_values[name] is value for name, value in kept.items())
 
 
 def a_game(game_id: int) -> Game:

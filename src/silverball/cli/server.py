@@ -41,7 +41,7 @@ from silverball.store.time_limits import STOP_SECONDS
 from silverball.web.site_metrics import SiteMetrics
 
 LOG = logging.getLogger("silverball.serve")
-# Requests that are still open after this time are ended, and have this long to be.
+# Requests that are still open after this time are ended, which takes a second or two.
 DRAIN_SECONDS, END_SECONDS = 20, 5
 # How many new objects start a scan for garbage, how many of those one of what was left, and how many of
 # these one of everything. Cycles are rare here, and 5,000 readers that come back at once would make the

@@ -18,6 +18,7 @@ from silverball.jobs import (
 from silverball.jobs.clock import JobClock
 from silverball.jobs.elected import ElectedJobs
 from silverball.jobs.mail_recoveries import RecoveryMailer
+from silverball.jobs.workers import begin_in_turn
 from silverball.kit.measures import Measures
 from silverball.settings import Settings
 from silverball.store import time_limits
@@ -46,6 +47,7 @@ class BackgroundWork:
             *(fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling),
             *(mirroring, *mailing),
         )
+        begin_in_turn(working)
         measures.jobs |= {duty.name: duty.runs for duty in working}
         # What one worker does for all of its machine; the others know something of their own process.
         elected = [

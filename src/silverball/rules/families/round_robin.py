@@ -71,7 +71,7 @@ class RoundRobinRules(Struct, frozen=True):
         """Record or correct a result; the last one completes its round."""
         assert isinstance(outcome, GameOutcome)
         # Kept with this state, so that those that follow it look at the round of the game only.
-        _missing_games(self.schedule(tournament), tournament)
+        self.missing_games(tournament)
         changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
         return [*changes, *self._settle_rounds(apply_changes(tournament, changes), now)]
 
@@ -105,7 +105,19 @@ class RoundRobinRules(Struct, frozen=True):
         """Whether every game of the schedule has its result."""
         if tournament.status == "planned":
             return False
-        return not tournament.open_games and not _missing_games(self.schedule(tournament), tournament)
+        return not tournament.open_games and not self.missing_games(tournament)
+
+    def missing_games(self, tournament: Tournament) -> list[ScheduledGame]:
+        """The scheduled games that do not exist; none for a schedule that was made elsewhere."""
+        schedule = self.schedule(tournament)
+        rounds_ = {round_.round_index: round_.round_id for round_ in tournament.rounds}
+        missing: list[ScheduledGame] = []
+        for index in sorted({*schedule, *rounds_}):
+            in_round = _missing_in_round(tournament, schedule.get(index, {}), rounds_.get(index))
+            if in_round is None:
+                return []
+            missing += in_round
+        return missing
 
     def schedule(self, tournament: Tournament) -> Schedule:
         """The games of each round, whether they exist or not; kept until other players or settings come."""
@@ -130,7 +142,7 @@ class RoundRobinRules(Struct, frozen=True):
 
     def open_missing_games(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """Open the rounds, games and byes of the schedule that do not exist yet."""
-        missing = _missing_games(self.schedule(tournament), tournament)
+        missing = self.missing_games(tournament)
         if not missing:
             return self._settle_rounds(tournament, now)
         draws = self.round_draws(tournament)
@@ -163,7 +175,7 @@ class RoundRobinRules(Struct, frozen=True):
         ]
 
     def _settle_rounds(self, tournament: Tournament, now: datetime | None) -> list[Change]:
-        unfinished = {game.round_index for game in _missing_games(self.schedule(tournament), tournament)}
+        unfinished = {game.round_index for game in self.missing_games(tournament)}
 
         def is_settled(within: Tournament, round_: Round) -> bool:
             return round_.round_index not in unfinished and rounds.is_round_played(within, round_)
@@ -188,19 +200,6 @@ def _games_of_draw(index: int, draw: Draw) -> GamesByKey:
         turn = turns[players] = turns.get(players, -1) + 1
         planned[set_number, turn] = ScheduledGame(index, set_number, turn, pair)
     return planned
-
-
-def _missing_games(schedule: Schedule, tournament: Tournament) -> list[ScheduledGame]:
-    """The scheduled games that do not exist; none for a schedule that was made elsewhere."""
-    rounds_ = {round_.round_index: round_.round_id for round_ in tournament.rounds}
-    missing: list[ScheduledGame] = []
-    for index in sorted({*schedule, *rounds_}):
-        planned, round_id = schedule.get(index, {}), rounds_.get(index)
-        in_round = _missing_in_round(tournament, planned, round_id)
-        if in_round is None:
-            return []
-        missing += in_round
-    return missing
 
 
 def _missing_in_round(
