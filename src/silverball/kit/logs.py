@@ -49,16 +49,16 @@ class LineHandler(logging.StreamHandler[TextIO]):
 
     def write_line(self, logger_name: str, message: str, members: dict[str, object]) -> None:
         """Write an informative line; a stream that cannot be written loses it, as it loses records."""
-        line = _encode({**_members(time.time(), "info", logger_name, message), **members})
-        self.acquire()
-        try:
-            self.stream.write(f"{line}\n")
-            self.flush()
-        except (OSError, ValueError):
-            # Full, or closed.
-            return
-        finally:
-            self.release()
+        line = _encode(_members(time.time(), "info", logger_name, message) | members)
+        assert self.lock is not None  # as its base class makes it
+        # `acquire` and `flush` of the base class would take it twice.
+        with self.lock:
+            try:
+                self.stream.write(f"{line}\n")
+                self.stream.flush()
+            except (OSError, ValueError):
+                # Full, or closed.
+                return
 
 
 def _members(at: float, level: str, logger_name: str, message: str) -> dict[str, Any]:

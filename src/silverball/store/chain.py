@@ -8,7 +8,7 @@ the chain stays whole and says nothing about the person.
 """
 
 import hashlib
-import secrets
+import os
 import zlib
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -93,7 +93,7 @@ def line_hash(covered: tuple[Any, ...]) -> str:
 
 def draw_salt() -> str:
     """A new salt."""
-    return secrets.token_hex(SALT_BYTES)
+    return os.urandom(SALT_BYTES).hex()
 
 
 def salted_hash(salt: str, value: str) -> str:

@@ -20,10 +20,9 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import inf
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from sqlalchemy import Connection
 
@@ -50,19 +49,32 @@ class ProcessIsStopping(DatabaseUnavailable):
 
 
 class Deadline:
-    """The deadline of one transaction."""
+    """The deadline of one transaction, which is the block it is entered for."""
 
-    def __init__(self, due: float, *, cancels: bool) -> None:
-        self.due = due
+    def __init__(self, deadlines: "Deadlines", seconds: float, *, cancels: bool) -> None:
+        self._deadlines = deadlines
+        self._seconds = seconds
+        self.due = inf
         # Whether the transaction was ended.
         self.is_over = False
         self._is_cancelled = not cancels
         self._driver: Any = None
-        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        self._deadlines.begin(self, self._seconds)
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._deadlines.finish(self)
+        if self.is_over and isinstance(error, Exception) and not isinstance(error, Refusal):
+            LOG.warning("a transaction was ended after %s seconds: %s", self._seconds, type(error).__name__)
+            raise TransactionTookTooLong from error
 
     def attach(self, db: Connection) -> None:
         """Name the connection that the transaction runs on."""
-        self.attach_driver(db.connection.dbapi_connection)
+        self._driver = db.connection.dbapi_connection
 
     def attach_driver(self, driver: Any) -> None:
         """Name the driver's connection."""
@@ -73,42 +85,38 @@ class Deadline:
         if self.is_over:
             raise TransactionTookTooLong
 
-    def finish(self) -> None:
-        """Leave the connection alone from now on."""
-        with self._lock:
-            self._driver = None
-
     def act(self) -> None:
         """End what is running; called again at the new `due`, until the transaction has finished."""
         self.is_over = True
-        with self._lock:
-            driver = self._driver
-            if driver is None:
-                # It may get its connection yet.
+        driver = self._driver
+        if driver is None:
+            # It may get its connection yet.
+            self.due += LOOK_AGAIN_SECONDS
+        elif isinstance(driver, sqlite3.Connection):
+            driver.interrupt()
+            self.due += LOOK_AGAIN_SECONDS
+        elif not self._is_cancelled:
+            self._is_cancelled = True
+            # Cancelling needs another connection, which may hang as well.
+            try:
+                threading.Thread(target=_cancel, args=(driver,), daemon=True).start()
+            except RuntimeError:
+                # The system gives no more threads, so it is shut down at the next look.
                 self.due += LOOK_AGAIN_SECONDS
-            elif isinstance(driver, sqlite3.Connection):
-                driver.interrupt()
-                self.due += LOOK_AGAIN_SECONDS
-            elif not self._is_cancelled:
-                self._is_cancelled = True
-                # Cancelling needs another connection, which may hang as well.
-                try:
-                    threading.Thread(target=_cancel, args=(driver,), daemon=True).start()
-                except RuntimeError:
-                    # The system gives no more threads, so it is shut down at the next look.
-                    self.due += LOOK_AGAIN_SECONDS
-                else:
-                    self.due += GRACE_SECONDS
             else:
-                shut_down(driver)
-                self.due = inf
+                self.due += GRACE_SECONDS
+        else:
+            shut_down(driver)
+            self.due = inf
 
 
 class Deadlines:
     """The deadlines of the open transactions of this process."""
 
     def __init__(self) -> None:
-        self._condition = threading.Condition()
+        # Of the open deadlines: none finishes, and gives its connection to others, while it is acted on.
+        self._lock = threading.RLock()
+        self._condition = threading.Condition(self._lock)
         self._open: set[Deadline] = set()
         self._thread: threading.Thread | None = None
         # When the thread looks next; it need not be woken for anything later.
@@ -117,32 +125,31 @@ class Deadlines:
         self._all_over_at = inf
         self._is_closed = False
 
-    @contextmanager
-    def limit(self, seconds: float, *, cancels: bool = True) -> Iterator[Deadline]:
+    def limit(self, seconds: float, *, cancels: bool = True) -> Deadline:
         """Limit the block. An error that the deadline caused becomes TransactionTookTooLong.
 
         Without `cancels` the connection is shut down at once, for statements that only try it.
         """
-        deadline = Deadline(min(time.monotonic() + seconds, self._all_over_at), cancels=cancels)
-        if deadline.due <= time.monotonic():
+        return Deadline(self, seconds, cancels=cancels)
+
+    def begin(self, deadline: Deadline, seconds: float) -> None:
+        """Watch a deadline. Raises ProcessIsStopping when nothing may begin any more."""
+        now = time.monotonic()
+        deadline.due = min(now + seconds, self._all_over_at)
+        if deadline.due <= now:
             raise ProcessIsStopping
-        # One without an end is watched too: the process may stop.
-        self._add(deadline)
-        try:
-            yield deadline
-        except Refusal:
-            raise
-        except Exception as error:
-            if not deadline.is_over:
-                raise
-            LOG.warning("a transaction was ended after %s seconds: %s", seconds, type(error).__name__)
-            raise TransactionTookTooLong from error
-        finally:
-            deadline.finish()
-            with self._condition:
-                self._open.discard(deadline)
-                if self._is_closed:
-                    self._condition.notify()
+        with self._lock:
+            # One without an end is watched too: the process may stop.
+            self._open.add(deadline)
+            if self._thread is None or deadline.due < self._wakes_at:
+                self._look_at(deadline.due)
+
+    def finish(self, deadline: Deadline) -> None:
+        """Leave the connection of a deadline alone from now on."""
+        with self._lock:
+            self._open.discard(deadline)
+            if self._is_closed:
+                self._condition.notify()
 
     def end_all_within(self, seconds: float) -> None:
         """End every transaction after this time, and begin none from then on."""
@@ -157,11 +164,6 @@ class Deadlines:
         with self._condition:
             self._is_closed = True
             self._condition.notify()
-
-    def _add(self, deadline: Deadline) -> None:
-        with self._condition:
-            self._open.add(deadline)
-            self._look_at(deadline.due)
 
     def _look_at(self, due: float) -> None:
         """Have the thread look at this time at the latest."""

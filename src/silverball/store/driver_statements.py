@@ -13,6 +13,8 @@ transaction: who catches errors calls `send` first, or has a savepoint, in which
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any, NoReturn
 
 from sqlalchemy import Connection, Delete, Dialect, Insert, Select, TextClause, Update
@@ -48,11 +50,11 @@ class Unsent:
 
 def fetch(db: Connection, statement: str, parameters: Parameters = ()) -> list[PlainRow]:
     """Run a statement of the driver that has a result, and return its rows."""
-    unsent = _unsent(db)
-    if unsent is not None and unsent.statements:
-        return _send_with(db, [(statement, parameters)])[0]
-    _begin(db)
-    driver: Any = db.connection.dbapi_connection
+    if db.dialect.name == "postgresql":
+        unsent = _unsent(db)
+        if unsent is not None and unsent.statements:
+            return _send_with(db, [(statement, parameters)])[0]
+    driver = _begun_driver(db)
     try:
         rows: list[PlainRow] = driver.execute(statement, parameters).fetchall()
     except BaseException as error:  # noqa: BLE001  # SQLAlchemy looks at all: a wait may be broken off
@@ -103,11 +105,11 @@ def _unsent(db: Connection) -> Unsent | None:
 
 
 def _unsent_of_writer(db: Connection) -> Unsent | None:
-    """Begin the transaction if need be; returns where a statement without a result may wait, if it may.
+    """Where a statement without a result may wait, in a transaction that has begun; None where it may not.
 
     In a savepoint it may not: the errors of what it holds are caught there.
     """
-    _begin(db)
+    _begun_driver(db)
     unsent = _unsent(db)
     return None if unsent is None or db.in_nested_transaction() else unsent
 
@@ -116,8 +118,7 @@ def _send_with(
     db: Connection, statements: Sequence[tuple[str, Parameters]], *, commits: bool = False
 ) -> list[list[PlainRow]]:
     """Run in one round trip what waits and these statements; returns the rows of these."""
-    _begin(db)
-    driver: Any = db.connection.driver_connection
+    driver = _begun_driver(db)
     unsent = _unsent(db)
     waiting = unsent.take() if unsent is not None else []
     sent = [*waiting, *statements]
@@ -138,16 +139,19 @@ def _send_with(
 
 def run(db: Connection, statement: str, parameters: Parameters = ()) -> None:
     """Run a statement of the driver that has no result."""
-    unsent = _unsent_of_writer(db)
+    unsent = _unsent_of_writer(db) if db.dialect.name == "postgresql" else None
     if unsent is not None:
         unsent.statements.append((statement, parameters))
     else:
-        run_begun(db, statement, parameters)
+        _run_on(_begun_driver(db), db, statement, parameters)
 
 
 def run_begun(db: Connection, statement: str, parameters: Parameters = ()) -> None:
     """Run a statement without beginning a transaction for it: the one that begins it, for example."""
-    driver: Any = db.connection.dbapi_connection
+    _run_on(db.connection.dbapi_connection, db, statement, parameters)
+
+
+def _run_on(driver: Any, db: Connection, statement: str, parameters: Parameters) -> None:
     try:
         driver.execute(statement, parameters)
     except BaseException as error:  # noqa: BLE001  # as above
@@ -156,12 +160,13 @@ def run_begun(db: Connection, statement: str, parameters: Parameters = ()) -> No
 
 def run_many(db: Connection, statement: str, rows: Sequence[Parameters]) -> None:
     """Run a statement of the driver once for each of these rows of parameters."""
-    unsent = _unsent_of_writer(db)
-    if unsent is not None and len(rows) <= ROWS_UNSENT_MAX:
-        unsent.statements += [(statement, row) for row in rows]
-        return
-    send(db)
-    cursor = db.connection.cursor()
+    if db.dialect.name == "postgresql":
+        unsent = _unsent_of_writer(db)
+        if unsent is not None and len(rows) <= ROWS_UNSENT_MAX:
+            unsent.statements += [(statement, row) for row in rows]
+            return
+        send(db)
+    cursor = _begun_driver(db).cursor()
     try:
         cursor.executemany(statement, rows)
     except BaseException as error:  # noqa: BLE001  # as above
@@ -170,10 +175,16 @@ def run_many(db: Connection, statement: str, rows: Sequence[Parameters]) -> None
         cursor.close()
 
 
-def _begin(db: Connection) -> None:
+def _begun_driver(db: Connection) -> Any:
+    """The driver's connection, in a transaction."""
+    # Pinned to SQLAlchemy's minor, as below: its properties cost a statement two more calls.
+    transaction, pooled = db._transaction, db._dbapi_connection
+    if transaction is not None and transaction.is_active and pooled is not None:
+        return pooled.dbapi_connection
     if not db.in_transaction():
         # The snapshot begins with the first statement.
         db.begin()
+    return db.connection.dbapi_connection
 
 
 def _raise_as_sqlalchemy(
@@ -209,11 +220,10 @@ class DriverStatement:
     def run_many(self, db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run it once for each of these rows of values; it has no result."""
         compiled = self._for(db)
-        parameters = [compiled.parameters(row) for row in rows]
-        if len(parameters) == 1:
-            run(db, compiled.text, parameters[0])
+        if len(rows) == 1:
+            run(db, compiled.text, compiled.parameters(rows[0]))
         else:
-            run_many(db, compiled.text, parameters)
+            run_many(db, compiled.text, [compiled.parameters(row) for row in rows])
 
     def _for(self, db: Connection) -> "_Compiled":
         compiled = self._compiled.get(db.dialect.name)
@@ -235,23 +245,31 @@ class _Compiled:
             name: parameter.effective_value for name, parameter in bound.items() if not parameter.required
         }
         types = {name: parameter.type for name, parameter in bound.items()}
-        self._encoders = _processors(types, dialect, "bind_processor")
+        self._encoders = _without_none({key: _encoder(type_, dialect) for key, type_ in types.items()})
         # The parameters in the order of their places, where the driver counts those.
         places = compiled.positiontup
-        self._places = None if places is None else [(name, self._encoders.get(name)) for name in places]
+        self._pick = None if places is None else _picker(places)
+        self._encoders_by_place = [
+            (at, self._encoders[name]) for at, name in enumerate(places or ()) if name in self._encoders
+        ]
         columns = () if isinstance(statement, TextClause) else statement.exported_columns
         # Only our own column types decode; the drivers' values of other types are final.
         own = {at: column.type for at, column in enumerate(columns) if isinstance(column.type, TypeDecorator)}
-        self._decoders = _processors(own, dialect, "result_processor", None)
+        self._decoders = _without_none(
+            {at: type_.dialect_impl(dialect).result_processor(dialect, None) for at, type_ in own.items()}
+        )
 
     def parameters(self, values: Mapping[str, Any]) -> Parameters:
         """The driver's parameters. Raises StatementError for a value that is missing or cannot be stored."""
         given = {**self._constants, **values} if self._constants else values
         try:
-            if self._places is None:
+            if self._pick is None:
                 encoded = {name: encode(given[name]) for name, encode in self._encoders.items()}
                 return {**given, **encoded}
-            return [encode(given[name]) if encode else given[name] for name, encode in self._places]
+            picked = list(self._pick(given))
+            for at, encode in self._encoders_by_place:
+                picked[at] = encode(picked[at])
+            return picked
         except Exception as error:
             raise StatementError(str(error), self.text, None, error, hide_parameters=True) from error
 
@@ -266,7 +284,24 @@ class _Compiled:
         ]
 
 
-def _processors(types: Mapping[Any, Any], dialect: Dialect, kind: str, *more: Any) -> dict[Any, _Convert]:
-    """The functions of these types for values of the driver, without those that change nothing."""
-    found = {key: getattr(type_.dialect_impl(dialect), kind)(dialect, *more) for key, type_ in types.items()}
-    return {key: convert for key, convert in found.items() if convert is not None}
+def _encoder(type_: Any, dialect: Dialect) -> _Convert | None:
+    """The function of this type for values that go to the driver; None where it changes nothing."""
+    type_ = type_.dialect_impl(dialect)
+    if isinstance(type_, TypeDecorator) and not type_.impl_instance.bind_processor(dialect):
+        if type(type_).process_bind_param is TypeDecorator.process_bind_param:
+            return None
+        # SQLAlchemy puts another function around it, which costs as much again.
+        return partial(type_.process_bind_param, dialect=dialect)
+    found: _Convert | None = type_.bind_processor(dialect)
+    return found
+
+
+def _picker(names: Sequence[str]) -> Callable[[Mapping[str, Any]], Sequence[Any]]:
+    """A function that returns the values of these names, in their order."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda given: [given[name] for name in names]
+
+
+def _without_none(functions: Mapping[Any, _Convert | None]) -> dict[Any, _Convert]:
+    return {key: function for key, function in functions.items() if function is not None}

@@ -10,7 +10,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +120,8 @@ class Store:
         self._group_commit = GroupCommit(self.engine, self._deadlines)
         # Of a worker, from its supervisor; any other process looks for them beside the database.
         self.cells: SharedCells | None = None
-        self._cells_file = self.file_beside(ENDING)
+        cells_file = self.file_beside(ENDING)
+        self._cells_file = None if cells_file is None else str(cells_file)
         # Called in the writer's thread after each commit, before the writer goes on.
         self.after_commit: list[Callable[[Commit], None]] = []
         # Lets the tournaments of large accounts follow the changes of these, in the writer's thread after
@@ -175,17 +176,22 @@ class Store:
         """
         slot = (tournament_id or 0) % WORLD_SLOTS
         marks = WriteMarks(None if quiet else self.cells or find_cells(self._cells_file))
-        with marks, self._measured_transaction() as (transaction, began):
-            db = transaction.connection
-            if tournament_id is not None and not self.is_sqlite:
-                LOCK_TOURNAMENT.rows(db, own_id=tournament_id)
-            self.measures.count_lock(time.monotonic() - began)
-            transaction.may_defer = self.finish_deferred is not None
-            yield transaction
-            if not quiet:
-                self._raise_world(transaction, slot)
-            changed = transaction.raised_revisions.keys() | transaction.announcements.keys()
-            marks.begin(changed, has_accounts=bool(transaction.changed_user_ids))
+        began, is_committed = time.monotonic(), False
+        try:
+            with marks, self._open_transaction(self._limits.write) as transaction:
+                db = transaction.connection
+                if tournament_id is not None and not self.is_sqlite:
+                    LOCK_TOURNAMENT.rows(db, own_id=tournament_id)
+                self.measures.count_lock(time.monotonic() - began)
+                transaction.may_defer = self.finish_deferred is not None
+                yield transaction
+                if not quiet:
+                    self._raise_world(transaction, slot)
+                changed = transaction.raised_revisions.keys() | transaction.announcements.keys()
+                marks.begin(changed, has_accounts=bool(transaction.changed_user_ids))
+            is_committed = True
+        finally:
+            self.measures.count_write(time.monotonic() - began, is_committed=is_committed)
         for loaded in transaction.loaded.values():
             self.snapshots.add(loaded)
         if not quiet:
@@ -210,17 +216,6 @@ class Store:
         else:
             transaction.commit = lambda: RAISE_WORLD.rows_and_commit(db, **raised)
 
-    @contextmanager
-    def _measured_transaction(self) -> Iterator[tuple[Transaction, float]]:
-        """A transaction and the time of its beginning."""
-        began, is_committed = time.monotonic(), False
-        try:
-            with self._open_transaction(self._limits.write) as transaction:
-                yield transaction, began
-            is_committed = True
-        finally:
-            self.measures.count_write(time.monotonic() - began, is_committed=is_committed)
-
     def finish_earlier(self) -> None:
         """Finish what committed transactions have deferred, those of processes that were stopped too."""
         if self.finish_deferred is not None:
@@ -232,13 +227,14 @@ class Store:
         with self._open_transaction(UNLIMITED) as transaction:
             yield transaction.connection
 
-    @contextmanager
-    def _open_transaction(self, limits: TimeLimits) -> Iterator[Transaction]:
+    def _open_transaction(self, limits: TimeLimits) -> AbstractContextManager[Transaction]:
         if self.is_sqlite:
             self.file.require_same()
-            with self._group_commit.transaction(limits) as transaction:
-                yield transaction
-            return
+            return self._group_commit.transaction(limits)
+        return self._postgresql_transaction(limits)
+
+    @contextmanager
+    def _postgresql_transaction(self, limits: TimeLimits) -> Iterator[Transaction]:
         options = {**_postgresql_options("READ COMMITTED READ WRITE"), WRITES: True}
         with self._limited_connection(limits, options) as (db, deadline):
             transaction = Transaction(db)

@@ -198,7 +198,10 @@ class Action(Struct, frozen=True, kw_only=True):
 
 
 def encode_change(change: Change) -> dict[str, Any]:
-    """The journal's JSON for a change."""
+    """The journal's JSON for a change, or what becomes the same JSON; the labels of players are in dicts."""
+    if isinstance(change, Altered) and change.part == "games":
+        # Results, the most frequent changes by far, need not become builtins first.
+        return {"before": change.before, "after": change.after}
     if isinstance(change, TournamentImported):
         return dict(change.journal_value())
     if isinstance(change, (Added, Removed)):

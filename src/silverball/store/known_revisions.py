@@ -54,6 +54,8 @@ class KnownRevisions:
         # Scope -> version.
         self._versions: dict[int, int] = {}
         self._world = NOTHING_KNOWN
+        # The sums of its numbers and of its stamps.
+        self._world_total = (0, 0)
         # Is part of each version.
         self._salt = 0
         # Whether another process committed, and its tournaments have not been looked up yet.
@@ -189,13 +191,14 @@ class KnownRevisions:
             self._is_behind = False
             self._salt = _number_for(world.generation)
             self._world = WorldState(world.generation, {})
+            self._world_total = (0, 0)
             self._remember_world(world.slots)
         self._store.forget()
 
     # What is known
 
-    def _version(self, revision: Revision) -> int:
-        return stamps.version(Revision(revision.number, revision.stamp ^ self._salt))
+    def _version(self, number: int, stamp: int) -> int:
+        return stamps.version(number, stamp ^ self._salt)
 
     def _revision_in(self, version: int) -> Revision:
         revision = stamps.revision_in(version)
@@ -205,7 +208,7 @@ class KnownRevisions:
         with self._lock:
             for tournament_id, number in commit.tournament_revisions.items():
                 known = self._versions.get(tournament_id, 0)
-                version = self._version(Revision(number, commit.stamp))
+                version = self._version(number, commit.stamp)
                 if stamps.number_in(known) >= number and known != version:
                     # Two threads may arrive in either order, or the database went back: it has to be asked.
                     del self._versions[tournament_id]
@@ -224,7 +227,7 @@ class KnownRevisions:
         for tournament_id, revision in revisions.items():
             # Two threads may arrive in either order; within a generation a revision never goes back.
             if revision.number > stamps.number_in(self._versions.get(tournament_id, 0)):
-                self._versions[tournament_id] = self._version(revision)
+                self._versions[tournament_id] = self._version(*revision)
         self._forget_oldest()
 
     def _forget_oldest(self) -> None:
@@ -233,11 +236,16 @@ class KnownRevisions:
 
     def _remember_world(self, slots: Mapping[int, Revision]) -> None:
         newest = dict(self._world.slots)
+        number, stamp = self._world_total
         for slot, revision in slots.items():
-            if revision.number > newest.get(slot, NEVER).number:
+            before = newest.get(slot, NEVER)
+            if revision.number > before.number:
                 newest[slot] = revision
+                number += revision.number - before.number
+                stamp += revision.stamp - before.stamp
         self._world = WorldState(self._world.generation, newest)
-        self._versions[WORLD] = self._version(self._world.total)
+        self._world_total = (number, stamp)
+        self._versions[WORLD] = self._version(number, stamp)
 
     def _watch(self) -> None:
         with self._store.change_probe() as has_changed:

@@ -156,7 +156,14 @@ def _cache(db: Connection) -> SnapshotCache:
 
 
 def _load_from_rows(db: Connection, tournament_id: int, revision: Revision) -> LoadedTournament:
-    return LoadedTournament(revision, load(db, tournament_id))
+    found = rows_of_all(db, _STATEMENTS, tournament_id=tournament_id)
+    outside = frozenset(row.game_id for row in found["games"] if _has_facts_from_outside(row))
+    return LoadedTournament(revision, _read_tournament(found), outside_game_ids=outside)
+
+
+def _has_facts_from_outside(game_row: NamedRow) -> bool:
+    columns = (game_row.challenge_id, game_row.scorbit_id, game_row.scorbit_log)
+    return any(value is not None for value in columns) or bool(game_row.scorbit_verified)
 
 
 def load_standings(db: Connection, tournament_id: int) -> dict[int, str]:
@@ -182,10 +189,13 @@ def stored_type(db: Connection, tournament_id: int) -> str | None:
 
 def load(db: Connection, tournament_id: int) -> Tournament:
     """The whole tournament; it must exist and have a known format."""
-    found = rows_of_all(db, _STATEMENTS, tournament_id=tournament_id)
+    return _read_tournament(rows_of_all(db, _STATEMENTS, tournament_id=tournament_id))
+
+
+def _read_tournament(found: Mapping[str, Sequence[NamedRow]]) -> Tournament:
     (row,) = found["tournament"]
     return Tournament(
-        tournament_id=tournament_id,
+        tournament_id=row.tournament_id,
         type=row.type,
         status=row.status,
         settings=settings.read_settings(FORMATS[row.type].settings, row.settings),

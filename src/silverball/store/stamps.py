@@ -38,18 +38,10 @@ class WorldState(NamedTuple):
         """Whether a database in this state has gone back since the known state was read from it."""
         return any(self.slots.get(slot, NEVER).precedes(revision) for slot, revision in known.slots.items())
 
-    @property
-    def total(self) -> Revision:
-        """The revision of the world as a whole."""
-        return Revision(
-            sum(revision.number for revision in self.slots.values()),
-            sum(revision.stamp for revision in self.slots.values()),
-        )
 
-
-def version(revision: Revision) -> int:
-    """The revision as one number, which sorts by revision."""
-    return revision.number << STAMP_BITS | revision.stamp
+def version(number: int, stamp: int) -> int:
+    """The revision of this number and stamp as one number, which sorts by revision."""
+    return number << STAMP_BITS | stamp
 
 
 def number_in(version_: int) -> int:

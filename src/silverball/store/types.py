@@ -90,15 +90,12 @@ class Instant(TypeDecorator[datetime]):
         return _parse_instant if dialect.name == "sqlite" else _to_utc
 
 
+# The lines of one action have the same moment, and so has much of what it writes. Aware moments are equal
+# when they are the same moment, in whatever zone.
+@lru_cache(maxsize=64)
 def instant_text(moment: datetime) -> str:
     """An aware moment in UTC, as SQLite and the journal's hashes have it: `2025-01-16T00:10:45.000000Z`."""
-    return _utc_text(moment.astimezone(UTC))
-
-
-# The lines of one action have the same moment, and so has much of what it writes.
-@lru_cache(maxsize=64)
-def _utc_text(moment: datetime) -> str:
-    return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def _parse_instant(text: str | None) -> datetime | None:
@@ -119,18 +116,22 @@ class Hundredths(TypeDecorator[Decimal]):
         return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
 
     def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> int | None:
-        if value is None:
-            return None
-        hundredths = Decimal(value) * 100
-        if hundredths != int(hundredths):
-            raise ValueError(f"{value} points have more than two decimals")
-        return int(hundredths)
+        return None if value is None else encode_hundredths(value)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
         return decode_hundredths
 
 
 # A league's nights have a few hundred different points.
+@lru_cache(maxsize=4096)
+def encode_hundredths(points: Decimal) -> int:
+    """The hundredths that stand for these points. Raises ValueError when they have more decimals."""
+    hundredths = Decimal(points) * 100
+    if hundredths != int(hundredths):
+        raise ValueError(f"{points} points have more than two decimals")
+    return int(hundredths)
+
+
 @lru_cache(maxsize=4096)
 def decode_hundredths(hundredths: int | None) -> Decimal | None:
     """Points of stored hundredths."""

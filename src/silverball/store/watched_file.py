@@ -23,7 +23,8 @@ class WatchedFile:
     """One file, by its device and number."""
 
     def __init__(self, path: Path | None) -> None:
-        self._path = path
+        # As text, which a path would be turned into for each look.
+        self._path = None if path is None else str(path)
         self._opened = self._current()
         self._is_reported = False
 

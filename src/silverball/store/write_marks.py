@@ -8,7 +8,6 @@ import logging
 import os
 import threading
 from collections.abc import Collection
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -46,7 +45,7 @@ class WriteMarks:
             self._cells.end(self._buckets)
 
 
-def find_cells(path: Path | None) -> SharedCells | None:
+def find_cells(path: str | None) -> SharedCells | None:
     """The cells beside a database, with a column of this process; None while no workers serve it."""
     # Mostly there is none, and an error costs more than the question.
     if path is None or not os.access(path, os.F_OK):
@@ -62,7 +61,7 @@ def find_cells(path: Path | None) -> SharedCells | None:
         return _attached[key]
 
 
-def _attach(path: Path) -> SharedCells | None:
+def _attach(path: str) -> SharedCells | None:
     try:
         cells = SharedCells(os.open(path, os.O_RDWR | os.O_CLOEXEC), 0)
     except (OSError, CellsUnusable, ValueError):
@@ -71,6 +70,7 @@ def _attach(path: Path) -> SharedCells | None:
         if cells.try_column(column):
             cells.column = column
             return cells
-    LOG.warning("the workers notice the changes of this process within a second: %s is full", path.name)
+    name = os.path.basename(path)
+    LOG.warning("the workers notice the changes of this process within a second: %s is full", name)
     cells.close()
     return None

@@ -182,7 +182,7 @@ def _insert_rows(db: Connection, table: Table, values: Sequence[Values]) -> None
         _insert_statement(table, tuple(values[0])).run_many(db, given)
 
 
-def _claiming_users(tournament: Tournament, game: Game) -> dict[int, int | None]:
+def claiming_users(tournament: Tournament, game: Game) -> dict[int, int | None]:
     """Player id -> account that claimed the player, for the players of a game."""
     entrants = tournament.entrant_by_id
     return {player_id: entrants[player_id].user_id for player_id in game.player_ids if player_id in entrants}
@@ -191,7 +191,7 @@ def _claiming_users(tournament: Tournament, game: Game) -> dict[int, int | None]
 def _insert_seats(db: Connection, tournament: Tournament, games: Sequence[Game]) -> None:
     own = {"tournament_id": tournament.tournament_id}
     seats = [
-        own | seat for game in games for seat in rows.seat_values(game, _claiming_users(tournament, game))
+        own | seat for game in games for seat in rows.seat_values(game, claiming_users(tournament, game))
     ]
     _insert_rows(db, tables.game_player, seats)
 
@@ -204,20 +204,27 @@ def _update_seats(db: Connection, tournament: Tournament, changes: Sequence[Alte
             DELETE_SEATS.run(db, own_game_id=after.game_id)
             _insert_seats(db, tournament, [after])
             continue
-        users = _claiming_users(tournament, after)
-        pairs = zip(_seat_results(before), rows.seat_values(after, users), _seat_results(after), strict=True)
-        changed += [_seat_row(seat) for old, seat, new in pairs if new != old]
+        users = claiming_users(tournament, after)
+        seats = rows.seat_values(after, users)
+        changed += [
+            {
+                "own_game_id": seat["game_id"],
+                "own_slot": seat["slot"],
+                "new_user_id": seat["user_id"],
+                "new_result_position": seat["result_position"],
+                "new_points": seat["points"],
+                "new_score": seat["score"],
+            }
+            for old, seat, new in zip(seat_results(before), seats, seat_results(after), strict=True)
+            if new != old
+        ]
     if changed:
         UPDATE_SEAT.run_many(db, changed)
 
 
-def _seat_results(game: Game) -> Iterator[tuple[Any, ...]]:
+def seat_results(game: Game) -> Iterator[tuple[Any, ...]]:
+    """The values of each seat that a result changes, in playing order."""
     return zip(game.result_positions, game.result_points, game.result_scores, strict=True)
-
-
-def _seat_row(seat: Values) -> Values:
-    own = {"own_game_id": seat["game_id"], "own_slot": seat["slot"]}
-    return own | {f"new_{name}": seat[name] for name in ("user_id", "result_position", "points", "score")}
 
 
 def _write_tournament(db: Connection, tournament: Tournament, changes: Sequence[TournamentAltered]) -> None:

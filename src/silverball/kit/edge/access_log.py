@@ -5,15 +5,23 @@ an answer: they are counted, and the count is logged once a minute.
 """
 
 import logging
-from collections.abc import Callable, MutableMapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from silverball.kit import logs
+from silverball.kit.http.asgi import Scope
 from silverball.kit.measures import RequestMeasures
 
 LOG = logging.getLogger("silverball.front")
 PATH_CHARACTERS_MAX = 500
 REPORT_SECONDS = 60.0
+
+
+class HasUserId(Protocol):
+    """The account behind a request, 0 for nobody known."""
+
+    @property
+    def user_id(self) -> int: ...
 
 
 class RequestCounts:
@@ -47,17 +55,16 @@ class RequestCounts:
 
 
 def log_request(
-    scope: MutableMapping[str, Any], user_id: int | None, start: MutableMapping[str, Any], seconds: float
+    scope: Scope, caller: HasUserId | None, status: int, headers: Mapping[bytes, bytes], seconds: float
 ) -> None:
-    """Log one computed request."""
-    request_id = next(value for name, value in start["headers"] if name == b"x-request-id")
+    """Log one computed request with the status of its answer; `headers` have its id."""
     logs.log_line(
         LOG,
         "request answered",
-        requestId=request_id.decode(),
+        requestId=headers[b"x-request-id"].decode(),
         method=scope["method"],
         path=scope["path"][:PATH_CHARACTERS_MAX],
-        status=start["status"],
+        status=status,
         milliseconds=round(seconds * 1000, 1),
-        userId=user_id,
+        userId=None if caller is None else caller.user_id or None,
     )

@@ -228,14 +228,18 @@ class FrontDoor:
             reply = self._replies.rate_limited(scope, headers, quota, started_at)
         elif isinstance(response, Stream):
             extra = [*quota.headers(remaining), self._request_id_header(headers)]
-            await self._send_stream(response, scope, receive, send, caller, extra, started_at)
+            start = stream_start(response, extra)
+            log_request(scope, caller, start["status"], headers, self._clock() - started_at)
+            self._measures.count(scope["method"], scope["path"], start["status"], None)
+            await send(start)
+            await self._send_stream(response, scope, receive, send, caller)
             return
         elif response.status == 200:
             cached = CachedResponse(response, scope_id=0, version=0)
             reply = self._replies.cached(cached, quota, scope, headers, started_at, remaining)
         else:
             reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
-        log_request(scope, caller.user_id or None, reply.start(), self._clock() - started_at)
+        log_request(scope, caller, reply.status, headers, self._clock() - started_at)
         self._measures.count(scope["method"], scope["path"], reply.status, None)
         await send(reply.start())
         await send(reply.body)
@@ -247,13 +251,7 @@ class FrontDoor:
         receive: Receive,
         send: Send,
         caller: CachedCaller,
-        extra: Headers,
-        started_at: float,
     ) -> None:
-        start = stream_start(stream, extra)
-        log_request(scope, caller.user_id or None, start, self._clock() - started_at)
-        self._measures.count(scope["method"], scope["path"], start["status"], None)
-        await send(start)
         if scope["method"] == "GET":
             # A stream ends with its caller's token; the client may come back as anybody.
             with contextlib.suppress(CallerRefused):
@@ -330,7 +328,7 @@ class FrontDoor:
             reply = self._replies.cached(response, quota, scope, headers, self._clock(), remaining)
         else:
             reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
-        log_request(scope, caller.user_id or None, reply.start(), self._clock() - started_at)
+        log_request(scope, caller, reply.status, headers, self._clock() - started_at)
         return reply
 
     def _refuse_computing(

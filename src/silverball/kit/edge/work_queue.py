@@ -8,9 +8,8 @@ that they never hold up the others.
 """
 
 import asyncio
-import contextlib
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from functools import partial
@@ -81,7 +80,7 @@ class WorkQueue:
     ) -> None:
         self._threads_per_scope = threads_per_scope
         # Scope -> its tasks in threads.
-        self._running: Counter[int] = Counter()
+        self._running: dict[int, int] = {}
         self._threads = ThreadStack(threads, name)
         self._free = threads + AHEAD
         self._waiting_max = waiting_max
@@ -126,12 +125,12 @@ class WorkQueue:
     def _has_room(self, scope_id: int) -> bool:
         if not scope_id or self._threads_per_scope is None:
             return True
-        return self._running[scope_id] < self._threads_per_scope
+        return self._running.get(scope_id, 0) < self._threads_per_scope
 
     def _start(self, task: _WaitingTask) -> None:
         self._free -= 1
         if task.scope_id:
-            self._running[task.scope_id] += 1
+            self._running[task.scope_id] = self._running.get(task.scope_id, 0) + 1
         self._threads.submit(partial(self._run, task, asyncio.get_running_loop()))
 
     def _run(self, task: _WaitingTask, loop: asyncio.AbstractEventLoop) -> None:
@@ -141,17 +140,20 @@ class WorkQueue:
             value = task.call()
         except BaseException as raised:  # noqa: BLE001  # whoever waits for the result gets the error
             error = raised
-        # A loop that has ended has nobody who waits.
-        with contextlib.suppress(RuntimeError):
+        try:
             loop.call_soon_threadsafe(self._finish, task, value, error)
+        except RuntimeError:
+            # A loop that has ended has nobody who waits.
+            return
 
     def _finish(self, task: _WaitingTask, value: Any, error: BaseException | None) -> None:
         self._free += 1
         if task.scope_id:
-            self._running[task.scope_id] -= 1
-            if not self._running[task.scope_id]:
-                del self._running[task.scope_id]
-        self._start_next()
+            remaining = self._running.pop(task.scope_id) - 1
+            if remaining:
+                self._running[task.scope_id] = remaining
+        if self._waiting_count:
+            self._start_next()
         if task.result.done():
             return
         if error is None:

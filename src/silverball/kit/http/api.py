@@ -23,6 +23,7 @@ from silverball.kit.http.endpoints import (
     ThrottledResult,
     Unauthenticated,
     UncachedResult,
+    Write,
 )
 from silverball.kit.http.query import HeaderPairs, parse_query
 from silverball.kit.http.router import RouteMatch, Router, parse_path_id, parse_path_word
@@ -70,7 +71,7 @@ class Api:
             response = self._encode_response(endpoint, endpoint.handler(Call(**arguments)))
             return replace(response, headers=(*response.headers, *headers))
         parsed_body = endpoint.body_parser.parse(request.body, request.content_type)
-        write: AnyWrite = AnyWrite(**arguments, body=parsed_body, db=None, transaction=None)
+        write: AnyWrite = Write(**arguments, body=parsed_body, db=None, transaction=None)
         return self._answer_write(endpoint, write, request)
 
     async def answer_async(self, request: Request) -> HttpResponse | Stream:
@@ -89,7 +90,9 @@ class Api:
         if match.endpoint.accepts_body_parameters:
             pairs += body.parse_pairs(request.body, request.content_type)
         parts, patterns = match.words, match.endpoint.words
+        parsed = match.endpoint.parser.parse(pairs)
         arguments: dict[str, Any] = {
+            "query": parsed.query,
             "ids": {name: parse_path_id(name, word) for name, word in parts.items() if name not in patterns},
             "words": {
                 name: parse_path_word(name, parts[name], pattern) for name, pattern in patterns.items()
@@ -103,8 +106,7 @@ class Api:
             "now": self._now().replace(microsecond=0),
             "settings": self._settings,
         }
-        parsed = match.endpoint.parser.parse(pairs)
-        return {**arguments, "query": parsed.query}, parsed.headers
+        return arguments, parsed.headers
 
     def _is_open(self, access: Access) -> bool:
         """Whether such a route needs no token."""

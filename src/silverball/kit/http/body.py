@@ -282,6 +282,9 @@ def _clean_texts(values: dict[str, Any]) -> dict[str, list[str]]:
         if depth > DEPTH_MAX:
             raise Invalid({WHOLE_BODY: [TOO_DEEP]})
         for key, value in _items(container):
+            if type(value) is int and type(key) is int and abs(value) <= INTEGER_MAX:
+                # Most lists are ids.
+                continue
             if isinstance(value, dict | list):
                 waiting.append((value, f"{prefix}{key}.", depth + 1))
                 continue

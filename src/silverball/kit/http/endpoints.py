@@ -261,7 +261,7 @@ class Endpoint(Struct, frozen=True, kw_only=True, dict=True):
         """The first line of the handler's docstring."""
         return (self.handler.__doc__ or "").strip().splitlines()[0]
 
-    @property
+    @cached_property
     def parameters(self) -> list[str]:
         """The names of the ids and words in the path, in order."""
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]

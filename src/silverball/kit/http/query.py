@@ -76,9 +76,18 @@ class QueryParser:
         self.query = query
         self.fields = [_QueryField(info) for info in msgspec.structs.fields(query)]
         self._known_names = {name for field in self.fields for name in field.accepted_names}
+        # Of a request without parameters, once one was parsed.
+        self._of_nothing: ParsedQuery | None = None
 
     def parse(self, pairs: Pairs) -> ParsedQuery:
         """The Struct and what was ignored. Raises Invalid with every fault, by the name the client used."""
+        if pairs:
+            return self._parse(pairs)
+        if self._of_nothing is None:
+            self._of_nothing = self._parse([])
+        return self._of_nothing
+
+    def _parse(self, pairs: Pairs) -> ParsedQuery:
         sent: dict[str, list[str]] = {}
         for name, value in pairs:
             sent.setdefault(name, []).append(value)

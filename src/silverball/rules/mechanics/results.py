@@ -106,12 +106,14 @@ def complete_game(
 
 def _require_scores_to_compare(tournament: Tournament, game: Game, outcome: GameOutcome) -> None:
     """Refuse a game of a larger tiebreak unless each player has a score of their own. Raises Invalid."""
+    if not game.is_tiebreak:
+        return
     others = [
         other
         for other in tournament.games_by_round.get(game.round_id, ())
         if other.is_tiebreak and other.set_number == game.set_number and other.game_index != game.game_index
     ]
-    if not game.is_tiebreak or not others:
+    if not others:
         return
     if any(player_id not in outcome.scores for player_id in game.player_ids):
         sentence = "This tiebreak is played in several games, which are compared by score: enter all scores."

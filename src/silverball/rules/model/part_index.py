@@ -58,6 +58,11 @@ def index_order(item: Any, id_name: str) -> tuple[int, int]:
 def position_by_id(items: Sequence[Any], id_name: str, item_id: int) -> int | None:
     """Where the item with this id is; None when it is not there. Quick where items ascend by id."""
     read_id = _id_reader(id_name)
+    if items:
+        # The ids of a night mostly follow one another.
+        guess = item_id - read_id(items[0])
+        if 0 <= guess < len(items) and read_id(items[guess]) == item_id:
+            return guess
     if items and item_id > 0 and read_id(items[-1]) > 0:
         # None of them is new, as new ones come last.
         at = bisect_left(items, item_id, key=read_id)

@@ -169,12 +169,14 @@ def _enact_action(
         journal.note_device(
             db, tournament_id, end.action_id, device_id=device.device_id, player_id=device.player_id
         )
-    revision = feed_events.announce_changes(transaction, before.tournament, after, numbered, context.now)
+    revision = feed_events.announce_changes(transaction, before, after, numbered, context.now)
     if _linked_details_differ(before.tournament, after):
         feed_events.announce_tournaments(
             transaction, affected_tournaments.tournaments_linking_to(db, tournament_id)
         )
-    transaction.loaded[tournament_id] = LoadedTournament(Revision(revision, transaction.stamp), after, end)
+    transaction.loaded[tournament_id] = LoadedTournament(
+        Revision(revision, transaction.stamp), after, end, before.outside_game_ids
+    )
     return after
 
 
@@ -183,7 +185,10 @@ def _linked_details_differ(before: Tournament, after: Tournament) -> bool:
     return (
         before.status != after.status
         or _worth_differs(before, after)
-        or any(before.details.get(name) != after.details.get(name) for name in LINKED_DETAILS)
+        or (
+            before.details is not after.details
+            and any(before.details.get(name) != after.details.get(name) for name in LINKED_DETAILS)
+        )
     )
 
 
@@ -303,10 +308,11 @@ def _not_newest_action(db: Connection, tournament_id: int, newest: Action) -> No
 
 def _with_real_ids(db: Connection, changes: Sequence[Change]) -> list[Change]:
     """The changes with real ids in place of negative ones; the ids of each part are reserved at once."""
-    counts = Counter(change.part for change in changes if isinstance(change, Added) and _added_id(change) < 0)
-    ids = {part: iter(writers.reserve_ids(db, part, count)) for part, count in counts.items()}
-    numbered = numbering.assign_ids(changes, lambda part: next(ids[part]))
-    return [_without_draw_facts(change) for change in numbered]
+    new_parts = [change.part for change in changes if isinstance(change, Added) and _added_id(change) < 0]
+    if new_parts:
+        ids = {part: iter(writers.reserve_ids(db, part, count)) for part, count in Counter(new_parts).items()}
+        changes = numbering.assign_ids(changes, lambda part: next(ids[part]))
+    return [_without_draw_facts(change) for change in changes]
 
 
 def _without_draw_facts(change: Change) -> Change:

@@ -17,13 +17,14 @@ from silverball.rules.model.part_index import find_by_id
 from silverball.rules.model.tournament import Tournament
 from silverball.service.cards import reads as cards
 from silverball.service.events.touched_parts import TOURNAMENT, TouchedPart, touched_parts
-from silverball.service.games.reads import games
+from silverball.service.games.reads import changed_games
 from silverball.service.parts import reads as parts
 from silverball.service.queues import reads as queues
 from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts
 from silverball.store import affected_tournaments, announcements, pending_announcements, revisions
 from silverball.store.engine import Db
+from silverball.store.loaded import LoadedTournament
 from silverball.store.pending_announcements import PendingAnnouncement
 from silverball.store.transaction import Transaction
 from silverball.store.writers import STORED_PARTS
@@ -73,17 +74,22 @@ IDS_FIELD = {
 
 
 def announce_changes(
-    transaction: Transaction, before: Tournament, after: Tournament, changes: Sequence[Change], now: datetime
+    transaction: Transaction,
+    loaded: LoadedTournament,
+    after: Tournament,
+    changes: Sequence[Change],
+    now: datetime,
 ) -> int:
     """Announce these changes of a tournament, which is stored as it is after them.
 
-    Raises its revision with the statement that takes the numbers of the events, and returns the new one.
+    Takes the tournament as it was loaded before them. Raises its revision with the statement that takes the
+    numbers of the events, and returns the new one.
     """
-    db, tournament_id = transaction.connection, after.tournament_id
+    db, tournament_id, before = transaction.connection, after.tournament_id, loaded.tournament
     touched = touched_parts(before, after, changes)
     ids_by_part = _touched_ids(touched)
     messages = _id_messages(before, after, ids_by_part)
-    messages += _model_messages(transaction, after, touched, ids_by_part)
+    messages += _model_messages(transaction, loaded, after, touched, ids_by_part)
     messages += [_queue_message(db, after, queue) for queue in touched if queue.part == "queue"]
     shows_tournament = TOURNAMENT in touched
     raised = revisions.raise_locked(
@@ -109,7 +115,10 @@ def _id_messages(before: Tournament, after: Tournament, ids_by_part: Mapping[str
         messages += _encode_ids(after.tournament_id, ADDED[part], added)
         messages += _encode_ids(after.tournament_id, name, [row_id for row_id in ids if row_id in old_ids])
     for part, name in DELETED.items():
-        gone = [row_id for row_id in ids_by_part.get(part, ()) if not _is_in(after, part, row_id)]
+        ids = ids_by_part.get(part)
+        if not ids:
+            continue
+        gone = [row_id for row_id in ids if not _is_in(after, part, row_id)]
         deleted = [row_id for row_id in gone if _is_in(before, part, row_id)]
         if deleted:
             messages += _encode_ids(after.tournament_id, name, deleted)
@@ -142,6 +151,7 @@ def _encode_ids(tournament_id: int, name: str, ids: Sequence[int]) -> Messages:
 
 def _model_messages(
     transaction: Transaction,
+    before: LoadedTournament,
     after: Tournament,
     touched: Collection[TouchedPart],
     ids_by_part: Mapping[str, list[int]],
@@ -150,7 +160,9 @@ def _model_messages(
     models: dict[TouchedPart, Any] = {}
     for part, load in LOADERS.items():
         ids = ids_by_part.get(part)
-        loaded = load(transaction.connection, after, ids) if ids else {}
+        if not ids:
+            continue
+        loaded = load(transaction.connection, before, after, ids)
         # An answer that shows the same thing need not read it again.
         transaction.announced_models[part] = loaded
         models.update((TouchedPart(part, row_id), model) for row_id, model in loaded.items())
@@ -158,13 +170,11 @@ def _model_messages(
 
 
 # Part -> the function for its models by id, without deleted ones.
-LOADERS: Mapping[str, Callable[[Db, Tournament, Sequence[int]], Mapping[int, Any]]] = {
-    "rounds": lambda db, after, ids: rounds.rounds_by_id(db, after.tournament_id, ids),
-    "games": lambda db, after, ids: games.games_with_arenas(
-        db, after.tournament_id, ids, may_have_suggestions=bool(after.suggestions)
-    ),
-    "single_player_games": attempts.single_player_games_by_id,
-    "cards": cards.cards_by_id,
+LOADERS: Mapping[str, Callable[[Db, LoadedTournament, Tournament, Sequence[int]], Mapping[int, Any]]] = {
+    "rounds": lambda db, _before, after, ids: rounds.rounds_by_id(db, after.tournament_id, ids),
+    "games": changed_games.games_after_changes,
+    "single_player_games": lambda db, _before, after, ids: attempts.single_player_games_by_id(db, after, ids),
+    "cards": lambda db, _before, after, ids: cards.cards_by_id(db, after, ids),
 }
 
 

@@ -1,6 +1,8 @@
 """Games of a snapshot in the shape that the interface publishes."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
 
 from msgspec import UNSET, UnsetType
 
@@ -33,14 +35,20 @@ def wire_game(
         duration=seconds_between(game.started_at, game.completed_at),
         bye=game.is_bye,
         player_ids=game.player_ids,
-        user_ids=tuple(users.get(player_id) for player_id in game.player_ids),
+        user_ids=tuple([users.get(player_id) for player_id in game.player_ids]),
         result_positions=game.result_positions,
-        result_points=tuple(None if points is None else f"{points:.2f}" for points in game.result_points),
-        result_scores=tuple(None if score is None else str(score) for score in game.result_scores),
+        result_points=tuple([_points_text(points) for points in game.result_points]),
+        result_scores=tuple([None if score is None else str(score) for score in game.result_scores]),
         result_count_mismatch=game.has_mismatch,
         suggestions=tuple(suggestions),
         waiting_since=UNSET if isinstance(game.waiting_since, UnsetType) else times.iso(game.waiting_since),
     )
+
+
+# A league's nights have a few hundred different points.
+@lru_cache(maxsize=4096)
+def _points_text(points: Decimal | None) -> str | None:
+    return None if points is None else f"{points:.2f}"
 
 
 def wire_suggestion(tournament_id: int, suggestion: rules.Suggestion, round_id: int) -> Suggestion:

@@ -111,7 +111,6 @@ PARTS_OF_GAMES = {
     "seats": PreparedLookup(SEATS, game_player.c.game_id, SEAT_ROW),
     "suggestions": PreparedLookup(SUGGESTIONS, suggestion.c.game_id, SUGGESTION_ROW),
 }
-BARE_GAMES = {name: lookup for name, lookup in PARTS_OF_GAMES.items() if name != "suggestions"}
 _GAME_ID = attrgetter("game_id")
 NO_SEATS = SEAT_ROW.row(((),) * len(SEAT_ROW.columns))
 Condition = ColumnElement[bool]
@@ -168,40 +167,27 @@ def started_games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
     return _load_games(db, tournament_id, [game.c.status == "started"], with_suggestions=False)
 
 
-def selected_games(
-    db: Connection, tournament_id: int, game_ids: Sequence[int], *, may_have_suggestions: bool = True
-) -> tuple[Game, ...]:
-    """Those of the given games that are in the tournament, by id.
-
-    `may_have_suggestions` is false when none of them has one, so that none is looked for.
-    """
-    found = rows_of_lookups(db, PARTS_OF_GAMES if may_have_suggestions else BARE_GAMES, set(game_ids))
+def selected_games(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[Game, ...]:
+    """Those of the given games that are in the tournament, by id."""
+    found = rows_of_lookups(db, PARTS_OF_GAMES, set(game_ids))
     seats = SEAT_ROW.grouped(found["seats"])
-    suggestions = _group_suggestions(found.get("suggestions", ()))
+    suggestions = _group_suggestions(found["suggestions"])
     own = [row for row in found["games"] if row.tournament_id == tournament_id]
     return tuple([_game_item(row, seats, suggestions) for row in own])
 
 
-def games_with_arenas(
-    db: Connection, tournament_id: int, game_ids: Sequence[int], *, may_have_suggestions: bool = True
-) -> dict[int, Game]:
-    """Game id -> the game with its arena, for those of the given games that are in the tournament.
-
-    Takes `may_have_suggestions` as `selected_games`.
-    """
-    games = selected_games(db, tournament_id, game_ids, may_have_suggestions=may_have_suggestions)
-    arenas_by_id = _arenas_by_id(db, games)
-    return {game_.game_id: _with_arena(game_, arenas_by_id) for game_ in games}
+def games_with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> dict[int, Game]:
+    """Game id -> the game with its arena, for those of the given games that are in the tournament."""
+    return with_arenas(db, selected_games(db, tournament_id, game_ids))
 
 
-def _arenas_by_id(db: Connection, games: Sequence[Game]) -> dict[int, Arena]:
-    """Arena id -> arena, for the arenas of these games."""
+def with_arenas(db: Connection, games: Sequence[Game]) -> dict[int, Game]:
+    """Game id -> the game with its arena."""
     arena_ids = {game_.arena_id for game_ in games if game_.arena_id is not None}
-    return (
-        {arena.arena_id: arena for arena in arenas.existing_arenas(db, sorted(arena_ids))}
-        if arena_ids
-        else {}
-    )
+    if not arena_ids:
+        return {game_.game_id: game_ for game_ in games}
+    arenas_by_id = {arena.arena_id: arena for arena in arenas.existing_arenas(db, sorted(arena_ids))}
+    return {game_.game_id: _with_arena(game_, arenas_by_id) for game_ in games}
 
 
 def _with_arena(game_: Game, arenas_by_id: Mapping[int, Arena]) -> Game:
