@@ -134,14 +134,11 @@ class DatabaseMeasures:
                 self.waiting -= 1
                 self.connection_seconds.observe(time.monotonic() - began)
 
-    def count_lock(self, seconds: float) -> None:
-        """Count a writer who has the lock after so long."""
+    def count_write(self, seconds: float, lock_seconds: float | None, *, is_committed: bool) -> None:
+        """Count a transaction that wrote, and had the lock after so long; None when it never had it."""
         with self._lock:
-            self.lock_seconds.observe(seconds)
-
-    def count_write(self, seconds: float, *, is_committed: bool) -> None:
-        """Count a transaction that wrote."""
-        with self._lock:
+            if lock_seconds is not None:
+                self.lock_seconds.observe(lock_seconds)
             self.commits += is_committed
             self.rollbacks += not is_committed
             self.write_seconds.observe(seconds)

@@ -139,19 +139,21 @@ def _send_with(
 
 def run(db: Connection, statement: str, parameters: Parameters = ()) -> None:
     """Run a statement of the driver that has no result."""
-    unsent = _unsent_of_writer(db) if db.dialect.name == "postgresql" else None
-    if unsent is not None:
-        unsent.statements.append((statement, parameters))
-    else:
-        _run_on(_begun_driver(db), db, statement, parameters)
+    if db.dialect.name == "postgresql":
+        unsent = _unsent_of_writer(db)
+        if unsent is not None:
+            unsent.statements.append((statement, parameters))
+            return
+    driver = _begun_driver(db)
+    try:
+        driver.execute(statement, parameters)
+    except BaseException as error:  # noqa: BLE001  # as above
+        _raise_as_sqlalchemy(db, error, statement, parameters)
 
 
 def run_begun(db: Connection, statement: str, parameters: Parameters = ()) -> None:
     """Run a statement without beginning a transaction for it: the one that begins it, for example."""
-    _run_on(db.connection.dbapi_connection, db, statement, parameters)
-
-
-def _run_on(driver: Any, db: Connection, statement: str, parameters: Parameters) -> None:
+    driver: Any = db.connection.dbapi_connection
     try:
         driver.execute(statement, parameters)
     except BaseException as error:  # noqa: BLE001  # as above
@@ -204,31 +206,30 @@ class DriverStatement:
 
     def rows(self, db: Connection, **values: Any) -> list[PlainRow]:
         """Run it once, and return the rows of its result."""
-        compiled = self._for(db)
-        return compiled.decode(fetch(db, compiled.text, compiled.parameters(values)))
+        compiled = self._compiled.get(db.dialect.name) or self._compile(db)
+        found = fetch(db, compiled.text, compiled.parameters(values))
+        return compiled.decode(found) if compiled.decoders else found
 
     def rows_and_commit(self, db: Connection, **values: Any) -> list[PlainRow]:
         """Run it as the last of a transaction, commit, and return its rows. PostgreSQL only."""
-        compiled = self._for(db)
+        compiled = self._compiled.get(db.dialect.name) or self._compile(db)
         return compiled.decode(fetch_and_commit(db, compiled.text, compiled.parameters(values)))
 
     def run(self, db: Connection, **values: Any) -> None:
         """Run it once; it has no result."""
-        compiled = self._for(db)
+        compiled = self._compiled.get(db.dialect.name) or self._compile(db)
         run(db, compiled.text, compiled.parameters(values))
 
     def run_many(self, db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run it once for each of these rows of values; it has no result."""
-        compiled = self._for(db)
+        compiled = self._compiled.get(db.dialect.name) or self._compile(db)
         if len(rows) == 1:
             run(db, compiled.text, compiled.parameters(rows[0]))
         else:
             run_many(db, compiled.text, [compiled.parameters(row) for row in rows])
 
-    def _for(self, db: Connection) -> "_Compiled":
-        compiled = self._compiled.get(db.dialect.name)
-        if compiled is None:
-            compiled = self._compiled[db.dialect.name] = _Compiled(self._statement, db.dialect)
+    def _compile(self, db: Connection) -> "_Compiled":
+        compiled = self._compiled[db.dialect.name] = _Compiled(self._statement, db.dialect)
         return compiled
 
 
@@ -255,7 +256,7 @@ class _Compiled:
         columns = () if isinstance(statement, TextClause) else statement.exported_columns
         # Only our own column types decode; the drivers' values of other types are final.
         own = {at: column.type for at, column in enumerate(columns) if isinstance(column.type, TypeDecorator)}
-        self._decoders = _without_none(
+        self.decoders = _without_none(
             {at: type_.dialect_impl(dialect).result_processor(dialect, None) for at, type_ in own.items()}
         )
 
@@ -275,9 +276,7 @@ class _Compiled:
 
     def decode(self, rows: list[PlainRow]) -> list[PlainRow]:
         """The rows with the values of our column types decoded."""
-        if not self._decoders:
-            return rows
-        decoders = self._decoders
+        decoders = self.decoders
         return [
             tuple([decoders[at](value) if at in decoders else value for at, value in enumerate(row)])
             for row in rows

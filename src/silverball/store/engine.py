@@ -176,13 +176,13 @@ class Store:
         """
         slot = (tournament_id or 0) % WORLD_SLOTS
         marks = WriteMarks(None if quiet else self.cells or find_cells(self._cells_file))
-        began, is_committed = time.monotonic(), False
+        began, lock_seconds, is_committed = time.monotonic(), None, False
         try:
             with marks, self._open_transaction(self._limits.write) as transaction:
                 db = transaction.connection
                 if tournament_id is not None and not self.is_sqlite:
                     LOCK_TOURNAMENT.rows(db, own_id=tournament_id)
-                self.measures.count_lock(time.monotonic() - began)
+                lock_seconds = time.monotonic() - began
                 transaction.may_defer = self.finish_deferred is not None
                 yield transaction
                 if not quiet:
@@ -191,7 +191,7 @@ class Store:
                 marks.begin(changed, has_accounts=bool(transaction.changed_user_ids))
             is_committed = True
         finally:
-            self.measures.count_write(time.monotonic() - began, is_committed=is_committed)
+            self.measures.count_write(time.monotonic() - began, lock_seconds, is_committed=is_committed)
         for loaded in transaction.loaded.values():
             self.snapshots.add(loaded)
         if not quiet:

@@ -15,7 +15,8 @@ def read_game(desk: Desk, game: dict[str, Any]) -> dict[str, Any]:
         :2
     ]
     assert status == 200, answer
-    return answer["data"]
+    shown: dict[str, Any] = answer["data"]
+    return shown
 
 
 def test_a_result_keeps_what_another_service_knows_of_the_game(store: Store) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, bindparam, delete, insert
 from sqlalchemy import update as change
 
 from silverball.kit.conversions import convert
+from silverball.rules.format import always_rankable
 from silverball.rules.model.changes import Added, Altered, Change, TournamentAltered, TournamentImported
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.registry import FORMATS
@@ -51,8 +52,11 @@ def follow_changes(db: Connection, before: Tournament, after: Tournament, change
 def _require_rankable(after: Tournament, changes: Sequence[Change]) -> None:
     """Raise Invalid when what these changes made cannot be ranked."""
     form = FORMATS[after.type]
-    if any(isinstance(each, TournamentAltered) and RANKING_FIELDS & each.after.keys() for each in changes):
+    altered = [each for each in changes if isinstance(each, TournamentAltered)]
+    if altered and any(RANKING_FIELDS & each.after.keys() for each in altered):
         form.rank(after)
+        return
+    if form.require_rankable is always_rankable:
         return
     sides = [
         each.after if isinstance(each, Altered) else each.subject

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from silverball.kit.errors import Conflict
-from silverball.rules.mechanics import results
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.service import access
@@ -34,14 +33,11 @@ class ResultAlreadyEntered(Conflict):
         )
 
 
-def refuse_overwrite(
-    call: Write[Any], tournament: Tournament, game_id: int, changes: Sequence[Change]
-) -> None:
+def refuse_overwrite(call: Write[Any], tournament: Tournament, game: Game, changes: Sequence[Change]) -> None:
     """Raise Conflict, with the author and time of the stored result, when the caller may not replace it."""
-    game = results.find_game(tournament, game_id)
     if game.status != "completed" or not changes or access.may_manage(call.caller, tournament):
         return
-    entry = journal.newest_result(call.db, tournament.tournament_id, game_id)
+    entry = journal.newest_result(call.db, tournament.tournament_id, game.game_id)
     action_id, user_id, at = entry or (0, game.scorekeeper_id, game.completed_at)
     author = _author_name(call, tournament.tournament_id, action_id, user_id)
     raise ResultAlreadyEntered(game, author, "" if at is None else f" at {at:%Y-%m-%d %H:%M:%SZ}")

@@ -46,13 +46,13 @@ def record_result(call: Write[EnteredResult]) -> RecordedGame:
         return RecordedGame(data=_current_game(call), correction=correction)
 
     def rule(tournament: Tournament) -> commands.Decision:
-        results.find_game(tournament, game_id)
+        game = results.find_game(tournament, game_id)
         decision = commands.decide_by_draw(
             tournament,
             draw,
             lambda dice: tournament_commands.record_result(tournament, outcome, dice, call.now),
         )
-        overwriting.refuse_overwrite(call, tournament, game_id, decision.changes)
+        overwriting.refuse_overwrite(call, tournament, game, decision.changes)
         return decision
 
     commands.run_command(call, rule, is_allowed=access.may_score)
@@ -110,11 +110,11 @@ def _run_on_legs(call: Write[Any], rule: Callable[[Tournament, Random], list[Cha
     game_id = call.ids[GAME]
 
     def decide(tournament: Tournament) -> commands.Decision:
-        results.find_game(tournament, game_id)
+        game = results.find_game(tournament, game_id)
         # The same dice however the match is entered, so that the same arenas are drawn for what follows.
         draw = f"result of game {game_id}"
         decision = commands.decide_by_draw(tournament, draw, lambda dice: rule(tournament, dice))
-        overwriting.refuse_overwrite(call, tournament, game_id, decision.changes)
+        overwriting.refuse_overwrite(call, tournament, game, decision.changes)
         return decision
 
     return commands.run_command(call, decide, is_allowed=access.may_score)

@@ -56,7 +56,8 @@ def approve_suggestion(call: Write[Body]) -> Game:
                 tournament, suggestion.suggestion_id, call.actor_id, dice, call.now
             ),
         )
-        overwriting.refuse_overwrite(call, tournament, suggestion.game_id, decision.changes)
+        game = results.find_game(tournament, suggestion.game_id)
+        overwriting.refuse_overwrite(call, tournament, game, decision.changes)
         return decision
 
     game_id = _suggested_game_id(call)
