@@ -199,6 +199,14 @@ def test_a_writer_who_stops_waiting_leaves_no_transaction_open(
     write_and_wait(sqlite_store, "afterwards", 0)
 
 
+def test_a_store_that_was_closed_watches_its_next_transaction(store: Store) -> None:
+    write_and_wait(store, "before", 0)
+    store.close()
+    with pytest.raises(TransactionTookTooLong):
+        write_and_wait(store.with_limits(SHORT), "late", 2 * SHORT_SECONDS)
+    assert names(store) == {"before"}
+
+
 # A process that stops
 
 

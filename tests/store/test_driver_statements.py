@@ -1,7 +1,7 @@
 """Statements on the driver's cursor behave as SQLAlchemy's own, errors included."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, insert, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 
 import build
-from silverball.store import driver_statements, faults, tables
+from silverball.store import driver_statements, faults, tables, types
 from silverball.store.driver_statements import DriverStatement
 from silverball.store.engine import Store
 
@@ -124,3 +124,37 @@ def test_a_lost_connection_is_dropped_and_the_next_works(
     assert stored_values(store) == {}
     with store.write() as transaction:
         work(transaction.connection)
+
+
+def test_the_drivers_connection_is_found_as_sqlalchemy_finds_it(store: Store) -> None:
+    """The two attributes behind its properties, which our statements read."""
+    with store.read() as db:
+        assert (db._transaction, db.get_transaction()) == (None, None)
+        assert db.execute(select(1)).scalar_one() == 1
+        begun = db.get_transaction()
+        assert begun is not None
+        assert begun.is_active
+        assert db._transaction is begun
+        assert db._dbapi_connection is db.connection
+        db.invalidate()
+        assert db._dbapi_connection is None
+
+
+@pytest.mark.parametrize(
+    ("type_", "values"),
+    [
+        (types.Id(), [0, 2**62]),
+        (types.Flag(), [True, False]),
+        (types.Json(), [[], {"a": "é"}]),
+        (types.Instant(), [build.NOW, build.NOW.astimezone(timezone(timedelta(hours=5)))]),
+        (types.Hundredths(), [Decimal("1.25"), Decimal(-3), Decimal("1.2")]),
+    ],
+)
+def test_values_become_what_sqlalchemy_makes_of_them(store: Store, type_: Any, values: list[Any]) -> None:
+    dialect = store.engine.dialect
+    ours, theirs = (
+        driver_statements._encoder(type_, dialect),
+        type_.dialect_impl(dialect).bind_processor(dialect),
+    )
+    for value in [None, *values]:
+        assert (ours(value) if ours else value) == (theirs(value) if theirs else value)
