@@ -86,7 +86,7 @@ class Deadline:
             raise TransactionTookTooLong
 
     def act(self) -> None:
-        """End what is running; called again at the new `due`, until the transaction has finished."""
+        """End what is running, again at the new `due` until it has finished. The lock is held."""
         self.is_over = True
         driver = self._driver
         if driver is None:

@@ -198,17 +198,19 @@ class Action(Struct, frozen=True, kw_only=True):
 
 
 def encode_change(change: Change) -> dict[str, Any]:
-    """The journal's JSON for a change, or what becomes the same JSON; the labels of players are in dicts."""
-    if isinstance(change, Altered) and change.part == "games":
-        # Results, the most frequent changes by far, need not become builtins first.
-        return {"before": change.before, "after": change.after}
+    """The journal's data for a change, which becomes its JSON."""
     if isinstance(change, TournamentImported):
         return dict(change.journal_value())
     if isinstance(change, (Added, Removed)):
-        return {"thing": msgspec.to_builtins(change.subject)}
+        return {"thing": _with_labels_apart(change.subject)}
     if isinstance(change, Altered | TournamentAltered):
-        return {"before": msgspec.to_builtins(change.before), "after": msgspec.to_builtins(change.after)}
+        return {"before": _with_labels_apart(change.before), "after": _with_labels_apart(change.after)}
     raise ValueError(f"{type(change).__name__} cannot be journalled")
+
+
+def _with_labels_apart(side: Any) -> Any:
+    """The side of a change, with the labels of a player where the chain finds them to seal them."""
+    return msgspec.to_builtins(side) if isinstance(side, Entrant) else side
 
 
 def decode_change(name: str, data: Mapping[str, Any], type_: str) -> Change:

@@ -54,8 +54,6 @@ class KnownRevisions:
         # Scope -> version.
         self._versions: dict[int, int] = {}
         self._world = NOTHING_KNOWN
-        # The sums of its numbers and of its stamps.
-        self._world_total = (0, 0)
         # Is part of each version.
         self._salt = 0
         # Whether another process committed, and its tournaments have not been looked up yet.
@@ -191,7 +189,6 @@ class KnownRevisions:
             self._is_behind = False
             self._salt = _number_for(world.generation)
             self._world = WorldState(world.generation, {})
-            self._world_total = (0, 0)
             self._remember_world(world.slots)
         self._store.forget()
 
@@ -236,16 +233,11 @@ class KnownRevisions:
 
     def _remember_world(self, slots: Mapping[int, Revision]) -> None:
         newest = dict(self._world.slots)
-        number, stamp = self._world_total
         for slot, revision in slots.items():
-            before = newest.get(slot, NEVER)
-            if revision.number > before.number:
+            if revision.number > newest.get(slot, NEVER).number:
                 newest[slot] = revision
-                number += revision.number - before.number
-                stamp += revision.stamp - before.stamp
         self._world = WorldState(self._world.generation, newest)
-        self._world_total = (number, stamp)
-        self._versions[WORLD] = self._version(number, stamp)
+        self._versions[WORLD] = self._version(*self._world.total)
 
     def _watch(self) -> None:
         with self._store.change_probe() as has_changed:

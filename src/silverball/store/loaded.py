@@ -40,8 +40,8 @@ class LoadedTournament:
     tournament: Tournament
     # The newest line of the journal; None when it was not looked up.
     journal_end: JournalEnd | None = None
-    # The games whose rows have facts of another service, which the rules do not know.
-    outside_game_ids: frozenset[int] = frozenset()
+    # The games whose rows have facts that came with an import, and that the rules do not know.
+    imported_fact_ids: frozenset[int] = frozenset()
     # Its standings, ranked when somebody asks for them.
     ranking: DerivedOnce = field(default_factory=DerivedOnce, compare=False, repr=False)
 

@@ -151,8 +151,6 @@ class PreparedLookup:
             size: PreparedStatement(statement.where(column.in_(_id_places(size))), mapper=mapper)
             for size in LOOKUP_SIZES
         }
-        # The statement for one id, `id_0`.
-        self.of_one = self._statements[LOOKUP_SIZES[0]]
 
     def rows(self, db: Connection, ids: Collection[int]) -> list[NamedRow]:
         """The rows with these ids, by name."""
@@ -177,10 +175,6 @@ def rows_of_lookups(
     db: Connection, lookups: Mapping[str, PreparedLookup], ids: Collection[int]
 ) -> dict[str, list[NamedRow]]:
     """The rows with these ids of each of these lookups, by name: in one round trip on PostgreSQL."""
-    if len(ids) == 1:
-        # Of a recorded result.
-        (id_,) = ids
-        return rows_of_all(db, {name: lookup.of_one for name, lookup in lookups.items()}, id_0=id_)
     found: dict[str, list[NamedRow]] = {name: [] for name in lookups}
     for batch in ascending_batches(ids, LOOKUP_SIZES[-1]):
         given = {name: lookup.statement_for(batch) for name, lookup in lookups.items()}

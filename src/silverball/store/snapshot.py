@@ -157,11 +157,11 @@ def _cache(db: Connection) -> SnapshotCache:
 
 def _load_from_rows(db: Connection, tournament_id: int, revision: Revision) -> LoadedTournament:
     found = rows_of_all(db, _STATEMENTS, tournament_id=tournament_id)
-    outside = frozenset(row.game_id for row in found["games"] if _has_facts_from_outside(row))
-    return LoadedTournament(revision, _read_tournament(found), outside_game_ids=outside)
+    imported = frozenset(row.game_id for row in found["games"] if _has_imported_facts(row))
+    return LoadedTournament(revision, _read_tournament(found), imported_fact_ids=imported)
 
 
-def _has_facts_from_outside(game_row: NamedRow) -> bool:
+def _has_imported_facts(game_row: NamedRow) -> bool:
     columns = (game_row.challenge_id, game_row.scorbit_id, game_row.scorbit_log)
     return any(value is not None for value in columns) or bool(game_row.scorbit_verified)
 

@@ -38,6 +38,12 @@ class WorldState(NamedTuple):
         """Whether a database in this state has gone back since the known state was read from it."""
         return any(self.slots.get(slot, NEVER).precedes(revision) for slot, revision in known.slots.items())
 
+    @property
+    def total(self) -> Revision:
+        """The revision of the world as a whole."""
+        numbers, stamps = zip(*self.slots.values(), strict=True) if self.slots else ((), ())
+        return Revision(sum(numbers), sum(stamps))
+
 
 def version(number: int, stamp: int) -> int:
     """The revision of this number and stamp as one number, which sorts by revision."""

@@ -5,8 +5,7 @@ an answer: they are counted, and the count is logged once a minute.
 """
 
 import logging
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Callable
 
 from silverball.kit import logs
 from silverball.kit.http.asgi import Scope
@@ -15,13 +14,6 @@ from silverball.kit.measures import RequestMeasures
 LOG = logging.getLogger("silverball.front")
 PATH_CHARACTERS_MAX = 500
 REPORT_SECONDS = 60.0
-
-
-class HasUserId(Protocol):
-    """The account behind a request, 0 for nobody known."""
-
-    @property
-    def user_id(self) -> int: ...
 
 
 class RequestCounts:
@@ -54,17 +46,15 @@ class RequestCounts:
         self.from_memory = self.turned_away = self.shed = 0
 
 
-def log_request(
-    scope: Scope, caller: HasUserId | None, status: int, headers: Mapping[bytes, bytes], seconds: float
-) -> None:
-    """Log one computed request with the status of its answer; `headers` have its id."""
+def log_request(scope: Scope, status: int, seconds: float, request_id: bytes, user_id: int = 0) -> None:
+    """Log one computed request with the status of its answer; the user is 0 without a token."""
     logs.log_line(
         LOG,
         "request answered",
-        requestId=headers[b"x-request-id"].decode(),
+        requestId=request_id.decode(),
         method=scope["method"],
         path=scope["path"][:PATH_CHARACTERS_MAX],
         status=status,
         milliseconds=round(seconds * 1000, 1),
-        userId=None if caller is None else caller.user_id or None,
+        userId=user_id or None,
     )

@@ -146,15 +146,15 @@ class BoundedConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Answer a request that is known, or parse what has come."""
-        kept = self.kept
-        if kept is None or not data.startswith(b"GET ") or not self._is_between_requests():
-            self._answered_at = 0.0
-            self._parse_pieces(data)
-        elif not self._send_kept_answer(kept, data):
-            self._answered_at = 0.0
-            self._parse_pieces(data)
-            if not self._is_refused and self.transport.get_protocol() is self and self._has_head():
-                kept.remember(self._peer, data, dict(self.scope))
+        # Answers to other methods are never kept.
+        kept = self.kept if data.startswith(b"GET ") and self._is_between_requests() else None
+        if kept is not None and self._send_kept_answer(kept, data):
+            return
+        self._answered_at = 0.0
+        self._parse_pieces(data)
+        is_http = not self._is_refused and self.transport.get_protocol() is self and self._has_head()
+        if kept is not None and is_http:
+            kept.remember(self._peer, data, dict(self.scope))
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answered_cycle = cycle

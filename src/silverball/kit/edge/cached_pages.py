@@ -106,7 +106,7 @@ class CachedPages:
         )
         messages = await self._messages(response, key, scope, headers, request_id_header)
         seconds = clock() - started_at
-        log_request(scope, None, messages[0]["status"], headers, seconds)
+        log_request(scope, messages[0]["status"], seconds, request_id_header[1])
         counts = self._measures.count(scope["method"], scope["path"], messages[0]["status"], seconds)
         if isinstance(response, CachedResponse):
             response.counts = counts

@@ -229,7 +229,8 @@ class FrontDoor:
         elif isinstance(response, Stream):
             extra = [*quota.headers(remaining), self._request_id_header(headers)]
             start = stream_start(response, extra)
-            log_request(scope, caller, start["status"], headers, self._clock() - started_at)
+            seconds, request_id = self._clock() - started_at, headers[b"x-request-id"]
+            log_request(scope, start["status"], seconds, request_id, caller.user_id)
             self._measures.count(scope["method"], scope["path"], start["status"], None)
             await send(start)
             await self._send_stream(response, scope, receive, send, caller)
@@ -239,7 +240,7 @@ class FrontDoor:
             reply = self._replies.cached(cached, quota, scope, headers, started_at, remaining)
         else:
             reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
-        log_request(scope, caller, reply.status, headers, self._clock() - started_at)
+        log_request(scope, reply.status, self._clock() - started_at, headers[b"x-request-id"], caller.user_id)
         self._measures.count(scope["method"], scope["path"], reply.status, None)
         await send(reply.start())
         await send(reply.body)
@@ -328,7 +329,7 @@ class FrontDoor:
             reply = self._replies.cached(response, quota, scope, headers, self._clock(), remaining)
         else:
             reply = self._uncached_reply(response, scope, headers, quota.headers(remaining))
-        log_request(scope, caller, reply.status, headers, self._clock() - started_at)
+        log_request(scope, reply.status, self._clock() - started_at, headers[b"x-request-id"], caller.user_id)
         return reply
 
     def _refuse_computing(

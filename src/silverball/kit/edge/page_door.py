@@ -94,7 +94,7 @@ class PageDoor:
                 seconds = self._clock() - started_at
                 self._measures.count(scope["method"], scope["path"], message["status"], seconds)
                 if scope["path"] not in HEALTH_PATHS:
-                    log_request(scope, None, message["status"], dict([request_id_header]), seconds)
+                    log_request(scope, message["status"], seconds, request_id_header[1])
             await send(message)
 
         await pages(scope, receive, send_with_request_id)

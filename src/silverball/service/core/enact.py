@@ -175,7 +175,7 @@ def _enact_action(
             transaction, affected_tournaments.tournaments_linking_to(db, tournament_id)
         )
     transaction.loaded[tournament_id] = LoadedTournament(
-        Revision(revision, transaction.stamp), after, end, before.outside_game_ids
+        Revision(revision, transaction.stamp), after, end, before.imported_fact_ids
     )
     return after
 

@@ -42,7 +42,7 @@ def _is_all_written(before: LoadedTournament, after: rules.Tournament, game: rul
 
     A seat that keeps its result keeps the account that had claimed its player then.
     """
-    if after.suggestions or game.game_id in before.outside_game_ids:
+    if after.suggestions or game.game_id in before.imported_fact_ids:
         return False
     old = find_by_id(before.tournament.games, "game_id", game.game_id)
     if old is None or old.player_ids != game.player_ids:
