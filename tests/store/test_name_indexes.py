@@ -23,6 +23,7 @@ from releases import releases
 from silverball.store import migrate, name_indexes, names, tables, upserts
 from silverball.store.engine import Store
 from silverball.store.name_search import SEARCHED, name_contains
+from silverball.store.time_limits import COPIES
 
 USER = tables.user.c
 NAMES = ("Ada Magnus", "Björn Tilt", "Núñez", "MAGNUS", "x", "")
@@ -202,7 +203,7 @@ def _add_users(store: Store, added: Sequence[str]) -> None:
 def test_names_can_be_changed_and_found_after_a_thousand_were_forgotten(sqlite: Store) -> None:
     # SQLite 3.40 can neither read nor write an index after 1,001 merges of all its parts.
     user_id = build.a_user(sqlite, name="Ada")
-    with sqlite.write() as transaction:
+    with sqlite.with_limits(COPIES).write() as transaction:
         db = transaction.connection
         for number in range(1_010):
             db.execute(update(tables.user).where(USER.user_id == user_id).values(name=f"Zyzzyva {number}"))
@@ -218,7 +219,7 @@ def test_names_can_be_changed_and_found_after_a_thousand_were_forgotten(sqlite: 
 def test_an_index_that_an_earlier_version_wore_out_is_built_anew(sqlite: Store) -> None:
     user_id = build.a_user(sqlite, name="Ada")
     rename = update(tables.user).where(USER.user_id == user_id)
-    with sqlite.write() as transaction:
+    with sqlite.with_limits(COPIES).write() as transaction:
         db = transaction.connection
         for number in range(1_010):
             with contextlib.suppress(DatabaseError):
