@@ -4,9 +4,10 @@
     git worktree add --detach ../before COMMIT
     python benchmarks/results.py --before ../before
 
-One client records one result after the other, so no two share a commit. The CPU time of the server is
-read from the operating system; what is compared is measured in turn within one run. With `--before`,
-another tree of this repository records the same results on databases of its own.
+One client records one result after the other, so no two share a commit. Each measurement is a night of its
+own, so the figures do not depend on how many of them there are. The CPU time of the server is read from the
+operating system; what is compared is measured in turn within one run. With `--before`, another tree of this
+repository records the same results on databases of its own.
 """
 
 import argparse
@@ -31,7 +32,7 @@ from conftest import PostgreSQL, postgresql_bin  # the tests' own throw-away clu
 
 HERE = Path(__file__).resolve().parents[1]
 PAIRS = 5
-# Results of one measurement: whole rounds of the smaller field, one round of the larger one.
+# Results of one night: eight rounds of the smaller field, one of the larger one.
 RESULTS = 120
 # Of one turn of the bare server, after each round of the smaller field: the machine changes its speed often.
 RAW_RESULTS = 500
@@ -54,44 +55,47 @@ class RecordedResult:
     answer: bytes = b""
 
 
-class PlayedNight:
-    """A tournament that one organizer's device plays over HTTP, round by round."""
+class PlayedNights:
+    """Tournaments of so many players that one organizer's device plays over HTTP, round by round."""
 
     def __init__(self, server: Server, token: str, players: int) -> None:
         self._server, self._token = server, token
-        self._device = Device(server.port, token)
-        created = self._device.send(
-            "POST", "/tournaments", {"name": "Bench", "type": "group_matchplay", **SETTINGS}
-        )
-        self.path = f"/tournaments/{created['data']['tournamentId']}"
-        names = [{"name": f"Flipper {number}"} for number in range(players)]
-        self._device.send("POST", f"{self.path}/players", {"players": names})
-        self._device.send("POST", f"{self.path}/start")
+        self._players = [{"name": f"Flipper {number}"} for number in range(players)]
         self._dice = Random(players)
         # The newest request and its answer, for the bare server.
         self.sent = RecordedResult()
 
     def result_seconds(self, after_round: Callable[[], None] | None = None) -> float:
-        """CPU seconds of the server for one result, without the draws of the rounds."""
+        """CPU seconds of the server for one result of a new night, without the draws of the rounds."""
         # An idle connection is closed by the server.
         self._device = Device(self._server.port, self._token)
+        path = self._start_night()
         seconds, recorded = 0.0, 0
         while recorded < RESULTS:
-            self._device.send("POST", f"{self.path}/rounds", {})
-            games = self._device.send("GET", f"{self.path}/games?status=started")["data"]
+            self._device.send("POST", f"{path}/rounds", {})
+            games = self._device.send("GET", f"{path}/games?status=started")["data"]
             # The answer of the draw is sent before its thread has tidied up.
             before = load.cpu_seconds(self._server.pid)
             for game in games:
-                self._record(game)
+                self._record(path, game)
             seconds += load.cpu_seconds(self._server.pid) - before
             recorded += len(games)
             if after_round is not None:
                 after_round()
         return seconds / recorded
 
-    def _record(self, game: dict[str, Any]) -> None:
+    def _start_night(self) -> str:
+        """Start a tournament, and return its path."""
+        new = {"name": "Bench", "type": "group_matchplay", **SETTINGS}
+        created = self._device.send("POST", "/tournaments", new)
+        path = f"/tournaments/{created['data']['tournamentId']}"
+        self._device.send("POST", f"{path}/players", {"players": self._players})
+        self._device.send("POST", f"{path}/start")
+        return path
+
+    def _record(self, path: str, game: dict[str, Any]) -> None:
         body = {"resultPositions": self._dice.sample(game["playerIds"], len(game["playerIds"]))}
-        path = f"{self.path}/games/{game['gameId']}/result"
+        path = f"{path}/games/{game['gameId']}/result"
         answer = self._device.send_for_text("PUT", path, body)
         self.sent = RecordedResult(path, body, self._device.answered_headers, answer)
 
@@ -161,8 +165,8 @@ def _database_urls(
 
 
 @contextmanager
-def _played_nights(tree: Path, url: str) -> Iterator[dict[int, PlayedNight]]:
-    """A server of this tree on this database, with a night of each size."""
+def _played_nights(tree: Path, url: str) -> Iterator[dict[int, PlayedNights]]:
+    """A server of this tree on this database, with nights of each size."""
     environment = {
         "PYTHONPATH": str(tree / "src"),
         "SILVERBALL_DATABASE_URL": url,
@@ -172,7 +176,7 @@ def _played_nights(tree: Path, url: str) -> Iterator[dict[int, PlayedNight]]:
     port = run.free_port()
     serve = [str(run.BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
     with run.running_server(serve, port, "/up", **environment) as server:
-        yield {players: PlayedNight(server, token, players) for players in (SMALL, LARGE)}
+        yield {players: PlayedNights(server, token, players) for players in (SMALL, LARGE)}
 
 
 def _organizer_token(environment: dict[str, str]) -> str:

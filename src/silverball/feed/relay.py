@@ -102,7 +102,8 @@ class Relay:
         # Whoever follows a channel from now on looks at it once they do, so no loop is woken for them.
         if self._bus is not None:
             return bool(newest_seqs)
-        return any(channel in self._hub.watched_ids or channel in self._waiting for channel in newest_seqs)
+        watched, waiting = self._hub.watched_ids, self._waiting.keys()
+        return not (watched.isdisjoint(newest_seqs) and waiting.isdisjoint(newest_seqs))
 
     def _on_announced(self, newest_seqs: dict[int, int]) -> None:
         self.nudge(newest_seqs)

@@ -1,5 +1,6 @@
 """Counts and durations of one process since its start, as plain numbers that `/metrics` shows."""
 
+import re
 import threading
 import time
 from bisect import bisect_left
@@ -15,6 +16,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 # The label of whatever anybody can make up.
 OTHER = "other"
 PATHS_KNOWN = 4_096
+NUMBERS = re.compile("(?<=/)[0-9]+(?=/|$)")
 
 
 class Histogram:
@@ -92,7 +94,8 @@ class RequestMeasures:
 
     def counts_for(self, method: str, path: str) -> RouteCounts:
         """The counts of this request's route."""
-        key = method if method in METHODS else OTHER, self._route_of(path)
+        # Which number stands in a path says nothing of its route, and would fill what is remembered.
+        key = method if method in METHODS else OTHER, self._route_of(NUMBERS.sub("1", path))
         counts = self.routes.get(key)
         if counts is None:
             counts = self.routes[key] = RouteCounts()

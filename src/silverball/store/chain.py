@@ -103,7 +103,12 @@ def salted_hash(salt: str, value: str) -> str:
 
 def seal_labels(data: Mapping[str, Any]) -> SealedLabels | None:
     """The salted hashes of the labels of a player in this data, and their salt; None without labels."""
-    labels = {name: _labels_text(side) for name, side in data.items() if _has_labels(side)}
+    # Only an entrant comes as a mapping here.
+    labels = {
+        name: _labels_text(side)
+        for name, side in data.items()
+        if isinstance(side, dict) and _has_labels(side)
+    }
     if not labels:
         return None
     salt = draw_salt()
@@ -131,19 +136,15 @@ def covered_data(text: str, sealed: SealedLabels | None) -> str:
 
 def action_digests(
     actor_id: int | None, at: datetime, dice_seed: str | None, draw_version: int | None, source_hash: str
-) -> tuple[str, str, str, str]:
+) -> list[str]:
     """The short digests of the values that all lines of an action have."""
-    return (
-        _short_digest(_ENCODE(actor_id)),
-        _short_digest(instant_text(at).encode()),
-        _short_digest(_ENCODE((dice_seed, draw_version))),
-        _short_digest(source_hash.encode()),
-    )
+    actor, dice = _ENCODE(actor_id), _ENCODE((dice_seed, draw_version))
+    return _short_digests(actor, instant_text(at).encode(), dice, source_hash.encode())
 
 
 def change_digest(change: str, data: str) -> str:
     """The short digest of a change and of its data as the hash covers it."""
-    return _short_digest(_ENCODE((change, data)))
+    return _short_digests(_ENCODE((change, data)))[0]
 
 
 def digests_text(digests: Iterable[str]) -> str:
@@ -169,6 +170,6 @@ def _labels_text(side: Mapping[str, Any]) -> str:
     return _ENCODE([side.get("labels"), side.get("label_color")]).decode()
 
 
-def _short_digest(text: bytes) -> str:
+def _short_digests(*texts: bytes) -> list[str]:
     # A checksum tells which value was changed; the hash of the line is what proves anything.
-    return f"{zlib.crc32(text):08x}"
+    return [f"{zlib.crc32(text):08x}" for text in texts]

@@ -13,7 +13,6 @@ transaction: who catches errors calls `send` first, or has a savepoint, in which
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -267,6 +266,8 @@ class _Compiled:
             if self._pick is None:
                 encoded = {name: encode(given[name]) for name, encode in self._encoders.items()}
                 return {**given, **encoded}
+            if not self._encoders_by_place:
+                return self._pick(given)
             picked = list(self._pick(given))
             for at, encode in self._encoders_by_place:
                 picked[at] = encode(picked[at])
@@ -285,13 +286,7 @@ class _Compiled:
 
 def _encoder(type_: Any, dialect: Dialect) -> _Convert | None:
     """The function of this type for values that go to the driver; None where it changes nothing."""
-    type_ = type_.dialect_impl(dialect)
-    if isinstance(type_, TypeDecorator) and not type_.impl_instance.bind_processor(dialect):
-        if type(type_).process_bind_param is TypeDecorator.process_bind_param:
-            return None
-        # SQLAlchemy puts another function around it, which costs as much again.
-        return partial(type_.process_bind_param, dialect=dialect)
-    found: _Convert | None = type_.bind_processor(dialect)
+    found: _Convert | None = type_.dialect_impl(dialect).bind_processor(dialect)
     return found
 
 

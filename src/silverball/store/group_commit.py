@@ -38,6 +38,7 @@ SQLITE_QUEUE_SECONDS = 4.5
 LOOK_SECONDS = 0.008
 # A reader that became a writer later could be refused, so a writer takes the lock at once.
 BEGIN_TO_WRITE = "BEGIN IMMEDIATE"
+ALONE: AbstractContextManager[None] = nullcontext()
 
 
 class DatabaseBusy(DatabaseUnavailable):
@@ -69,12 +70,9 @@ class _SharedTransaction:
         with self._end:
             pass
 
-    def own_work(self) -> AbstractContextManager[None]:
-        """A block whose statements alone are undone when it fails; the first writer's are all there are."""
-        return self._savepoint() if self.writers else nullcontext()
-
     @contextmanager
-    def _savepoint(self) -> Iterator[None]:
+    def savepoint(self) -> Iterator[None]:
+        """A block whose statements alone are undone when it fails."""
         # SQLAlchemy's own `begin_nested` would compile the statement anew for each writer.
         driver_statements.run(self.db, "SAVEPOINT writer")
         try:
@@ -112,7 +110,9 @@ class GroupCommit:
         shared = self._join()
         try:
             transaction = Transaction(shared.db, shared.loaded)
-            with shared.own_work(), self._deadlines.limit(limits.total_seconds) as deadline:
+            # The statements of the first writer are all there are.
+            own_work = shared.savepoint() if shared.writers else ALONE
+            with own_work, self._deadlines.limit(limits.total_seconds) as deadline:
                 deadline.attach(shared.db)
                 yield transaction
                 deadline.require_time()
@@ -149,17 +149,26 @@ class GroupCommit:
             raise DatabaseBusy
 
     def _begin(self, due: float) -> Connection:
-        """Begin a transaction, as soon as no other process writes."""
+        """Begin a transaction, as soon as no other process writes.
+
+        Raises OperationalError when another process still writes at that time.
+        """
         db, self._idle = self._idle, None
         if db is None:
             db = self._engine.connect().execution_options(**{WRITES: True})
             _set_busy_timeout(db, LOOK_SECONDS)
         try:
-            _begin_when_free(db, due)
+            while True:
+                try:
+                    _begin_at_once(db)
+                except OperationalError as error:
+                    if not faults.is_locked(error) or time.monotonic() >= due:
+                        raise
+                else:
+                    return db
         except BaseException:
             _return_to_pool(db)
             raise
-        return db
 
     def _hand_over(self, shared: _SharedTransaction) -> None:
         """Leave the transaction to the next writer, or end it for every writer in it."""
@@ -198,18 +207,6 @@ class GroupCommit:
         self._writer_lock.release()
         if db is not None:
             _return_to_pool(db)
-
-
-def _begin_when_free(db: Connection, due: float) -> None:
-    """Begin a transaction. Raises OperationalError when another process still writes at that time."""
-    while True:
-        try:
-            _begin_at_once(db)
-        except OperationalError as error:
-            if not faults.is_locked(error) or time.monotonic() >= due:
-                raise
-        else:
-            return
 
 
 def _begin_at_once(db: Connection) -> None:

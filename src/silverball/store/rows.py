@@ -194,7 +194,7 @@ def game_values(game: Game) -> Values:
         "finishing_order": list(game.finishing_order) or None,
         "forfeited_by": game.forfeited_by,
         "is_tiebreak": game.is_tiebreak,
-        "legs": msgspec.to_builtins(game.legs) or None,
+        "legs": msgspec.to_builtins(game.legs) if game.legs else None,
         "waiting_since": _column_value(game.waiting_since),
     }
 

@@ -2,7 +2,8 @@
 `Numeric` on SQLite is a float, so every column that is not plain text uses one of these.
 
 Values are decoded by `result_processor` itself: SQLAlchemy's `process_result_value` takes two more
-calls for each value, and an answer may have thousands of them.
+calls for each value, and an answer may have thousands of them. All but flags, which stand in conditions
+of indexes as literals, are encoded by `bind_processor` itself for the same reason.
 """
 
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder().decode
 Decode = Callable[[Any], Any]
+Encode = Callable[[Any], Any]
 
 
 class Id(TypeDecorator[int]):
@@ -59,11 +61,15 @@ class Json(TypeDecorator[Any]):
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        return None if value is None else _ENCODE(value).decode()
+    def bind_processor(self, dialect: Dialect) -> Encode:
+        return _encode_json
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
         return _parse_json
+
+
+def _encode_json(value: Any) -> str | None:
+    return None if value is None else _ENCODE(value).decode()
 
 
 def _parse_json(text: str | None) -> Any:
@@ -79,12 +85,8 @@ class Instant(TypeDecorator[datetime]):
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         return dialect.type_descriptor(Text() if dialect.name == "sqlite" else DateTime(timezone=True))
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"{value} has no time zone")
-        return instant_text(value) if dialect.name == "sqlite" else value.astimezone(UTC)
+    def bind_processor(self, dialect: Dialect) -> Encode:
+        return _encode_instant if dialect.name == "sqlite" else _require_utc
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
         return _parse_instant if dialect.name == "sqlite" else _to_utc
@@ -96,6 +98,20 @@ class Instant(TypeDecorator[datetime]):
 def instant_text(moment: datetime) -> str:
     """An aware moment in UTC, as SQLite and the journal's hashes have it: `2025-01-16T00:10:45.000000Z`."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+
+
+@lru_cache(maxsize=64)
+def _encode_instant(moment: datetime | None) -> str | None:
+    in_utc = _require_utc(moment)
+    return None if in_utc is None else instant_text(in_utc)
+
+
+def _require_utc(moment: datetime | None) -> datetime | None:
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment} has no time zone")
+    return moment.astimezone(UTC)
 
 
 def _parse_instant(text: str | None) -> datetime | None:
@@ -115,8 +131,8 @@ class Hundredths(TypeDecorator[Decimal]):
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
 
-    def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> int | None:
-        return None if value is None else encode_hundredths(value)
+    def bind_processor(self, dialect: Dialect) -> Encode:
+        return encode_hundredths
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
         return decode_hundredths
@@ -124,8 +140,10 @@ class Hundredths(TypeDecorator[Decimal]):
 
 # A league's nights have a few hundred different points.
 @lru_cache(maxsize=4096)
-def encode_hundredths(points: Decimal) -> int:
+def encode_hundredths(points: Decimal | None) -> int | None:
     """The hundredths that stand for these points. Raises ValueError when they have more decimals."""
+    if points is None:
+        return None
     hundredths = Decimal(points) * 100
     if hundredths != int(hundredths):
         raise ValueError(f"{points} points have more than two decimals")

@@ -205,19 +205,19 @@ def _update_seats(db: Connection, tournament: Tournament, changes: Sequence[Alte
             _insert_seats(db, tournament, [after])
             continue
         users = claiming_users(tournament, after)
-        seats = rows.seat_values(after, users)
-        changed += [
-            {
-                "own_game_id": seat["game_id"],
-                "own_slot": seat["slot"],
-                "new_user_id": seat["user_id"],
-                "new_result_position": seat["result_position"],
-                "new_points": seat["points"],
-                "new_score": seat["score"],
-            }
-            for old, seat, new in zip(seat_results(before), seats, seat_results(after), strict=True)
-            if new != old
-        ]
+        for slot, (old, new) in enumerate(zip(seat_results(before), seat_results(after), strict=True)):
+            if new != old:
+                position, points, score = new
+                changed.append(
+                    {
+                        "own_game_id": after.game_id,
+                        "own_slot": slot,
+                        "new_user_id": users.get(after.player_ids[slot]),
+                        "new_result_position": position,
+                        "new_points": points,
+                        "new_score": score,
+                    }
+                )
     if changed:
         UPDATE_SEAT.run_many(db, changed)
 

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 
 from silverball.kit import logs
+from silverball.kit.edge.response_cache import ResponseCache
 from silverball.kit.http.asgi import Scope
 from silverball.kit.measures import RequestMeasures
 
@@ -27,7 +28,7 @@ class RequestCounts:
         self._clock = clock
         self._report_at = clock() + REPORT_SECONDS
 
-    def report_when_due(self, cached_count: int, cached_bytes: int) -> None:
+    def report_when_due(self, cache: ResponseCache) -> None:
         """Log the counts once a minute and reset them."""
         if self._clock() < self._report_at:
             return
@@ -38,8 +39,8 @@ class RequestCounts:
             fromMemory=self.from_memory,
             turnedAway=self.turned_away,
             shed=self.shed,
-            answersKept=cached_count,
-            bytesKept=cached_bytes,
+            answersKept=len(cache),
+            bytesKept=cache.bytes_used,
         )
         self._measures.turned_away += self.turned_away
         self._measures.shed += self.shed

@@ -179,14 +179,14 @@ class FrontDoor:
         self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]
     ) -> None:
         started_at = self._clock()
-        self._counts.report_when_due(len(self.cache), self.cache.bytes_used)
+        self._counts.report_when_due(self.cache)
         if scope["method"] == "OPTIONS":
             reply = self._options_reply(scope, headers)
         elif scope["method"] in READ_METHODS and self._is_async(scope["path"]):
             with contextlib.suppress(ClientDisconnected):
                 await self._serve_async(scope, receive, send, headers)
             return
-        elif self._sheds_visitor(scope, headers):
+        elif scope["method"] == "GET" and self._sheds_visitor(scope, headers):
             reply = self._failed_reply(Overloaded(), scope, headers)
         else:
             try:
@@ -199,7 +199,7 @@ class FrontDoor:
 
     def _sheds_visitor(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
         """Whether to refuse a read without a token at once, as refusing must cost next to nothing."""
-        if b"authorization" in headers or scope["method"] != "GET":
+        if b"authorization" in headers:
             return False
         key = (scope["path"], scope["query_string"], "nobody" + self._find_base_url(headers))
         return not self._responses.admits(key, self._backend.scope_for(scope["path"]), Importance.VISITOR)
@@ -317,7 +317,7 @@ class FrontDoor:
             raise Overloaded
         if remaining is None:
             remaining = quota.take(self._clock())
-        refused = self._refuse_computing(scope, headers, quota, remaining)
+        refused = None if is_write else self._refuse_computing(scope, headers, quota, remaining)
         if refused is not None:
             return refused
         request_id = self._request_id_header(headers)[1]

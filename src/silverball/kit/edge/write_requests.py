@@ -150,7 +150,8 @@ class WriteRequests:
             db = transaction.connection
             # The clock is read under the lock, so that times follow the order of the changes.
             call = call.within(db, transaction, self._current_second())
-            self._claim_key(key, call)
+            if key is not None:
+                self._claim_key(key, call)
             self._refuse_revision_mismatch(db, call, request)
             result = endpoint.handler(call)
             value, replay_value = (
@@ -170,8 +171,8 @@ class WriteRequests:
                 self._idempotency_store.store_response(db, key, stored, call.now)
         return response
 
-    def _claim_key(self, key: IdempotencyKey | None, call: AnyWrite) -> None:
-        if key is None or self._idempotency_store.claim_key(call.db, key, call.now):
+    def _claim_key(self, key: IdempotencyKey, call: AnyWrite) -> None:
+        if self._idempotency_store.claim_key(call.db, key, call.now):
             return
         stored = self._idempotency_store.load_response(call.db, key, call.now)
         # The claim can vanish between the two statements, with its user's account.

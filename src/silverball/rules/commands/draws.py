@@ -40,8 +40,12 @@ def facts_from_outside(informed: Tournament) -> dict[str, Any]:
 
 def busy_facts(informed: Tournament) -> dict[str, Any]:
     """Players and arenas that a draw passed over as busy elsewhere, for the journal; mostly none."""
-    found = {name: getattr(informed.state, name) for name in BUSY_FACTS}
-    return {name: list(value) for name, value in found.items() if not isinstance(value, UnsetType)}
+    facts: dict[str, Any] = {}
+    for name in BUSY_FACTS:
+        value = getattr(informed.state, name)
+        if not isinstance(value, UnsetType):
+            facts[name] = list(value)
+    return facts
 
 
 def with_facts(tournament: Tournament, facts: Mapping[str, Any]) -> Tournament:

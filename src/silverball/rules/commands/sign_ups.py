@@ -33,7 +33,7 @@ from silverball.rules.model.tournament import Entrant, Tournament
 
 WAITING_MAX = 1000
 # An action of another kind frees no place and adds nobody.
-MOVING_CHANGES = (EntrantAdded, EntrantChanged, EntrantRemoved, SignUpAdded, TournamentEdited)
+MOVING_CHANGES = frozenset({EntrantAdded, EntrantChanged, EntrantRemoved, SignUpAdded, TournamentEdited})
 
 
 class AlreadyOnList(Conflict):
@@ -121,7 +121,7 @@ def follow_list(
     `claimed` is player id -> account, for those who wait and are in the organizer's book still. Who was
     added is on the list with the time, and who was removed is on it no longer, unless they have paid.
     """
-    if not any(isinstance(change, MOVING_CHANGES) for change in changes):
+    if MOVING_CHANGES.isdisjoint(map(type, changes)):
         return []
     followed: list[Change] = []
     for change in changes:

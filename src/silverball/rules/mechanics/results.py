@@ -20,7 +20,7 @@ from silverball.rules.model.changes import (
     SuggestionDecided,
 )
 from silverball.rules.model.outcome import GameOutcome
-from silverball.rules.model.part_index import find_by_id
+from silverball.rules.model.part_index import position_by_id
 from silverball.rules.model.refusals import GameWithoutResult
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.scoring import point_maps
@@ -48,10 +48,10 @@ ScoreGame = Callable[[Game, GameOutcome], ScoredResult]
 
 def find_game(tournament: Tournament, game_id: int) -> Game:
     """A game of the tournament. Raises NotFound."""
-    game = find_by_id(tournament.games, "game_id", game_id)
-    if game is None:
+    at = position_by_id(tournament.games, "game_id", game_id)
+    if at is None:
         raise NotFound("Game", game_id)
-    return game
+    return tournament.games[at]
 
 
 def score_by_points_map(tournament: Tournament) -> ScoreGame:
@@ -90,7 +90,7 @@ def complete_game(
         result_points=scored.points,
         result_positions=scored.positions,
         finishing_order=scored.finishing_order,
-        result_scores=tuple(outcome.scores.get(player_id) for player_id in game.player_ids),
+        result_scores=tuple(map(outcome.scores.get, game.player_ids)),
         forfeited_by=outcome.forfeited_by,
         scorekeeper_id=outcome.recorded_by,
         completed_at=game.completed_at or moments.end_at(game.started_at, clock_of(game, now)),

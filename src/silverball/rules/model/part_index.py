@@ -100,49 +100,35 @@ def followed_groups(
 ) -> Groups | None:
     """The groups after these steps; None where they are not clear from the steps alone."""
     after: dict[Any, Any] = dict(groups)
-    # The groups that changed are lists meanwhile.
-    touched: set[Hashable] = set()
+    # Key -> its group as a list, which takes the place of the tuple.
+    changed: dict[Hashable, list[Any]] = {}
     for step in steps:
-        if step is None or not _follow_step(after, index.keys_of, step, id_name, touched):
+        if step is None:
             return None
-    for key in touched & after.keys():
-        after[key] = tuple(after[key])
+        keys = new_keys = index.keys_of(step.after)
+        if step.before is not None:
+            keys = index.keys_of(step.before)
+            if new_keys and new_keys != keys:
+                return None
+        for key in keys:
+            group = changed.get(key)
+            if group is None:
+                group = changed[key] = list(after.get(key, ()))
+            if step.before is None:
+                group.append(step.after)
+            else:
+                at = position_by_id(group, id_name, getattr(step.before, id_name))
+                assert at is not None
+                # Without keys it is in no group any more.
+                group[at : at + 1] = [step.after] if new_keys else []
+            if group:
+                after[key] = ()
+            else:
+                del after[key]
+    for key, group in changed.items():
+        if group:
+            after[key] = tuple(group)
     return after
-
-
-def _follow_step(
-    groups: dict[Any, Any], keys_of: KeysOf, step: ItemStep, id_name: str, touched: set[Hashable]
-) -> bool:
-    new_keys = keys_of(step.after)
-    touched.update(new_keys)
-    if step.before is None:
-        for key in new_keys:
-            _changeable_group(groups, key).append(step.after)
-        return True
-    old_keys = keys_of(step.before)
-    if new_keys and new_keys != old_keys:
-        return False
-    touched.update(old_keys)
-    for key in old_keys:
-        group = _changeable_group(groups, key)
-        at = position_by_id(group, id_name, getattr(step.before, id_name))
-        assert at is not None
-        if new_keys:
-            group[at] = step.after
-        else:
-            del group[at]
-            if not group:
-                del groups[key]
-    return True
-
-
-def _changeable_group(groups: dict[Any, Any], key: Hashable) -> list[Any]:
-    """The group of a key as a list, which takes the place of the tuple."""
-    group = groups.get(key, ())
-    if isinstance(group, tuple):
-        group = groups[key] = list(group)
-    changeable: list[Any] = group
-    return changeable
 
 
 def kept_value(tournament: Any, name: Hashable, sources: tuple[Any, ...], compute: Callable[[], T]) -> T:

@@ -6,6 +6,7 @@ kept as they go over the wire: whole numbers as numbers, maps with any fraction 
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import TypeAlias
 
 from silverball.kit.errors import Invalid
@@ -115,7 +116,13 @@ def points_by_place(rows: Sequence[Sequence[WirePoints]], group_size: int) -> Ro
     """
     if not 1 <= group_size <= GROUP_SIZE_MAX:
         raise ValueError(f"a group of {group_size} is not between 1 and {GROUP_SIZE_MAX} players")
-    earned = [Decimal(str(points)) for points in rows[group_size - 1][:group_size]]
+    return _padded_row(tuple(rows[group_size - 1]), group_size)
+
+
+@lru_cache(maxsize=256)
+def _padded_row(listed: tuple[WirePoints, ...], group_size: int) -> Row:
+    """The points of the places of a group, from its row of the map."""
+    earned = [Decimal(str(points)) for points in listed[:group_size]]
     return tuple(earned + [Decimal(0)] * (group_size - len(earned)))
 
 
@@ -130,7 +137,7 @@ def points_by_slot(
     if sorted(player_ids) != sorted(finishing_order):
         raise ValueError("the finishing order does not hold the players of the game")
     by_place = points_by_place(rows, len(player_ids))
-    return tuple(by_place[finishing_order.index(player_id)] for player_id in player_ids)
+    return tuple([by_place[finishing_order.index(player_id)] for player_id in player_ids])
 
 
 def bye_points(rows: Sequence[Sequence[WirePoints]], byes: str, games_per_round: int = 1) -> Decimal:

@@ -312,12 +312,12 @@ def _with_real_ids(db: Connection, changes: Sequence[Change]) -> list[Change]:
     if new_parts:
         ids = {part: iter(writers.reserve_ids(db, part, count)) for part, count in Counter(new_parts).items()}
         changes = numbering.assign_ids(changes, lambda part: next(ids[part]))
-    return [_without_draw_facts(change) for change in changes]
+    return [_without_draw_facts(each) if isinstance(each, TournamentAltered) else each for each in changes]
 
 
-def _without_draw_facts(change: Change) -> Change:
+def _without_draw_facts(change: TournamentAltered) -> Change:
     """The change without facts that were looked up for a draw and are not stored."""
-    if not isinstance(change, TournamentAltered) or "state" not in change.after:
+    if "state" not in change.after:
         return change
     before, after = ({**side, "state": side["state"].persistent} for side in (change.before, change.after))
     return type(change)(before, after)

@@ -17,7 +17,7 @@ def following_changes(
     db: Connection, before: Tournament, changes: Sequence[Change], now: datetime
 ) -> list[Change]:
     """The changes of the sign-up list, and those who move up from the waiting list."""
-    if not any(isinstance(change, sign_ups.MOVING_CHANGES) for change in changes):
+    if sign_ups.MOVING_CHANGES.isdisjoint(map(type, changes)):
         return []
     after = apply_changes(before, changes)
     if not after.sign_ups and after.sign_up_terms is None:

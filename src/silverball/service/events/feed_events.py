@@ -118,9 +118,11 @@ def _id_messages(before: Tournament, after: Tournament, ids_by_part: Mapping[str
         ids = ids_by_part.get(part)
         if not ids:
             continue
-        gone = [row_id for row_id in ids if not _is_in(after, part, row_id)]
-        deleted = [row_id for row_id in gone if _is_in(before, part, row_id)]
-        if deleted:
+        key, remaining = STORED_PARTS[part].key, getattr(after, part)
+        gone = [row_id for row_id in ids if find_by_id(remaining, key, row_id) is None]
+        if gone:
+            there = getattr(before, part)
+            deleted = [row_id for row_id in gone if find_by_id(there, key, row_id) is not None]
             messages += _encode_ids(after.tournament_id, name, deleted)
     return messages
 
@@ -136,10 +138,6 @@ def _touched_ids(touched: Collection[TouchedPart]) -> dict[str, list[int]]:
 def _ids_in(tournament: Tournament, part: str) -> frozenset[int]:
     key = STORED_PARTS[part].key
     return frozenset(getattr(row, key) for row in getattr(tournament, part))
-
-
-def _is_in(tournament: Tournament, part: str, row_id: int) -> bool:
-    return find_by_id(getattr(tournament, part), STORED_PARTS[part].key, row_id) is not None
 
 
 def _encode_ids(tournament_id: int, name: str, ids: Sequence[int]) -> Messages:
