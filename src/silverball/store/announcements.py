@@ -141,23 +141,23 @@ def _numbered_rows(
 ) -> list[dict[str, Any]]:
     """The rows of these messages, the last of which has the newest number."""
     db = transaction.connection
+    first = newest - len(messages) + 1
+    names = [name for name, _ in messages]
+    head = chaining.journal_head(db, tournament_id) if TOURNAMENT_UPDATED in names else None
     transaction.announcements[tournament_id] = newest
-    rows = []
-    for seq, (name, data) in enumerate(messages, start=newest - len(messages) + 1):
-        shows_tournament = name == TOURNAMENT_UPDATED
-        rows.append(
-            {
-                "new_tournament_id": tournament_id,
-                "new_epoch": epoch,
-                "new_seq": seq,
-                "new_name": name,
-                "new_data": data,
-                "new_at": moment,
-                "new_digest": digests.announcement_digest(tournament_id, epoch, seq, name, data),
-                "new_journal_head": chaining.journal_head(db, tournament_id) if shows_tournament else None,
-            }
-        )
-    return rows
+    return [
+        {
+            "new_tournament_id": tournament_id,
+            "new_epoch": epoch,
+            "new_seq": seq,
+            "new_name": name,
+            "new_data": data,
+            "new_at": moment,
+            "new_digest": digests.announcement_digest(tournament_id, epoch, seq, name, data),
+            "new_journal_head": head if name == TOURNAMENT_UPDATED else None,
+        }
+        for seq, (name, data) in enumerate(messages, start=first)
+    ]
 
 
 def channel_head(db: Connection, tournament_id: int) -> ChannelHead | None:
