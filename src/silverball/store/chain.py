@@ -103,12 +103,7 @@ def salted_hash(salt: str, value: str) -> str:
 
 def seal_labels(data: Mapping[str, Any]) -> SealedLabels | None:
     """The salted hashes of the labels of a player in this data, and their salt; None without labels."""
-    # Only an entrant comes as a mapping here.
-    labels = {
-        name: _labels_text(side)
-        for name, side in data.items()
-        if isinstance(side, dict) and _has_labels(side)
-    }
+    labels = {name: _labels_text(side) for name, side in data.items() if _has_labels(side)}
     if not labels:
         return None
     salt = draw_salt()

@@ -266,8 +266,6 @@ class _Compiled:
             if self._pick is None:
                 encoded = {name: encode(given[name]) for name, encode in self._encoders.items()}
                 return {**given, **encoded}
-            if not self._encoders_by_place:
-                return self._pick(given)
             picked = list(self._pick(given))
             for at, encode in self._encoders_by_place:
                 picked[at] = encode(picked[at])

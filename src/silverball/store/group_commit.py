@@ -38,7 +38,8 @@ SQLITE_QUEUE_SECONDS = 4.5
 LOOK_SECONDS = 0.008
 # A reader that became a writer later could be refused, so a writer takes the lock at once.
 BEGIN_TO_WRITE = "BEGIN IMMEDIATE"
-ALONE: AbstractContextManager[None] = nullcontext()
+# For the first writer of a transaction, whose statements are all there are.
+WITHOUT_SAVEPOINT: AbstractContextManager[None] = nullcontext()
 
 
 class DatabaseBusy(DatabaseUnavailable):
@@ -110,8 +111,7 @@ class GroupCommit:
         shared = self._join()
         try:
             transaction = Transaction(shared.db, shared.loaded)
-            # The statements of the first writer are all there are.
-            own_work = shared.savepoint() if shared.writers else ALONE
+            own_work = shared.savepoint() if shared.writers else WITHOUT_SAVEPOINT
             with own_work, self._deadlines.limit(limits.total_seconds) as deadline:
                 deadline.attach(shared.db)
                 yield transaction
@@ -149,26 +149,17 @@ class GroupCommit:
             raise DatabaseBusy
 
     def _begin(self, due: float) -> Connection:
-        """Begin a transaction, as soon as no other process writes.
-
-        Raises OperationalError when another process still writes at that time.
-        """
+        """Begin a transaction, as soon as no other process writes."""
         db, self._idle = self._idle, None
         if db is None:
             db = self._engine.connect().execution_options(**{WRITES: True})
             _set_busy_timeout(db, LOOK_SECONDS)
         try:
-            while True:
-                try:
-                    _begin_at_once(db)
-                except OperationalError as error:
-                    if not faults.is_locked(error) or time.monotonic() >= due:
-                        raise
-                else:
-                    return db
+            _begin_when_free(db, due)
         except BaseException:
             _return_to_pool(db)
             raise
+        return db
 
     def _hand_over(self, shared: _SharedTransaction) -> None:
         """Leave the transaction to the next writer, or end it for every writer in it."""
@@ -207,6 +198,18 @@ class GroupCommit:
         self._writer_lock.release()
         if db is not None:
             _return_to_pool(db)
+
+
+def _begin_when_free(db: Connection, due: float) -> None:
+    """Begin a transaction. Raises OperationalError when another process still writes at that time."""
+    while True:
+        try:
+            _begin_at_once(db)
+        except OperationalError as error:
+            if not faults.is_locked(error) or time.monotonic() >= due:
+                raise
+        else:
+            return
 
 
 def _begin_at_once(db: Connection) -> None:

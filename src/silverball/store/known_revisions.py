@@ -205,15 +205,14 @@ class KnownRevisions:
         with self._lock:
             for tournament_id, number in commit.tournament_revisions.items():
                 known = self._versions.get(tournament_id, 0)
-                version = stamps.version(number, commit.stamp ^ self._salt)
+                version = self._version(number, commit.stamp)
                 if stamps.number_in(known) >= number and known != version:
                     # Two threads may arrive in either order, or the database went back: it has to be asked.
                     del self._versions[tournament_id]
                     self._is_behind = True
                 else:
                     self._versions[tournament_id] = version
-            if len(self._versions) > TOURNAMENTS_KNOWN_MAX:
-                self._forget_oldest()
+            self._forget_oldest()
             known_number = self._world.slots.get(commit.world_slot, NEVER).number
             # A gap means that another process committed, whose tournaments are unknown here.
             if commit.world_revision != known_number + 1:

@@ -111,7 +111,7 @@ class BodyParser:
             if name not in values and not field.required:
                 continue
             # A text that cannot be stored is the only fault reported of its field.
-            if not faults or not any(path == name or path.startswith(f"{name}.") for path in faults):
+            if not any(path == name or path.startswith(f"{name}.") for path in faults):
                 field.read(values, converted, faults)
         if faults:
             raise Invalid(dict(list(faults.items())[:FAULTS_MAX]))

@@ -20,7 +20,7 @@ from silverball.rules.model.changes import (
     SuggestionDecided,
 )
 from silverball.rules.model.outcome import GameOutcome
-from silverball.rules.model.part_index import position_by_id
+from silverball.rules.model.part_index import find_by_id
 from silverball.rules.model.refusals import GameWithoutResult
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.scoring import point_maps
@@ -48,10 +48,10 @@ ScoreGame = Callable[[Game, GameOutcome], ScoredResult]
 
 def find_game(tournament: Tournament, game_id: int) -> Game:
     """A game of the tournament. Raises NotFound."""
-    at = position_by_id(tournament.games, "game_id", game_id)
-    if at is None:
+    game = find_by_id(tournament.games, "game_id", game_id)
+    if game is None:
         raise NotFound("Game", game_id)
-    return tournament.games[at]
+    return game
 
 
 def score_by_points_map(tournament: Tournament) -> ScoreGame:

@@ -122,6 +122,7 @@ def followed_groups(
                 # Without keys it is in no group any more.
                 group[at : at + 1] = [step.after] if new_keys else []
             if group:
+                # Holds the place of the key among the others.
                 after[key] = ()
             else:
                 del after[key]
