@@ -1,7 +1,7 @@
 """The console in a real browser: taps, bad Wi-Fi, no scripts, no mouse."""
 
 import pytest
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import APIResponse, Browser, Route
 
 from silverball.store.engine import Store
 from web import chromium
@@ -260,6 +260,37 @@ def test_a_whole_round_is_run_with_the_keyboard_alone(store: Store, browser_page
 
 def open_ids(store: Store) -> list[int]:
     return [game.game_id for game in night_of(store).open_games]
+
+
+def test_a_page_that_comes_late_does_not_show_a_later_result_as_open_again(
+    store: Store, browser_page: BrowserPage
+) -> None:
+    a_night(store, "matchplay", players=6)
+    on_the_console(browser_page)
+    page = browser_page.page
+    late: list[tuple[Route, APIResponse]] = []
+
+    def hold(route: Route) -> None:
+        # The page after the first result is made at once, and is long on its way.
+        if route.request.resource_type == "fetch" and not late:
+            late.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    page.route("**/t/1/run", hold)
+    rows = page.locator(".games > li")
+    rows.nth(0).locator("button[name=first]").first.click()
+    browser_page.wait_for(lambda: len(late) == 1)
+    rows.nth(1).locator("button[name=first]").first.click()
+    page.wait_for_selector(".games > li:nth-child(2) .saved")
+    route, answer = late[0]
+    route.fulfill(response=answer)
+    browser_page.wait_for(lambda: rows.count() == 1)
+    # Nor later, once the page is calm and no event is left to tell.
+    page.wait_for_timeout(4000)
+    assert rows.count() == 1
+    assert not page.is_visible("text=Changed meanwhile")
+    assert browser_page.complaints == []
 
 
 def test_the_keyboard_goes_on_where_it_was_after_each_save(store: Store, browser_page: BrowserPage) -> None:

@@ -26,6 +26,8 @@ const NOT_SENT = "Not sent yet: no connection. It is kept here and sent as soon 
 
 // Form id -> the message shown while the form is being sent.
 const sending = new Map();
+// Counts the entries that were taken and the pages that were shown: a page asked for before is older.
+let newest = 0;
 
 function wait(milliseconds) {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -62,6 +64,7 @@ function replacePage({ html, url, isElsewhere }, sent) {
     location.assign(url);
     return;
   }
+  newest += 1;
   const entries = remember(sent);
   const row = focusedRow();
   const isSame = newParts.length > 0 && names(parts) === names(newParts);
@@ -193,18 +196,23 @@ function showLater(done) {
 }
 
 // The page that a taken entry leads to is asked for when nobody touches the screen: what it shows is new then.
+// It is dropped when another entry was taken while it was on its way, as it would show that as open again.
 function showPageOnceCalm({ url }, onShown = () => {}) {
+  newest += 1;
+  const asked = newest;
   expectPage();
   whenCalm("page", async () => {
     try {
       const page = await get(url);
+      if (asked !== newest) return;
       if (page.status !== 200 || isSignedOut(page)) throw new Error(String(page.status));
       whenCalm("page", () => {
+        if (asked !== newest) return;
         replacePage({ ...page, isElsewhere: true }, "");
         onShown();
       });
     } catch {
-      missPage();
+      if (asked === newest) missPage();
     }
   });
 }
