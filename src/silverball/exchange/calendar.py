@@ -4,6 +4,7 @@ A tournament keeps its UID when it changes, so a subscribed calendar moves the e
 one. The file does not depend on the time of the request.
 """
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,6 +18,8 @@ CONTENT_TYPE = "text/calendar; charset=utf-8"
 PRODUCER = "-//Silverball//Tournaments//EN"
 # How often a program should fetch the file again.
 REFRESH_INTERVAL = timedelta(hours=1)
+# A row of a folded line: a space comes before it, and programs expect escaped letters undivided.
+ROW = re.compile(r".{1,73}[^\\^]|.{1,74}", re.DOTALL)
 
 
 def calendar_file(name: str, tournaments: Iterable[DatedTournament], base_url: str) -> bytes:
@@ -33,8 +36,18 @@ def calendar_file(name: str, tournaments: Iterable[DatedTournament], base_url: s
     for tournament in tournaments:
         if not tournament.test:
             calendar.add_component(_calendar_event(tournament, base_url))
-    content: bytes = calendar.to_ical()
-    return content
+    return b"".join(_folded(line) + b"\r\n" for line in calendar.content_lines() if line)
+
+
+def _folded(line: Any) -> bytes:
+    """The content line in rows of 75 octets at most (RFC 5545, section 3.1).
+
+    icalendar looks at every letter, for half of the time of a file; letters of one octet can be counted off.
+    """
+    if not line.isascii():
+        folded: bytes = line.to_ical()
+        return folded
+    return "\r\n ".join(ROW.findall(line)).encode()
 
 
 def _calendar_event(tournament: DatedTournament, base_url: str) -> Any:

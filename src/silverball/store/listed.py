@@ -1,5 +1,6 @@
 """Many rows of whole numbers as one text: a tenth of what a row for each costs, on both databases."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -11,22 +12,30 @@ NOTHING = "null"
 
 
 def listed(*columns: ColumnElement[int]) -> ColumnElement[str]:
-    """The values of the columns, row after row, in no certain order; null where there are no rows.
+    """The values of columns that are never null, row after row, in no certain order; null without rows.
 
     Two in one statement have the same order; SQLite reads two of a column each in half the time.
     """
-    first, *others = (func.coalesce(cast(column, Text), NOTHING) for column in columns)
-    row: ColumnElement[str] = first
-    for value in others:
-        row = row.concat(",").concat(value)
+    return _listed([cast(column, Text) for column in columns])
+
+
+def listed_nullable(*columns: ColumnElement[int]) -> ColumnElement[str]:
+    """The same, of columns that may be null."""
+    return _listed([func.coalesce(cast(column, Text), NOTHING) for column in columns])
+
+
+def _listed(texts: Sequence[ColumnElement[str]]) -> ColumnElement[str]:
+    row, *others = texts
+    for text in others:
+        row = row.concat(",").concat(text)
     return func.aggregate_strings(row, ",")
 
 
 def decode_listed(text: str | None) -> list[int]:
-    """The numbers of such a text, of columns that are never null."""
+    """The numbers of `listed`."""
     return _DECODE(f"[{text or ''}]")
 
 
 def decode_nullable(text: str | None) -> list[Any]:
-    """The numbers of such a text, whole numbers and None for null."""
+    """The numbers of `listed_nullable`: whole numbers, and None for null."""
     return _DECODE_NULLABLE(f"[{text or ''}]")

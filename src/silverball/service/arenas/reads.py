@@ -106,7 +106,7 @@ def owned_by(db: Connection, organizer_id: int, query: ArenaQuery) -> PageRows[A
     total = db.execute(select(func.count()).select_from(tables.arena).where(condition)).scalar_one()
     rows = select(*ROW.columns).where(condition).order_by(_ARENA.arena_id)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-    return PageRows([arena_item(row) for row in db.execute(rows)], total)
+    return PageRows([arena_item(row) for row in db.execute(rows).all()], total)
 
 
 def _conditions(organizer_id: int, query: ArenaQuery) -> ColumnElement[bool]:
@@ -129,7 +129,7 @@ def search_arenas(db: Connection, organizer_id: int, words: str) -> tuple[Arena,
     if words:
         rows = rows.where(names.NameContains(_ARENA.name, literal(words)))
     rows = rows.order_by(_ARENA.name, _ARENA.arena_id).limit(SEARCH_RESULTS_MAX)
-    return tuple(arena_item(row) for row in db.execute(rows))
+    return tuple(arena_item(row) for row in db.execute(rows).all())
 
 
 def lineup_arenas(db: Connection, tournament_id: int) -> tuple[Arena, ...]:

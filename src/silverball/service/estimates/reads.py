@@ -134,14 +134,15 @@ def _field_of_series(db: Connection, series_id: int, viewer: AuthenticatedCaller
 
 def participants_where(db: Connection, where: ColumnElement[bool]) -> Sequence[Any]:
     """The participants by id. As in the standings, entrants who left before they played do not count."""
-    active = select(_ENTRANT.player_id).where(where, _ENTRANT.status == "active")
-    taking_part = or_(_PLAYER.player_id.in_(active), _PLAYER.player_id.in_(_placed_leavers(db, where)))
+    # The choice is made among the entrants: between two lists of players the database would read them all.
+    is_counted = or_(_ENTRANT.status == "active", _ENTRANT.player_id.in_(_placed_leavers(db, where)))
+    counted = select(_ENTRANT.player_id).where(where, is_counted)
     columns = (_PLAYER.player_id, _PLAYER.name, _PLAYER.claimed_by, _USER.profile_opt_out)
     rows = (
         select(*columns, reads.IFPA_ID_OF_PLAYER.label("ifpa_id"))
         .select_from(tables.player)
         .outerjoin(tables.user, _USER.user_id == _PLAYER.claimed_by)
-        .where(taking_part)
+        .where(_PLAYER.player_id.in_(counted))
         .order_by(_PLAYER.player_id)
         .limit(results.PLAYERS_MAX)
     )
@@ -151,7 +152,7 @@ def participants_where(db: Connection, where: ColumnElement[bool]) -> Sequence[A
 def _placed_leavers(db: Connection, where: ColumnElement[bool]) -> set[int]:
     """Ids of the entrants who left and have a place in the standings."""
     rows = select(_ENTRANT.tournament_id, _ENTRANT.player_id).where(where, _ENTRANT.status != "active")
-    left = {(row.tournament_id, row.player_id) for row in db.execute(rows)}
+    left = {(row.tournament_id, row.player_id) for row in db.execute(rows).all()}
     if not left:
         return set()
     own = _T.tournament_id.in_({tournament_id for tournament_id, _ in left})

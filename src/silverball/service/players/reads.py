@@ -170,7 +170,7 @@ def owned_by(
     total = db.execute(select(func.count()).select_from(tables.player).where(wanted)).scalar_one()
     rows = player_rows().where(wanted).order_by(_PLAYER.player_id)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-    return PageRows([player_item(row, viewer) for row in db.execute(rows)], total)
+    return PageRows([player_item(row, viewer) for row in db.execute(rows).all()], total)
 
 
 def _conditions(organizer_id: int, query: PlayerQuery) -> ColumnElement[bool]:
@@ -187,7 +187,7 @@ def existing_players(
 ) -> tuple[Player, ...]:
     """The players with these ids that exist, by id."""
     rows = player_rows().where(_PLAYER.player_id.in_(player_ids)).order_by(_PLAYER.player_id)
-    return tuple(player_item(row, viewer) for row in db.execute(rows.limit(len(player_ids))))
+    return tuple(player_item(row, viewer) for row in db.execute(rows.limit(len(player_ids))).all())
 
 
 def search_players(
@@ -197,7 +197,7 @@ def search_players(
     wanted = and_(_PLAYER.organizer_id == organizer_id, _PLAYER.status == "active")
     rows = player_rows().where(wanted, names.NameContains(_PLAYER.name, literal(words)))
     rows = rows.order_by(_PLAYER.name, _PLAYER.player_id).limit(SEARCH_MAX)
-    return tuple(player_item(row, viewer) for row in db.execute(rows))
+    return tuple(player_item(row, viewer) for row in db.execute(rows).all())
 
 
 _ACTIVE_NAMES = PreparedStatement(
@@ -283,7 +283,7 @@ def pending_claims(db: Connection, user_id: int) -> tuple[Claim, ...]:
     )
     return tuple(
         Claim(player_id=player_id, user_id=claimant_id, created_at=times.iso(at))
-        for player_id, claimant_id, at in db.execute(rows)
+        for player_id, claimant_id, at in db.execute(rows).all()
     )
 
 
@@ -296,14 +296,14 @@ def claimable_players(db: Connection, words: str, viewer: AuthenticatedCaller | 
     is_named = name_search.name_contains(db, _PLAYER.name, words)
     wanted = and_(_PLAYER.claimed_by.is_(None), is_named, played)
     rows = player_rows().where(wanted).order_by(_PLAYER.name, _PLAYER.player_id).limit(SEARCH_MAX)
-    return tuple(player_item(row, viewer) for row in db.execute(rows))
+    return tuple(player_item(row, viewer) for row in db.execute(rows).all())
 
 
 def players_of_user(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> tuple[Player, ...]:
     """The players claimed by this user, by name."""
     rows = player_rows().where(_PLAYER.claimed_by == user_id)
     rows = rows.order_by(_PLAYER.name, _PLAYER.player_id).limit(CLAIMS_MAX)
-    return tuple(player_item(row, viewer) for row in db.execute(rows))
+    return tuple(player_item(row, viewer) for row in db.execute(rows).all())
 
 
 def newest_tournaments(db: Connection, player_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
@@ -320,4 +320,4 @@ def newest_tournaments(db: Connection, player_ids: Sequence[int]) -> dict[int, t
         .subquery()
     )
     rows = select(played.c.player_id, played.c.tournament_id, played.c.name).where(played.c.place == 1)
-    return {player_id: (tournament_id, name) for player_id, tournament_id, name in db.execute(rows)}
+    return {player_id: (tournament_id, name) for player_id, tournament_id, name in db.execute(rows).all()}

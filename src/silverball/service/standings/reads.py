@@ -19,7 +19,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.service.standings.shapes import wire_standing
 from silverball.store import snapshot
-from silverball.store.listed import decode_nullable, listed
+from silverball.store.listed import decode_nullable, listed_nullable
 from silverball.store.loaded import LoadedTournament
 from silverball.store.named_rows import PreparedStatement
 from silverball.store.stamps import Revision
@@ -112,12 +112,12 @@ def places_where(
     Tournaments without standings are left out.
     """
     is_wanted = true() if player_ids is None else _ST.player_id.in_(player_ids)
-    own = select(listed(_ST.position, _ST.player_id, type_coerce(_ST.points, BigInteger)))
+    own = select(listed_nullable(_ST.position, _ST.player_id, type_coerce(_ST.points, BigInteger)))
     placed = own.where(_ST.tournament_id == _T.tournament_id, is_wanted).scalar_subquery()
     places: PlacesByTournament = {}
     for tournament_id, text in db.execute(
         select(_T.tournament_id, placed).where(where, IS_STORED).order_by(_T.tournament_id)
-    ):
+    ).all():
         if text is not None:
             places[tournament_id] = _decode_places(text)
     running = select(_T.tournament_id, _T.revision, _T.stamp).where(

@@ -165,10 +165,12 @@ def existing_users(
     db: Connection, user_ids: Sequence[int], viewer: AuthenticatedCaller | None
 ) -> tuple[User, ...]:
     """The users with these ids that exist, by id."""
+    if not user_ids:
+        return ()
     rows = (
         select(*ROW.columns).where(_USER.user_id.in_(user_ids)).order_by(_USER.user_id).limit(len(user_ids))
     )
-    return tuple(user_item(row, viewer) for row in db.execute(rows))
+    return tuple(user_item(row, viewer) for row in db.execute(rows).all())
 
 
 def user_bundle(

@@ -26,6 +26,7 @@ from silverball.web.forms import FormState
 from silverball.web.page_request import GUEST, PageRequest
 from silverball.web.public import player_state, report_page
 from silverball.web.public.report_page import ReportPage
+from silverball.web.rendered_once import RenderedOnce
 from silverball.wire.players import EntrantPart, Player
 
 RUNNING_MAX = 50
@@ -177,6 +178,7 @@ def render_series(request: PageRequest, series_id: int) -> Response:
         reachable=reachable,
         counted_nights=counted_nights,
         has_dropped=any(dropped.values()),
+        rendered_once=RenderedOnce,
         cells=_series_cells(player_ids, counted_points, dropped),
         players={player.player_id: player for player in details.players},
         counted=_counted_text(details.removed_results or 0, len(details.tournament_points)),
@@ -186,31 +188,23 @@ def render_series(request: PageRequest, series_id: int) -> Response:
 
 
 class SeriesCell(NamedTuple):
-    """The points of a player in a night of a series; most players miss most nights of a large one."""
+    """The points of a player in a night of a series."""
 
-    # Nights since the cell before.
-    missed: int
-    # None after the last of the player's nights.
-    points: Any = None
-    is_dropped: bool = False
+    points: Any
+    is_dropped: bool
 
 
 def _series_cells(
     player_ids: Iterable[int],
     points: Mapping[int, Mapping[int, Any]],
     dropped: Mapping[int, Collection[int]],
-) -> dict[int, list[SeriesCell]]:
-    """Player id -> the cells of the player's row, for these players."""
-    cells: dict[int, list[SeriesCell]] = {player_id: [] for player_id in player_ids}
-    following: dict[int, int] = {}
+) -> dict[int, list[SeriesCell | None]]:
+    """Player id -> the player's cell of each night, None where they missed it, for these players."""
+    cells: dict[int, list[SeriesCell | None]] = {player_id: [None] * len(points) for player_id in player_ids}
     for number, (tournament_id, of_night) in enumerate(points.items()):
         for player_id, earned in of_night.items():
-            missed = number - following.get(player_id, 0)
             is_dropped = tournament_id in dropped.get(player_id, ())
-            cells[player_id].append(SeriesCell(missed, earned, is_dropped))
-            following[player_id] = number + 1
-    for player_id, row in cells.items():
-        row.append(SeriesCell(len(points) - following.get(player_id, 0)))
+            cells[player_id][number] = SeriesCell(earned, is_dropped)
     return cells
 
 

@@ -95,12 +95,16 @@ def past_nights_by_format(
         .limit(NIGHTS_READ_MAX)
     )
     found: dict[str, list[NightRecord]] = {type_: [] for type_ in by_type}
-    for row in db.execute(rows):
-        nights = found[row.type]
-        if len(nights) < NIGHTS_PER_FORMAT:
-            settings = _known_settings(by_type[row.type], row.settings)
-            if settings is not None:
-                nights.append(NightRecord(tournament_id=row.tournament_id, settings=settings))
+    with db.execute(rows) as newest:
+        for row in newest:
+            nights = found[row.type]
+            if len(nights) < NIGHTS_PER_FORMAT:
+                settings = _known_settings(by_type[row.type], row.settings)
+                if settings is not None:
+                    nights.append(NightRecord(tournament_id=row.tournament_id, settings=settings))
+            # The settings of older nights are not read.
+            if all(len(nights) == NIGHTS_PER_FORMAT for nights in found.values()):
+                break
     records = {night.tournament_id: night for nights in found.values() for night in nights}
     if records:
         _add_players(db, records)
@@ -119,7 +123,7 @@ def _known_settings(form: Format, stored: dict[str, Any]) -> TournamentSettings 
 
 def _add_players(db: Connection, records: dict[int, NightRecord]) -> None:
     counted = select(_ENTRANT.tournament_id, func.count()).where(_ENTRANT.tournament_id.in_(records))
-    for tournament_id, count in db.execute(counted.group_by(_ENTRANT.tournament_id)):
+    for tournament_id, count in db.execute(counted.group_by(_ENTRANT.tournament_id)).all():
         records[tournament_id].players = count
 
 
@@ -142,23 +146,23 @@ def _add_games(db: Connection, records: dict[int, NightRecord]) -> None:
         )
         .group_by(_G.game_id)
     )
-    groups: dict[tuple[Any, ...], list[tuple[datetime, datetime, Any]]] = defaultdict(list)
-    for row in db.execute(rows):
-        tournament_id, round_id, set_number, _, begins, seconds, *_ = row
+    groups: dict[tuple[Any, ...], list[tuple[datetime, datetime, int, float, int | None]]] = defaultdict(list)
+    for tournament_id, round_id, set_number, arena_id, begins, seconds, size, won in db.execute(rows).all():
         key = (tournament_id, round_id, set_number if round_id else begins)
-        groups[key].append((begins + timedelta(seconds=seconds), begins, row))
+        played_game = (begins + timedelta(seconds=seconds), begins, size, float(won or 1), arena_id)
+        groups[key].append(played_game)
     for (tournament_id, *_), played in groups.items():
         record = records[tournament_id]
         played.sort(key=_END_AND_BEGIN)
-        record.extend_to(min(begins for _, begins, _ in played), played[-1][0])
+        record.extend_to(min(begins for _, begins, *_ in played), played[-1][0])
         counts_matches = _counts_matches(record.settings)
         free_at: datetime | None = None
-        for ends, begins, row in played:
+        for ends, begins, size, won, arena_id in played:
             since = begins if free_at is None else max(begins, free_at)
             # A match stands for the games that were won.
-            games = max(float(row.points or 1), 1.0) if counts_matches else 1.0
+            games = max(won, 1.0) if counts_matches else 1.0
             length = _minutes(since, ends) / games
-            record.games.append(PlayedGame(size=row.size, minutes=length, arena_id=row.arena_id))
+            record.games.append(PlayedGame(size=size, minutes=length, arena_id=arena_id))
             free_at = ends
 
 
@@ -176,7 +180,7 @@ def _add_attempts(db: Connection, records: dict[int, NightRecord]) -> None:
         _SOLO.updated_at,
         _SOLO.duration_seconds,
     ).where(_SOLO.tournament_id.in_(records), _SOLO.status == "completed", _SOLO.voided.is_(false()))
-    for row in db.execute(rows):
+    for row in db.execute(rows).all():
         record = records[row.tournament_id]
         record.extend_to(row.started_at or row.created_at, row.updated_at)
         if row.duration_seconds is not None:
@@ -191,7 +195,7 @@ def _add_gaps(db: Connection, records: dict[int, NightRecord]) -> None:
         .order_by(_ROUND.tournament_id, _ROUND.round_index)
     )
     by_night: dict[int, list[tuple[datetime, datetime]]] = defaultdict(list)
-    for tournament_id, created_at, completed_at in db.execute(rows):
+    for tournament_id, created_at, completed_at in db.execute(rows).all():
         by_night[tournament_id].append((created_at, completed_at))
     for tournament_id, spans in by_night.items():
         records[tournament_id].gaps.extend(_gaps_between(spans))

@@ -114,7 +114,7 @@ def _has_points(places: PlacesByTournament, tournament_id: int) -> bool:
 def _load_playoffs(db: Connection, key: Mapping[str, int]) -> dict[int, list[dict[int, int]]]:
     """Tournament id -> its completed playoffs in order: player id -> position there."""
     playoffs: dict[int, dict[int, dict[int, int]]] = {}
-    for tournament_id, place, player_id, position in db.execute(_PLAYOFFS, key):
+    for tournament_id, place, player_id, position in db.execute(_PLAYOFFS, key).all():
         playoffs.setdefault(tournament_id, {}).setdefault(place, {})[player_id] = position
     return {tournament_id: list(by_place.values()) for tournament_id, by_place in playoffs.items()}
 
@@ -207,7 +207,7 @@ def _load_players(
     in_series = in_series.where(_T.series_id == bindparam("series_id"))
     player_id = tables.player.c.player_id
     statement = players.player_rows().where(player_id.in_(in_series)).order_by(player_id).limit(PLAYERS_MAX)
-    return tuple(players.player_item(row, viewer) for row in db.execute(statement, key))
+    return tuple(players.player_item(row, viewer) for row in db.execute(statement, key).all())
 
 
 def _labels_by_player(series_players: tuple[Player, ...]) -> LabelsByPlayer | EmptyList:

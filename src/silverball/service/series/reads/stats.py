@@ -1,10 +1,10 @@
 """Attendance, opponents and arenas of the players of a series."""
 
 import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     Column,
@@ -29,6 +29,9 @@ from silverball.wire.players import Player
 from silverball.wire.series import Aggregate, SeriesAttendance, SeriesStats
 from silverball.wire.stats import CountRow
 from silverball.wire.values import Number
+
+if TYPE_CHECKING:
+    from silverball.rules.ranking.meetings import CountsById
 
 PLAYERS_MAX = 10_000
 _T, _P, _G = tables.tournament.c, tables.player.c, tables.game.c
@@ -81,30 +84,22 @@ _PLAYED_ALONE = _listed_by_night(
     _ALONE.arena_id,
     own=(_ALONE.status == "completed", _ALONE.voided.is_(false()), _ALONE.arena_id.is_not(None)),
 )
-# Player id -> number of games with each opponent, by id, and on each arena, by the id with a minus sign:
-# so a game's list counts both at once. The player's own id and 0, no arena, are counted and never shown.
-CountsByPlayer = Mapping[int, Counter[int]]
 
 
-def _count_meetings_and_plays(db: Connection, series_id: int) -> CountsByPlayer:
+def _count_meetings_and_plays(db: Connection, series_id: int) -> tuple["CountsById", "CountsById"]:
     """How often each player met each other and played each arena."""
+    # NumPy is loaded when somebody asks for statistics.
+    from silverball.rules.ranking.meetings import count_meetings_and_plays
+
     key = {"series_id": series_id}
     game_ids, arena_ids = map(decode_listed, db.execute(_GAMES, key).one())
-    games = {game_id: [-arena_id] for game_id, arena_id in zip(game_ids, arena_ids, strict=True)}
-    seats = map(decode_listed, db.execute(_SEATS, key).one())
-    for game_id, player_id in zip(*seats, strict=True):
-        if game_id in games:
-            games[game_id].append(player_id)
-    together: defaultdict[int, list[int]] = defaultdict(list)
-    for game in games.values():
-        for player_id in game[1:]:
-            together[player_id] += game
-    counts = defaultdict(Counter[int], {player_id: Counter(ids) for player_id, ids in together.items()})
-    alone = chain.from_iterable(decode_listed(text) for _, text in db.execute(_PLAYED_ALONE, key))
-    # Every second number is an arena: both run through the same iterator.
-    for (player_id, arena_id), count in Counter(zip(alone, alone, strict=True)).items():
-        counts[player_id][-arena_id] += count
-    return counts
+    seat_games, seat_players = map(decode_listed, db.execute(_SEATS, key).one())
+    alone = [decode_listed(text) for _, text in db.execute(_PLAYED_ALONE, key).all()]
+    # Every second number is an arena.
+    alone_players, alone_arenas = (list(chain.from_iterable(ids[n::2] for ids in alone)) for n in (0, 1))
+    return count_meetings_and_plays(
+        (game_ids, arena_ids), (seat_games, seat_players), (alone_players, alone_arenas)
+    )
 
 
 def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> SeriesStats:
@@ -122,7 +117,7 @@ def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | N
     owners, names = _people(db, key, viewer)
     nights = _attendance_by_tournament(db, key, attended, owners, series.organizer_id)
     often = Counter(Counter(chain.from_iterable(attended.values())).values())
-    counts = _count_meetings_and_plays(db, series_id)
+    meetings, plays = _count_meetings_and_plays(db, series_id)
     return SeriesStats(
         series=series,
         overall=_aggregate(night.total for night in nights.values()),
@@ -130,8 +125,8 @@ def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | N
         guests=_aggregate(night.guests for night in nights.values()),
         tournaments=nights,
         player_attendances=dict(sorted(often.items())),
-        opponent_counts=_opponent_counts(counts, names),
-        arena_counts=_arena_counts(counts, names),
+        opponent_counts=_opponent_counts(meetings, names),
+        arena_counts=_arena_counts(plays, names),
     )
 
 
@@ -142,7 +137,7 @@ def _attendance_by_tournament(
     owners: Mapping[int, int],
     organizer_id: int,
 ) -> dict[int, SeriesAttendance]:
-    names = {tournament_id: name for tournament_id, name in db.execute(_NAMES, key)}  # noqa: C416  # rows are no pairs to mypy
+    names = {tournament_id: name for tournament_id, name in db.execute(_NAMES, key).all()}  # noqa: C416  # rows are no pairs to mypy
     attendance = {}
     for tournament_id, night in sorted(attended.items()):
         members = sum(owners.get(player_id) == organizer_id for player_id in night)
@@ -183,26 +178,25 @@ def _people(
     return owners, dict(shown[:PLAYERS_MAX])
 
 
-def _opponent_counts(counts: CountsByPlayer, names: Mapping[int, str]) -> tuple[CountRow, ...]:
+def _opponent_counts(meetings: "CountsById", names: Mapping[int, str]) -> tuple[CountRow, ...]:
     """A row for each named player who met another one."""
     rows: list[CountRow] = []
     texts = {player_id: str(player_id) for player_id in names}
     for player_id, name in names.items():
-        met: Mapping[int, int] = counts.get(player_id, {})
-        if others := sorted((met.keys() & names.keys()) - {player_id}):
-            row: CountRow = {texts[other_id]: met[other_id] for other_id in others}
+        met = meetings.get(player_id, {})
+        row: CountRow = {texts[other_id]: times for other_id, times in met.items() if other_id in names}
+        if row:
             row["playerId"], row["name"] = player_id, name
             rows.append(row)
     return tuple(rows)
 
 
-def _arena_counts(counts: CountsByPlayer, names: Mapping[int, str]) -> tuple[CountRow, ...]:
+def _arena_counts(plays: "CountsById", names: Mapping[int, str]) -> tuple[CountRow, ...]:
     """A row for each named player who played an arena."""
     rows: list[CountRow] = []
     for player_id, name in names.items():
-        played: Mapping[int, int] = counts.get(player_id, {})
-        if arena_ids := sorted(-id_ for id_ in played if id_ < 0):
-            row = {str(arena_id): played[-arena_id] for arena_id in arena_ids}
+        if played := plays.get(player_id):
+            row = {str(arena_id): times for arena_id, times in played.items()}
             rows.append({**row, "playerId": player_id, "name": name})
     return tuple(rows)
 
@@ -213,7 +207,7 @@ def _attended_nights(db: Connection, series_id: int) -> dict[int, list[int]]:
     """
     attended: dict[int, list[int]] = {}
     for statement in (_STANDING_PLAYERS, _RUNNING_PLAYERS):
-        for tournament_id, text in db.execute(statement, {"series_id": series_id}):
+        for tournament_id, text in db.execute(statement, {"series_id": series_id}).all():
             if text is not None:
                 attended[tournament_id] = decode_listed(text)
     return attended
@@ -237,4 +231,4 @@ def attendees(
     attended = [player_id for player_id, nights in _attendances(db, series_id).items() if nights == count]
     statement = players.player_rows().where(_P.player_id.in_(attended), players.shows_stats_to(viewer))
     statement = statement.order_by(_P.player_id).limit(PLAYERS_MAX)
-    return tuple(players.player_item(row, viewer) for row in db.execute(statement))
+    return tuple(players.player_item(row, viewer) for row in db.execute(statement).all())

@@ -59,7 +59,7 @@ def journal_page(
     before = total + 1 - PER_PAGE * (query.page - 1)
     actions = journal.newest_actions(db, tournament_id, before=before, limit=PER_PAGE)
     undone = _undone_action_ids(db, tournament_id)
-    undoable = None if status == "completed" else _undoable_action(db, tournament_id, undone)
+    undoable = None if status == "completed" else _undoable_action(db, tournament_id, undone, actions)
     described = [*actions, undoable] if undoable is not None else actions
     names = _load_names(db, tournament_id, described)
     actors = devices.actor_names(db, tournament_id, [action.action_id for action in described])
@@ -100,11 +100,16 @@ def envelope(page: Page[JournalAction], rows: JournalRows) -> JournalPage:
 def _undone_action_ids(db: Connection, tournament_id: int) -> set[int]:
     """Ids of the actions that were undone."""
     statement = select(_J.data).where(_J.tournament_id == tournament_id, _J.change == journal.ACTION_UNDONE)
-    return {int(data["action"]) for data in db.execute(statement.order_by(_J.journal_id)).scalars()}
+    return {int(data["action"]) for data in db.execute(statement.order_by(_J.journal_id)).scalars().all()}
 
 
-def _undoable_action(db: Connection, tournament_id: int, undone: set[int]) -> Action | None:
-    """The action that an undo would reverse now: the newest one in force, if it can be undone."""
+def _undoable_action(
+    db: Connection, tournament_id: int, undone: set[int], loaded: Sequence[Action]
+) -> Action | None:
+    """The action that an undo would reverse now: the newest one in force, if it can be undone.
+
+    Most often it is one of those that are loaded already.
+    """
     # Undo passes over undos, merges and imported journals.
     passed_over = (journal.ACTION_UNDONE, journal.PLAYERS_MERGED, journal.JOURNAL_IMPORTED)
     undoing = select(_J.action_id).where(_J.tournament_id == tournament_id, _J.change.in_(passed_over))
@@ -114,7 +119,8 @@ def _undoable_action(db: Connection, tournament_id: int, undone: set[int]) -> Ac
     action_id = db.execute(standing).scalar_one()
     if action_id is None:
         return None
-    (newest,) = journal.newest_actions(db, tournament_id, before=action_id + 1, limit=1)
+    found = [action for action in loaded if action.action_id == action_id]
+    (newest,) = found or journal.newest_actions(db, tournament_id, before=action_id + 1, limit=1)
     if newest.is_report or newest.is_room_call:
         # An undo below a report may have settled it; what a shared room did goes with what came before.
         newest = next(iter(undo_order.undoable_actions(journal.newest_actions(db, tournament_id))), newest)
@@ -132,11 +138,10 @@ def _load_names(db: Connection, tournament_id: int, actions: Sequence[Action]) -
     if others := [player_id for player_id in ids["player_id"] if player_id not in players]:
         players |= _names_by_id(db, names.where(player.player_id.in_(others)))
     actors = {action.actor_id for action in actions if action.actor_id is not None}
+    arenas = select(arena.arena_id, arena.name).where(arena.arena_id.in_(ids["arena_id"]))
     return Names(
         players=players,
-        arenas=_names_by_id(
-            db, select(arena.arena_id, arena.name).where(arena.arena_id.in_(ids["arena_id"]))
-        ),
+        arenas=_names_by_id(db, arenas) if ids["arena_id"] else {},
         users=_names_by_id(
             db, select(user.user_id, user.name).where(user.user_id.in_({*ids["user_id"], *actors}))
         ),
@@ -161,7 +166,7 @@ def _ids_in(actions: Sequence[Action], name: str) -> set[int]:
 
 
 def _names_by_id(db: Connection, statement: Any) -> dict[int, str]:
-    return {key: name for key, name in db.execute(statement)}  # noqa: C416  # rows are no pairs to mypy
+    return {key: name for key, name in db.execute(statement).all()}  # noqa: C416  # rows are no pairs to mypy
 
 
 def _journal_action(
