@@ -73,4 +73,6 @@ def _columns(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
 
 
 def _flat(counts: CountsById) -> Counter[tuple[int, int]]:
-    return Counter({(own_id, other_id): times for own_id, row in counts.items() for other_id, times in row.items()})
+    return Counter(
+        {(own_id, other_id): times for own_id, row in counts.items() for other_id, times in row.items()}
+    )
