@@ -10,8 +10,10 @@ Prints a table; exit code 1 when a bar is missed.
 
 import itertools
 import json
+import os
 import re
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -43,8 +45,6 @@ COMMITS = 100
 # Connections to each worker: those that ask, and those that follow. One process has as many in all.
 PER_WORKER = 2
 CONNECTIONS = PER_WORKER * WORKERS
-# The kernel decides who gets a new connection; so many are tried.
-CONNECTIONS_TRIED_MAX = 400
 RATIO_MAX = 1.10
 SECONDS_MAX = 0.050
 IDLE_SECONDS = 3.0
@@ -86,22 +86,28 @@ def holder(process: int, local_port: int) -> int | None:
 def spread_connections(
     server: run.Server, workers: int, open_connection: Callable[[], socket.socket]
 ) -> list[socket.socket]:
-    """Connections of which each worker has as many as the others; those too many are closed."""
+    """Connections of which each worker has as many as the others.
+
+    The kernel may give all of them to one worker, so a worker that has enough stands still meanwhile.
+    """
     kept: dict[int, list[socket.socket]] = {}
     wanted = CONNECTIONS // workers
-    for _ in range(CONNECTIONS_TRIED_MAX):
-        connected = open_connection()
-        deadline = time.perf_counter() + 1
-        while (member := holder(server.pid, connected.getsockname()[1])) is None:
-            assert time.perf_counter() < deadline, "Nobody has accepted a connection."
-        if len(kept.setdefault(member, [])) < wanted:
-            kept[member].append(connected)
-        else:
-            connected.close()
-        if len(kept) == workers and all(len(theirs) == wanted for theirs in kept.values()):
-            # In turn: no worker is asked twice in a row.
-            return [connected for turn in zip(*kept.values(), strict=True) for connected in turn]
-    raise AssertionError(f"After {CONNECTIONS_TRIED_MAX} connections not every worker of {workers} has some.")
+    paused: list[int] = []
+    try:
+        for _ in range(CONNECTIONS):
+            connected = open_connection()
+            deadline = time.perf_counter() + 1
+            while (member := holder(server.pid, connected.getsockname()[1])) is None:
+                assert time.perf_counter() < deadline, "Nobody has accepted a connection."
+            kept.setdefault(member, []).append(connected)
+            if len(kept[member]) == wanted and workers > 1:
+                os.kill(member, signal.SIGSTOP)
+                paused.append(member)
+    finally:
+        for member in paused:
+            os.kill(member, signal.SIGCONT)
+    # In turn: no worker is asked twice in a row.
+    return [connected for turn in zip(*kept.values(), strict=True) for connected in turn]
 
 
 class Asking:
