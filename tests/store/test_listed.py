@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import BigInteger, Column, Connection, MetaData, Table, insert, select
 
 from silverball.store.engine import Store
-from silverball.store.listed import decode_listed, decode_nullable, listed
+from silverball.store.listed import decode_listed, decode_nullable, listed, listed_nullable
 
 Row = tuple[int, int | None]
 LARGEST = 2**63 - 1
@@ -38,7 +38,7 @@ def write_rows(db: Connection, rows: list[Row]) -> None:
 def test_rows_come_back_as_they_were_written(store: Store, rows: list[Row]) -> None:
     with store.migration() as db:
         write_rows(db, rows)
-        numbers = decode_nullable(db.execute(select(listed(ROWS.c.first, ROWS.c.second))).scalar())
+        numbers = decode_nullable(db.execute(select(listed_nullable(ROWS.c.first, ROWS.c.second))).scalar())
         ROWS.drop(db)
     assert sorted(zip(numbers[::2], numbers[1::2], strict=True)) == sorted(rows)
 
@@ -54,9 +54,13 @@ def test_lists_of_one_statement_have_the_same_order(store: Store) -> None:
     rows: list[Row] = [(number * 7 % 101, number * 7 % 101 + 1_000) for number in range(100)]
     with store.migration() as db:
         write_rows(db, rows)
-        first, second = map(
-            decode_listed, db.execute(select(listed(ROWS.c.first), listed(ROWS.c.second))).one()
-        )
+        both = select(listed(ROWS.c.first), listed(ROWS.c.first + 1_000))
+        first, second = map(decode_listed, db.execute(both).one())
         ROWS.drop(db)
     assert [number + 1_000 for number in first] == second
     assert sorted(first) == sorted(number for number, _ in rows)
+
+
+def test_a_column_that_may_be_null_is_refused_as_its_rows_would_be_left_out() -> None:
+    with pytest.raises(ValueError, match=r"second may be null"):
+        listed(ROWS.c.first, ROWS.c.second)

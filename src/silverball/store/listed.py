@@ -14,8 +14,12 @@ NOTHING = "null"
 def listed(*columns: ColumnElement[int]) -> ColumnElement[str]:
     """The values of columns that are never null, row after row, in no certain order; null without rows.
 
-    Two in one statement have the same order; SQLite reads two of a column each in half the time.
+    Two in one statement have the same order; SQLite reads two of a column each in half the time. Raises
+    ValueError for a column of a table that may be null, as its rows would be left out.
     """
+    for column in columns:
+        if getattr(column, "nullable", False):
+            raise ValueError(f"{column} may be null: listed_nullable")
     return _listed([cast(column, Text) for column in columns])
 
 

@@ -60,16 +60,18 @@ _SEATS = (
 
 
 def _listed_by_night(
-    *columns: Column[int],
+    player_id: Column[int],
+    *others: ColumnElement[int],
     own: Sequence[ColumnElement[bool]] = (),
     nights: Sequence[ColumnElement[bool]] = (),
 ) -> Select[Any]:
-    """The series' tournaments that meet conditions: id, and columns of its own rows that do; null for none.
+    """The series' tournaments that meet conditions: id, and players and other columns of its own rows that
+    do; null for none.
 
     A statement with GROUP BY would go through the tournaments of all series, to have them in order.
     """
-    of_night = columns[0].table.c.tournament_id == _T.tournament_id
-    rows = select(listed(*columns)).where(of_night, *own).scalar_subquery()
+    of_night = player_id.table.c.tournament_id == _T.tournament_id
+    rows = select(listed(player_id, *others)).where(of_night, *own).scalar_subquery()
     return select(_T.tournament_id, rows).where(_IN_SERIES, *nights)
 
 
@@ -81,8 +83,8 @@ _RUNNING_PLAYERS = _listed_by_night(
 )
 _PLAYED_ALONE = _listed_by_night(
     _ALONE.player_id,
-    _ALONE.arena_id,
-    own=(_ALONE.status == "completed", _ALONE.voided.is_(false()), _ALONE.arena_id.is_not(None)),
+    func.coalesce(_ALONE.arena_id, 0),
+    own=(_ALONE.status == "completed", _ALONE.voided.is_(false())),
 )
 
 
