@@ -279,10 +279,11 @@ def test_a_page_that_comes_late_does_not_show_a_later_result_as_open_again(
 
     page.route("**/t/1/run", hold)
     rows = page.locator(".games > li")
-    rows.nth(0).locator("button[name=first]").first.click()
+    first, second, _ = [row.get_attribute("id") for row in rows.all()]
+    page.locator(f"#{first} button[name=first]").first.click()
     browser_page.wait_for(lambda: len(late) == 1)
-    rows.nth(1).locator("button[name=first]").first.click()
-    page.wait_for_selector(".games > li:nth-child(2) .saved")
+    with page.expect_response("**/do/result"):
+        page.locator(f"#{second} button[name=first]").first.click()
     route, answer = late[0]
     route.fulfill(response=answer)
     browser_page.wait_for(lambda: rows.count() == 1)
