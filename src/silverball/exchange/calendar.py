@@ -19,7 +19,7 @@ PRODUCER = "-//Silverball//Tournaments//EN"
 # How often a program should fetch the file again.
 REFRESH_INTERVAL = timedelta(hours=1)
 # A row of a folded line: a space comes before it, and programs expect escaped letters undivided.
-ROW = re.compile(r".{1,73}[^\\^]|.{1,74}", re.DOTALL)
+FOLDED_ROW = re.compile(r".{1,73}[^\\^]|.{1,74}", re.DOTALL)
 
 
 def calendar_file(name: str, tournaments: Iterable[DatedTournament], base_url: str) -> bytes:
@@ -47,7 +47,7 @@ def _folded(line: Any) -> bytes:
     if not line.isascii():
         folded: bytes = line.to_ical()
         return folded
-    return "\r\n ".join(ROW.findall(line)).encode()
+    return "\r\n ".join(FOLDED_ROW.findall(line)).encode()
 
 
 def _calendar_event(tournament: DatedTournament, base_url: str) -> Any:

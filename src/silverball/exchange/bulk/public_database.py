@@ -49,15 +49,11 @@ def write_database(store: Store, path: Path) -> dict[str, int]:
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with closing(_open(part)) as target, part.open("rb") as written, store.read() as db:
-            counts = {}
-            for table in TABLES:
-                counts[table.name] = 0
-                for count in _copy_table(target, table, table.rows(db, ALWAYS)):
-                    counts[table.name] += count
-                    # On the disk now: a commit of the site would wait for all that is not there yet.
-                    os.fsync(written.fileno())
-            for _ in _add_indexes(target):
-                os.fsync(written.fileno())
+            disk = written.fileno()
+            counts = {
+                table.name: _copy_table(target, table, table.rows(db, ALWAYS), disk) for table in TABLES
+            }
+            _add_indexes(target, disk)
             target.commit()
         atomic_files.move_into_place(part, path)
     except sqlite3.Error as error:
@@ -86,8 +82,7 @@ def _open(path: Path) -> sqlite3.Connection:
     return target
 
 
-def _copy_table(target: sqlite3.Connection, table: BulkTable, rows: Iterator[Row]) -> Iterator[int]:
-    """Copy the rows; yields the number of each batch."""
+def _copy_table(target: sqlite3.Connection, table: BulkTable, rows: Iterator[Row], disk: int) -> int:
     columns = [
         f'"{column.name}" {TYPES[column.kind]}'
         + (f' REFERENCES "{column.refers_to}"' if column.refers_to else "")
@@ -96,12 +91,16 @@ def _copy_table(target: sqlite3.Connection, table: BulkTable, rows: Iterator[Row
     key = ", ".join(f'"{name}"' for name in table.key)
     target.execute(f'CREATE TABLE "{table.name}" ({", ".join(columns)}, PRIMARY KEY ({key}))')
     places = ", ".join("?" * len(table.columns))
+    count = 0
     while batch := list(islice(rows, ROWS_AT_ONCE)):
+        count += len(batch)
         values = [
             _stored_values(table, number, column) for number, column in enumerate(zip(*batch, strict=True))
         ]
         target.executemany(f'INSERT INTO "{table.name}" VALUES ({places})', zip(*values, strict=True))  # noqa: S608  # our own names
-        yield len(batch)
+        # On the disk now: a commit of the site would wait for all that is not there yet.
+        os.fsync(disk)
+    return count
 
 
 def _stored_values(table: BulkTable, number: int, values: Sequence[Any]) -> Sequence[Any]:
@@ -113,11 +112,11 @@ def _stored_values(table: BulkTable, number: int, values: Sequence[Any]) -> Sequ
     return values
 
 
-def _add_indexes(target: sqlite3.Connection) -> Iterator[str]:
-    """Index each reference that does not begin its table's key; yields each index that is made."""
+def _add_indexes(target: sqlite3.Connection, disk: int) -> None:
+    """Index each reference that does not begin its table's key."""
     for table in TABLES:
         for column in table.columns:
             if column.refers_to and column.name != table.key[0]:
                 name = f"ix_{table.name}_{column.name}"
                 target.execute(f'CREATE INDEX "{name}" ON "{table.name}" ("{column.name}")')
-                yield name
+                os.fsync(disk)

@@ -17,8 +17,9 @@ NO_ARENA = 0
 def count_meetings_and_plays(games: IdPairs, seats: IdPairs, alone: IdPairs) -> tuple[CountsById, CountsById]:
     """Player id -> opponent id -> games together, and player id -> arena id -> plays.
 
-    Takes game and arena of each game, 0 without one; game and player of each seat, where seats in other
-    games do not count; and player and arena of each play without opponents. The order does not matter.
+    Takes game and arena of each game; game and player of each seat, where seats in other games do not
+    count; and player and arena of each play without opponents. An arena of 0 is none. The order does not
+    matter.
     """
     game_ids, arenas_of_games = _sorted_columns(games)
     seat_games, players = _sorted_columns(seats)

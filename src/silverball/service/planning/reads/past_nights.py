@@ -103,7 +103,7 @@ def past_nights_by_format(
                 if settings is not None:
                     nights.append(NightRecord(tournament_id=row.tournament_id, settings=settings))
             # The settings of older nights are not read.
-            if all(len(nights) == NIGHTS_PER_FORMAT for nights in found.values()):
+            if all(len(of_format) == NIGHTS_PER_FORMAT for of_format in found.values()):
                 break
     records = {night.tournament_id: night for nights in found.values() for night in nights}
     if records:
