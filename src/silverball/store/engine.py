@@ -146,6 +146,9 @@ class Store:
             options = _postgresql_options("REPEATABLE READ READ ONLY")
         with self._limited_connection(self._limits.read, options) as (db, _):
             yield db
+            if not self.is_sqlite and not db.invalidated:
+                # After a rollback, psycopg forgets all statements that it has prepared.
+                db.commit()
 
     @contextmanager
     def _limited_connection(

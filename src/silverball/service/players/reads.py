@@ -26,6 +26,7 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import name_search, names, tables
 from silverball.store import types as store_types
+from silverball.store.among import is_among
 from silverball.store.named_rows import NamedRow, PreparedStatement, RowMapper
 from silverball.wire import times
 from silverball.wire.base import UNSET, Id
@@ -316,7 +317,7 @@ def newest_tournaments(db: Connection, player_ids: Sequence[int]) -> dict[int, t
     played = (
         select(_ENTRANT.player_id, tournament.tournament_id, tournament.name, order.label("place"))
         .join(tables.tournament, tournament.tournament_id == _ENTRANT.tournament_id)
-        .where(_ENTRANT.player_id.in_(player_ids))
+        .where(is_among(_ENTRANT.player_id, player_ids))
         .subquery()
     )
     rows = select(played.c.player_id, played.c.tournament_id, played.c.name).where(played.c.place == 1)

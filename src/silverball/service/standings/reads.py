@@ -19,6 +19,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.service.standings.shapes import wire_standing
 from silverball.store import snapshot
+from silverball.store.among import is_among
 from silverball.store.listed import decode_nullable, listed_nullable
 from silverball.store.loaded import LoadedTournament
 from silverball.store.named_rows import PreparedStatement
@@ -111,7 +112,7 @@ def places_where(
 
     Tournaments without standings are left out.
     """
-    is_wanted = true() if player_ids is None else _ST.player_id.in_(player_ids)
+    is_wanted = true() if player_ids is None else is_among(_ST.player_id, player_ids)
     own = select(listed_nullable(_ST.position, _ST.player_id, type_coerce(_ST.points, BigInteger)))
     placed = own.where(_ST.tournament_id == _T.tournament_id, is_wanted).scalar_subquery()
     places: PlacesByTournament = {}
@@ -162,7 +163,7 @@ def places_of_user(db: Connection, user_id: int, tournament_ids: Collection[int]
     """Tournament id -> the best place there of the user's claimed players."""
     claimed = select(player.c.player_id).where(player.c.claimed_by == user_id)
     player_ids = frozenset(db.execute(claimed).scalars())
-    places = places_where(db, _T.tournament_id.in_(tournament_ids), player_ids)
+    places = places_where(db, is_among(_T.tournament_id, tournament_ids), player_ids)
     return {tournament_id: next(iter(own.values())) for tournament_id, own in places.items()}
 
 

@@ -15,6 +15,7 @@ from silverball.service.clubs import reads as clubs
 from silverball.service.federation.reads import records as federation
 from silverball.service.ratings.reads import ratings
 from silverball.store import name_search, tables
+from silverball.store.among import is_among
 from silverball.store.named_rows import IsoText, NamedRow, RowMapper
 from silverball.wire.base import ID_MAX, UNSET
 from silverball.wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
@@ -167,9 +168,8 @@ def existing_users(
     """The users with these ids that exist, by id."""
     if not user_ids:
         return ()
-    rows = (
-        select(*ROW.columns).where(_USER.user_id.in_(user_ids)).order_by(_USER.user_id).limit(len(user_ids))
-    )
+    rows = select(*ROW.columns).where(is_among(_USER.user_id, user_ids))
+    rows = rows.order_by(_USER.user_id).limit(len(user_ids))
     return tuple(user_item(row, viewer) for row in db.execute(rows).all())
 
 

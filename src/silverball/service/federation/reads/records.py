@@ -9,6 +9,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, exists, func, select
 
 from silverball.store import name_search, names, tables
+from silverball.store.among import is_among
 from silverball.wire import times
 from silverball.wire.federation import FederationRecord
 
@@ -57,7 +58,7 @@ def records_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> list[Federatio
     """The records of these numbers; unknown numbers are left out."""
     records = []
     for some in _chunks(sorted(set(ifpa_ids))):
-        rows = select(*_COLUMNS).where(_RECORD.ifpa_id.in_(some)).order_by(_RECORD.ifpa_id)
+        rows = select(*_COLUMNS).where(is_among(_RECORD.ifpa_id, some)).order_by(_RECORD.ifpa_id)
         records += [FederationPlayer(**row) for row in db.execute(rows).mappings()]
     return records
 

@@ -33,6 +33,7 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.service.arenas import reads as arenas
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
+from silverball.store.among import is_among
 from silverball.store.named_rows import (
     IsoText,
     NamedRow,
@@ -207,9 +208,9 @@ def games_page(db: Connection, query: GamesQuery) -> PageRows[Game]:
     # The sum keeps PostgreSQL from reading all games by id until it meets enough of these.
     ids = select(game.c.game_id).where(*conditions).order_by(game.c.game_id + 0)
     game_ids = db.execute(ids.limit(PAGE_SIZE).offset(PAGE_SIZE * (query.page - 1))).scalars().all()
-    games = ROW.rows(db.execute(GAMES.where(game.c.game_id.in_(game_ids))))
-    seats = _load_seats(db, game_player.c.game_id.in_(game_ids))
-    suggestions = _load_suggestions(db, suggestion.c.game_id.in_(game_ids))
+    games = ROW.rows(db.execute(GAMES.where(is_among(game.c.game_id, game_ids))))
+    seats = _load_seats(db, is_among(game_player.c.game_id, game_ids))
+    suggestions = _load_suggestions(db, is_among(suggestion.c.game_id, game_ids))
     return PageRows([_game_item(row, seats, suggestions) for row in games], total)
 
 

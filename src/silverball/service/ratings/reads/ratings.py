@@ -16,6 +16,7 @@ from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import name_search, names, rating_days, tables
+from silverball.store.among import is_among
 from silverball.store.published_ratings import PUBLISHED
 from silverball.wire.base import Id
 from silverball.wire.ratings import Rating
@@ -148,7 +149,7 @@ def rating_items(
     ratings = list(rows)
     user_ids = {user_id for _, user_id, *_ in ratings if user_id is not None}
     own = tables.user.c
-    hiding = select(own.user_id).where(own.user_id.in_(user_ids), own.profile_opt_out == true())
+    hiding = select(own.user_id).where(is_among(own.user_id, user_ids), own.profile_opt_out == true())
     hidden = set(db.execute(hiding).scalars()) if user_ids else set()
     return [rating_item(row, at, viewer, hidden) for row in ratings]
 

@@ -93,8 +93,7 @@ def _load_nights(db: Connection, key: Mapping[str, int]) -> PlacesByTournament:
     """
     nights = db.execute(_NIGHTS, key).all()
     counting = [night for night in nights if _may_count(night)]
-    in_series = _T.tournament_id.in_([night.tournament_id for night in counting])
-    places = standing_reads.places_where(db, in_series)
+    places = standing_reads.places_where(db, _T.series_id == key["series_id"])
     return {
         night.tournament_id: places.get(night.tournament_id, {})
         for night in counting

@@ -11,6 +11,7 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.users import reads as users
 from silverball.store import tables
+from silverball.store.among import is_among
 from silverball.store.named_rows import NamedRow, RowMapper
 from silverball.wire.base import Id
 from silverball.wire.parts import RsvpConfiguration
@@ -108,7 +109,7 @@ def series_list_items(db: Connection, statement: Select[Any]) -> list[SeriesList
     """The list items in the result of a statement of ROW, with the ids of their tournaments."""
     rows = db.execute(statement).all()
     tournament_ids: dict[int, list[int]] = {row.series_id: [] for row in rows}
-    members = select(_T.series_id, _T.tournament_id).where(_T.series_id.in_(tournament_ids))
+    members = select(_T.series_id, _T.tournament_id).where(is_among(_T.series_id, tournament_ids))
     for series_id, tournament_id in db.execute(members.order_by(_T.tournament_id)):
         tournament_ids[series_id].append(tournament_id)
     return [

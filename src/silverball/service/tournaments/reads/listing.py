@@ -25,6 +25,7 @@ from silverball.service.pages import ROWS_DEEP_MAX, PageRows, refuse_deep_pagina
 from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
+from silverball.store.among import is_among
 from silverball.store.hints import NotByIndex
 from silverball.store.kept_lists import KeptList, kept_list
 from silverball.store.named_rows import IsoText, NamedRow, RowMapper
@@ -160,7 +161,7 @@ def tournaments_by_id(
 ) -> list[Tournament]:
     """The tournaments with these ids, in their order."""
     items = tournaments.tournament_items(
-        db, tournaments.tournament_rows().where(_T.tournament_id.in_(ids)), viewer
+        db, tournaments.tournament_rows().where(is_among(_T.tournament_id, ids)), viewer
     )
     by_id = {item.tournament_id: item for item in items}
     return [by_id[tournament_id] for tournament_id in ids]
@@ -184,10 +185,9 @@ class DatedTournament(Struct, frozen=True):
 
 def dated_tournaments(db: Connection, query: TournamentQuery, *, limit: int) -> list[DatedTournament]:
     """The first of the tournaments that pass the filters, newest first."""
-    ids = db.scalars(_newest_ids(_conditions(query, only_completed=False)).limit(limit)).all()
-    statement = tournaments.tournament_rows(_DATED_ROW).where(_T.tournament_id.in_(ids))
-    by_id = {row.tournament_id: _dated_item(row) for row in _DATED_ROW.rows(db.execute(statement))}
-    return [by_id[tournament_id] for tournament_id in ids]
+    newest = _newest_ids(_conditions(query, only_completed=False)).limit(limit)
+    statement = tournaments.tournament_rows(_DATED_ROW).where(_T.tournament_id.in_(newest))
+    return [_dated_item(row) for row in _DATED_ROW.rows(db.execute(statement.order_by(*NEWEST_FIRST)))]
 
 
 def _dated_item(row: NamedRow) -> DatedTournament:

@@ -1,0 +1,58 @@
+"""Whether an id is among many, with one parameter for all of them.
+
+`column.in_(ids)` has a parameter for each, so each number of ids makes another text, which is written,
+parsed and planned anew each time.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+from sqlalchemy import ARRAY, BigInteger, Boolean, ColumnElement, Dialect, Text, bindparam
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+
+class IdList(TypeDecorator[Collection[int]]):
+    """Many ids as one parameter: an array of PostgreSQL, a JSON text for SQLite."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else ARRAY(BigInteger()))
+
+    def process_bind_param(self, value: Collection[int] | None, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        ids = list(value)
+        return msgspec.json.encode(ids).decode() if dialect.name == "sqlite" else ids
+
+
+class IsAmong(FunctionElement[bool]):
+    """The condition of `is_among`."""
+
+    type = Boolean()
+    inherit_cache = True
+
+    def self_group(self, against: Any = None) -> "IsAmong":  # noqa: ARG002  # SQLAlchemy's signature
+        # As part of a longer condition it needs no parentheses, and on SQLite no `= 1` behind it.
+        return self
+
+
+def is_among(column: ColumnElement[int], ids: Collection[int]) -> ColumnElement[bool]:
+    """Whether the value of the column is one of these ids; never for none of them."""
+    return IsAmong(column, bindparam(None, ids, type_=IdList(), unique=True))
+
+
+@compiles(IsAmong)
+def _in_json(condition: IsAmong, compiler: Any, **options: Any) -> str:
+    column, ids = (compiler.process(clause, **options) for clause in condition.clauses)
+    return f"{column} IN (SELECT value FROM json_each({ids}))"  # noqa: S608  # compiled clauses
+
+
+@compiles(IsAmong, "postgresql")
+def _in_array(condition: IsAmong, compiler: Any, **options: Any) -> str:
+    column, ids = (compiler.process(clause, **options) for clause in condition.clauses)
+    return f"{column} = ANY ({ids})"
