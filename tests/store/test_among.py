@@ -1,7 +1,7 @@
 """Whether an id is among many: one parameter for all of them, the same answer on both databases."""
 
 import pytest
-from sqlalchemy import ColumnElement, insert, not_, or_, select
+from sqlalchemy import ColumnElement, false, insert, not_, or_, select
 
 from silverball.store import tables
 from silverball.store.among import is_among
@@ -50,6 +50,18 @@ def test_the_condition_is_part_of_longer_conditions(stored: Store) -> None:
     assert stored_among(stored, or_(WORLD.c.slot == 1_000_002, own)) == [1_000_001, 1_000_002]
     assert stored_among(stored, not_(own)) == STORED[1:]
     assert stored_among(stored, own & other) == []
+
+
+def test_the_ids_may_be_those_of_a_statement(stored: Store) -> None:
+    other = WORLD.alias()
+    theirs = select(other.c.slot - 1).where(other.c.slot.in_([1_000_002, 1_000_003]))
+    assert stored_among(stored, is_among(WORLD.c.slot, theirs)) == [1_000_001, 1_000_002]
+    assert stored_among(stored, or_(WORLD.c.slot == LARGEST, is_among(WORLD.c.slot, theirs))) == [
+        1_000_001,
+        1_000_002,
+        LARGEST,
+    ]
+    assert stored_among(stored, is_among(WORLD.c.slot, theirs.where(false()))) == []
 
 
 def test_any_number_of_ids_makes_the_same_statement(store: Store) -> None:

@@ -1,14 +1,26 @@
-"""Whether an id is among many, with one parameter for all of them.
+"""Whether an id is among many, which the database looks up one by one.
 
-`column.in_(ids)` has a parameter for each, so each number of ids makes another text, which is written,
-parsed and planned anew each time.
+`column.in_(ids)` has a parameter for each id, so each number of ids makes another text, which is written,
+parsed and planned anew each time; here it is one parameter for all of them. And of `column.in_(select(...))`
+PostgreSQL expects as many different ids as rows, and rather reads a whole table to compare; an array of the
+same ids is small to it.
 """
 
 from collections.abc import Collection
 from typing import Any
 
 import msgspec
-from sqlalchemy import ARRAY, BigInteger, Boolean, ColumnElement, Dialect, Text, bindparam
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    ColumnElement,
+    Dialect,
+    ScalarSelect,
+    Select,
+    Text,
+    bindparam,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator, TypeEngine
@@ -36,23 +48,32 @@ class IsAmong(FunctionElement[bool]):
     type = Boolean()
     inherit_cache = True
 
+    @property
+    def has_statement(self) -> bool:
+        """Whether the ids are those of a statement, which is written in parentheses."""
+        return isinstance(list(self.clauses)[1], ScalarSelect)
+
     def self_group(self, against: Any = None) -> "IsAmong":  # noqa: ARG002  # SQLAlchemy's signature
         # As part of a longer condition it needs no parentheses, and on SQLite no `= 1` behind it.
         return self
 
 
-def is_among(column: ColumnElement[int], ids: Collection[int]) -> ColumnElement[bool]:
+def is_among(column: ColumnElement[int], ids: Collection[int] | Select[tuple[int]]) -> ColumnElement[bool]:
     """Whether the value of the column is one of these ids; never for none of them."""
+    if isinstance(ids, Select):
+        return IsAmong(column, ids.scalar_subquery())
     return IsAmong(column, bindparam(None, ids, type_=IdList(), unique=True))
 
 
 @compiles(IsAmong)
 def _in_json(condition: IsAmong, compiler: Any, **options: Any) -> str:
     column, ids = (compiler.process(clause, **options) for clause in condition.clauses)
+    if condition.has_statement:
+        return f"{column} IN {ids}"
     return f"{column} IN (SELECT value FROM json_each({ids}))"  # noqa: S608  # compiled clauses
 
 
 @compiles(IsAmong, "postgresql")
 def _in_array(condition: IsAmong, compiler: Any, **options: Any) -> str:
     column, ids = (compiler.process(clause, **options) for clause in condition.clauses)
-    return f"{column} = ANY ({ids})"
+    return f"{column} = ANY (ARRAY{ids})" if condition.has_statement else f"{column} = ANY ({ids})"

@@ -1,6 +1,6 @@
 """The results of a series: its tournaments, players, points and standings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +14,7 @@ from silverball.service.series.reads import series as reads
 from silverball.service.standings import reads as standing_reads
 from silverball.service.standings.reads import PlacesByTournament
 from silverball.store import tables
+from silverball.store.among import is_among
 from silverball.wire.players import Player
 from silverball.wire.series import (
     LabelsByPlayer,
@@ -29,9 +30,6 @@ CUSTOM_RANKS_MAX = 1000
 PLAYERS_MAX = 10_000
 _T, _ST, _LINK = tables.tournament.c, tables.standing.c, tables.tournament_link.c
 
-_TOURNAMENTS = (
-    select(_T.tournament_id).where(_T.series_id == bindparam("series_id")).order_by(_T.tournament_id)
-)
 _GAME, _ALONE = tables.game.c, tables.single_player_game.c
 # Standings list the players before anything is played; a bye is no result.
 _HAS_RESULT = or_(
@@ -49,7 +47,7 @@ _NIGHTS = (
         and_(_T.status != "completed", _HAS_RESULT).label("has_result"),
         and_(_T.status != "completed", _HAS_GAMES).label("has_games"),
     )
-    .where(_T.series_id == bindparam("series_id"), _T.status != "planned")
+    .where(_T.series_id == bindparam("series_id"))
     .order_by(_T.tournament_id)
 )
 _MAIN = tables.tournament.alias("main")
@@ -69,12 +67,13 @@ def series_details(db: Connection, series_id: int, viewer: AuthenticatedCaller |
     """The series with its results. Raises NotFound."""
     series = reads.find_series(db, series_id, viewer)
     key = {"series_id": series_id}
-    nights = _load_nights(db, key)
+    tournaments = db.execute(_NIGHTS, key).all()
+    nights = _load_nights(db, series_id, tournaments)
     points = _points_earned(series, nights, _load_playoffs(db, key) if _is_curve(series) else {})
     people = _load_players(db, key, viewer)
     return SeriesDetails(
         **{name: getattr(series, name) for name in Series.__struct_fields__},
-        tournament_ids=tuple(db.execute(_TOURNAMENTS, key).scalars()),
+        tournament_ids=tuple([row.tournament_id for row in tournaments]),
         players=people,
         player_labels=_labels_by_player(people),
         standings=tuple(_series_standings(series, points)),
@@ -86,24 +85,26 @@ def _is_curve(series: Series) -> bool:
     return series.scoring in curves.CURVES
 
 
-def _load_nights(db: Connection, key: Mapping[str, int]) -> PlacesByTournament:
+def _load_nights(db: Connection, series_id: int, tournaments: Sequence[Any]) -> PlacesByTournament:
     """Tournament id -> player id -> position and points, of the tournaments that count.
 
     Completed ones, empty ones too, and running ones from their first result on.
     """
-    nights = db.execute(_NIGHTS, key).all()
-    counting = [night for night in nights if _may_count(night)]
-    places = standing_reads.places_where(db, _T.series_id == key["series_id"])
+    places = standing_reads.places_where(db, _T.series_id == series_id)
     return {
         night.tournament_id: places.get(night.tournament_id, {})
-        for night in counting
-        if night.status == "completed" or night.has_result or _has_points(places, night.tournament_id)
+        for night in tournaments
+        if _may_count(night) and (_is_result(night) or _has_points(places, night.tournament_id))
     }
 
 
 def _may_count(night: Any) -> bool:
     # A table without games was imported, and is a result when it has points.
-    return night.status == "completed" or night.has_result or not night.has_games
+    return night.status != "planned" and (_is_result(night) or not night.has_games)
+
+
+def _is_result(night: Any) -> bool:
+    return bool(night.status == "completed" or night.has_result)
 
 
 def _has_points(places: PlacesByTournament, tournament_id: int) -> bool:
@@ -205,8 +206,9 @@ def _load_players(
     in_series = select(entrant.player_id).join(tables.tournament, _T.tournament_id == entrant.tournament_id)
     in_series = in_series.where(_T.series_id == bindparam("series_id"))
     player_id = tables.player.c.player_id
-    statement = players.player_rows().where(player_id.in_(in_series)).order_by(player_id).limit(PLAYERS_MAX)
-    return tuple(players.player_item(row, viewer) for row in db.execute(statement, key).all())
+    statement = players.player_rows().where(is_among(player_id, in_series))
+    rows = db.execute(statement.order_by(player_id).limit(PLAYERS_MAX), key).all()
+    return tuple([players.player_item(row, viewer) for row in rows])
 
 
 def _labels_by_player(series_players: tuple[Player, ...]) -> LabelsByPlayer | EmptyList:

@@ -24,6 +24,7 @@ from silverball.service.players import reads as players
 from silverball.service.series.reads import series as reads
 from silverball.service.standings import reads as standings
 from silverball.store import tables
+from silverball.store.among import is_among
 from silverball.store.listed import decode_listed, listed
 from silverball.wire.players import Player
 from silverball.wire.series import Aggregate, SeriesAttendance, SeriesStats
@@ -174,7 +175,7 @@ def _people(
     """
     columns = (_P.player_id, _P.organizer_id, _P.name, players.shows_stats_to(viewer))
     statement = players.player_rows().with_only_columns(*columns)
-    rows = db.execute(statement.where(_P.player_id.in_(_PLAYERS)).order_by(_P.player_id), key).all()
+    rows = db.execute(statement.where(is_among(_P.player_id, _PLAYERS)).order_by(_P.player_id), key).all()
     owners = {player_id: organizer_id for player_id, organizer_id, _, _ in rows}
     shown = [(player_id, name) for player_id, _, name, is_shown in rows if is_shown]
     return owners, dict(shown[:PLAYERS_MAX])
