@@ -1,17 +1,30 @@
-"""Statements that read a whole table or index, found by asking SQLite how it runs each of them."""
+"""Statements that read a whole table or index, found by asking the database how it runs each of them."""
 
 import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
+import msgspec
 from sqlalchemy import event
 
 from silverball.store import names
 from silverball.store.engine import Store
 
 ALIAS = re.compile(r'\b(?:FROM|JOIN)\s+"?(\w+)"? AS (\w+)')
+# PostgreSQL plans by the size of its files. Here each row that is read costs the same and pages cost nothing,
+# and a table is read whole only where no index leads to the rows, as if it were a large one.
+POSTGRESQL = {
+    **dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_material"), "off"),
+    **dict.fromkeys(("seq_page_cost", "random_page_cost"), "0"),
+    **dict.fromkeys(("cpu_tuple_cost", "cpu_index_tuple_cost"), "10"),
+    "session_preload_libraries": "auto_explain",
+    "auto_explain.log_min_duration": "0",
+    "auto_explain.log_level": "notice",
+    "auto_explain.log_format": "json",
+}
 SCAN = re.compile(r"SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?")
 
 
@@ -62,3 +75,43 @@ class SqlitePlans:
 
     def close(self) -> None:
         self.store.close()
+
+
+class PostgresqlPlans:
+    """The same of a store on PostgreSQL, which tells the plan of each statement that it runs."""
+
+    def __init__(self, url: str) -> None:
+        options = " ".join(f"-c {name}={value}" for name, value in POSTGRESQL.items())
+        self.store = Store(f"{url}{'&' if '?' in url else '?'}options={quote(options)}")
+        self._plans: list[str] = []
+        event.listen(self.store.engine, "connect", self._listen)
+
+    def _listen(self, driver: Any, _record: Any) -> None:
+        driver.add_notice_handler(self._note)
+
+    def _note(self, notice: Any) -> None:
+        _, brace, plan = notice.message_primary.partition("{")
+        if brace:
+            self._plans.append(brace + plan)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._plans.clear()
+
+    def whole_reads(self) -> Iterator[WholeRead]:
+        """What was read whole since the last `forget`."""
+        for text in dict.fromkeys(self._plans):
+            plan = msgspec.json.decode(text)
+            statement = plan["Query Text"].replace('"user"', "user")
+            for step in _steps(plan["Plan"]):
+                if "Relation Name" in step and not step.keys() & {"Index Cond", "Recheck Cond"}:
+                    yield WholeRead(step["Relation Name"], statement)
+
+    def close(self) -> None:
+        self.store.close()
+
+
+def _steps(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from _steps(part)

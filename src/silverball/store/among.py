@@ -36,9 +36,7 @@ class IdList(TypeDecorator[Collection[int]]):
         return dialect.type_descriptor(Text() if dialect.name == "sqlite" else ARRAY(BigInteger()))
 
     def process_bind_param(self, value: Collection[int] | None, dialect: Dialect) -> Any:
-        if value is None:
-            return None
-        ids = list(value)
+        ids = list(value or ())
         return msgspec.json.encode(ids).decode() if dialect.name == "sqlite" else ids
 
 
@@ -59,7 +57,7 @@ class IsAmong(FunctionElement[bool]):
 
 
 def is_among(column: ColumnElement[int], ids: Collection[int] | Select[tuple[int]]) -> ColumnElement[bool]:
-    """Whether the value of the column is one of these ids; never for none of them."""
+    """Whether the value of the column is one of these ids; false where there are none."""
     if isinstance(ids, Select):
         return IsAmong(column, ids.scalar_subquery())
     return IsAmong(column, bindparam(None, ids, type_=IdList(), unique=True))

@@ -94,17 +94,15 @@ def _load_nights(db: Connection, series_id: int, tournaments: Sequence[Any]) -> 
     return {
         night.tournament_id: places.get(night.tournament_id, {})
         for night in tournaments
-        if _may_count(night) and (_is_result(night) or _has_points(places, night.tournament_id))
+        if night.status != "planned" and _is_counted(night, places)
     }
 
 
-def _may_count(night: Any) -> bool:
+def _is_counted(night: Any, places: PlacesByTournament) -> bool:
+    if night.status == "completed" or night.has_result:
+        return True
     # A table without games was imported, and is a result when it has points.
-    return night.status != "planned" and (_is_result(night) or not night.has_games)
-
-
-def _is_result(night: Any) -> bool:
-    return bool(night.status == "completed" or night.has_result)
+    return not night.has_games and _has_points(places, night.tournament_id)
 
 
 def _has_points(places: PlacesByTournament, tournament_id: int) -> bool:
