@@ -17,7 +17,7 @@ from sqlalchemy import (
     ColumnElement,
     Dialect,
     ScalarSelect,
-    Select,
+    SelectBase,
     Text,
     bindparam,
 )
@@ -56,9 +56,9 @@ class IsAmong(FunctionElement[bool]):
         return self
 
 
-def is_among(column: ColumnElement[int], ids: Collection[int] | Select[tuple[int]]) -> ColumnElement[bool]:
+def is_among(column: ColumnElement[int], ids: Collection[int] | SelectBase) -> ColumnElement[bool]:
     """Whether the value of the column is one of these ids; false where there are none."""
-    if isinstance(ids, Select):
+    if isinstance(ids, SelectBase):
         return IsAmong(column, ids.scalar_subquery())
     return IsAmong(column, bindparam(None, ids, type_=IdList(), unique=True))
 

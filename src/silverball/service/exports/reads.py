@@ -19,6 +19,7 @@ from silverball.service.players import reads as roster
 from silverball.service.singleplayer import reads as attempts
 from silverball.service.singleplayer.reads import SinglePlayerGameFilters
 from silverball.service.tournaments.reads import tournaments
+from silverball.store.among import is_among
 from silverball.store.named_rows import RowMapper
 from silverball.store.tables import arena, entry, game, game_player, player, round_, single_player_game
 from silverball.wire import times
@@ -158,7 +159,7 @@ class _EntityNames:
         attempt_players = select(attempt.player_id).where(in_attempt == tournament_id)
         game_arenas = select(game.c.arena_id).where(in_game == tournament_id)
         attempt_arenas = select(attempt.arena_id).where(in_attempt == tournament_id)
-        has_played = player.c.player_id.in_(seat_players.union(attempt_players))
+        has_played = is_among(player.c.player_id, seat_players.union(attempt_players))
         was_played = arena.c.arena_id.in_(game_arenas.union(attempt_arenas))
         own_rounds = round_.c.tournament_id == tournament_id
         self.players = _names_by_id(db, select(player.c.player_id, player.c.name).where(has_played))

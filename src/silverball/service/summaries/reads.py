@@ -11,6 +11,7 @@ from silverball.service.formats import reads as formats
 from silverball.service.formats.reads import TournamentFacts
 from silverball.service.pages import PageRows
 from silverball.service.players import reads as players
+from silverball.store.among import is_among
 from silverball.store.tables import arena_summary, match_summary, player, player_arena_summary, user
 from silverball.wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
 
@@ -105,7 +106,7 @@ def opted_out_player_ids(viewer: AuthenticatedCaller | None, among: SelectBase) 
     return (
         players.player_rows()
         .with_only_columns(player.c.player_id)
-        .where(player.c.player_id.in_(among), ~players.shows_stats_to(viewer))
+        .where(is_among(player.c.player_id, among), ~players.shows_stats_to(viewer))
     )
 
 
