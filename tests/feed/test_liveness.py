@@ -16,6 +16,7 @@ from feed.feed_server import (
     wait_until,
 )
 from feed.raw_connection import PING, PONG, TEXT, RawConnection
+from silverball.feed import messages
 
 
 def test_a_client_that_answers_only_the_exact_text_stays_for_hours() -> None:
@@ -159,6 +160,26 @@ def test_a_connection_that_breaks_leaves_nothing_behind() -> None:
                 await next_message(client)
                 await subscribe(client, 42)
                 assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
+            await raw.hang_up()
+
+    run_scenario(scenario())
+
+
+@pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
+def test_messages_beyond_the_burst_are_answered_within_seconds(asgi: bool) -> None:
+    async def scenario() -> None:
+        clock = ManualClock()
+        async with running_feed(42, clock=clock, asgi=asgi) as server:
+            raw = await RawConnection.open(server)
+            for _ in range(100):
+                raw.send(TEXT, b'{"event":"pusher:ping","data":{}}')
+            # 60 at once, and 20 a second after that.
+            answered = [await raw.read_frame() for _ in range(60)]
+            clock.now += 1
+            answered += [await raw.read_frame() for _ in range(20)]
+            clock.now += 1
+            answered += [await raw.read_frame() for _ in range(20)]
+            assert set(answered) == {(TEXT, messages.PONG)}
             await raw.hang_up()
 
     run_scenario(scenario())

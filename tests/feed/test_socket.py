@@ -22,6 +22,7 @@ from feed.raw_connection import RawConnection
 from silverball.feed import handshake
 from silverball.feed.feed import ConnectionLimits
 from silverball.feed.handshake import HandshakeRules
+from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.proxies import TrustedProxies
 
 # The library ends them with an empty fragment.
@@ -186,7 +187,7 @@ def test_a_blocked_network_is_refused_and_its_open_sockets_are_closed() -> None:
     async def scenario() -> None:
         async with running_feed(42) as server, server.client() as client:
             assert (await next_message(client))["event"] == "pusher:connection_established"
-            server.feed.is_blocked = lambda address: address == "127.0.0.1"
+            server.feed.blocked = BlockedNetworks(lambda: ["127.0.0.1/32"])
             assert await _close_code(server, server.path) == 4009
             server.feed.sweep()
             assert "network" in (await next_message(client))["data"]["message"]

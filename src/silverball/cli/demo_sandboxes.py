@@ -1,8 +1,9 @@
 """Sandbox tournaments of the demo: one for each write of a tournament, in the state in which it succeeds."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from silverball.cli.robots import InProcessClient, Json
 
@@ -35,8 +36,7 @@ READS = (
 )
 
 
-@dataclass
-class Sandboxes:
+class Sandboxes(Struct):
     """The demo's organizer, who makes things to be tried on."""
 
     client: InProcessClient

@@ -14,13 +14,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, Protocol
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from silverball import app
 from silverball.kit.http.api import Api
@@ -92,8 +91,7 @@ class WallClock:
         return datetime.now(UTC)
 
 
-@dataclass
-class SteppedClock:
+class SteppedClock(Struct):
     """A clock that moves only on request, so that playing takes no time."""
 
     moment: datetime
@@ -117,8 +115,7 @@ class TournamentPlan(Struct, frozen=True, kw_only=True):
     games_each: int = 4
 
 
-@dataclass
-class Robot:
+class Robot(Struct):
     """The organizer and all players of one tournament."""
 
     client: RobotClient

@@ -70,7 +70,7 @@ def run_server(
         LOG.warning("no webhooks and printed codes can be made: %s", NoEncryptionKey())
     broadcast = FeedService(store, settings, link.bus if link else None)
     blocked = BlockedNetworks(partial(_load_blocked_networks, store))
-    broadcast.feed.is_blocked = blocked.is_blocked
+    broadcast.feed.blocked = blocked
     table = connection_table(settings)
     leases = create_leases(store.counts, settings.redis_url, settings.redis_prefix)
     share_connections(leases, table, broadcast.feed)

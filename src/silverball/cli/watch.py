@@ -3,11 +3,11 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -83,8 +83,7 @@ def _show_board(items: "Iterator[FeedItem]", board: "Board") -> None:
             screen.update(board.render(), refresh=True)
 
 
-@dataclass
-class Board:
+class Board(Struct):
     """The view of a tournament in the terminal."""
 
     client: "Client"

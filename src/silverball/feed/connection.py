@@ -1,5 +1,6 @@
 """One client's connection: what arrives goes through the session, its requests to the hub."""
 
+import math
 from collections.abc import Callable
 from typing import Protocol
 
@@ -37,7 +38,16 @@ class FrameWriter(Protocol):
 class FeedConnection:
     """The session, the subscriber and the writer of one connection, from handshake to end."""
 
-    __slots__ = ("_closed_at", "_hub", "_on_lost", "_session", "_writer", "address", "subscriber")
+    __slots__ = (
+        "_closed_at",
+        "_hub",
+        "_on_lost",
+        "_session",
+        "_writer",
+        "address",
+        "next_check_at",
+        "subscriber",
+    )
 
     def __init__(
         self,
@@ -55,6 +65,8 @@ class FeedConnection:
         self._writer = writer
         self._closed_at: float | None = None
         self._session = PusherSession(socket_id, hub.now())
+        # Before this time `check_timeouts` has nothing to do, unless the client lags.
+        self.next_check_at = self._session.next_check_at
         self.subscriber = Subscriber(
             encoding,
             hub.metrics,
@@ -92,6 +104,7 @@ class FeedConnection:
             return
         self.subscriber.check_lag(now)
         if now >= self._session.next_check_at and not self.is_over:
+            self.next_check_at = math.inf
             self._apply(self._session.check_timeouts(now, self._hub.last_event_at(self.subscriber)))
 
     def end_with(self, close: Close) -> None:
@@ -123,6 +136,8 @@ class FeedConnection:
             self._writer.send_ping()
         if output.close is not None and not self.is_over:
             self._start_close(output.close)
+        # Messages that have to wait are due sooner than what was due before.
+        self.next_check_at = min(self.next_check_at, self._session.next_check_at)
 
     def _start_close(self, close: Close) -> None:
         self._mark_over(close.code)
@@ -130,6 +145,7 @@ class FeedConnection:
 
     def _mark_over(self, code: int | None) -> None:
         self._closed_at = self._hub.now()
+        self.next_check_at = self._closed_at + CLOSE_SECONDS
         if code is not None:
             self._hub.metrics.closes_total[code] += 1
         self._hub.remove_subscriber(self.subscriber)

@@ -6,6 +6,7 @@ import resource
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from random import Random, SystemRandom
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -35,6 +36,16 @@ FILES_MAX = 1_000_000
 SERVER_FULL = Close(protocol.OVER_CAPACITY, "Too many connections. Connect again.")
 NETWORK_BLOCKED = Close(protocol.UNAUTHORIZED, "Connections from your network are refused here.")
 ADDRESS_FULL = Close(protocol.OVER_QUOTA, "Too many connections from your address.")
+
+
+class BlockedAddresses(Protocol):
+    """The addresses whose clients are refused."""
+
+    def is_any(self) -> bool:
+        """Whether any address is refused."""
+
+    def is_blocked(self, address: str) -> bool:
+        """Whether clients with this address are refused."""
 
 
 class ConnectionLimits(Struct, frozen=True):
@@ -89,8 +100,8 @@ class Feed:
         self.limits = limits
         self.handshakes = Pacer(HANDSHAKES_PER_TURN)
         self.is_draining = False
-        # Whether clients with this address are refused. Set by who serves.
-        self.is_blocked: Callable[[str], bool] = lambda _address: False
+        # The addresses whose clients are refused. Set by who serves.
+        self.blocked: BlockedAddresses | None = None
         # How many sockets an address has at other nodes. Set by who serves.
         self.connections_elsewhere: Callable[[str], int] = lambda _address: 0
         # Note the sockets of this process, and count those of the other workers of this machine.
@@ -106,7 +117,7 @@ class Feed:
     def admit(self, request: Handshake, address: str) -> App | Close:
         """The app of an admitted client, or the close that refuses it."""
         verdict = handshake.check_handshake(request, self._rules)
-        if self.is_blocked(address):
+        if self.blocked is not None and self.blocked.is_blocked(address):
             verdict = NETWORK_BLOCKED
         counted = self._counted_address(address)
         if isinstance(verdict, App) and counted and self._is_full(counted):
@@ -191,9 +202,14 @@ class Feed:
         """Send the pings, closes and ticks that are due."""
         now = self.hub.now()
         self.hub.sweep(now)
-        for connection in list(self._connections):
-            if self.is_blocked(connection.address):
-                connection.end_with(NETWORK_BLOCKED)
+        if self.blocked is not None and self.blocked.is_any():
+            for connection in list(self._connections):
+                if self.blocked.is_blocked(connection.address):
+                    connection.end_with(NETWORK_BLOCKED)
+        # Thousands that are idle cost no call. Lagging ones are few, and are looked for while there are any.
+        has_lag = self.hub.metrics.lagging > 0
+        due = [each for each in self._connections if each.next_check_at <= now or has_lag]
+        for connection in due:
             connection.check_timeouts(now)
 
     async def _sweep_loop(self) -> None:

@@ -1,13 +1,13 @@
 """The counters of the feed, as plain numbers."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from silverball.kit.measures import Histogram
 
 
-@dataclass(slots=True)
-class FeedMetrics:
+class FeedMetrics(Struct):
     """The counters of one hub since its start, and the gauges connections, subscriptions and lagging."""
 
     connections: int = 0

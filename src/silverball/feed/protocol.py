@@ -6,11 +6,10 @@ The connection hands in texts and times; the output is to be sent, requested of 
 import re
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from silverball.feed import messages
 from silverball.kit.conversions import decode
@@ -90,8 +89,7 @@ class Unsubscribe(Struct, frozen=True):
     tournament_id: int
 
 
-@dataclass(slots=True)
-class SessionOutput:
+class SessionOutput(Struct):
     """The reaction to input, or to the passing of time."""
 
     texts: list[bytes] = field(default_factory=list)

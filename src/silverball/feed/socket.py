@@ -32,6 +32,8 @@ LOG = logging.getLogger("silverball.feed")
 HANDSHAKE_BYTES_MAX = 8_192
 # zlib makes no raw stream with a smaller window.
 WINDOW_BITS_MIN = 9
+# Without a payload, so that all are the same.
+PING_FRAME = Frame(Opcode.PING, b"").serialize(mask=False)
 FRAGMENTED = Close(protocol.POLICY, f"A message comes in {protocol.FRAGMENTS_MAX} frames at most.")
 
 
@@ -148,8 +150,7 @@ class FeedSocket(asyncio.Protocol):
 
     def send_ping(self) -> None:
         """Send a ping."""
-        self._protocol.send_ping(b"")
-        self._flush()
+        self._transport.write(PING_FRAME)
 
     def start_close(self, close: Close) -> None:
         """Send a close frame; the connection ends when it is answered, or after a while."""

@@ -9,11 +9,12 @@ import ssl
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from random import Random
 from secrets import SystemRandom
+
+from msgspec import Struct, field
 
 from silverball.jobs.workers import Workers
 from silverball.service.account_links import writes as link_writes
@@ -42,8 +43,7 @@ as it is.
 """
 
 
-@dataclass
-class MailOnItsWay:
+class MailOnItsWay(Struct):
     """A mail that is sent, again after a pause when the server cannot be reached."""
 
     message: EmailMessage
@@ -51,8 +51,7 @@ class MailOnItsWay:
     due_at: float = 0.0
 
 
-@dataclass
-class RecoveryMailer:
+class RecoveryMailer(Struct):
     """Makes and mails the links of one database that people ask for in this process."""
 
     store: Store

@@ -7,13 +7,13 @@ the tournament that it was reading, and three minutes later another one goes on.
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
+from msgspec import Struct, field
 
 from silverball.jobs.workers import POLL_SECONDS, Workers
 from silverball.kit.conversions import convert
@@ -58,8 +58,7 @@ class PullPostponed(Exception):
         self.reason = reason
 
 
-@dataclass
-class HistoryPuller:
+class HistoryPuller(Struct):
     """Works on the pulls of one database."""
 
     store: Store

@@ -10,11 +10,11 @@ import contextlib
 import hashlib
 import os
 import secrets
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from silverball.kit import private_files
 from silverball.kit.errors import Conflict
+from silverball.kit.values import WithSecret
 
 # Execution option of every connection: the key file of the process.
 KEYS = "silverball_keys"
@@ -45,11 +45,10 @@ class KeyFileExists(Conflict):
     sentence = "There is a key file at {file} already. `silverball secret add` adds a new key to it."
 
 
-@dataclass(frozen=True)
-class EncryptionKey:
+class EncryptionKey(WithSecret, frozen=True):
     """A key of 256 random bits, as text."""
 
-    text: str = field(repr=False)
+    text: str
 
     @property
     def fingerprint(self) -> str:

@@ -7,8 +7,9 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+from msgspec import Struct, field
 
 # Upper bounds in seconds; the last bucket has none.
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -147,8 +148,7 @@ class DatabaseMeasures:
             self.write_seconds.observe(seconds)
 
 
-@dataclass(slots=True)
-class JobRuns:
+class JobRuns(Struct):
     """The runs of one job or duty."""
 
     runs: int = 0
@@ -171,8 +171,7 @@ class JobRuns:
         self.succeeded_at = time.time()
 
 
-@dataclass(slots=True)
-class WebhookMeasures:
+class WebhookMeasures(Struct):
     """The deliveries of this process, and the backlog of the site as it was counted last."""
 
     delivered: int = 0
@@ -182,8 +181,7 @@ class WebhookMeasures:
     oldest_seconds: float = 0.0
 
 
-@dataclass(slots=True)
-class MirrorMeasures:
+class MirrorMeasures(Struct):
     """The running mirrors of one other service, as they were counted last."""
 
     mirrors: int = 0
@@ -196,8 +194,7 @@ class MirrorMeasures:
     p99_seconds: float = 0.0
 
 
-@dataclass(slots=True)
-class Measures:
+class Measures(Struct):
     """All of it."""
 
     requests: RequestMeasures = field(default_factory=RequestMeasures)

@@ -1,6 +1,8 @@
-"""Copies of values with some fields changed."""
+"""Values: copies with some fields changed, and values that hide their secret."""
 
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     # mypy takes a Struct for a dataclass, and checks the names and types of what this function is given.
@@ -8,4 +10,11 @@ if TYPE_CHECKING:
 else:
     from msgspec.structs import replace
 
-__all__ = ["replace"]
+__all__ = ["WithSecret", "replace"]
+
+
+class WithSecret(Struct, frozen=True):
+    """A value with a secret: its text, as a log or a traceback would show it, names no field."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(...)"

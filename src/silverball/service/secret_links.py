@@ -1,10 +1,9 @@
 """Links whose secret is shown once and stored nowhere: of a scorekeeper's device, of a director."""
 
-from dataclasses import dataclass, field
+from silverball.kit.values import WithSecret
 
 
-@dataclass(frozen=True)
-class SecretLink:
+class SecretLink(WithSecret, frozen=True):
     """The secret of a new link."""
 
-    secret: str = field(repr=False)
+    secret: str

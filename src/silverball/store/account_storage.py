@@ -4,8 +4,7 @@ Counting at each write would cost every write. Each process counts once a minute
 and refuses those that are over; what an account adds meanwhile is bounded by its allowance of requests.
 """
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from sqlalchemy import Connection
 
 from silverball.kit.errors import Conflict
@@ -28,8 +27,7 @@ class TooManyStoredReplies(Conflict):
     )
 
 
-@dataclass
-class FullAccounts:
+class FullAccounts(Struct):
     """The accounts over a limit, and the limits in megabytes."""
 
     journal: frozenset[int] = frozenset()

@@ -3,8 +3,9 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from silverball.rules.model.tournament import Tournament
 from silverball.store.chain import JournalEnd
@@ -32,8 +33,7 @@ class DerivedOnce:
             return self._values[0]
 
 
-@dataclass(frozen=True)
-class LoadedTournament:
+class LoadedTournament(Struct, frozen=True):
     """A tournament at a revision."""
 
     revision: Revision
@@ -43,7 +43,7 @@ class LoadedTournament:
     # The games whose rows have facts that came with an import, and that the rules do not know.
     imported_fact_ids: frozenset[int] = frozenset()
     # Its standings, ranked when somebody asks for them.
-    ranking: DerivedOnce = field(default_factory=DerivedOnce, compare=False, repr=False)
+    ranking: DerivedOnce = field(default_factory=DerivedOnce)
 
 
 class SnapshotCache:

@@ -1,9 +1,9 @@
 """A write in progress: its connection, and everything that its commit will publish."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from sqlalchemy import Connection
 
 from silverball.store.loaded import LoadedTournament
@@ -15,8 +15,7 @@ CHANNEL_ENDED = -1
 WRITES = "silverball_writes"
 
 
-@dataclass
-class Transaction:
+class Transaction(Struct):
     """One writer's transaction. It is committed where it was opened, and nowhere else."""
 
     connection: Connection

@@ -12,9 +12,10 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from msgspec import Struct
 
 from silverball.kit.edge.proxies import address_group
 from silverball.store.faults import DatabaseFault, short_message
@@ -42,8 +43,7 @@ class Failures(Protocol):
         """Forget the failures of one key, and take one from each of the others."""
 
 
-@dataclass
-class FailureCount:
+class FailureCount(Struct):
     """Failures for one key, and the time of the last."""
 
     number: int = 0

@@ -5,7 +5,8 @@ being named here. Counters of a worker that has ended stay in the sums.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 # Everything else is summed. These are about the site or the machine, so every worker says the same.
 HIGHEST = (
@@ -22,8 +23,7 @@ NODES = "silverball_nodes"
 COUNTED = frozenset({"counter", "histogram"})
 
 
-@dataclass
-class MetricsText:
+class MetricsText(Struct):
     """The metrics of one worker."""
 
     # Name of a family -> its lines of help and type.

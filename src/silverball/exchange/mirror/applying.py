@@ -1,12 +1,12 @@
 """The state there, compared with the mirror here and written as changes through the one door."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from silverball.exchange.bundle import book as bundle_book
 from silverball.exchange.bundle import file as bundle_file
@@ -30,8 +30,7 @@ from silverball.wire.bundle import Bundle
 SOURCE = "mirror"
 
 
-@dataclass
-class MirrorCopy:
+class MirrorCopy(Struct):
     """The tournament here, and the ids that the things of the other service have in it."""
 
     store: Store

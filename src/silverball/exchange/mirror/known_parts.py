@@ -1,8 +1,9 @@
 """The answers of the service that runs a tournament, kept up to date with what its events name."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from silverball.exchange.pull import reading
 from silverball.exchange.pull.source import PullSource, SourceFault, ThingMissing
@@ -34,8 +35,7 @@ HEAD_EVENTS = frozenset(
 )
 
 
-@dataclass
-class KnownParts:
+class KnownParts(Struct):
     """A tournament there, as a bundle has it."""
 
     source: PullSource

@@ -2,8 +2,9 @@
 
 import queue
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec import Struct, field
 
 from silverball.exchange.mirror.applying import MirrorCopy
 from silverball.exchange.mirror.feed import Heard
@@ -22,8 +23,7 @@ WAIT_SECONDS = 1.0
 LONG_PAUSE_SECONDS = 15.0
 
 
-@dataclass
-class MirrorRun:
+class MirrorRun(Struct):
     """One mirror and the events that wait for it."""
 
     copy: MirrorCopy

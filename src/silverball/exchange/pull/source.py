@@ -6,14 +6,13 @@ a sentence. Answers are bounded in bytes, time and number of pages, and must be 
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
 
 import httpcore2
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from silverball.exchange.bundle import faults
 from silverball.exchange.bundle.faults import BrokenFile
@@ -74,8 +73,7 @@ class Turns(Protocol):
         """Let nobody ask before this moment."""
 
 
-@dataclass
-class RequestPace:
+class RequestPace(Struct):
     """The time between requests: the interval of our own, and what the source asks for."""
 
     per_minute: int = REQUESTS_PER_MINUTE
@@ -181,8 +179,7 @@ def _bounded_body(response: httpcore2.Response) -> bytes:
     return bytes(body)
 
 
-@dataclass
-class PullSource:
+class PullSource(Struct):
     """The interface of a service, read one answer at a time."""
 
     name: str

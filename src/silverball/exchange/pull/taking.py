@@ -5,7 +5,6 @@ that have not changed since, by `updatedAt` and here, are not read a second time
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 from typing import Any, Literal
@@ -78,8 +77,7 @@ class _DryRunEnded(Exception):
     """Ends the transaction of a dry run, so that nothing is stored."""
 
 
-@dataclass
-class Pull:
+class Pull(Struct):
     """A pull from one source into one database."""
 
     store: Store

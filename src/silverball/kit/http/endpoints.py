@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin
 
 from msgspec import Struct, field
 
@@ -344,7 +344,7 @@ delete = partial(_declare_write, "DELETE")
 
 def _return_type(handler: Handler) -> Any:
     """The shape of the answer's body, from the handler's annotations."""
-    returns = get_type_hints(handler).get("return", Any)
+    returns: Any = handler.__annotations__.get("return", Any)
     if get_origin(returns) in (ThrottledResult, UncachedResult, OneTimeResult):
         (returns,) = get_args(returns)
     return returns

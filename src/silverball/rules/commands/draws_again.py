@@ -7,13 +7,12 @@ the dice of its journalled seed. What somebody entered (a result) is read from t
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from silverball.kit.errors import Refusal
 from silverball.kit.values import replace
@@ -57,8 +56,7 @@ class DrawnAction(Struct, frozen=True, kw_only=True):
     facts: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
-@dataclass
-class RemadeDraws:
+class RemadeDraws(Struct):
     """Draws that were made again: the same, others, and those that cannot be."""
 
     # Names of the draws that gave the same again.

@@ -6,9 +6,10 @@ the one that should be and returns the difference. Source: formats, section 14.2
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
+
+from msgspec import Struct, field
 
 from silverball.kit.values import replace
 from silverball.rules.mechanics import attempts, lineups, queues, rounds
@@ -33,8 +34,7 @@ from silverball.rules.ranking.race import RaceRoundResult
 MANUAL_ASSIGNMENTS = frozenset({"manual", "manual_banks"})
 
 
-@dataclass
-class _RaceUpdate:
+class _RaceUpdate(Struct):
     """A race being brought up to date: the tournament with the changes so far."""
 
     tournament: Tournament

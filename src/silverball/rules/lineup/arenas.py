@@ -5,11 +5,10 @@ never gets the same arena twice in a round. None stands for an arena that is ass
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from random import Random
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from silverball.rules.lineup import exchange
 from silverball.rules.pairing import matching
@@ -45,8 +44,7 @@ class BankLineup(Struct, frozen=True):
     arenas: Lineup
 
 
-@dataclass
-class _RoundAssignment:
+class _RoundAssignment(Struct):
     """A round being assigned: the arenas of each group so far, and the plays including them."""
 
     groups: Sequence[Group]

@@ -1,14 +1,12 @@
 """The input of a rating period: events with their games, from any source. Source: ratings, section A.4."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 
-@dataclass(slots=True)
-class GameSeats:
+class GameSeats(Struct):
     """Games as columns of seats, game after game, because a day has thousands of seats."""
 
     # By seat: the key of a person in the event, and their place; equal places are a draw or no result.

@@ -7,9 +7,8 @@ confirmed it for that account; then the ratings of both are joined, and the lowe
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from silverball.kit.values import replace
 from silverball.rules.ratings.events import RatedPerson
@@ -29,8 +28,7 @@ class Identity(Struct, frozen=True):
     name_key: str | None = None
 
 
-@dataclass
-class IdentityRegister:
+class IdentityRegister(Struct):
     """All identities, and the changes since they were loaded."""
 
     next_id: int = 1

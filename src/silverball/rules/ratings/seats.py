@@ -4,8 +4,9 @@ import hashlib
 from array import array
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import date
+
+from msgspec import Struct, field
 
 from silverball.rules.ratings.events import RatedEvent
 from silverball.rules.ratings.identities import IdentityRegister
@@ -22,8 +23,7 @@ def _empty_integers() -> "array[int]":
     return array("q")
 
 
-@dataclass
-class RatingDay:
+class RatingDay(Struct):
     """The games of a day, seat by seat; players are rating ids."""
 
     day: date

@@ -1,8 +1,9 @@
 """Expected standings of strike formats. Source: formats, sections 12, 14.1 and 14.2."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from silverball.rules.model.settings_protocols import HasStrikeCount, has
 from silverball.rules.model.tournament import Entrant, Tournament
@@ -11,8 +12,7 @@ from silverball.rules.verify.checks import StrikeKind
 from silverball.rules.verify.rows import ZERO, Row, points_text
 
 
-@dataclass
-class _KnockoutPath:
+class _KnockoutPath(Struct):
     """An entrant's path through a knockout; rounds count from 1, 0 is before the first."""
 
     entrant: Entrant

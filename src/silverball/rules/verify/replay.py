@@ -4,11 +4,10 @@ Each change must lead to the state at that point; where it does not, the stored 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from silverball.kit.values import replace
 from silverball.rules.model.apply import ID_FIELDS
@@ -57,8 +56,7 @@ class ReplayedAction(Struct, frozen=True):
     undone_action_id: int | None = None
 
 
-@dataclass
-class ReplayState:
+class ReplayState(Struct):
     """The state of a tournament: items by part and id, and the tournament's own fields."""
 
     items: ItemsById = field(default_factory=dict)

@@ -1,6 +1,5 @@
 """Roles of accounts, invitations, and links to a new password, made by administrators or mailed."""
 
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
@@ -9,6 +8,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from silverball.kit import tokens
 from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.values import WithSecret
 from silverball.service import access
 from silverball.service.account_links import reads
 from silverball.service.events import feed_events
@@ -47,12 +47,11 @@ class TooManyAccountLinks(Conflict):
     sentence = "There are {limit} links already. Withdraw those that nobody waits for."
 
 
-@dataclass(frozen=True)
-class NewAccountLink:
+class NewAccountLink(WithSecret, frozen=True):
     """The secret of a link, which is stored nowhere, and the end of the link."""
 
     expires_at: datetime
-    secret: str = field(repr=False)
+    secret: str
 
 
 class LinkToMail(Struct, frozen=True):

@@ -6,7 +6,6 @@ are derived from one secret per tournament: no code needs a row of its own, and 
 
 import hmac
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +13,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, Row, Select, select
 
 from silverball.kit import tokens
+from silverball.kit.values import WithSecret
 from silverball.service.access import Device
 from silverball.store import encryption
 from silverball.store.tables import device, device_action, player, tournament, user
@@ -50,12 +50,11 @@ class DeviceItem(Struct, frozen=True, kw_only=True):
     last_used_at: datetime | None
 
 
-@dataclass(frozen=True)
-class PrintedCodes:
+class PrintedCodes(WithSecret, frozen=True):
     """The secret from which a tournament's printed codes are derived."""
 
     device_id: int
-    secret: str = field(repr=False)
+    secret: str
     created_at: datetime
 
     def player_code(self, player_id: int) -> str:

@@ -1,12 +1,12 @@
 """Passwords to compare with, and the users behind session cookies."""
 
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, and_, exists, or_, select
 
 from silverball.kit import tokens
+from silverball.kit.values import WithSecret
 from silverball.store.tables import known_browser, session, two_step, user
 
 EMAIL_MAX = 254
@@ -17,19 +17,17 @@ USE_RECORDED_EVERY = timedelta(minutes=5)
 LABEL_LETTERS = 16
 
 
-@dataclass(frozen=True)
-class Credentials:
+class Credentials(WithSecret, frozen=True):
     """The stored hash that a password is compared with."""
 
     user_id: int
-    password_hash: str = field(repr=False)
+    password_hash: str
     is_suspended: bool = False
     # Whether the sign-in asks for a code after the password.
     needs_code: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class SignedInUser:
+class SignedInUser(WithSecret, frozen=True, kw_only=True):
     """The account behind a session cookie."""
 
     user_id: int
@@ -37,7 +35,7 @@ class SignedInUser:
     email: str
     role: str
     # Every form posted in this session must send this back.
-    csrf: str = field(repr=False)
+    csrf: str
     # When the password was last given in this session; None before an upgrade.
     proved_at: datetime | None
     # Whether this request has to be recorded as a use of the session.

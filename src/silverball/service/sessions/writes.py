@@ -1,23 +1,22 @@
 """Start and end sessions."""
 
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from silverball.kit import tokens
+from silverball.kit.values import WithSecret
 from silverball.service.sessions.reads import LABEL_LETTERS
 from silverball.store.tables import known_browser, session
 
 BROWSERS_MAX = 20
 
 
-@dataclass(frozen=True)
-class NewSession:
+class NewSession(WithSecret, frozen=True):
     """The session's secret for the cookie, which is stored nowhere."""
 
-    secret: str = field(repr=False)
+    secret: str
 
 
 def start_session(

@@ -7,11 +7,11 @@ bundles that were exported before: rows come in and go out as mappings of column
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec import Struct, field
 
 from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, WinnerSource
 
@@ -20,8 +20,7 @@ EMPTY_SEAT = 0
 PAIR_SIZE = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class StoredBracket:
+class StoredBracket(Struct, frozen=True, kw_only=True):
     """A bracket as it is stored; the rows of its games are changed in place."""
 
     nodes: Sequence[BracketNode]
@@ -43,8 +42,7 @@ class StoredBracket:
         return self.rounds[game["round_id"]], game["set_number"]
 
 
-@dataclass(frozen=True)
-class MergedGames:
+class MergedGames(Struct, frozen=True):
     """Games that are no more -> the match that they are single games of now."""
 
     match_by_dropped: dict[int, int] = field(default_factory=dict)

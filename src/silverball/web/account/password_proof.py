@@ -1,6 +1,5 @@
 """The password asked for again, so that an open browser is not enough for what matters."""
 
-import dataclasses
 from datetime import timedelta
 
 from msgspec import Struct
@@ -70,4 +69,4 @@ def require_recent(request: PageRequest) -> PageRequest | PasswordFault:
     now = request.site.now()
     with request.site.store.write(quiet=True) as transaction:
         session_writes.record_proof(transaction.connection, request.session_secret, now)
-    return replace(request, session=dataclasses.replace(request.account, proved_at=now))
+    return replace(request, session=replace(request.account, proved_at=now))

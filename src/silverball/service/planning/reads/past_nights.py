@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 from sqlalchemy import ColumnElement, Connection, false, func, select
 
 from silverball.kit.errors import Invalid
@@ -27,8 +27,7 @@ _T, _G, _SEAT = tables.tournament.c, tables.game.c, tables.game_player.c
 _ROUND, _SOLO, _ENTRANT = tables.round_.c, tables.single_player_game.c, tables.entrant.c
 
 
-@dataclass(kw_only=True)
-class NightRecord:
+class NightRecord(Struct, kw_only=True):
     """A completed tournament, as far as its length is concerned."""
 
     tournament_id: int

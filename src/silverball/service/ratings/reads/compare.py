@@ -1,11 +1,10 @@
 """Ratings side by side, with head-to-head records. Source: ratings.md D; interface.md 2, row 3."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from silverball.kit.errors import Invalid
@@ -35,8 +34,7 @@ class CompareQuery(Query, frozen=True, kw_only=True):
     """Ids of the players to compare, by the accounts that they were claimed by."""
 
 
-@dataclass
-class PairRecord:
+class PairRecord(Struct):
     """The results of one rating against another."""
 
     wins: int = 0

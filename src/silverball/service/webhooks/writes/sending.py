@@ -1,12 +1,12 @@
 """Claim deliveries to send, and store their outcome."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import Connection, select, update
 
+from silverball.kit.values import WithSecret
 from silverball.service.webhooks import pace
 from silverball.service.webhooks.reads import due, message
 from silverball.service.webhooks.writes import webhooks as writes
@@ -23,8 +23,7 @@ DELIVERIES_SCANNED_MAX = 50
 _W, _D = webhook.c, webhook_delivery.c
 
 
-@dataclass(frozen=True)
-class WebhookToSend:
+class WebhookToSend(WithSecret, frozen=True):
     """A message to send."""
 
     webhook_id: int
@@ -32,7 +31,7 @@ class WebhookToSend:
     # The number of this try. The outcome of an outdated try is ignored.
     tries: int
     url: str
-    secret: str = field(repr=False)
+    secret: str
     message_id: str
     body: bytes
 
