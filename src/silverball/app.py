@@ -268,8 +268,7 @@ def _build_pages(
 
         paths = [page.path for page in web.declared_pages()]
         work.measures.requests.name_routes(route_names.route_finder(api.routes.template_for, paths))
-        ask_for_recovery = work.recovery_mailer.ask if work.recovery_mailer else None
-        return web.build(store, settings, follows_host=follows_host, ask_for_recovery=ask_for_recovery)
+        return web.build(store, settings, follows_host=follows_host, ask_for_recovery=work.ask_for_recovery)
 
     routes: list[BaseRoute] = [
         # A socket at any path gets its answer inside the socket, even when nothing has that path.

@@ -8,7 +8,6 @@ from silverball.jobs import (
     deliver_webhooks,
     fetch_submissions,
     follow_accounts,
-    mail_recoveries,
     measure_mirrors,
     measure_storage,
     pull_histories,
@@ -17,7 +16,6 @@ from silverball.jobs import (
 )
 from silverball.jobs.clock import JobClock
 from silverball.jobs.elected import ElectedJobs
-from silverball.jobs.mail_recoveries import RecoveryMailer
 from silverball.jobs.workers import begin_in_turn
 from silverball.kit.measures import Measures
 from silverball.settings import Settings
@@ -41,8 +39,16 @@ class BackgroundWork:
         forecasting = compute_forecasts.forecast_workers(duties)
         calling = call_waiting.room_workers(duties)
         mirroring = measure_mirrors.mirror_workers(duties, measures)
-        self.recovery_mailer = RecoveryMailer(duties, settings) if settings.smtp_host else None
-        mailing = [mail_recoveries.mail_workers(self.recovery_mailer)] if self.recovery_mailer else []
+        # Takes an e-mail as typed and an address; None where the site sends no mail.
+        self.ask_for_recovery: Callable[[str, str], None] | None = None
+        mailing = []
+        if settings.smtp_host:
+            # Most sites send none, and a start would load what mail needs.
+            from silverball.jobs.mail_recoveries import RecoveryMailer, mail_workers
+
+            mailer = RecoveryMailer(duties, settings)
+            self.ask_for_recovery = mailer.ask
+            mailing = [mail_workers(mailer)]
         working = (
             *(fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling),
             *(mirroring, *mailing),

@@ -147,10 +147,10 @@ class PreparedLookup:
 
     def __init__(self, statement: Select[Any], column: ColumnElement[int], mapper: RowMapper) -> None:
         self._mapper = mapper
-        self._statements = {
-            size: PreparedStatement(statement.where(column.in_(_id_places(size))), mapper=mapper)
-            for size in LOOKUP_SIZES
-        }
+        self._statement = statement
+        self._column = column
+        # Size -> its statement, made when it is needed first: a start would make all of them.
+        self._statements: dict[int, PreparedStatement] = {}
 
     def rows(self, db: Connection, ids: Collection[int]) -> list[NamedRow]:
         """The rows with these ids, by name."""
@@ -168,7 +168,13 @@ class PreparedLookup:
         """The statement for so many ids, at most LOOKUP_SIZES[-1], and its parameters."""
         size = next(size for size in LOOKUP_SIZES if size >= len(ids))
         padded = [*ids, *[ids[-1]] * (size - len(ids))]
-        return self._statements[size], {f"id_{at}": id_ for at, id_ in enumerate(padded)}
+        prepared = self._statements.get(size) or self._prepare(size)
+        return prepared, {f"id_{at}": id_ for at, id_ in enumerate(padded)}
+
+    def _prepare(self, size: int) -> PreparedStatement:
+        with_ids = self._statement.where(self._column.in_(_id_places(size)))
+        prepared = self._statements[size] = PreparedStatement(with_ids, mapper=self._mapper)
+        return prepared
 
 
 def rows_of_lookups(

@@ -1,6 +1,7 @@
 """Answers to forms that hid something, sent when no node answers from before any more."""
 
-import anyio
+import asyncio
+
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -17,7 +18,7 @@ class HeldResponse(Response):
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await anyio.sleep(self._seconds)
+        await asyncio.sleep(self._seconds)
         await self._response(scope, receive, send)
 
 

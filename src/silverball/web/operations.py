@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -40,7 +39,7 @@ def routes(
     async def ready(_request: Request) -> Response:
         async with checking:
             try:
-                is_ready = await run_in_threadpool(check)
+                is_ready = await asyncio.to_thread(check)
             except RuntimeError as error:
                 if not is_refused_thread(error):
                     raise

@@ -1,10 +1,9 @@
 """All metrics of one process in Prometheus' text format."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
-
-from starlette.concurrency import run_in_threadpool
 
 import silverball
 from silverball.feed.feed import FeedService
@@ -40,7 +39,7 @@ class SiteMetrics:
 
     async def expose(self) -> bytes:
         """All metrics as text."""
-        is_ready = await run_in_threadpool(self.measures.is_ready)
+        is_ready = await asyncio.to_thread(self.measures.is_ready)
         # On the event loop, which is where most numbers change.
         return self.exposition(is_ready=is_ready)
 
