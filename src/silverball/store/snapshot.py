@@ -7,6 +7,7 @@ state that a writer left is put there after the commit, and only then.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -77,45 +78,50 @@ def _joined_rows(table: Table, other: Table, column: Column[Any], *order: str) -
     return PreparedStatement(joined.order_by(*[table.c[name] for name in order]))
 
 
-_LINEUP_BANK, _MEMBER, _LINK = tables.lineup_bank.c, tables.bank_arena.c, tables.tournament_link.c
-_SHORTCUT, _EVENT = tables.shortcut.c, tables.occasion_tournament.c
-_OWN_BANKS = (
-    select(_LINEUP_BANK.bank_id, _LINEUP_BANK.place, _MEMBER.arena_id)
-    .outerjoin(tables.bank_arena, _MEMBER.bank_id == _LINEUP_BANK.bank_id)
-    .where(_LINEUP_BANK.tournament_id == _OWN_ID)
-    .order_by(_LINEUP_BANK.place, _LINEUP_BANK.bank_id, _MEMBER.place)
-)
-_OWN_LINKS = (
-    select(_LINK.linked_tournament_id, _LINK.link_type, _LINK.link_index, _LINK.shown)
-    .where(_LINK.tournament_id == _OWN_ID)
-    .order_by(_LINK.place)
-)
-_FIRST_SHORTCUT = select(_SHORTCUT.slug).where(_SHORTCUT.tournament_id == _OWN_ID)
-_FIRST_EVENT = select(_EVENT.occasion_id).where(_EVENT.tournament_id == _OWN_ID)
-# Part of a snapshot -> the statement of its rows.
-_STATEMENTS: Mapping[str, PreparedStatement] = {
-    "tournament": PreparedStatement(
-        select(tables.tournament).where(tables.tournament.c.tournament_id == _OWN_ID)
-    ),
-    "entrants": _joined_rows(tables.entrant, tables.player, tables.player.c.claimed_by, "place", "player_id"),
-    "purchases": _own_rows(tables.entry, "entry_id"),
-    "lineup": _joined_rows(
-        tables.lineup_arena, tables.arena, tables.arena.c.category_id, "place", "arena_id"
-    ),
-    "banks": PreparedStatement(_OWN_BANKS),
-    "rounds": _own_rows(tables.round_, "round_id"),
-    "games": _own_rows(tables.game, "game_id"),
-    "seats": _own_rows(tables.game_player, "game_id", "slot"),
-    "suggestions": _own_rows(tables.suggestion, "suggestion_id"),
-    "attempts": _own_rows(tables.single_player_game, "single_player_game_id"),
-    "cards": _own_rows(tables.card, "card_id"),
-    "queue": _own_rows(tables.queue_entry, "queue_id"),
-    "scorekeepers": _own_rows(tables.scorekeeper, "place"),
-    "sign_ups": _own_rows(tables.sign_up, "player_id"),
-    LINKS: PreparedStatement(_OWN_LINKS),
-    SHORTCUT: PreparedStatement(_FIRST_SHORTCUT.order_by(_SHORTCUT.shortcut_id).limit(1)),
-    EVENT: PreparedStatement(_FIRST_EVENT.order_by(_EVENT.event_tournament_id).limit(1)),
-}
+@cache
+def _statements() -> Mapping[str, PreparedStatement]:
+    """Part of a snapshot -> the statement of its rows. A start would build them for nothing."""
+    lineup_bank, member, link = tables.lineup_bank.c, tables.bank_arena.c, tables.tournament_link.c
+    shortcut, event = tables.shortcut.c, tables.occasion_tournament.c
+    banks = (
+        select(lineup_bank.bank_id, lineup_bank.place, member.arena_id)
+        .outerjoin(tables.bank_arena, member.bank_id == lineup_bank.bank_id)
+        .where(lineup_bank.tournament_id == _OWN_ID)
+        .order_by(lineup_bank.place, lineup_bank.bank_id, member.place)
+    )
+    links = (
+        select(link.linked_tournament_id, link.link_type, link.link_index, link.shown)
+        .where(link.tournament_id == _OWN_ID)
+        .order_by(link.place)
+    )
+    shortcuts = select(shortcut.slug).where(shortcut.tournament_id == _OWN_ID)
+    events = select(event.occasion_id).where(event.tournament_id == _OWN_ID)
+    return {
+        "tournament": PreparedStatement(
+            select(tables.tournament).where(tables.tournament.c.tournament_id == _OWN_ID)
+        ),
+        "entrants": _joined_rows(
+            tables.entrant, tables.player, tables.player.c.claimed_by, "place", "player_id"
+        ),
+        "purchases": _own_rows(tables.entry, "entry_id"),
+        "lineup": _joined_rows(
+            tables.lineup_arena, tables.arena, tables.arena.c.category_id, "place", "arena_id"
+        ),
+        "banks": PreparedStatement(banks),
+        "rounds": _own_rows(tables.round_, "round_id"),
+        "games": _own_rows(tables.game, "game_id"),
+        "seats": _own_rows(tables.game_player, "game_id", "slot"),
+        "suggestions": _own_rows(tables.suggestion, "suggestion_id"),
+        "attempts": _own_rows(tables.single_player_game, "single_player_game_id"),
+        "cards": _own_rows(tables.card, "card_id"),
+        "queue": _own_rows(tables.queue_entry, "queue_id"),
+        "scorekeepers": _own_rows(tables.scorekeeper, "place"),
+        "sign_ups": _own_rows(tables.sign_up, "player_id"),
+        LINKS: PreparedStatement(links),
+        # The first of each.
+        SHORTCUT: PreparedStatement(shortcuts.order_by(shortcut.shortcut_id).limit(1)),
+        EVENT: PreparedStatement(events.order_by(event.event_tournament_id).limit(1)),
+    }
 
 
 def load_at_revision(db: Connection, tournament_id: int, revision: Revision) -> LoadedTournament:
@@ -156,7 +162,7 @@ def _cache(db: Connection) -> SnapshotCache:
 
 
 def _load_from_rows(db: Connection, tournament_id: int, revision: Revision) -> LoadedTournament:
-    found = rows_of_all(db, _STATEMENTS, tournament_id=tournament_id)
+    found = rows_of_all(db, _statements(), tournament_id=tournament_id)
     imported = frozenset(row.game_id for row in found["games"] if _has_imported_facts(row))
     return LoadedTournament(revision, _read_tournament(found), imported_fact_ids=imported)
 
@@ -189,7 +195,7 @@ def stored_type(db: Connection, tournament_id: int) -> str | None:
 
 def load(db: Connection, tournament_id: int) -> Tournament:
     """The whole tournament; it must exist and have a known format."""
-    return _read_tournament(rows_of_all(db, _STATEMENTS, tournament_id=tournament_id))
+    return _read_tournament(rows_of_all(db, _statements(), tournament_id=tournament_id))
 
 
 def _read_tournament(found: Mapping[str, Sequence[NamedRow]]) -> Tournament:
