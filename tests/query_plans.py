@@ -1,8 +1,9 @@
 """Statements that read a whole table or index, found by asking the database how it runs each of them."""
 
+import math
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -14,17 +15,23 @@ from silverball.store import names
 from silverball.store.engine import Store
 
 ALIAS = re.compile(r'\b(?:FROM|JOIN)\s+"?(\w+)"? AS (\w+)')
-# PostgreSQL plans by the size of its files. Here each row that is read costs the same and pages cost nothing,
-# and a table is read whole only where no index leads to the rows, as if it were a large one.
-POSTGRESQL = {
+# PostgreSQL plans by the size of its files. With these each row that is read costs the same and pages cost
+# nothing, and a table is read whole only where no index leads to the rows, as if it were a large one.
+AS_IF_LARGE = {
     **dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_material"), "off"),
     **dict.fromkeys(("seq_page_cost", "random_page_cost"), "0"),
     **dict.fromkeys(("cpu_tuple_cost", "cpu_index_tuple_cost"), "10"),
+}
+# A large database has its own plans, and each tells how many rows it really read: a plan may end early.
+AS_IT_IS = {"auto_explain.log_analyze": "on", "auto_explain.log_timing": "off"}
+TELL_PLANS = {
     "session_preload_libraries": "auto_explain",
     "auto_explain.log_min_duration": "0",
     "auto_explain.log_level": "notice",
     "auto_explain.log_format": "json",
 }
+# With so many rows, or fewer, a table may be read whole.
+ROWS_MAX = 10_000
 SCAN = re.compile(r"SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?")
 
 
@@ -80,8 +87,9 @@ class SqlitePlans:
 class PostgresqlPlans:
     """The same of a store on PostgreSQL, which tells the plan of each statement that it runs."""
 
-    def __init__(self, url: str) -> None:
-        options = " ".join(f"-c {name}={value}" for name, value in POSTGRESQL.items())
+    def __init__(self, url: str, settings: Mapping[str, str]) -> None:
+        """`settings`: AS_IF_LARGE for a small database, AS_IT_IS for a large one."""
+        options = " ".join(f"-c {name}={value}" for name, value in {**settings, **TELL_PLANS}.items())
         self.store = Store(f"{url}{'&' if '?' in url else '?'}options={quote(options)}")
         self._plans: list[str] = []
         event.listen(self.store.engine, "connect", self._listen)
@@ -104,11 +112,18 @@ class PostgresqlPlans:
             plan = msgspec.json.decode(text)
             statement = plan["Query Text"].replace('"user"', "user")
             for step in _steps(plan["Plan"]):
-                if "Relation Name" in step and not step.keys() & {"Index Cond", "Recheck Cond"}:
+                is_whole = "Relation Name" in step and not step.keys() & {"Index Cond", "Recheck Cond"}
+                if is_whole and _rows_read(step) > ROWS_MAX:
                     yield WholeRead(step["Relation Name"], statement)
 
     def close(self) -> None:
         self.store.close()
+
+
+def _rows_read(step: dict[str, Any]) -> float:
+    """The rows that a step read; infinite where the plan was made without being run."""
+    rows = float(step.get("Actual Rows", math.inf)) + float(step.get("Rows Removed by Filter", 0))
+    return rows * float(step.get("Actual Loops", 1))
 
 
 def _steps(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:

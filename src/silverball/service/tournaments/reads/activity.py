@@ -12,6 +12,7 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.directors import reads as directors
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import journal, tables
+from silverball.store.among import is_among
 from silverball.wire import times
 from silverball.wire.base import Id
 from silverball.wire.journal import ActivityLog
@@ -50,12 +51,14 @@ def activity_page(db: Connection, query: ActivityQuery, viewer: AuthenticatedCal
     refuse_deep_pagination(query.page, PER_PAGE)
     conditions = _conditions(db, query, viewer)
     total = db.execute(select(func.count()).select_from(tables.journal).where(*conditions)).scalar_one()
+    # Zero is added because PostgreSQL would read the journal from its end until it has found enough of them,
+    # which is all of it for somebody whose lines are old.
+    newest = select(_LINE.journal_id).where(*conditions).order_by((_LINE.journal_id + 0).desc())
+    page = newest.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
     rows = (
         select(_LINE.journal_id, _LINE.tournament_id, _LINE.action_id, _LINE.change, _LINE.data, _LINE.at)
-        .where(*conditions)
+        .where(is_among(_LINE.journal_id, page))
         .order_by(_LINE.journal_id.desc())
-        .limit(PER_PAGE)
-        .offset(PER_PAGE * (query.page - 1))
     )
     lines = db.execute(rows).all()
     merges = journal.load_merges(db, {line.tournament_id for line in lines})
