@@ -35,8 +35,7 @@ class SlotTables(Struct, frozen=True):
     round_weights: Floats
 
 
-@dataclass
-class NightTotals:
+class NightTotals(Struct):
     """Sums over finished nights."""
 
     nights: int = 0

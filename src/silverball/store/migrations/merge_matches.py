@@ -7,11 +7,11 @@ bundles that were exported before: rows come in and go out as mappings of column
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec import Struct, field
 
 from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, WinnerSource
 
@@ -20,7 +20,8 @@ EMPTY_SEAT = 0
 PAIR_SIZE = 2
 
 
-class StoredBracket(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class StoredBracket:
     """A bracket as it is stored; the rows of its games are changed in place."""
 
     nodes: Sequence[BracketNode]
@@ -42,7 +43,8 @@ class StoredBracket(Struct, frozen=True, kw_only=True):
         return self.rounds[game["round_id"]], game["set_number"]
 
 
-class MergedGames(Struct, frozen=True):
+@dataclass(frozen=True)
+class MergedGames:
     """Games that are no more -> the match that they are single games of now."""
 
     match_by_dropped: dict[int, int] = field(default_factory=dict)
