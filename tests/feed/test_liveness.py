@@ -1,13 +1,16 @@
 """Liveness: pings both ways, and the end of connections that do not answer."""
 
 import asyncio
+from random import Random
 from typing import Any
 
 import pytest
 from websockets.asyncio.client import ClientConnection
 
 from feed.feed_server import (
+    RULES,
     ManualClock,
+    MemoryEvents,
     next_message,
     read_close,
     run_scenario,
@@ -17,6 +20,10 @@ from feed.feed_server import (
 )
 from feed.raw_connection import PING, PONG, TEXT, RawConnection
 from silverball.feed import messages
+from silverball.feed.encoding import FrameEncoding
+from silverball.feed.feed import CHECKS_PER_TURN, ConnectionLimits, Feed
+from silverball.feed.hub import Hub
+from silverball.feed.protocol import Close
 
 
 def test_a_client_that_answers_only_the_exact_text_stays_for_hours() -> None:
@@ -181,5 +188,50 @@ def test_messages_beyond_the_burst_are_answered_within_seconds(asgi: bool) -> No
             answered += [await raw.read_frame() for _ in range(20)]
             assert set(answered) == {(TEXT, messages.PONG)}
             await raw.hang_up()
+
+    run_scenario(scenario())
+
+
+class PingedWriter:
+    """A socket that takes everything, and notes that it was pinged."""
+
+    def __init__(self, pinged: list["PingedWriter"]) -> None:
+        self._pinged = pinged
+
+    def write(self, frames: bytes) -> None:
+        """Take the greeting."""
+
+    def buffered_bytes(self) -> int:
+        return 0
+
+    def send_ping(self) -> None:
+        self._pinged.append(self)
+
+    def start_close(self, close: Close) -> None:
+        raise AssertionError(close)
+
+    def abort(self) -> None:
+        raise AssertionError("nobody is to be cut off")
+
+
+def test_pings_to_thousands_that_are_due_at_once_leave_the_loop_to_others() -> None:
+    async def scenario() -> None:
+        clock = ManualClock()
+        feed = Feed(
+            Hub(MemoryEvents(42), now=clock), RULES, ConnectionLimits(5_000), dice=Random(7), sweep_seconds=0
+        )
+        pinged: list[PingedWriter] = []
+        for _ in range(2_000):
+            feed.open_connection(PingedWriter(pinged), FrameEncoding("plain"), "203.0.113.7").greet()
+        feed.start()
+        clock.now += 25
+        most = 0
+        while len(pinged) < 2_000:
+            before = len(pinged)
+            await asyncio.sleep(0)
+            most = max(most, len(pinged) - before)
+        assert 0 < most <= CHECKS_PER_TURN
+        assert len(set(pinged)) == 2_000
+        feed.close()
 
     run_scenario(scenario())

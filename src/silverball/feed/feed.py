@@ -4,7 +4,7 @@ import asyncio
 import logging
 import resource
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from random import Random, SystemRandom
 from typing import Protocol
 
@@ -28,6 +28,7 @@ LOG = logging.getLogger("silverball.feed")
 SWEEP_SECONDS = 1.0
 # After so many the event loop turns to its other work.
 HANDSHAKES_PER_TURN = 20
+CHECKS_PER_TURN = 100
 DRAINED_PER_SECOND = 500
 DRAIN_STEP_SECONDS = 0.1
 SOCKET_ID_MAX = 10**9
@@ -200,6 +201,14 @@ class Feed:
 
     def sweep(self) -> None:
         """Send the pings, closes and ticks that are due."""
+        for _ in self.sweep_in_turns():
+            pass
+
+    def sweep_in_turns(self) -> Iterator[None]:
+        """The same; yields where the event loop may turn to its other work.
+
+        Whoever connects at once is due at once: all clients, after a restart.
+        """
         now = self.hub.now()
         self.hub.sweep(now)
         if self.blocked is not None and self.blocked.is_any():
@@ -209,13 +218,16 @@ class Feed:
         # Thousands that are idle cost no call. Lagging ones are few, and are looked for while there are any.
         has_lag = self.hub.metrics.lagging > 0
         due = [each for each in self._connections if each.next_check_at <= now or has_lag]
-        for connection in due:
+        for at, connection in enumerate(due, start=1):
             connection.check_timeouts(now)
+            if not at % CHECKS_PER_TURN:
+                yield
 
     async def _sweep_loop(self) -> None:
         while True:
             await asyncio.sleep(self._sweep_seconds)
-            self.sweep()
+            for _ in self.sweep_in_turns():
+                await asyncio.sleep(0)
 
     async def drain(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         """Ask all clients to reconnect, slowly enough that the other nodes can take them.
