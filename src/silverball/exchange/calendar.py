@@ -36,44 +36,52 @@ def calendar_file(name: str, tournaments: Iterable[DatedTournament], base_url: s
     for tournament in tournaments:
         if not tournament.test:
             calendar.add_component(_calendar_event(tournament, base_url))
-    return b"".join(_folded(line) + b"\r\n" for line in calendar.content_lines() if line)
+    return b"".join(_folded(name, value) + b"\r\n" for name, value in calendar.property_items())
 
 
-def _folded(line: Any) -> bytes:
-    """The content line in rows of 75 octets at most (RFC 5545, section 3.1).
+def _folded(name: str, value: Any) -> bytes:
+    """The content line of a property in rows of 75 octets at most (RFC 5545, section 3.1).
 
     icalendar looks at every letter, for half of the time of a file; letters of one octet can be counted off.
     """
-    if not line.isascii():
-        folded: bytes = line.to_ical()
+    # Where a component begins and ends, its name is encoded already.
+    is_property = not isinstance(value, bytes)
+    encoded: bytes = value.to_ical() if is_property else value
+    if is_property and (value.params or not encoded.isascii()):
+        from icalendar.parser import Contentline
+
+        folded: bytes = Contentline.from_parts(name, value.params, value).to_ical()
         return folded
-    return "\r\n ".join(FOLDED_ROW.findall(line)).encode()
+    return "\r\n ".join(FOLDED_ROW.findall(f"{name}:{encoded.decode()}")).encode()
 
 
 def _calendar_event(tournament: DatedTournament, base_url: str) -> Any:
     import icalendar
 
+    # `add` would find the class of each value, which takes longer than the value.
     event = icalendar.Event()
     starts, changed = _parse_moment(tournament.start_utc), _parse_moment(tournament.updated_at)
-    event.add("uid", f"tournament-{tournament.tournament_id}@{urlsplit(base_url).hostname}")
-    event.add("dtstamp", changed)
-    event.add("last-modified", changed)
-    event.add("summary", _single_line(tournament.name))
-    event.add("dtstart", starts)
+    event["UID"] = icalendar.vText(f"tournament-{tournament.tournament_id}@{urlsplit(base_url).hostname}")
+    event["DTSTAMP"] = event["LAST-MODIFIED"] = icalendar.vDatetime(changed)
+    event["SUMMARY"] = icalendar.vText(_single_line(tournament.name))
+    event["DTSTART"] = icalendar.vDatetime(starts)
     if tournament.end_utc is not None and _parse_moment(tournament.end_utc) > starts:
-        event.add("dtend", _parse_moment(tournament.end_utc))
+        event["DTEND"] = icalendar.vDatetime(_parse_moment(tournament.end_utc))
     if tournament.description:
-        event.add("description", clean(tournament.description))
+        event["DESCRIPTION"] = icalendar.vText(clean(tournament.description))
     if tournament.location is not None:
         _add_place(event, tournament.location)
-    event.add("url", f"{base_url.rstrip('/')}/t/{tournament.tournament_id}")
+    event["URL"] = icalendar.vUri(f"{base_url.rstrip('/')}/t/{tournament.tournament_id}")
     return event
 
 
 def _add_place(event: Any, location: Location) -> None:
-    event.add("location", _single_line(", ".join(part for part in (location.name, location.address) if part)))
+    import icalendar
+
+    place = ", ".join(part for part in (location.name, location.address) if part)
+    event["LOCATION"] = icalendar.vText(_single_line(place))
     if location.lat is not None and location.lng is not None:
-        event.add("geo", (location.lat, location.lng))
+        event["GEO"] = icalendar.vGeo((location.lat, location.lng))
 
 
 def _single_line(text: str) -> str:
