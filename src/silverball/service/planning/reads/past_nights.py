@@ -146,22 +146,27 @@ def _add_games(db: Connection, records: dict[int, NightRecord]) -> None:
         .group_by(_G.game_id)
     )
     groups: dict[tuple[Any, ...], list[tuple[datetime, datetime, int, float, int | None]]] = defaultdict(list)
+    moments: dict[int, list[datetime]] = defaultdict(list)
     for tournament_id, round_id, set_number, arena_id, begins, seconds, size, won in db.execute(rows).all():
         key = (tournament_id, round_id, set_number if round_id else begins)
-        played_game = (begins + timedelta(seconds=seconds), begins, size, float(won or 1), arena_id)
-        groups[key].append(played_game)
+        ends = begins + timedelta(seconds=seconds)
+        groups[key].append((ends, begins, size, float(won or 1), arena_id))
+        moments[tournament_id] += (begins, ends)
+    for tournament_id, times in moments.items():
+        records[tournament_id].extend_to(min(times), max(times))
+    # In these, a match stands for the games that were won.
+    of_matches = {
+        tournament_id for tournament_id in moments if _counts_matches(records[tournament_id].settings)
+    }
     for (tournament_id, *_), played in groups.items():
-        record = records[tournament_id]
+        add = records[tournament_id].games.append
         played.sort(key=_END_AND_BEGIN)
-        record.extend_to(min(begins for _, begins, *_ in played), played[-1][0])
-        counts_matches = _counts_matches(record.settings)
-        free_at: datetime | None = None
+        free_at = played[0][1]
         for ends, begins, size, won, arena_id in played:
-            since = begins if free_at is None else max(begins, free_at)
-            # A match stands for the games that were won.
-            games = max(won, 1.0) if counts_matches else 1.0
-            length = _minutes(since, ends) / games
-            record.games.append(PlayedGame(size=size, minutes=length, arena_id=arena_id))
+            length = _minutes(max(begins, free_at), ends)
+            if tournament_id in of_matches:
+                length /= max(won, 1.0)
+            add(PlayedGame(size=size, minutes=length, arena_id=arena_id))
             free_at = ends
 
 
