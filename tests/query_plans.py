@@ -30,8 +30,8 @@ TELL_PLANS = {
     "auto_explain.log_level": "notice",
     "auto_explain.log_format": "json",
 }
-# With so many rows, or fewer, a table may be read whole.
-ROWS_MAX = 10_000
+# Half of the smallest table that counts as a big one.
+ROWS_MAX = 5_000
 SCAN = re.compile(r"SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?")
 
 

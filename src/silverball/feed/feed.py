@@ -6,7 +6,6 @@ import resource
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from random import Random, SystemRandom
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -20,6 +19,7 @@ from silverball.feed.protocol import Close
 from silverball.feed.relay import NudgeBus, Relay
 from silverball.feed.replays import Pacer
 from silverball.feed.stored_events import StoredEvents
+from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies, address_group
 from silverball.settings import SettingError, Settings
 from silverball.store.engine import Commit, Store
@@ -37,16 +37,6 @@ FILES_MAX = 1_000_000
 SERVER_FULL = Close(protocol.OVER_CAPACITY, "Too many connections. Connect again.")
 NETWORK_BLOCKED = Close(protocol.UNAUTHORIZED, "Connections from your network are refused here.")
 ADDRESS_FULL = Close(protocol.OVER_QUOTA, "Too many connections from your address.")
-
-
-class BlockedAddresses(Protocol):
-    """The addresses whose clients are refused."""
-
-    def is_any(self) -> bool:
-        """Whether any address is refused."""
-
-    def is_blocked(self, address: str) -> bool:
-        """Whether clients with this address are refused."""
 
 
 class ConnectionLimits(Struct, frozen=True):
@@ -101,8 +91,8 @@ class Feed:
         self.limits = limits
         self.handshakes = Pacer(HANDSHAKES_PER_TURN)
         self.is_draining = False
-        # The addresses whose clients are refused. Set by who serves.
-        self.blocked: BlockedAddresses | None = None
+        # The networks whose clients are refused. Set by who serves.
+        self.blocked: BlockedNetworks | None = None
         # How many sockets an address has at other nodes. Set by who serves.
         self.connections_elsewhere: Callable[[str], int] = lambda _address: 0
         # Note the sockets of this process, and count those of the other workers of this machine.
@@ -199,13 +189,8 @@ class Feed:
             self._sweeper.cancel()
         self.hub.close()
 
-    def sweep(self) -> None:
-        """Send the pings, closes and ticks that are due."""
-        for _ in self.sweep_in_turns():
-            pass
-
-    def sweep_in_turns(self) -> Iterator[None]:
-        """The same; yields where the event loop may turn to its other work.
+    def _sweep(self) -> Iterator[None]:
+        """Send the pings, closes and ticks that are due; yield where the event loop may do its other work.
 
         Whoever connects at once is due at once: all clients, after a restart.
         """
@@ -226,7 +211,7 @@ class Feed:
     async def _sweep_loop(self) -> None:
         while True:
             await asyncio.sleep(self._sweep_seconds)
-            for _ in self.sweep_in_turns():
+            for _ in self._sweep():
                 await asyncio.sleep(0)
 
     async def drain(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:

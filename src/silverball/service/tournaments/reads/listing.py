@@ -186,7 +186,7 @@ class DatedTournament(Struct, frozen=True):
 def dated_tournaments(db: Connection, query: TournamentQuery, *, limit: int) -> list[DatedTournament]:
     """The first of the tournaments that pass the filters, newest first."""
     newest = _newest_ids(_conditions(query, only_completed=False)).limit(limit)
-    statement = tournaments.tournament_rows(_DATED_ROW).where(_T.tournament_id.in_(newest))
+    statement = tournaments.tournament_rows(_DATED_ROW).where(is_among(_T.tournament_id, newest))
     return [_dated_item(row) for row in _DATED_ROW.rows(db.execute(statement.order_by(*NEWEST_FIRST)))]
 
 
