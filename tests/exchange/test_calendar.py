@@ -3,12 +3,14 @@
 import re
 
 import icalendar
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from silverball.exchange.calendar import calendar_file
 from silverball.service.tournaments.reads.listing import DatedTournament
+from silverball.wire.locations import Location
 
 ROW_OCTETS_MAX = 75
 
@@ -74,3 +76,33 @@ def test_no_escaped_letter_is_divided_between_two_rows() -> None:
             "Ann", [a_tournament("x" * length + ",;,;,;" * 20)], "https://pinball.example"
         )
         assert not any(re.search(rb"(?<!\\)(\\\\)*\\$", row) for row in rows_of(content))
+
+
+def test_an_entry_has_every_line_that_its_tournament_can_have() -> None:
+    """A line for each property; source: RFC 5545, section 3.6.1, and 3.8.1.6 for the place on the map."""
+    place = Location(
+        location_id=3,
+        name="The Drain",
+        organizer_id=2,
+        status="active",
+        address="1 Pipe; Malmö",
+        lat=-55.605,
+        lng=13,
+    )
+    tournament = msgspec.structs.replace(
+        a_tournament("Bring a friend."), location=place, end_utc="2026-03-05T23:30:00.000000Z"
+    )
+    content = calendar_file("Ann", [tournament], "https://pinball.example")
+    begin, end = rows_of(content).index(b"BEGIN:VEVENT"), rows_of(content).index(b"END:VEVENT")
+    assert sorted(row.decode() for row in rows_of(content)[begin + 1 : end]) == [
+        "DESCRIPTION:Bring a friend.",
+        "DTEND:20260305T233000Z",
+        "DTSTAMP:20260301T100000Z",
+        "DTSTART:20260305T190000Z",
+        "GEO:-55.605;13.0",
+        "LAST-MODIFIED:20260301T100000Z",
+        "LOCATION:The Drain\\, 1 Pipe\\; Malmö",
+        "SUMMARY:Thursday at the Drain",
+        "UID:tournament-7@pinball.example",
+        "URL:https://pinball.example/t/7",
+    ]

@@ -46,13 +46,15 @@ def _folded(name: str, value: Any) -> bytes:
     """
     # Where a component begins and ends, its name is encoded already.
     is_property = not isinstance(value, bytes)
-    encoded: bytes = value.to_ical() if is_property else value
+    # A place on the map is encoded as text, all others as bytes.
+    encoded: bytes | str = value.to_ical() if is_property else value
     if is_property and (value.params or not encoded.isascii()):
         from icalendar.parser import Contentline
 
         folded: bytes = Contentline.from_parts(name, value.params, value).to_ical()
         return folded
-    return "\r\n ".join(FOLDED_ROW.findall(f"{name}:{encoded.decode()}")).encode()
+    text = encoded if isinstance(encoded, str) else encoded.decode()
+    return "\r\n ".join(FOLDED_ROW.findall(f"{name}:{text}")).encode()
 
 
 def _calendar_event(tournament: DatedTournament, base_url: str) -> Any:
