@@ -3,7 +3,7 @@
 The database is a hundredth of the one that `benchmarks/big.py` measures. On SQLite it is planned without
 statistics and with those of the big one; PostgreSQL plans by the size that its files really have, so there
 each row has a price, and statements for which no index leads to the rows are found. `make soak` builds the
-big one on PostgreSQL and counts the rows that its own plans read.
+big one on PostgreSQL and counts the rows that its own plans read, also where it knows little of the tables.
 """
 
 import sqlite3
@@ -55,6 +55,9 @@ POSTGRESQL_REASONS = REASONS | {
     "ORDER BY rating.rating": "The lowest and the highest, in the order of an index.",
     "SELECT user.user_id \nFROM user \n LIMIT": "Whether there is any account: the first row is the answer.",
 }
+# PostgreSQL knows a table from a sample of 300 rows for each of these; 100 are usual. From a small sample it
+# plans what it plans from a usual one now and then, by chance.
+SAMPLE_SMALL = 8
 # A regular played a fifth of all tournaments: to read some columns of all takes less than to look those up.
 OF_A_REGULAR = "The tournaments of a regular are many of all."
 FULL_SIZE_REASONS = POSTGRESQL_REASONS | {
@@ -130,6 +133,15 @@ def explaining_url(postgresql: PostgreSQL) -> str:
     return url
 
 
+def take_small_samples(url: str) -> None:
+    """Let PostgreSQL forget what it knows of the tables, but for a little."""
+    store = Store(url)
+    with store.migration() as db:
+        db.execute(text(f"SET LOCAL default_statistics_target = {SAMPLE_SMALL}"))
+        db.execute(text("ANALYZE"))
+    store.close()
+
+
 def test_postgresql_reads_no_big_table_whole(explaining_url: str) -> None:
     world = big_world.build(explaining_url, SCALE)
     plans = PostgresqlPlans(explaining_url, AS_IF_LARGE)
@@ -146,6 +158,8 @@ def test_postgresql_reads_no_big_table_whole_at_its_full_size(explaining_url: st
     plans = PostgresqlPlans(explaining_url, AS_IT_IS)
     try:
         unlisted = unlisted_reads(plans, world, FULL_SIZE_REASONS)
+        take_small_samples(explaining_url)
+        unlisted += unlisted_reads(plans, world, FULL_SIZE_REASONS)
         assert unlisted == [], "\n\n".join(unlisted)
         # It would notice: this is read whole, and has a reason.
         plans.forget()

@@ -17,6 +17,7 @@ from silverball.service.federation.reads.records import FederationPlayer
 from silverball.service.series.reads import results, series
 from silverball.service.standings import reads as standings
 from silverball.store import tables
+from silverball.store.among import is_among
 from silverball.wire import times
 from silverball.wire.base import Id
 from silverball.wire.federation import EstimatedPlayer, WpprEstimate
@@ -123,7 +124,7 @@ def _field_of_tournament(
 def _field_of_series(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> EstimatedField:
     status = series.find_series(db, series_id, viewer).status
     nights = select(_T.tournament_id).where(_T.series_id == series_id)
-    people = participants_where(db, _ENTRANT.tournament_id.in_(nights))
+    people = participants_where(db, is_among(_ENTRANT.tournament_id, nights))
     order: tuple[str, ...] | None = None
     if status == "completed":
         details = results.series_details(db, series_id, viewer)

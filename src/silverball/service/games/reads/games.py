@@ -256,9 +256,9 @@ def _filter_conditions(
     filters: list[Condition] = []
     if query.player is not None:
         theirs = select(game_player.c.game_id).where(
-            game_player.c.player_id == query.player, game_player.c.tournament_id.in_(tournament_ids)
+            game_player.c.player_id == query.player, is_among(game_player.c.tournament_id, tournament_ids)
         )
-        filters.append(game.c.game_id.in_(theirs))
+        filters.append(is_among(game.c.game_id, theirs))
     if query.arena is not None:
         filters.append(game.c.arena_id == query.arena)
     if query.bank is not None:
@@ -281,7 +281,7 @@ def _page_conditions(query: GamesQuery) -> list[Condition]:
     if query.tournaments:
         conditions.append(game.c.tournament_id.in_(query.tournaments))
     if query.series:
-        conditions.append(game.c.tournament_id.in_(within))
+        conditions.append(is_among(game.c.tournament_id, within))
     if query.ids:
         conditions.append(game.c.game_id.in_(query.ids))
     if query.round is not None:

@@ -18,6 +18,7 @@ from silverball.rules.model.settings import TournamentSettings, read_settings
 from silverball.rules.planning.pace import PastNight, PlayedGame
 from silverball.rules.planning.shapes import DoesNotFit, NightShape
 from silverball.store import tables
+from silverball.store.among import is_among
 
 # The newest nights of a format say what is usual there now.
 NIGHTS_PER_FORMAT = 10
@@ -121,7 +122,7 @@ def _known_settings(form: Format, stored: dict[str, Any]) -> TournamentSettings 
 
 
 def _add_players(db: Connection, records: dict[int, NightRecord]) -> None:
-    counted = select(_ENTRANT.tournament_id, func.count()).where(_ENTRANT.tournament_id.in_(records))
+    counted = select(_ENTRANT.tournament_id, func.count()).where(is_among(_ENTRANT.tournament_id, records))
     for tournament_id, count in db.execute(counted.group_by(_ENTRANT.tournament_id)).all():
         records[tournament_id].players = count
 
@@ -137,7 +138,9 @@ def _add_games(db: Connection, records: dict[int, NightRecord]) -> None:
         )
         .join(tables.game_player, _SEAT.game_id == _G.game_id)
         .where(
-            _G.tournament_id.in_(records),
+            is_among(_G.tournament_id, records),
+            # PostgreSQL would rather read all seats there are than look up those of so many games.
+            is_among(_SEAT.tournament_id, records),
             _G.status == "completed",
             _G.bye.is_(false()),
             _G.started_at.is_not(None),
@@ -183,7 +186,7 @@ def _add_attempts(db: Connection, records: dict[int, NightRecord]) -> None:
         _SOLO.created_at,
         _SOLO.updated_at,
         _SOLO.duration_seconds,
-    ).where(_SOLO.tournament_id.in_(records), _SOLO.status == "completed", _SOLO.voided.is_(false()))
+    ).where(is_among(_SOLO.tournament_id, records), _SOLO.status == "completed", _SOLO.voided.is_(false()))
     for row in db.execute(rows).all():
         record = records[row.tournament_id]
         record.extend_to(row.started_at or row.created_at, row.updated_at)
@@ -195,7 +198,7 @@ def _add_attempts(db: Connection, records: dict[int, NightRecord]) -> None:
 def _add_gaps(db: Connection, records: dict[int, NightRecord]) -> None:
     rows = (
         select(_ROUND.tournament_id, _ROUND.created_at, _ROUND.completed_at)
-        .where(_ROUND.tournament_id.in_(records), _ROUND.completed_at.is_not(None))
+        .where(is_among(_ROUND.tournament_id, records), _ROUND.completed_at.is_not(None))
         .order_by(_ROUND.tournament_id, _ROUND.round_index)
     )
     by_night: dict[int, list[tuple[datetime, datetime]]] = defaultdict(list)

@@ -39,25 +39,14 @@ _T, _P, _G = tables.tournament.c, tables.player.c, tables.game.c
 _SERIES = select(*reads.ROW.columns).where(tables.series.c.series_id == bindparam("series_id"))
 _IN_SERIES = _T.series_id == bindparam("series_id")
 _NAMES = select(_T.tournament_id, _T.name).where(_IN_SERIES)
-_PLAYERS = (
-    select(tables.entrant.c.player_id)
-    .join(tables.tournament, _T.tournament_id == tables.entrant.c.tournament_id)
-    .where(_IN_SERIES)
-)
+_NIGHTS = select(_T.tournament_id).where(_IN_SERIES)
+_PLAYERS = select(tables.entrant.c.player_id).where(is_among(tables.entrant.c.tournament_id, _NIGHTS))
 _SEAT, _ALONE = tables.game_player.c, tables.single_player_game.c
 # Games and their seats are joined here: the database would look up the seats of each game by themselves.
-_GAMES = (
-    select(listed(_G.game_id), listed(func.coalesce(_G.arena_id, 0)))
-    .select_from(tables.tournament)
-    .join(tables.game, _G.tournament_id == _T.tournament_id)
-    .where(_IN_SERIES, _G.status == "completed", _G.bye.is_(false()))
+_GAMES = select(listed(_G.game_id), listed(func.coalesce(_G.arena_id, 0))).where(
+    is_among(_G.tournament_id, _NIGHTS), _G.status == "completed", _G.bye.is_(false())
 )
-_SEATS = (
-    select(listed(_SEAT.game_id), listed(_SEAT.player_id))
-    .select_from(tables.tournament)
-    .join(tables.game_player, _SEAT.tournament_id == _T.tournament_id)
-    .where(_IN_SERIES)
-)
+_SEATS = select(listed(_SEAT.game_id), listed(_SEAT.player_id)).where(is_among(_SEAT.tournament_id, _NIGHTS))
 
 
 def _listed_by_night(

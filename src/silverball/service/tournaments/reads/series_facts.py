@@ -19,6 +19,7 @@ from silverball.service.federation.reads import records as federation
 from silverball.service.ratings.reads import seeds as ratings
 from silverball.service.series.reads import results
 from silverball.store import tables
+from silverball.store.among import is_among
 
 BALANCED_SERIES = "balanced_series"
 SERIES_SEED = "series_seed"
@@ -79,12 +80,12 @@ def _seed_facts(db: Connection, tournament: Tournament, seeding_rule: str) -> di
 
 def _other_seats(series_id: int, excluded_id: int) -> Select[Any]:
     """Seats in games of the other tournaments of the series, without byes."""
+    others = select(_T.tournament_id).where(_T.series_id == series_id, _T.tournament_id != excluded_id)
     return (
         select(_G.round_id, _G.set_number, _G.game_id, _G.arena_id, _G.is_tiebreak, _SEAT.player_id)
-        .select_from(tables.tournament)
-        .join(tables.game, _G.tournament_id == _T.tournament_id)
         .join(tables.game_player, _SEAT.game_id == _G.game_id)
-        .where(_T.series_id == series_id, _T.tournament_id != excluded_id, ~_G.bye)
+        # Both named, as PostgreSQL would rather read all seats there are than look up those of so many games.
+        .where(is_among(_G.tournament_id, others), is_among(_SEAT.tournament_id, others), ~_G.bye)
         .order_by(_G.game_id, _SEAT.slot)
     )
 
