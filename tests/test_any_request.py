@@ -4,9 +4,11 @@
 and each on both databases.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -44,6 +46,7 @@ CALLERS = {
 # Of each of the two modes; each example is sent by one of the callers, or by nobody.
 EXAMPLES = 500 if IS_SOAK else 25
 # `feed/test_replay.py` tests the routes that wait.
+PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 ROUTES = sorted(
     (endpoint.method, openapi.documented_path(endpoint))
     for endpoint in collect_endpoints(*ROUTE_MODULES)
@@ -150,6 +153,31 @@ def programs(
             stack.enter_context(TestClient(front_door))
         document = schemathesis.openapi.from_asgi("/openapi.json", running.without_lifespan)
         yield running, document, tokens_made[0]
+
+
+# Around the largest number of 32 and of 64 bits, and beyond all of them.
+NUMBERS = (2**31 - 1, 2**31, 2**63 - 1, 2**63, 2**64, 10**24, 10**30, -(2**63) - 1)
+
+
+def test_no_number_in_a_query_is_too_large_for_an_answer(
+    programs: tuple[Programs, Any, dict[str, str]],
+) -> None:
+    """A generated request has a number of more than 64 bits once in a thousand."""
+    running, document, tokens_of_callers = programs
+    running.readmit_callers()
+    headers = {"authorization": f"Bearer {tokens_of_callers['admin']}"}
+    asked = set()
+    for path in [path for method, path in ROUTES if method == "GET"]:
+        operation = document[path]["GET"]
+        for name, number in product([parameter.name for parameter in operation.query], NUMBERS):
+            case = operation.Case(
+                path_parameters=dict.fromkeys(PATH_PARAMETER.findall(path), "1"), query={name: str(number)}
+            )
+            for front_door in running.front_doors:
+                running.chosen = front_door
+                case.call_and_validate(headers=headers, checks=CHECKS)
+            asked.add((path, name))
+    assert asked >= {("/api/ifpa/{ifpaId}/rating-history", "page"), ("/api/games", "page")}
 
 
 @pytest.mark.parametrize("mode", list(GenerationMode))
