@@ -30,10 +30,8 @@ LIST_SUFFIX = "[]"
 IGNORED_HEADER = b"x-ignored-parameters"
 IGNORED_NAMES_MAX = 20
 IGNORED_LETTERS_MAX = 60
-# What clients of any language can count to; the place of its first row fits into a database's number.
-PAGE_NUMBER_MAX = 2**31 - 1
 # The `page` of a list; service/pages.py limits its depth.
-PageNumber = Annotated[int, msgspec.Meta(ge=1, le=PAGE_NUMBER_MAX)]
+PageNumber = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Query(msgspec.Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=False):
