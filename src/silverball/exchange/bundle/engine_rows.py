@@ -19,6 +19,7 @@ from silverball.exchange.bundle.faults import BrokenBundle
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.prizes import Payout, PrizePlan
 from silverball.rules.prizes import sharing
+from silverball.service.formats.reads import is_best_game
 from silverball.store import writers
 from silverball.wire import times
 from silverball.wire.base import UNSET, UnsetType
@@ -134,6 +135,10 @@ def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     _update_rows(parts["games"], "game_id", map(msgspec.structs.asdict, facts.games))
     attempts = [_attempt_values(attempt) for attempt in facts.single_player_games]
     _update_rows(parts["single_player_games"], "single_player_game_id", attempts)
+    if is_best_game(bundle.tournament.type) and bundle.tournament.status != "completed":
+        # The cards show what counts now, which follows from the scores until the end.
+        for row in parts["cards"]:
+            row["best_game"] = False
     tournament_id = bundle.tournament.tournament_id
     parts["purchases"] = [
         {

@@ -42,7 +42,7 @@ def build_parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, R
         "links": _link_rows(bundle.tournament),
         "shortcuts": _shortcut_rows(bundle.tournament),
         "rounds": _round_rows(bundle),
-        "cards": [_card_fields(bundle, card) for card in tuple_or_empty(bundle.cards)],
+        "cards": [_card_fields(card) for card in tuple_or_empty(bundle.cards)],
         "games": [_game_fields(game) for game in bundle.games],
         "seats": [row for game in bundle.games for row in _seat_rows(game)],
         "suggestions": [
@@ -308,14 +308,13 @@ def _suggestion_fields(suggestion: Suggestion) -> dict[str, Any]:
     }
 
 
-def _card_fields(bundle: Bundle, card: Card) -> dict[str, Any]:
+def _card_fields(card: Card) -> dict[str, Any]:
     return {
         "card_id": card.card_id,
         "tournament_id": card.tournament_id,
         "player_id": card.player_id,
         "status": card.status,
-        # Until then it follows from the scores, and is stored nowhere.
-        "best_game": card.best_game and bundle.tournament.status == "completed",
+        "best_game": card.best_game,
         "voided": card.voided,
         "created_at": times.parse_moment(card.created_at),
         "updated_at": times.parse_moment(card.updated_at),
