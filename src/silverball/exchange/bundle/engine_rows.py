@@ -138,7 +138,7 @@ def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     if is_best_game(bundle.tournament.type) and bundle.tournament.status != "completed":
         # The cards show what counts now, which follows from the scores until the end.
         for row in parts["cards"]:
-            row["best_game"] = False
+            row.update(best_game=False)
     tournament_id = bundle.tournament.tournament_id
     parts["purchases"] = [
         {
