@@ -68,10 +68,8 @@ def compare(store: Store, second: Store, kind: str, walks: range) -> None:
         assert again | own == bundle | own, (kind, walk)
     renumbered = [bundles.import_bundle(second, bundle, new_ids=True).tournament_id for bundle in exported]
     for walk, tournament_id, moved_id in zip(walks, tournament_ids, renumbered, strict=True):
-        assert without_ids(loaded(second, moved_id)) == without_ids(loaded(store, tournament_id)), (
-            kind,
-            walk,
-        )
+        here, moved = loaded(store, tournament_id), loaded(second, moved_id)
+        assert without_ids(moved) == without_ids(here), (kind, walk)
         with second.read() as db:
             for imported in (tournament_id, moved_id):
                 assert verify.verify_tournament(db, imported).faults == [], (kind, walk)

@@ -33,6 +33,11 @@ def refuse_deep_pagination(page: int, per_page: int) -> None:
         raise DeepPagination
 
 
+def count_rows_before(page: int, per_page: int, total: int) -> int:
+    """The rows before a page of any number, at most all there are: a database's offset has 64 bits."""
+    return min(per_page * (page - 1), total)
+
+
 def full_page(call: Call[Any], page: PageRows[T], *, per_page: int) -> Page[T]:
     """The page in the full envelope. The route's query must have `page`."""
     envelope = pagination.paginate(page.total, call.query.page, per_page, call.url, call.pairs)

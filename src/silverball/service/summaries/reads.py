@@ -9,7 +9,7 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.formats import reads as formats
 from silverball.service.formats.reads import TournamentFacts
-from silverball.service.pages import PageRows
+from silverball.service.pages import PageRows, count_rows_before
 from silverball.service.players import reads as players
 from silverball.store.among import is_among
 from silverball.store.tables import arena_summary, match_summary, player, player_arena_summary, user
@@ -167,11 +167,8 @@ def _summary_page(
         return [], 0
     in_tournament = (summary.c.tournament_id == tournament.tournament_id, *conditions)
     total = db.execute(select(func.count()).select_from(summary).where(*in_tournament)).scalar_one()
-    skipped = PAGE_SIZE * (query.page - 1)
-    # Any page number is accepted here, but the offset must fit the database's 64 bits.
-    if skipped >= total:
-        return [], total
-    rows = select(summary).where(*in_tournament).order_by(*order).limit(PAGE_SIZE).offset(skipped)
+    rows = select(summary).where(*in_tournament).order_by(*order)
+    rows = rows.limit(PAGE_SIZE).offset(count_rows_before(query.page, PAGE_SIZE, total))
     return list(db.execute(rows).all()), total
 
 

@@ -12,7 +12,7 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.rules.ratings import formulas
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.federation.reads import records as federation
-from silverball.service.pages import PageRows
+from silverball.service.pages import PageRows, count_rows_before
 from silverball.service.ratings.reads import ratings as reads
 from silverball.service.ratings.reads.ratings import IDS_MAX, CurrentPeriod
 from silverball.store import tables
@@ -106,14 +106,10 @@ def revisions_page(
     rating_id = reads.find_rating(db, "ifpa", ifpa_id, viewer).rating_id
     own = _V.rating_id == rating_id
     total = db.execute(select(func.count()).select_from(tables.rating_revision).where(own)).scalar_one()
-    skipped = query.limit * (query.page - 1)
-    # Any page number is accepted here, but the offset must fit the database's 64 bits.
-    if skipped >= total:
-        return PageRows([], total)
     columns = (_V.rating_revision_id, _V.rating_id, _V.period_date, _V.rating, _V.rd, _V.delta)
     counts = (_V.game_count, _V.win_count, _V.loss_count, _V.result_count)
     rows = select(*columns, *counts).where(own).order_by(_V.period_date.desc())
-    rows = rows.limit(query.limit).offset(skipped)
+    rows = rows.limit(query.limit).offset(count_rows_before(query.page, query.limit, total))
     return PageRows([_revision_item(row) for row in db.execute(rows)], total)
 
 
