@@ -1,0 +1,157 @@
+"""Data that version 0.2.0 wrote: it opens, answers to the byte as it did, verifies, and comes in again."""
+
+import json
+import lzma
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import make_url
+
+import build
+from conftest import PostgreSQL
+from kept import opening
+from silverball.cli.main import silverball_group
+from silverball.exchange.bundle import file as bundle_file
+from silverball.jobs import follow_accounts
+from silverball.service.verify import reads as verifier
+from silverball.store import migrate, pending_announcements
+from silverball.store.engine import Store
+
+# Of the answers on PostgreSQL: each statement is asked often enough on SQLite.
+POSTGRESQL_SHARE = 7
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return opening.unpack(tmp_path_factory.mktemp("kept"))
+
+
+@pytest.fixture
+def store(unpacked: Path) -> Iterator[Store]:
+    with opening.open_sqlite(unpacked) as opened:
+        migrate.migrate(opened)
+        yield opened
+
+
+@pytest.fixture
+def loaded_dump(postgresql: PostgreSQL, unpacked: Path) -> Iterator[Store]:
+    psql = shutil.which("psql")
+    if psql is None:
+        pytest.skip("psql is not installed here")
+    url = postgresql.empty_database()
+    options = ["-q", "-X", "-v", "ON_ERROR_STOP=1", "-h", postgresql.folder, "-U", "silverball"]
+    command = [psql, *options, "-d", make_url(url).database, "-f", unpacked / opening.DUMP]
+    subprocess.run([*map(str, command)], check=True, stdout=subprocess.DEVNULL, timeout=120)
+    opened = Store(url)
+    migrate.migrate(opened)
+    yield opened
+    opened.close()
+    postgresql.drop(url)
+
+
+def kept_answers(who: str) -> dict[str, str]:
+    answers: dict[str, str] = json.loads(lzma.decompress(opening.ANSWERS.read_bytes()))[who]
+    return answers
+
+
+def heads(unpacked: Path) -> dict[int, str]:
+    return {int(number): head for number, head in json.loads((unpacked / opening.HEADS).read_text()).items()}
+
+
+def assert_journals_proven(store: Store, heads: dict[int, str]) -> None:
+    for tournament_id in opening.tournament_ids(store):
+        with store.read() as db:
+            report = verifier.verify_tournament(db, tournament_id, heads[tournament_id])
+        assert report.faults == [], tournament_id
+        assert report.proven_action_id is not None
+
+
+@pytest.mark.parametrize("file", opening.documents())
+def test_the_documents_of_the_interface_are_as_kept(file: Path) -> None:
+    assert opening.documents()[file].decode() == lzma.decompress(file.read_bytes()).decode()
+
+
+@pytest.mark.parametrize("who", opening.CALLERS)
+def test_every_read_answers_to_the_byte_as_kept(store: Store, who: str) -> None:
+    kept, asked = kept_answers(who), dict(opening.answers(store, who))
+    assert {path: body for path, body in asked.items() if kept.get(path) != body} == {}
+    assert asked.keys() == kept.keys()
+
+
+def test_the_dump_of_postgresql_answers_as_the_file_does(loaded_dump: Store) -> None:
+    kept = kept_answers("owner")
+    asked = dict(opening.answers(loaded_dump, "owner", POSTGRESQL_SHARE))
+    assert {path: body for path, body in asked.items() if kept.get(path) != body} == {}
+
+
+def test_kept_heads_prove_every_journal(store: Store, unpacked: Path) -> None:
+    assert_journals_proven(store, heads(unpacked))
+
+
+def test_what_had_begun_to_be_erased_or_hidden_ends(store: Store, unpacked: Path) -> None:
+    with store.read() as db:
+        assert pending_announcements.first_pending(db) is not None
+    follow_accounts.run(store, build.NOW)
+    with store.read() as db:
+        assert pending_announcements.first_pending(db) is None
+    assert_journals_proven(store, heads(unpacked))
+    for _, body in opening.answers(store, "stranger"):
+        assert opening.ERASED not in body
+        assert "Erased Town" not in body
+        assert "Hidden Town" not in body
+
+
+def bundle_files(folder: Path, ending: str) -> list[Path]:
+    files = sorted((folder / opening.BUNDLES).glob("*.json"))
+    return [file for file in files if file.name.endswith(".journal.json") == (ending == ".journal.json")]
+
+
+@pytest.mark.parametrize("ending", [".json", ".journal.json"])
+def test_kept_bundles_come_in_rank_the_same_and_go_out_equal(
+    unpacked: Path, store: Store, tmp_path: Path, empty_sqlite: Path, ending: str
+) -> None:
+    target = Store(f"sqlite:///{shutil.copy(empty_sqlite, tmp_path / 'target.db')}")
+    kept = kept_answers("owner")
+    owner_id = opening.user_named(store, "Olga Ramp")
+    for file in bundle_files(unpacked, ending):
+        with target.write() as transaction:
+            imported = bundle_file.import_bundle(
+                transaction, bundle_file.read(file), source="import", now=build.NOW, dice=Random(1)
+            )
+        tournament_id = imported.tournament_id
+        path = f"/api/tournaments/{tournament_id}/standings"
+        status, standings = build.ask(target, path, by=build.caller(owner_id, role="organizer"))
+        assert (status, ranked(standings)) == (200, ranked(json.loads(kept[path].partition(" ")[2])))
+        with target.read() as db:
+            assert verifier.verify_tournament(db, tournament_id).faults == []
+            exported = bundle_file.export_bundle(db, tournament_id, with_journal=ending == ".journal.json")
+        assert carried(exported, file) == carried(file.read_bytes(), file)
+    target.close()
+
+
+def ranked(standings: Any) -> list[tuple[Any, ...]]:
+    return [(row["playerId"], row["position"], row["points"]) for row in standings]
+
+
+def carried(bundle: bytes, file: Path) -> dict[str, Any]:
+    """All of a bundle but what is about the export; a head is the same only where its journal comes along."""
+    about_export = {"exportedAt", "source"} | ({"journalHead"} if ".journal" not in file.name else set())
+    return {name: value for name, value in json.loads(bundle).items() if name not in about_export}
+
+
+def test_the_sealed_backup_opens(unpacked: Path, tmp_path: Path) -> None:
+    passphrase, target = tmp_path / "passphrase", tmp_path / "restored.db"
+    passphrase.write_text(opening.PASSPHRASE)
+    words = ["restore", str(unpacked / opening.SEALED), "--passphrase-file", str(passphrase)]
+    runner = CliRunner(env={"SILVERBALL_DATABASE_URL": f"sqlite:///{target}"})
+    result = runner.invoke(silverball_group, words)
+    assert result.exit_code == 0, result.output
+    restored = Store(f"sqlite:///{target}")
+    assert opening.tournament_ids(restored) == [1]
+    restored.close()
