@@ -25,12 +25,12 @@ from typing import Any
 import feed_servers
 import load
 from run import BIN, Row, free_port, running_server, silverball, table
-from silverball.feed.encoding import frame
+from silverball.feed.encoding import FrameEncoding, encode_text
 
 HERE = Path(__file__).parent
 PATH = "/app/silverball?protocol=7&client=js&version=8.5.0&flash=false"
 CHANNEL = f"tournaments.{feed_servers.TOURNAMENT_ID}"
-FRAME_BYTES = len(frame(b"x" * feed_servers.TEXT_BYTES))
+FRAME_BYTES = len(encode_text(b"x" * feed_servers.TEXT_BYTES, FrameEncoding("plain")))
 SUBSCRIBERS = 1_000
 IDLE = 10_000
 IDLE_KILOBYTES_MAX = 6.0

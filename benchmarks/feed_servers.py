@@ -26,7 +26,7 @@ from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
 from silverball.feed import handshake, messages
-from silverball.feed.encoding import frame
+from silverball.feed.encoding import FrameEncoding, encode_text
 from silverball.feed.feed import ConnectionLimits, Feed
 from silverball.feed.handshake import HandshakeRules
 from silverball.feed.hub import Hub
@@ -103,7 +103,7 @@ async def bare(port: int) -> None:
             numbers.append(transport.get_extra_info("socket").fileno())
 
     async def publish(event: Announcement) -> None:
-        encoded = frame(messages.event(event, "plain"))
+        encoded = encode_text(messages.event(event, "plain"), FrameEncoding("plain"))
         for number in numbers:
             if os.write(number, encoded) != len(encoded):
                 raise RuntimeError("a socket is full: the audience is too slow to measure this")

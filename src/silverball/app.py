@@ -9,12 +9,11 @@ from types import ModuleType
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
 import silverball
 from silverball.feed import asyncapi
-from silverball.feed.asgi import AsgiFeed
 from silverball.feed.feed import FeedService
 from silverball.jobs.background import BackgroundWork
 from silverball.kit.edge.allowance_leases import AllowanceLeases
@@ -271,8 +270,6 @@ def _build_pages(
         return web.build(store, settings, follows_host=follows_host, ask_for_recovery=work.ask_for_recovery)
 
     routes: list[BaseRoute] = [
-        # A socket at any path gets its answer inside the socket, even when nothing has that path.
-        WebSocketRoute("/{path:path}", AsgiFeed(feed.feed)),
         *operations.routes(work.measures.is_ready, feed, lambda: asyncapi_document(settings)),
         *operations.security_text_routes(settings.security_contacts, settings.base_url),
         *docs.routes(cache(lambda: openapi_document(api, documented, trials)), documented.base_url),

@@ -203,12 +203,6 @@ class Settings:
     feed_compression: bool = field(
         default=False, metadata={"meaning": "Compress feed messages for clients that support it."}
     )
-    feed_asgi: bool = field(
-        default=False,
-        metadata={
-            "meaning": "Run sockets through plain ASGI: slower, but without using internals of the server."
-        },
-    )
     submission_hosts: str = field(
         default="",
         metadata={

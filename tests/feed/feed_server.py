@@ -16,18 +16,18 @@ import uvloop
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import Route
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError
 
 from patience import PATIENCE_SECONDS
-from silverball.cli.server import DrainingServer, connection_table, websocket_protocol
+from silverball.cli.server import DrainingServer, connection_table
 from silverball.feed import handshake
-from silverball.feed.asgi import AsgiFeed
 from silverball.feed.feed import ConnectionLimits, Feed
 from silverball.feed.handshake import HandshakeRules
 from silverball.feed.hub import Hub
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
+from silverball.feed.socket import protocol_class
 from silverball.feed.stored_events import EventsUnavailable
 from silverball.kit.edge.bounded_http import connection_class
 from silverball.kit.values import replace
@@ -187,7 +187,6 @@ async def running_feed(
     limits: ConnectionLimits | None = None,
     clock: ManualClock | None = None,
     sweep_seconds: float = 0.02,
-    asgi: bool = False,
     send_bytes: int | None = None,
 ) -> AsyncIterator[FeedServer]:
     """A server on the loop of the test, so that the test can publish events and set the clock."""
@@ -196,7 +195,7 @@ async def running_feed(
     hub.on_behind = log.on_behind
     log.hub = hub
     feed = Feed(hub, rules, limits or ConnectionLimits(1_000), dice=Random(7), sweep_seconds=sweep_seconds)
-    routes = [WebSocketRoute("/{path:path}", AsgiFeed(feed)), Route("/{path:path}", _not_found)]
+    routes = [Route("/{path:path}", _not_found)]
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     if send_bytes is not None:
         # By default the system buffers megabytes for a client that does not read.
@@ -205,7 +204,7 @@ async def running_feed(
     config = uvicorn.Config(
         Starlette(routes=routes),
         http=connection_class(connection_table(Settings())),
-        ws=websocket_protocol(feed, Settings(feed_asgi=asgi)),
+        ws=protocol_class(feed),
         ws_max_size=MESSAGE_BYTES_MAX,
         lifespan="off",
         proxy_headers=False,

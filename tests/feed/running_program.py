@@ -21,8 +21,9 @@ from websockets.asyncio.client import ClientConnection, connect
 import build
 from feed.feed_server import next_message, subscribe
 from silverball import app
-from silverball.cli.server import DrainingServer, connection_table, websocket_protocol
+from silverball.cli.server import DrainingServer, connection_table
 from silverball.feed.feed import FeedService
+from silverball.feed.socket import protocol_class
 from silverball.kit.edge.bounded_http import connection_class
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
@@ -69,7 +70,7 @@ async def running_program(store: Store, **chosen: Any) -> AsyncIterator[RunningP
     config = uvicorn.Config(
         app.build(store, settings, broadcast=broadcast),
         http=connection_class(connection_table(settings)),
-        ws=websocket_protocol(broadcast.feed, settings),
+        ws=protocol_class(broadcast.feed),
         lifespan="on",
         log_config=None,
         access_log=False,

@@ -2,26 +2,20 @@
 
 import asyncio
 
-import pytest
 from websockets.asyncio.client import connect
 
 import build
-from feed.feed_server import MemoryEvents, next_message, read_close, run_scenario
+from feed.feed_server import next_message, read_close, run_scenario
 from feed.running_program import announce, running_program
-from silverball.cli.server import websocket_protocol
-from silverball.feed.feed import Feed, limits_from_settings, rules_from_settings
-from silverball.feed.hub import Hub
-from silverball.settings import Settings
 from silverball.store.engine import Store
 
 
-@pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
-def test_sockets_and_http_share_a_port(store: Store, asgi: bool) -> None:
+def test_sockets_and_http_share_a_port(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
         async with (
-            running_program(store, public_read=True, feed_asgi=asgi) as program,
+            running_program(store, public_read=True) as program,
             program.follower(tournament_id) as client,
         ):
             assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
@@ -38,11 +32,3 @@ def test_sockets_and_http_share_a_port(store: Store, asgi: bool) -> None:
             assert (await read_close(client))[0] == 4200
 
     run_scenario(scenario())
-
-
-def test_a_setting_chooses_the_socket_implementation() -> None:
-    feed = Feed(Hub(MemoryEvents()), rules_from_settings(Settings()), limits_from_settings(Settings()))
-    assert websocket_protocol(feed, Settings(feed_asgi=True)) == "websockets-sansio"
-    chosen = websocket_protocol(feed, Settings())
-    assert isinstance(chosen, type)
-    assert issubclass(chosen, asyncio.Protocol)

@@ -9,10 +9,9 @@ from websockets.exceptions import ConnectionClosed
 from feed.feed_server import next_message, read_close, run_scenario, running_feed
 
 
-@pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
-def test_all_clients_get_4200_before_the_server_is_gone(asgi: bool) -> None:
+def test_all_clients_get_4200_before_the_server_is_gone() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server:
+        async with running_feed(42) as server:
             async with server.follower(42) as client:
                 server.uvicorn_server.should_exit = True
                 message = await next_message(client)

@@ -72,15 +72,13 @@ def test_a_client_that_answers_control_frames_gets_no_text_ping(opcode: int) -> 
     run_scenario(scenario())
 
 
-@pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
-def test_a_client_that_answers_nothing_is_closed_with_4201(asgi: bool) -> None:
+def test_a_client_that_answers_nothing_is_closed_with_4201() -> None:
     async def scenario() -> None:
         clock = ManualClock()
-        async with running_feed(42, clock=clock, asgi=asgi) as server:
+        async with running_feed(42, clock=clock) as server:
             raw = await RawConnection.open(server)
             clock.now += 25
-            if not asgi:
-                assert await raw.read_frame() == (PING, b"")
+            assert await raw.read_frame() == (PING, b"")
             clock.now += 15
             assert await raw.read_frame() == (TEXT, b'{"event":"pusher:ping"}')
             clock.now += 30
@@ -172,11 +170,10 @@ def test_a_connection_that_breaks_leaves_nothing_behind() -> None:
     run_scenario(scenario())
 
 
-@pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
-def test_messages_beyond_the_burst_are_answered_within_seconds(asgi: bool) -> None:
+def test_messages_beyond_the_burst_are_answered_within_seconds() -> None:
     async def scenario() -> None:
         clock = ManualClock()
-        async with running_feed(42, clock=clock, asgi=asgi) as server:
+        async with running_feed(42, clock=clock) as server:
             raw = await RawConnection.open(server)
             for _ in range(100):
                 raw.send(TEXT, b'{"event":"pusher:ping","data":{}}')

@@ -6,6 +6,7 @@ wants, nudges come or do not come, clients move between the nodes, nodes restart
 
 import asyncio
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -44,6 +45,16 @@ STEPS = st.lists(
     min_size=5,
     max_size=60,
 )
+
+
+def _frame_texts(frames: bytes) -> Iterator[bytes]:
+    """The texts in these frames of a server, each shorter than 64 KB."""
+    while frames:
+        length, start = frames[1], 2
+        if length == 126:
+            length, start = int.from_bytes(frames[2:4], "big"), 4
+        yield frames[start : start + length]
+        frames = frames[start + length :]
 
 
 class SimulatedDatabase:
@@ -164,11 +175,11 @@ class Client:
         self.asked = self.confirmed = 0
 
         def write(texts: bytes) -> None:
-            for text in texts.splitlines():
+            for text in _frame_texts(texts):
                 self._receive(json.loads(text))
 
         self._subscriber = Subscriber(
-            FrameEncoding("plain", is_framed=False),
+            FrameEncoding("plain"),
             node.hub.metrics,
             write=write,
             buffered_bytes=lambda: 0,

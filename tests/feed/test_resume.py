@@ -20,8 +20,6 @@ from feed.feed_server import (
 from silverball.kit.values import replace
 from silverball.store.announcements import ChannelHead
 
-BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
-
 
 async def _resume(client: ClientConnection, seq: int, epoch: str = "k3f9") -> dict[str, Any]:
     """Resume from a number; return the data of the confirmation."""
@@ -37,10 +35,9 @@ async def _read_seqs(client: ClientConnection, count: int) -> list[int]:
     return [(await next_message(client))["seq"] for _ in range(count)]
 
 
-@BOTH
-def test_missed_events_follow_the_confirmation(asgi: bool) -> None:
+def test_missed_events_follow_the_confirmation() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server, server.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
             for _ in range(5):
                 server.events.append(42)

@@ -6,13 +6,10 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-import pytest
-
 from feed.feed_server import FeedServer, ManualClock, next_message, run_scenario, running_feed, wait_until
 from feed.raw_connection import CLOSE, TEXT, RawConnection
 from silverball.feed.subscribers import LAGGING_BYTES, LAGGING_BYTES_MAX
 
-BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 # So small that a stalled client's socket is full after some hundred kilobytes.
 WINDOW = 8_192
 
@@ -84,10 +81,9 @@ def test_a_lagging_client_gets_the_newest_state_of_each_object() -> None:
     run_scenario(scenario())
 
 
-@BOTH
-def test_a_lagging_client_that_resumes_is_disconnected_and_comes_back_without_a_gap(asgi: bool) -> None:
+def test_a_lagging_client_that_resumes_is_disconnected_and_comes_back_without_a_gap() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi, send_bytes=WINDOW) as server:
+        async with running_feed(42, send_bytes=WINDOW) as server:
             raw = await RawConnection.open(server, receive_bytes=WINDOW)
             await raw.subscribe(42, resume={"epoch": "k3f9", "seq": 0})
             raw.pause_reading()
@@ -117,10 +113,9 @@ def test_a_lagging_client_that_resumes_is_disconnected_and_comes_back_without_a_
     run_scenario(scenario())
 
 
-@BOTH
-def test_a_client_with_too_much_queued_is_disconnected(asgi: bool) -> None:
+def test_a_client_with_too_much_queued_is_disconnected() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi, send_bytes=WINDOW) as server:
+        async with running_feed(42, send_bytes=WINDOW) as server:
             raw = await RawConnection.open(server, receive_bytes=WINDOW)
             await raw.subscribe(42)
             raw.pause_reading()

@@ -27,7 +27,6 @@ from silverball.kit.edge.proxies import TrustedProxies
 
 # The library ends them with an empty fragment.
 PIECES = ['{"event', '":"p', "ush", "er", ":p", "ing", '"}']
-BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 
 
 async def _close_code(server: FeedServer, path: str, **options: object) -> int:
@@ -42,10 +41,9 @@ async def _close_code(server: FeedServer, path: str, **options: object) -> int:
         return code
 
 
-@BOTH
-def test_a_client_connects_subscribes_and_gets_events(asgi: bool) -> None:
+def test_a_client_connects_subscribes_and_gets_events() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server, server.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             first = await client.recv()
             data = json.loads(json.loads(first)["data"])
             assert first == (
@@ -67,10 +65,9 @@ def test_a_client_connects_subscribes_and_gets_events(asgi: bool) -> None:
     run_scenario(scenario())
 
 
-@BOTH
-def test_the_key_decides_how_events_are_named(asgi: bool) -> None:
+def test_the_key_decides_how_events_are_named() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server:
+        async with running_feed(42) as server:
             plain = server.follower(42)
             laravel = server.follower(42, path="/app/silverball-laravel?protocol=7")
             async with plain as plain_client, laravel as laravel_client:
@@ -83,7 +80,6 @@ def test_the_key_decides_how_events_are_named(asgi: bool) -> None:
     run_scenario(scenario())
 
 
-@BOTH
 @pytest.mark.parametrize(
     ("path", "code"),
     [
@@ -94,9 +90,9 @@ def test_the_key_decides_how_events_are_named(asgi: bool) -> None:
         ("/app/silverball?protocol=3", 4007),
     ],
 )
-def test_a_client_is_refused_inside_the_socket(asgi: bool, path: str, code: int) -> None:
+def test_a_client_is_refused_inside_the_socket(path: str, code: int) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server:
+        async with running_feed(42) as server:
             assert await _close_code(server, path) == code
             await wait_until(lambda: server.hub.metrics.connections == 0)
             assert server.hub.metrics.refused_total == 1
@@ -105,13 +101,12 @@ def test_a_client_is_refused_inside_the_socket(asgi: bool, path: str, code: int)
     run_scenario(scenario())
 
 
-@BOTH
-def test_tls_and_origins_are_required_where_they_are_set(asgi: bool) -> None:
+def test_tls_and_origins_are_required_where_they_are_set() -> None:
     async def scenario() -> None:
         apps = handshake.parse_apps("silverball=plain", "silverball=https://a.example")
         rules = HandshakeRules(apps, requires_tls=True)
         limits = ConnectionLimits(100, proxies=TrustedProxies.parse("127.0.0.1"))
-        async with running_feed(42, rules=rules, limits=limits, asgi=asgi) as server:
+        async with running_feed(42, rules=rules, limits=limits) as server:
             path = "/app/silverball"
             assert await _close_code(server, path) == 4000
             secure = {"X-Forwarded-Proto": "https"}
@@ -123,22 +118,20 @@ def test_tls_and_origins_are_required_where_they_are_set(asgi: bool) -> None:
     run_scenario(scenario())
 
 
-@BOTH
-def test_nobody_but_a_trusted_proxy_says_that_a_connection_has_tls(asgi: bool) -> None:
+def test_nobody_but_a_trusted_proxy_says_that_a_connection_has_tls() -> None:
     async def scenario() -> None:
         rules = HandshakeRules(handshake.parse_apps("silverball=plain", ""), requires_tls=True)
         limits = ConnectionLimits(100, proxies=TrustedProxies.parse("192.0.2.0/24"))
-        async with running_feed(42, rules=rules, limits=limits, asgi=asgi) as server:
+        async with running_feed(42, rules=rules, limits=limits) as server:
             secure = {"X-Forwarded-Proto": "https"}
             assert await _close_code(server, "/app/silverball", additional_headers=secure) == 4000
 
     run_scenario(scenario())
 
 
-@BOTH
-def test_connections_are_limited_and_a_place_becomes_free_again(asgi: bool) -> None:
+def test_connections_are_limited_and_a_place_becomes_free_again() -> None:
     async def scenario() -> None:
-        async with running_feed(42, limits=ConnectionLimits(2), asgi=asgi) as server:
+        async with running_feed(42, limits=ConnectionLimits(2)) as server:
             first, second = server.follower(42), server.follower(42)
             async with first, second as other:
                 assert await _close_code(server, server.path) == 4100
@@ -209,10 +202,9 @@ def test_every_connection_has_an_unguessable_id() -> None:
     run_scenario(scenario())
 
 
-@BOTH
-def test_subscribing_twice_is_confirmed_twice_and_delivers_once(asgi: bool) -> None:
+def test_subscribing_twice_is_confirmed_twice_and_delivers_once() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server, server.follower(42) as client:
+        async with running_feed(42) as server, server.follower(42) as client:
             await subscribe(client, 42)
             assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
             server.events.publish(42)
@@ -222,10 +214,9 @@ def test_subscribing_twice_is_confirmed_twice_and_delivers_once(asgi: bool) -> N
     run_scenario(scenario())
 
 
-@BOTH
-def test_a_client_that_left_a_channel_gets_no_events_of_it(asgi: bool) -> None:
+def test_a_client_that_left_a_channel_gets_no_events_of_it() -> None:
     async def scenario() -> None:
-        async with running_feed(42, 43, asgi=asgi) as server, server.follower(42, 43) as client:
+        async with running_feed(42, 43) as server, server.follower(42, 43) as client:
             await client.send('{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
             await wait_until(lambda: server.hub.metrics.subscriptions == 1)
             server.events.publish(42)
@@ -256,10 +247,9 @@ def test_subscribing_leaving_and_subscribing_at_once_ends_subscribed() -> None:
     run_scenario(scenario())
 
 
-@BOTH
-def test_a_tournament_that_does_not_exist_cannot_be_followed(asgi: bool) -> None:
+def test_a_tournament_that_does_not_exist_cannot_be_followed() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server, server.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
             await subscribe(client, 99)
             assert await client.recv() == (
@@ -329,10 +319,9 @@ def test_a_connection_follows_256_channels_and_not_one_more() -> None:
     run_scenario(scenario())
 
 
-@BOTH
-def test_a_deleted_tournament_ends_its_subscriptions(asgi: bool) -> None:
+def test_a_deleted_tournament_ends_its_subscriptions() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server, server.follower(42) as client:
+        async with running_feed(42) as server, server.follower(42) as client:
             server.events.publish(42, "TournamentUpdated")
             server.hub.remove_tournament(42)
             assert (await next_message(client))["event"] == "TournamentUpdated"
@@ -346,11 +335,10 @@ def test_a_deleted_tournament_ends_its_subscriptions(asgi: bool) -> None:
     run_scenario(scenario())
 
 
-@BOTH
-def test_client_events_and_sign_ins_are_refused(asgi: bool) -> None:
+def test_client_events_and_sign_ins_are_refused() -> None:
     async def scenario() -> None:
         async with (
-            running_feed(42, asgi=asgi) as server,
+            running_feed(42) as server,
             server.follower(42) as client,
             server.follower(42) as other,
         ):
@@ -364,20 +352,18 @@ def test_client_events_and_sign_ins_are_refused(asgi: bool) -> None:
     run_scenario(scenario())
 
 
-@BOTH
-def test_a_binary_message_ends_the_connection(asgi: bool) -> None:
+def test_a_binary_message_ends_the_connection() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server, server.follower(42) as client:
+        async with running_feed(42) as server, server.follower(42) as client:
             await client.send(b"\x00\x01")
             assert (await read_close(client))[0] == 1003
 
     run_scenario(scenario())
 
 
-@BOTH
-def test_a_message_of_16_kilobytes_is_read_and_a_longer_one_ends_the_connection(asgi: bool) -> None:
+def test_a_message_of_16_kilobytes_is_read_and_a_longer_one_ends_the_connection() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server, server.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
             ping = '{"event":"pusher:ping","data":"'
             await client.send(ping + "x" * (16_384 - len(ping) - 2) + '"}')
@@ -388,10 +374,9 @@ def test_a_message_of_16_kilobytes_is_read_and_a_longer_one_ends_the_connection(
     run_scenario(scenario())
 
 
-@BOTH
-def test_a_message_may_come_in_eight_pieces(asgi: bool) -> None:
+def test_a_message_may_come_in_eight_pieces() -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as server, server.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
             await client.send(PIECES)
             assert await next_message(client) == {"event": "pusher:pong"}

@@ -5,14 +5,14 @@ from sqlalchemy import bindparam, select, text
 from sqlalchemy.exc import DBAPIError
 
 import build
-from silverball.store import driver_statements, tables
+from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.store.named_rows import PreparedStatement, rows_of_all
+from silverball.store.statements import Statement, rows_of_all
 
 _T, _E = tables.tournament.c, tables.entrant.c
 STATEMENTS = {
-    "tournament": PreparedStatement(select(_T.name).where(_T.tournament_id == bindparam("tournament_id"))),
-    "entrants": PreparedStatement(
+    "tournament": Statement(select(_T.name).where(_T.tournament_id == bindparam("tournament_id"))),
+    "entrants": Statement(
         select(_E.player_id, _E.place)
         .where(_E.tournament_id == bindparam("tournament_id"))
         .order_by(_E.place)
@@ -50,10 +50,11 @@ def test_a_writer_sees_its_own_changes_and_goes_on_writing(store: Store) -> None
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_fault_of_any_of_them_is_raised_as_sqlalchemy_does_without_values(store: Store, place: int) -> None:
-    statements: list[tuple[str, tuple[()]]] = [("SELECT 1", ()), ("SELECT 2", ())]
-    statements.insert(place, ("SELECT 'canary' FROM no_such_table", ()))
+    constants = [("first", Statement(text("SELECT 1"))), ("second", Statement(text("SELECT 2")))]
+    faulty = [*constants]
+    faulty.insert(place, ("faulty", Statement(text("SELECT 'canary' FROM no_such_table"))))
     with pytest.raises(DBAPIError, match="no_such_table"), store.read() as db:
-        driver_statements.fetch_all(db, statements)
+        rows_of_all(db, dict(faulty))
     # The connection serves the next one.
     with store.read() as db:
-        assert driver_statements.fetch_all(db, [("SELECT 1", ()), ("SELECT 2", ())]) == [[(1,)], [(2,)]]
+        assert rows_of_all(db, dict(constants)) == {"first": [(1,)], "second": [(2,)]}

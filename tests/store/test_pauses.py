@@ -9,19 +9,22 @@ from sqlalchemy.exc import DBAPIError
 
 from conftest import PostgreSQL
 from silverball.kit.values import replace
-from silverball.store import driver_statements, tables
+from silverball.store import tables
 from silverball.store.engine import Store
+from silverball.store.statements import Statement, rows_of_all
 from silverball.store.time_limits import REQUESTS, StoreLimits
 from silverball.store.transaction import Transaction
 
 _V = tables.site_value
 PAUSE_SECONDS = 1.0
 # The answer comes later than the last that the driver sends.
-SLOW = "SELECT pg_sleep(0.3)"
-SLOW_INSERT = (
-    "INSERT INTO site_value (name, value) SELECT %(name)s, %(value)s FROM (SELECT pg_sleep(0.003)) AS slept"
+SLOW = Statement(text("SELECT pg_sleep(0.3)"))
+SLOW_INSERT = Statement(
+    text("INSERT INTO site_value (name, value) SELECT :name, :value FROM (SELECT pg_sleep(0.003)) AS slept")
 )
-INSERT = "INSERT INTO site_value (name, value) VALUES (%(name)s, %(value)s)"
+INSERT = Statement(text("INSERT INTO site_value (name, value) VALUES (:name, :value)"))
+ONE = Statement(text("SELECT 1"))
+VALUES = Statement(text("SELECT value FROM site_value WHERE name >= 'test' AND name < 'tesu'"))
 
 
 def one_by_one(db: Connection) -> None:
@@ -29,16 +32,16 @@ def one_by_one(db: Connection) -> None:
 
 
 def unsent_with_a_select(db: Connection) -> None:
-    driver_statements.run(db, INSERT, {"name": "test", "value": ""})
-    driver_statements.fetch(db, SLOW)
+    INSERT.run(db, name="test", value="")
+    SLOW.rows(db)
 
 
 def several_selects(db: Connection) -> None:
-    driver_statements.fetch_all(db, [("SELECT 1", ()), (SLOW, ())])
+    rows_of_all(db, {"one": ONE, "slow": SLOW})
 
 
 def many_rows(db: Connection) -> None:
-    driver_statements.run_many(db, SLOW_INSERT, [{"name": f"test {n}", "value": ""} for n in range(100)])
+    SLOW_INSERT.run_many(db, [{"name": f"test {n}", "value": ""} for n in range(100)])
 
 
 def many_rows_of_sqlalchemy(db: Connection) -> None:
@@ -55,7 +58,7 @@ def test_a_pause_in_a_transaction_ends_it(postgresql: PostgreSQL, work: Callable
     with pytest.raises(DBAPIError, match="idle-in-transaction"), store.write() as transaction:
         work(transaction.connection)
         time.sleep(PAUSE_SECONDS + 1)
-        driver_statements.fetch(transaction.connection, "SELECT 1")
+        ONE.rows(transaction.connection)
     with store.read() as db:
         assert db.execute(select(_V.c.name).where(_V.c.name.startswith("test"))).all() == []
     store.close()
@@ -66,16 +69,14 @@ def test_a_batch_larger_than_what_the_line_holds_is_sent_whole(store: Store) -> 
     large = "x" * 300_000
     rows = [{"name": f"test {n:02}", "value": f"{n}{large}"} for n in range(30)]
     with store.write() as transaction:
-        _insert_and_read(transaction, rows, store)
+        _insert_and_read(transaction, rows)
     with store.read() as db:
         found = db.execute(select(_V.c.value).where(_V.c.name.startswith("test")).order_by(_V.c.name))
         assert found.scalars().all() == [row["value"] for row in rows]
 
 
-def _insert_and_read(transaction: Transaction, rows: list[dict[str, str]], store: Store) -> None:
-    marked = INSERT if not store.is_sqlite else "INSERT INTO site_value (name, value) VALUES (:name, :value)"
+def _insert_and_read(transaction: Transaction, rows: list[dict[str, str]]) -> None:
     for row in rows:
-        driver_statements.run(transaction.connection, marked, row)
-    selects = [("SELECT value FROM site_value WHERE name >= 'test' AND name < 'tesu'", ())] * 3
-    fetched = driver_statements.fetch_all(transaction.connection, selects)
-    assert [len(each) for each in fetched] == [30, 30, 30]
+        INSERT.run(transaction.connection, **row)
+    fetched = rows_of_all(transaction.connection, {"first": VALUES, "second": VALUES, "third": VALUES})
+    assert [len(each) for each in fetched.values()] == [30, 30, 30]

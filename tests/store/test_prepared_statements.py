@@ -7,12 +7,12 @@ from sqlalchemy import select, text
 
 from conftest import PostgreSQL
 from silverball.store import tables
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.engine import Store
+from silverball.store.statements import Statement
 
 _V = tables.site_value
 NAMES = select(_V.c.name, _V.c.value).where(_V.c.name.startswith("test"))
-COUNT = DriverStatement(text("SELECT count(*) FROM site_value WHERE name LIKE 'test%'"))
+COUNT = Statement(text("SELECT count(*) FROM site_value WHERE name LIKE 'test%'"))
 PREPARED = text(
     "SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%site_value%'"
     " AND statement NOT LIKE '%pg_prepared%'"

@@ -12,15 +12,15 @@ from conftest import PostgreSQL
 from service.desk import Desk, a_desk
 from silverball import app
 from silverball.settings import Settings
-from silverball.store import driver_statements, tables
-from silverball.store.driver_statements import ROWS_UNSENT_MAX, DriverStatement
+from silverball.store import statements, tables
 from silverball.store.engine import Store
+from silverball.store.statements import ROWS_UNSENT_MAX, Statement, rows_of_all
 from silverball.store.transaction import Transaction
 from tcp_proxy import TcpProxy
 
 _V = tables.site_value
-INSERT = DriverStatement(insert(_V).values(name=bindparam("new_name"), value=bindparam("new_value")))
-COUNT = DriverStatement(text("SELECT count(*) FROM site_value WHERE name LIKE 'test%'"))
+INSERT = Statement(insert(_V).values(name=bindparam("new_name"), value=bindparam("new_value")))
+COUNT = Statement(text("SELECT count(*) FROM site_value WHERE name LIKE 'test%'"))
 # Long enough that all of a batch has been sent before its first answer arrives.
 DELAY_SECONDS = 0.05
 
@@ -76,8 +76,8 @@ def test_a_read_begins_with_its_first_statements(far: Store, line: TcpProxy) -> 
     line.delay(DELAY_SECONDS)
     before = line.turns
     with far.read() as db:
-        driver_statements.fetch_all(db, [("SELECT 1", ()), ("SELECT 2", ())])
-        driver_statements.fetch(db, "SELECT 3")
+        rows_of_all(db, {"first": COUNT, "second": COUNT})
+        COUNT.rows(db)
     # The third ends it.
     assert line.turns - before == 3
 
@@ -110,7 +110,7 @@ def test_an_error_of_what_waits_is_raised_later_and_nothing_is_stored(store: Sto
         elif noticed_by == "sqlalchemy":
             db.execute(select(1))
         elif noticed_by == "send":
-            driver_statements.send(db)
+            statements.send(db)
     assert "INSERT INTO site_value" in str(caught.value)
     assert "canary" not in str(caught.value)
     assert not caught.value.connection_invalidated
@@ -123,7 +123,7 @@ def test_an_error_of_what_waits_is_raised_later_and_nothing_is_stored(store: Sto
 def test_the_error_names_the_statement_that_failed(store: Store) -> None:
     with pytest.raises(DBAPIError, match="no_such_table") as caught, store.write() as transaction:
         insert_row(transaction, "test")
-        driver_statements.run(transaction.connection, "DELETE FROM no_such_table")
+        statements.run_text(transaction.connection, "DELETE FROM no_such_table")
         COUNT.rows(transaction.connection)
     assert caught.value.statement == "DELETE FROM no_such_table"
 

@@ -12,7 +12,7 @@ import build
 from rules.properties import quick
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.store.named_rows import IsoText, points_text
+from silverball.store.types import IsoText, points_text
 from silverball.wire import times
 
 

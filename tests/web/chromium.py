@@ -15,8 +15,9 @@ import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from silverball import app
-from silverball.cli.server import DrainingServer, websocket_protocol
+from silverball.cli.server import DrainingServer
 from silverball.feed.feed import FeedService
+from silverball.feed.socket import protocol_class
 from silverball.settings import Settings
 from silverball.store.engine import Store
 from web.visitor import EMAIL, PASSWORD
@@ -144,7 +145,7 @@ def running_site(store: Store, **values: Any) -> Iterator[str]:
     settings = Settings(base_url=address, **values)
     broadcast = FeedService(store, settings)
     config.app = app.build(store, settings, broadcast=broadcast)
-    config.ws = websocket_protocol(broadcast.feed, settings)
+    config.ws = protocol_class(broadcast.feed)
     server = DrainingServer(config, lambda: None, broadcast)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
     thread.start()

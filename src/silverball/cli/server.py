@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from secrets import SystemRandom
 from types import FrameType
-from typing import Literal, Protocol
+from typing import Protocol
 
 import uvicorn
 
@@ -83,7 +83,7 @@ def run_server(
         headers=side_server.headers_of_every_answer(settings.base_url),
         http=bounded_http.connection_class(table, kept),
         loop="uvloop",
-        ws=websocket_protocol(broadcast.feed, settings),
+        ws=protocol_class(broadcast.feed),
         ws_max_size=MESSAGE_BYTES_MAX,
         ws_per_message_deflate=settings.feed_compression,
         lifespan="on",
@@ -127,13 +127,6 @@ def _announce_start(store: Store, settings: Settings, *, is_first: bool) -> None
 def _load_blocked_networks(store: Store) -> list[str]:
     with store.read() as db:
         return blocked_networks.blocked_networks(db)
-
-
-def websocket_protocol(
-    feed: Feed, settings: Settings
-) -> type[asyncio.Protocol] | Literal["websockets-sansio"]:
-    """uvicorn's websocket protocol: our own class, or ASGI when the settings say so."""
-    return "websockets-sansio" if settings.feed_asgi else protocol_class(feed)
 
 
 def log_first_code(store: Store, settings: Settings) -> None:

@@ -16,7 +16,7 @@ RECONNECT = Close(protocol.RECONNECT, "The server is going down. Connect again."
 
 
 class FrameWriter(Protocol):
-    """The sending side of a socket, whichever server runs it."""
+    """The sending side of a socket."""
 
     @property
     def write(self) -> Callable[[bytes], None]:
@@ -26,7 +26,7 @@ class FrameWriter(Protocol):
         """Bytes that are not sent yet."""
 
     def send_ping(self) -> None:
-        """Send a ping as a control frame, if the server can."""
+        """Send a ping as a control frame."""
 
     def start_close(self, close: Close) -> None:
         """Send a close frame."""

@@ -26,28 +26,20 @@ class FrameEncoding(NamedTuple):
     """The form in which a connection takes its texts."""
 
     style: Style
-    # Bare texts are for servers that make frames themselves. They end in a line feed, which no text
-    # contains, so that several can be handed over at once like frames.
-    is_framed: bool = True
     # The window of permessage-deflate that was agreed on, 9 to 15; 0: nothing is compressed.
     window_bits: int = 0
 
 
-def frame(text: bytes, window_bits: int = 0) -> bytes:
+def encode_text(text: bytes, encoding: FrameEncoding) -> bytes:
     """The text as one frame of a server."""
-    if not window_bits:
+    if not encoding.window_bits:
         return Frame(Opcode.TEXT, text).serialize(mask=False)
     # The compressor keeps no state between frames, so that one frame fits every connection.
-    compressor = zlib.compressobj(wbits=-window_bits)
+    compressor = zlib.compressobj(wbits=-encoding.window_bits)
     compressed = compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH)
     header = Frame(Opcode.TEXT, compressed.removesuffix(b"\x00\x00\xff\xff")).serialize(mask=False)
     # The bit that says "compressed", which `Frame` does not set.
     return bytes([header[0] | 0x40]) + header[1:]
-
-
-def encode_text(text: bytes, encoding: FrameEncoding) -> bytes:
-    """The text in a connection's encoding."""
-    return frame(text, encoding.window_bits) if encoding.is_framed else text + b"\n"
 
 
 class OutgoingEvent:

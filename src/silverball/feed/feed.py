@@ -76,7 +76,7 @@ def rules_from_settings(settings: Settings) -> HandshakeRules:
 
 
 class Feed:
-    """The connections of one process, whichever server runs their sockets."""
+    """The connections of one process."""
 
     def __init__(
         self,

@@ -5,16 +5,10 @@ What is counted belongs to the organizer, whoever adds it for them.
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from silverball.kit.errors import Conflict
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.tables import player, tournament, webhook
-
-# A crowd that signs up asks for this once each.
-_COUNT_PLAYERS = DriverStatement(
-    select(func.count()).select_from(player).where(player.c.organizer_id == bindparam("own_id"))
-)
 
 
 class AccountQuotaReached(Conflict):
@@ -31,11 +25,8 @@ def require_room_for_tournament(db: Connection, organizer_id: int, limit: int) -
 
 def require_room_for_players(db: Connection, organizer_id: int, limit: int, more: int = 1) -> None:
     """Raise AccountQuotaReached when the account's book has no room for so many more players."""
-    if not limit or not more:
-        return
-    ((count,),) = _COUNT_PLAYERS.rows(db, own_id=organizer_id)
-    if count + more > limit:
-        raise AccountQuotaReached(limit=limit, things="players", count=count + more)
+    if more:
+        _require_at_most(db, "players", player.c.organizer_id == organizer_id, limit, more)
 
 
 def require_room_for_webhook(db: Connection, organizer_id: int, limit: int) -> None:

@@ -56,10 +56,15 @@ class IsAmong(FunctionElement[bool]):
         return self
 
 
-def is_among(column: ColumnElement[int], ids: Collection[int] | SelectBase) -> ColumnElement[bool]:
-    """Whether the value of the column is one of these ids; false where there are none."""
+def is_among(column: ColumnElement[int], ids: Collection[int] | SelectBase | str) -> ColumnElement[bool]:
+    """Whether the value of the column is one of these ids; false where there are none.
+
+    A text names the parameter that has them.
+    """
     if isinstance(ids, SelectBase):
         return IsAmong(column, ids.scalar_subquery())
+    if isinstance(ids, str):
+        return IsAmong(column, bindparam(ids, type_=IdList()))
     return IsAmong(column, bindparam(None, ids, type_=IdList(), unique=True))
 
 

@@ -11,13 +11,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from silverball.kit.values import replace
 from silverball.store import chaining, digests, generations
 from silverball.store.batches import ascending_batches
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.slices import SLICE_ROWS
+from silverball.store.statements import Statement, insert_rows
 from silverball.store.tables import announcement, tournament
 from silverball.store.transaction import CHANNEL_ENDED, Transaction
 
@@ -53,23 +53,18 @@ class ChannelHead(Struct, frozen=True):
 
 
 _SELECT_HEAD = select(_T.epoch, _T.seq, _T.seq_low).where(_T.tournament_id == bindparam("own_id"))
-_TAKE_NUMBERS = DriverStatement(
+_TAKE_NUMBERS = Statement(
     update(tournament)
     .where(_T.tournament_id == bindparam("own_id"))
     .values(seq=_T.seq + bindparam("count"))
     .returning(_T.epoch, _T.seq)
 )
-_INSERT = DriverStatement(
-    insert(announcement).values(
-        {column.name: bindparam(f"new_{column.name}", type_=column.type) for column in announcement.c}
-    )
-)
-_START_EPOCH = DriverStatement(
+_START_EPOCH = Statement(
     update(tournament)
     .where(_T.tournament_id == bindparam("own_id"))
     .values(epoch=bindparam("new_epoch"), seq=0, seq_low=0)
 )
-_RAISE_AND_RESTART = DriverStatement(
+_RAISE_AND_RESTART = Statement(
     update(tournament)
     .where(_T.tournament_id == bindparam("own_id"))
     .values(
@@ -119,7 +114,7 @@ def append_each(
             ((epoch, newest),) = _TAKE_NUMBERS.rows(db, own_id=tournament_id, count=len(messages))
             rows += _numbered_rows(transaction, tournament_id, messages, epoch, newest, moment)
     if rows:
-        _INSERT.run_many(db, rows)
+        insert_rows(db, announcement, rows)
 
 
 def append_numbered(
@@ -128,7 +123,7 @@ def append_numbered(
     """Announce messages that have taken their numbers, up to the newest one of this epoch."""
     if messages:
         rows = _numbered_rows(transaction, tournament_id, messages, epoch, newest, datetime.now(UTC))
-        _INSERT.run_many(transaction.connection, rows)
+        insert_rows(transaction.connection, announcement, rows)
 
 
 def _numbered_rows(
@@ -147,14 +142,14 @@ def _numbered_rows(
     transaction.announcements[tournament_id] = newest
     return [
         {
-            "new_tournament_id": tournament_id,
-            "new_epoch": epoch,
-            "new_seq": seq,
-            "new_name": name,
-            "new_data": data,
-            "new_at": moment,
-            "new_digest": digests.announcement_digest(tournament_id, epoch, seq, name, data),
-            "new_journal_head": head if name == TOURNAMENT_UPDATED else None,
+            "tournament_id": tournament_id,
+            "epoch": epoch,
+            "seq": seq,
+            "name": name,
+            "data": data,
+            "at": moment,
+            "digest": digests.announcement_digest(tournament_id, epoch, seq, name, data),
+            "journal_head": head if name == TOURNAMENT_UPDATED else None,
         }
         for seq, (name, data) in enumerate(messages, start=first)
     ]

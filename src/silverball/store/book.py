@@ -1,15 +1,13 @@
 """Rows that belong to one account: players, arenas, banks, locations, series, occasions, clubs."""
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Column, Connection, Table, bindparam, delete, insert, select, update
+from sqlalchemy import Column, Connection, Table, delete, insert, select, update
 
 from silverball.kit.errors import NotFound
 from silverball.store import tables
-from silverball.store.driver_statements import DriverStatement
 
 
 class OwnedKind(Struct, frozen=True):
@@ -54,15 +52,7 @@ def lock_owner(db: Connection, kind: OwnedKind, row_id: int, *, is_exclusive: bo
 def add(db: Connection, kind: OwnedKind, owner_id: int, values: Mapping[str, Any]) -> int:
     """Insert a row and return its id."""
     row = {kind.owner_name: owner_id, **values}
-    sent = {f"new_{name}": value for name, value in row.items()}
-    ((row_id,),) = _insert_statement(kind, tuple(row)).rows(db, **sent)
-    return int(row_id)
-
-
-@cache
-def _insert_statement(kind: OwnedKind, names: tuple[str, ...]) -> DriverStatement:
-    values = {name: bindparam(f"new_{name}", type_=kind.table.c[name].type) for name in names}
-    return DriverStatement(insert(kind.table).values(values).returning(kind.key))
+    return int(db.execute(insert(kind.table).values(row).returning(kind.key)).scalar_one())
 
 
 def change(db: Connection, kind: OwnedKind, row_id: int, values: Mapping[str, Any]) -> None:

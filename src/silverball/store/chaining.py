@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Text, bindparam, insert, select, type_coerce,
 
 from silverball.store import chain
 from silverball.store.chain import JournalEnd, LineContent, WrittenLine
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.engine import Store
+from silverball.store.statements import Statement
 from silverball.store.tables import journal
 from silverball.store.types import instant_text
 
@@ -35,7 +35,7 @@ def _column_type(name: str) -> Any:
     return Text() if name == "data" else _LINE[name].type
 
 
-_INSERT = DriverStatement(
+_INSERT = Statement(
     insert(journal).values(
         {
             name: bindparam(f"new_{name}", type_=_column_type(name))

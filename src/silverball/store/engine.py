@@ -22,10 +22,9 @@ from silverball.kit import encryption, private_files
 from silverball.kit.encryption import KeyFile
 from silverball.kit.measures import DatabaseMeasures
 from silverball.kit.shared_cells import SharedCells
-from silverball.store import driver_statements, generations, named_rows, names, tables
+from silverball.store import generations, names, statements, tables
 from silverball.store.account_storage import FULL, FullAccounts
 from silverball.store.deadlines import Deadline, Deadlines
-from silverball.store.driver_statements import UNSENT, DriverStatement, Unsent
 from silverball.store.earlier_nodes import EARLIER_NODES, EarlierNodes
 from silverball.store.forecasts import WANTED_FORECASTS, WantedForecasts
 from silverball.store.group_commit import BEGIN_TO_WRITE, SQLITE_QUEUE_SECONDS, GroupCommit
@@ -35,6 +34,7 @@ from silverball.store.postgresql import CONNECTIONS_MAX, create_postgresql_engin
 from silverball.store.shared_counts import SharedCounts
 from silverball.store.simulated_nights import WANTED, WantedNights
 from silverball.store.stamps import Revision, WorldState, world_stamp
+from silverball.store.statements import UNSENT, Statement, Unsent
 from silverball.store.time_limits import REQUESTS, UNLIMITED, StoreLimits, TimeLimits
 from silverball.store.transaction import WRITES, Transaction
 from silverball.store.watched_file import WatchedFile
@@ -47,17 +47,17 @@ SQLITE_FILES_BESIDE = ("-wal", "-shm", "-journal")
 SECRET_FILE_ENDING = ".secret"  # noqa: S105  # the ending of a name
 WAL_BYTES_KEPT = 32_000_000
 WORLD_SLOTS = 16
-RAISE_WORLD = DriverStatement(
+RAISE_WORLD = Statement(
     text("UPDATE world SET revision = revision + 1, stamp = :stamp WHERE slot = :slot RETURNING revision")
 )
 # Also where the slot is not there yet. It costs SQLite half as much again.
-ADD_OR_RAISE_WORLD = DriverStatement(
+ADD_OR_RAISE_WORLD = Statement(
     text(
         "INSERT INTO world (slot, revision, stamp) VALUES (:slot, 1, :stamp) ON CONFLICT (slot)"
         " DO UPDATE SET revision = world.revision + 1, stamp = excluded.stamp RETURNING revision"
     )
 )
-LOCK_TOURNAMENT = DriverStatement(
+LOCK_TOURNAMENT = Statement(
     select(tables.tournament.c.tournament_id)
     .where(tables.tournament.c.tournament_id == bindparam("own_id"))
     .with_for_update()
@@ -364,10 +364,8 @@ def _sqlite_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(db: Connection) -> None:
-        if db.get_execution_options().get(WRITES, False):
-            driver_statements.run_begun(db, BEGIN_TO_WRITE)
-        else:
-            named_rows.begin_read(db)
+        is_writer = db.get_execution_options().get(WRITES, False)
+        statements.run_begun(db, BEGIN_TO_WRITE if is_writer else "BEGIN")
 
     return engine
 

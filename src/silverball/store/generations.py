@@ -11,7 +11,7 @@ import secrets
 from sqlalchemy import Connection, select, text
 
 from silverball.store import tables
-from silverball.store.named_rows import PreparedStatement
+from silverball.store.statements import Statement
 
 NAME = "generation"
 # Where a connection to PostgreSQL remembers the timeline of its server.
@@ -21,7 +21,7 @@ ASK_TIMELINE = (
     "SELECT CASE WHEN pg_is_in_recovery() THEN ''"
     " ELSE ltrim(substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), '0') END"
 )
-_GENERATION = PreparedStatement(select(tables.site_value.c.value).where(tables.site_value.c.name == NAME))
+_GENERATION = Statement(select(tables.site_value.c.value).where(tables.site_value.c.name == NAME))
 _STORE = text(
     "INSERT INTO site_value (name, value) VALUES (:name, :value)"
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value"

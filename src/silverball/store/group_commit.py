@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from silverball.store import driver_statements, faults
+from silverball.store import faults, statements
 from silverball.store.deadlines import Deadlines
 from silverball.store.faults import DatabaseUnavailable
 from silverball.store.loaded import LoadedTournament
@@ -75,10 +75,10 @@ class _SharedTransaction:
     def savepoint(self) -> Iterator[None]:
         """A block whose statements alone are undone when it fails."""
         # SQLAlchemy's own `begin_nested` would compile the statement anew for each writer.
-        driver_statements.run(self.db, "SAVEPOINT writer")
+        statements.run_text(self.db, "SAVEPOINT writer")
         try:
             yield
-            driver_statements.run(self.db, "RELEASE writer")
+            statements.run_text(self.db, "RELEASE writer")
         except BaseException as error:
             self._roll_back(error)
             raise
@@ -174,7 +174,7 @@ class GroupCommit:
                 return
         try:
             if is_whole:
-                driver_statements.run_begun(shared.db, "COMMIT")
+                statements.run_begun(shared.db, "COMMIT")
             else:
                 shared.db.rollback()
         except BaseException as error:  # noqa: BLE001  # every writer in it raises the error, in a thread of its own
@@ -215,7 +215,7 @@ def _begin_when_free(db: Connection, due: float) -> None:
 def _begin_at_once(db: Connection) -> None:
     # SQLAlchemy begins once and is not told of commits: its part costs as much as several statements.
     if db.in_transaction():
-        driver_statements.run_begun(db, BEGIN_TO_WRITE)
+        statements.run_begun(db, BEGIN_TO_WRITE)
     else:
         db.begin()
 

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, bindparam, delete, select, text, tuple_, upda
 
 from silverball.kit.edge.idempotency import IdempotencyKey, StoredResponse
 from silverball.store import account_storage, erasures, hidden_profiles
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.erased_replies import ReplyEraser
+from silverball.store.statements import Statement
 from silverball.store.tables import idempotency
 from silverball.store.types import Instant
 
@@ -20,10 +20,10 @@ RETENTION = timedelta(hours=24)
 DELETED_AT_ONCE = 20
 _C = idempotency.c
 _IS_KEY = (_C.user_id == bindparam("own_user_id"), _C.key == bindparam("own_key"))
-_LOAD = DriverStatement(
+_LOAD = Statement(
     select(_C.fingerprint, _C.status, _C.body, _C.headers).where(*_IS_KEY, _C.at >= bindparam("since"))
 )
-_CLAIM = DriverStatement(
+_CLAIM = Statement(
     text(
         "INSERT INTO idempotency (user_id, key, fingerprint, status, body, headers, at)"
         " VALUES (:user_id, :key, :fingerprint, 0, '', '[]', :at)"
@@ -32,12 +32,12 @@ _CLAIM = DriverStatement(
         " WHERE idempotency.at < :expired RETURNING key"
     ).bindparams(bindparam("at", type_=Instant), bindparam("expired", type_=Instant))
 )
-_STORE = DriverStatement(
+_STORE = Statement(
     update(idempotency)
     .where(*_IS_KEY)
     .values(status=bindparam("new_status"), body=bindparam("new_body"), headers=bindparam("new_headers"))
 )
-_EXPIRED = DriverStatement(
+_EXPIRED = Statement(
     select(_C.user_id, _C.key)
     .where(_C.at < bindparam("before"))
     .order_by(_C.at)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
 
 from silverball.rules.model.changes import TournamentImported
-from silverball.store import row_inserts, tables
+from silverball.store import statements, tables
 
 # The tables of a tournament's parts, in the order in which their rows can be inserted.
 PARTS: dict[str, Table] = {
@@ -48,7 +48,7 @@ def write_import(db: Connection, change: TournamentImported) -> None:
     for name, table in PARTS.items():
         rows = change.parts.get(name, ())
         if rows:
-            row_inserts.insert_rows(db, table, rows)
+            statements.insert_rows(db, table, rows)
     move_sequences(db, [tables.tournament, *PARTS.values()])
 
 

@@ -14,8 +14,8 @@ from msgspec import Struct
 from sqlalchemy import Connection, func, select
 
 from silverball.store import tables
-from silverball.store.named_rows import PreparedStatement
 from silverball.store.stamps import Revision
+from silverball.store.statements import Statement
 from silverball.store.transaction import WRITES
 
 # Ids of all lists together, 4 MB; a list costs this many more for its filter.
@@ -24,7 +24,7 @@ LIST_COST = 100
 # Execution option of every connection: the lists that the process has in memory.
 LISTS = "silverball_lists"
 _WORLD = tables.world.c
-_WORLD_REVISION = PreparedStatement(
+_WORLD_REVISION = Statement(
     select(func.sum(_WORLD.revision).label("revision"), func.sum(_WORLD.stamp).label("stamp"))
 )
 

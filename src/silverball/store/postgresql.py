@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL
 
-from silverball.store import driver_statements
+from silverball.store import statements
 from silverball.store.deadlines import Deadlines
 from silverball.store.faults import DatabaseUnavailable
 from silverball.store.time_limits import CLIENT_TCP, SERVER_TCP, TimeLimits
@@ -41,6 +41,8 @@ class ConnectGate:
         self._lock = threading.Lock()
         self._is_out_of_reach = False
         self._closed_until = 0.0
+        # When a connection was lost last: those in the pool may be lost as well.
+        self.lost_at = 0.0
 
     def pass_through(self) -> None:
         """Raise DatabaseUnreachable, unless the database can be reached or this thread is to try."""
@@ -86,6 +88,10 @@ def create_postgresql_engine(url: URL, limits: TimeLimits, deadlines: Deadlines)
             gate.note_result(is_connected=is_connected)
         return driver
 
+    @event.listens_for(engine, "invalidate")
+    def _note_loss(_driver: Any, _record: Any, _error: BaseException | None) -> None:
+        gate.lost_at = time.monotonic()
+
     @event.listens_for(engine, "checkin")
     def _note_return(_driver: Any, record: Any) -> None:
         record.info[RETURNED_AT] = time.monotonic()
@@ -93,7 +99,7 @@ def create_postgresql_engine(url: URL, limits: TimeLimits, deadlines: Deadlines)
     @event.listens_for(engine, "checkout")
     def _try_connection(driver: Any, record: Any, _proxy: Any) -> None:
         returned_at = record.info.get(RETURNED_AT)
-        if returned_at is None or time.monotonic() - returned_at < TRY_AFTER_SECONDS:
+        if returned_at is None or returned_at > max(gate.lost_at, time.monotonic() - TRY_AFTER_SECONDS):
             return
         try:
             with deadlines.limit(TRY_SECONDS, cancels=False) as deadline:
@@ -111,11 +117,11 @@ def _send_before(engine: Engine) -> None:
     """Let what a writer has not sent yet go before statements of SQLAlchemy's own, and with its savepoint."""
 
     def send(db: Connection, *_: Any) -> None:
-        driver_statements.send(db)
+        statements.send(db)
 
     def forget(db: Connection, *_: Any) -> None:
         # What was said before a savepoint was sent with it.
-        driver_statements.forget_unsent(db)
+        statements.forget_unsent(db)
 
     for name, act in (
         ("before_cursor_execute", send),

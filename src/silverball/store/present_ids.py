@@ -4,8 +4,6 @@ from collections.abc import Collection, Iterator, Mapping
 
 from sqlalchemy import Column, Connection
 
-from silverball.store import driver_statements
-
 # In one statement.
 IDS_AT_ONCE = 5_000
 Ids = Mapping[str, Collection[int]]
@@ -16,7 +14,7 @@ def present_ids(db: Connection, columns: Mapping[str, Column[int]], ids: Ids) ->
     found: dict[str, set[int]] = {kind: set() for kind in ids}
     kinds = list(ids)
     for parts in _statements(columns, ids, kinds):
-        for place, present in driver_statements.fetch(db, " UNION ALL ".join(parts)):
+        for place, present in db.exec_driver_sql(" UNION ALL ".join(parts)):
             found[kinds[place]].add(present)
     return found
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from sqlalchemy import Connection, delete, select, update
 
-from silverball.store import row_inserts, tables
+from silverball.store import statements, tables
 
 SITE = "site"
 # Beside the ids on the wire: the account here that gets what an organizer of the source owns.
@@ -65,7 +65,7 @@ def remember_ids(db: Connection, source: str, ids: IdMap) -> None:
         for part in _parts(changed):
             values = {"source": source, "kind": kind}
             new = [{**values, "remote_id": remote, "local_id": local_ids[remote]} for remote in part]
-            row_inserts.insert_rows(db, tables.remote_id, new)
+            statements.insert_rows(db, tables.remote_id, new)
 
 
 def replace_local_id(db: Connection, kind: str, old_id: int, new_id: int) -> None:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Select, bindparam, select, update
 
 from silverball.store.batches import ascending_batches
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.stamps import Revision
+from silverball.store.statements import Statement
 from silverball.store.tables import (
     bank_arena,
     entrant,
@@ -31,7 +31,7 @@ from silverball.store.tables import (
 )
 from silverball.store.transaction import Transaction
 
-RAISE_LOCKED = DriverStatement(
+RAISE_LOCKED = Statement(
     update(tournament)
     .where(tournament.c.tournament_id == bindparam("own_id"))
     .values(

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from silverball.store import counts_file, upserts
-from silverball.store.driver_statements import DriverStatement
+from silverball.store.statements import Statement
 from silverball.store.tables import allowance_lease, node_connection, sign_in_failure
 
 TABLES = (allowance_lease, sign_in_failure, node_connection)
@@ -42,7 +42,7 @@ FAILURES_KEPT_MAX = 50_000
 NO_ADDRESS = ""
 
 # A node reports every second, whether somebody asks it or not, so these are compiled once.
-_REPORT = DriverStatement(
+_REPORT = Statement(
     text(
         "INSERT INTO node_connection (node, address, connections, counted_at)"
         " VALUES (:own_node, :address, :connections, :now) ON CONFLICT (node, address)"
@@ -54,16 +54,16 @@ _NODE: Any = bindparam("own_node")
 _NOW: Any = bindparam("now")
 _EARLIEST: Any = bindparam("earliest")
 # What this node has reported before and not just now.
-_DROP_OTHERS = DriverStatement(delete(node_connection).where(_N.node == _NODE, _N.counted_at != _NOW))
+_DROP_OTHERS = Statement(delete(node_connection).where(_N.node == _NODE, _N.counted_at != _NOW))
 # Addresses at other nodes, and how many nodes say that they are there.
-_SUM_UP = DriverStatement(
+_SUM_UP = Statement(
     select(_N.address, func.sum(_N.connections), func.count())
     .where(_N.counted_at > _EARLIEST, or_(_N.node != _NODE, _N.address == NO_ADDRESS))
     .group_by(_N.address)
 )
 # The clock of PostgreSQL, as nodes may have different ones.
 _CLOCK: ColumnElement[float] = cast(func.extract("epoch", func.clock_timestamp()), Double)
-_READ_CLOCK = DriverStatement(select(_CLOCK))
+_READ_CLOCK = Statement(select(_CLOCK.label("now")))
 
 
 class SharedCounts:

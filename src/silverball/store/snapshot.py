@@ -24,8 +24,8 @@ from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
 from silverball.store import rows, sign_up_rows, tables
 from silverball.store.loaded import SNAPSHOTS, LoadedTournament, SnapshotCache
-from silverball.store.named_rows import NamedRow, PreparedStatement, rows_of_all
 from silverball.store.stamps import Revision
+from silverball.store.statements import NamedRow, Statement, rows_of_all
 from silverball.store.transaction import WRITES, Transaction
 from silverball.store.types import Instant
 
@@ -63,23 +63,23 @@ WOMENS = "womens"
 _OWN_ID: BindParameter[int] = bindparam("tournament_id")
 
 
-def _own_rows(table: Table, *order: str) -> PreparedStatement:
+def _own_rows(table: Table, *order: str) -> Statement:
     """The rows of a tournament in a table."""
     rows_of_table = select(table).where(table.c.tournament_id == _OWN_ID)
-    return PreparedStatement(rows_of_table.order_by(*[table.c[name] for name in order]))
+    return Statement(rows_of_table.order_by(*[table.c[name] for name in order]))
 
 
-def _joined_rows(table: Table, other: Table, column: Column[Any], *order: str) -> PreparedStatement:
+def _joined_rows(table: Table, other: Table, column: Column[Any], *order: str) -> Statement:
     """The rows of a tournament in a table, with a column of the rows that they belong to."""
     (key,) = other.primary_key
     joined = (
         select(table, column).join(other, key == table.c[key.name]).where(table.c.tournament_id == _OWN_ID)
     )
-    return PreparedStatement(joined.order_by(*[table.c[name] for name in order]))
+    return Statement(joined.order_by(*[table.c[name] for name in order]))
 
 
 @cache
-def _statements() -> Mapping[str, PreparedStatement]:
+def _statements() -> Mapping[str, Statement]:
     """Part of a snapshot -> the statement of its rows. A start would build them for nothing."""
     lineup_bank, member, link = tables.lineup_bank.c, tables.bank_arena.c, tables.tournament_link.c
     shortcut, event = tables.shortcut.c, tables.occasion_tournament.c
@@ -97,7 +97,7 @@ def _statements() -> Mapping[str, PreparedStatement]:
     shortcuts = select(shortcut.slug).where(shortcut.tournament_id == _OWN_ID)
     events = select(event.occasion_id).where(event.tournament_id == _OWN_ID)
     return {
-        "tournament": PreparedStatement(
+        "tournament": Statement(
             select(tables.tournament).where(tables.tournament.c.tournament_id == _OWN_ID)
         ),
         "entrants": _joined_rows(
@@ -107,7 +107,7 @@ def _statements() -> Mapping[str, PreparedStatement]:
         "lineup": _joined_rows(
             tables.lineup_arena, tables.arena, tables.arena.c.category_id, "place", "arena_id"
         ),
-        "banks": PreparedStatement(banks),
+        "banks": Statement(banks),
         "rounds": _own_rows(tables.round_, "round_id"),
         "games": _own_rows(tables.game, "game_id"),
         "seats": _own_rows(tables.game_player, "game_id", "slot"),
@@ -117,10 +117,10 @@ def _statements() -> Mapping[str, PreparedStatement]:
         "queue": _own_rows(tables.queue_entry, "queue_id"),
         "scorekeepers": _own_rows(tables.scorekeeper, "place"),
         "sign_ups": _own_rows(tables.sign_up, "player_id"),
-        LINKS: PreparedStatement(links),
+        LINKS: Statement(links),
         # The first of each.
-        SHORTCUT: PreparedStatement(shortcuts.order_by(shortcut.shortcut_id).limit(1)),
-        EVENT: PreparedStatement(events.order_by(event.event_tournament_id).limit(1)),
+        SHORTCUT: Statement(shortcuts.order_by(shortcut.shortcut_id).limit(1)),
+        EVENT: Statement(events.order_by(event.event_tournament_id).limit(1)),
     }
 
 

@@ -154,3 +154,40 @@ def encode_hundredths(points: Decimal | None) -> int | None:
 def decode_hundredths(hundredths: int | None) -> Decimal | None:
     """Points of stored hundredths."""
     return None if hundredths is None else Decimal(hundredths).scaleb(-2)
+
+
+class IsoText(TypeDecorator[str]):
+    """An Instant column read as the interface writes most moments; `type_coerce(column, IsoText)`.
+
+    Lists of hundreds of games read it so: the text in SQLite is already the text of the answer.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
+        return None if dialect.name == "sqlite" else _iso_text
+
+
+def _iso_text(moment: datetime | None) -> str | None:
+    return None if moment is None else instant_text(moment)
+
+
+class PointsText(TypeDecorator[str]):
+    """A Hundredths column read as the interface writes points: `"7.50"`."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
+        return points_text
+
+
+@lru_cache(maxsize=4096)
+def points_text(hundredths: int | None) -> str | None:
+    """Whole hundredths with two decimals: 750 is `"7.50"`."""
+    if hundredths is None:
+        return None
+    sign = "-" if hundredths < 0 else ""
+    whole, rest = divmod(abs(hundredths), 100)
+    return f"{sign}{whole}.{rest:02}"

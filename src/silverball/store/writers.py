@@ -29,8 +29,8 @@ from silverball.rules.model.changes import Added, Altered, Change, EntrantAdded,
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.store import digests, rows, sign_up_rows, snapshot, tables
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.journal import CHANGES
+from silverball.store.statements import Statement, insert_rows
 
 Values = dict[str, Any]
 # Takes changes of one type.
@@ -71,7 +71,7 @@ NEW_ROW_DEFAULTS: Mapping[str, Values] = {
 # Fields of a tournament that are columns of its row under the same name.
 OWN_COLUMNS = ("status", "completed_at", "points_map", "tiebreaker_points_map")
 # A result's change of one seat.
-UPDATE_SEAT = DriverStatement(
+UPDATE_SEAT = Statement(
     update(tables.game_player)
     .where(
         tables.game_player.c.game_id == bindparam("own_game_id"),
@@ -84,15 +84,15 @@ UPDATE_SEAT = DriverStatement(
         }
     )
 )
-DELETE_SEATS = DriverStatement(
+DELETE_SEATS = Statement(
     delete(tables.game_player).where(tables.game_player.c.game_id == bindparam("own_game_id"))
 )
 
 # New ids on SQLite.
-RAISE_SEQUENCE = DriverStatement(
+RAISE_SEQUENCE = Statement(
     text("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name RETURNING seq")
 )
-ADD_SEQUENCE = DriverStatement(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :count)"))
+ADD_SEQUENCE = Statement(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :count)"))
 
 
 def write_changes(db: Connection, tournament: Tournament, changes: Sequence[Change]) -> None:
@@ -110,7 +110,7 @@ def write_changes(db: Connection, tournament: Tournament, changes: Sequence[Chan
 def _write_added(db: Connection, tournament: Tournament, changes: Sequence[Added[Any]]) -> None:
     part = STORED_PARTS[changes[0].part]
     defaults = {"tournament_id": tournament.tournament_id, **NEW_ROW_DEFAULTS.get(changes[0].part, {})}
-    _insert_rows(db, part.table, [{**defaults, **part.values(change.subject)} for change in changes])
+    insert_rows(db, part.table, [{**defaults, **part.values(change.subject)} for change in changes])
     _insert_seats(db, tournament, [each.subject for each in changes if isinstance(each.subject, Game)])
 
 
@@ -158,28 +158,15 @@ def _is_row(table: Table, key: str) -> list[ColumnElement[bool]]:
 
 
 @cache
-def _update_statement(table: Table, key: str, names: tuple[str, ...]) -> DriverStatement:
+def _update_statement(table: Table, key: str, names: tuple[str, ...]) -> Statement:
     columns = {name.removeprefix("new_"): name for name in names}
     values = {name: bindparam(new, type_=table.c[name].type) for name, new in columns.items()}
-    return DriverStatement(update(table).where(*_is_row(table, key)).values(values))
+    return Statement(update(table).where(*_is_row(table, key)).values(values))
 
 
 @cache
-def _delete_statement(table: Table, key: str) -> DriverStatement:
-    return DriverStatement(delete(table).where(*_is_row(table, key)))
-
-
-@cache
-def _insert_statement(table: Table, names: tuple[str, ...]) -> DriverStatement:
-    values = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in names}
-    return DriverStatement(insert(table).values(values))
-
-
-def _insert_rows(db: Connection, table: Table, values: Sequence[Values]) -> None:
-    """Insert rows that have values for the same columns."""
-    if values:
-        given = [{f"new_{name}": value for name, value in row.items()} for row in values]
-        _insert_statement(table, tuple(values[0])).run_many(db, given)
+def _delete_statement(table: Table, key: str) -> Statement:
+    return Statement(delete(table).where(*_is_row(table, key)))
 
 
 def claiming_users(tournament: Tournament, game: Game) -> dict[int, int | None]:
@@ -193,7 +180,7 @@ def _insert_seats(db: Connection, tournament: Tournament, games: Sequence[Game])
     seats = [
         own | seat for game in games for seat in rows.seat_values(game, claiming_users(tournament, game))
     ]
-    _insert_rows(db, tables.game_player, seats)
+    insert_rows(db, tables.game_player, seats)
 
 
 def _update_seats(db: Connection, tournament: Tournament, changes: Sequence[Altered[Game]]) -> None:
@@ -357,8 +344,8 @@ def reserve_ids(db: Connection, part_name: str, count: int) -> list[int]:
 
 
 @cache
-def _next_values(table: Table, key: str) -> DriverStatement:
+def _next_values(table: Table, key: str) -> Statement:
     """The next values of a key's sequence, on PostgreSQL."""
     sequence = func.pg_get_serial_sequence(f'"{table.name}"', key)
     count = bindparam("count", type_=Integer)
-    return DriverStatement(select(func.nextval(sequence)).select_from(func.generate_series(1, count)))
+    return Statement(select(func.nextval(sequence)).select_from(func.generate_series(1, count)))

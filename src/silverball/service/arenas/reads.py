@@ -10,7 +10,8 @@ from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import names, tables
-from silverball.store.named_rows import NamedRow, PreparedLookup, RowMapper
+from silverball.store.among import is_among
+from silverball.store.statements import NamedRow, RowMapper, Statement
 from silverball.wire.arenas import Arena, LineupArenaPart
 from silverball.wire.base import UNSET, Id
 from silverball.wire.values import Status
@@ -42,7 +43,9 @@ LINEUP_ROW = RowMapper(
     _LINEUP.label_color.label("lineup_label_color"),
 )
 # The arenas of games, loaded with every result.
-_ARENAS_BY_ID = PreparedLookup(select(*ROW.columns).order_by(_ARENA.arena_id), _ARENA.arena_id, ROW)
+_ARENAS_BY_ID = Statement(
+    select(*ROW.columns).where(is_among(_ARENA.arena_id, "ids")).order_by(_ARENA.arena_id), mapper=ROW
+)
 _LINEUP_ROWS = (
     select(*LINEUP_ROW.columns)
     .join(tables.lineup_arena, _LINEUP.arena_id == _ARENA.arena_id)
@@ -120,7 +123,7 @@ def _conditions(organizer_id: int, query: ArenaQuery) -> ColumnElement[bool]:
 
 def existing_arenas(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
     """Those of the given arenas that exist, by id."""
-    return tuple([arena_item(row) for row in _ARENAS_BY_ID.rows(db, set(arena_ids))])
+    return tuple([arena_item(row) for row in _ARENAS_BY_ID.rows(db, ids=arena_ids)])
 
 
 def search_arenas(db: Connection, organizer_id: int, words: str) -> tuple[Arena, ...]:

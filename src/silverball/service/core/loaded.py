@@ -6,13 +6,13 @@ from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.store import snapshot, tables
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.loaded import LoadedTournament
 from silverball.store.stamps import Revision
+from silverball.store.statements import Statement
 from silverball.store.transaction import Transaction
 
 _T, _M = tables.tournament.c, tables.mirror.c
-_SELECT_NEWEST = DriverStatement(
+_SELECT_NEWEST = Statement(
     select(_T.revision, _T.stamp, _T.type, _M.host)
     .select_from(tables.tournament.outerjoin(tables.mirror, _M.tournament_id == _T.tournament_id))
     .where(_T.tournament_id == bindparam("own_id"))

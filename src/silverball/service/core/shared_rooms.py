@@ -16,14 +16,14 @@ from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.service.core import loaded
 from silverball.store import snapshot, tables
-from silverball.store.driver_statements import DriverStatement
+from silverball.store.statements import Statement
 from silverball.store.transaction import Transaction
 
 # The first key of the lock; the second one is the occasion.
 ROOM_LOCK = 1_879
 LOCK_ROOM = text("SELECT pg_advisory_xact_lock(:kind, :occasion_id)")
 _T, _ENTRY = tables.tournament.c, tables.occasion_tournament.c
-_OTHERS = DriverStatement(
+_OTHERS = Statement(
     select(_T.tournament_id, _T.type)
     .join(tables.occasion_tournament, _ENTRY.tournament_id == _T.tournament_id)
     .where(
@@ -33,7 +33,7 @@ _OTHERS = DriverStatement(
     )
     .order_by(_T.tournament_id)
 )
-_RUNNING = DriverStatement(
+_RUNNING = Statement(
     select(_ENTRY.occasion_id, _T.tournament_id, _T.revision)
     .join(tables.tournament, _T.tournament_id == _ENTRY.tournament_id)
     .where(_T.status == "started")

@@ -13,7 +13,7 @@ from silverball.rules.model.changes import Added, Altered, Change, TournamentAlt
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.service.standings import reads
-from silverball.store import earlier_nodes, row_inserts, snapshot
+from silverball.store import earlier_nodes, snapshot, statements
 from silverball.store.tables import standing
 from silverball.wire.standings import Standing
 
@@ -96,7 +96,7 @@ def replace_standings(db: Connection, tournament_id: int, rows: Sequence[Standin
     Raises ValueError when the points of a row are a text that is no number.
     """
     db.execute(delete(standing).where(standing.c.tournament_id == tournament_id))
-    row_inserts.insert_rows(db, standing, [_standing_row(tournament_id, row) for row in rows])
+    statements.insert_rows(db, standing, [_standing_row(tournament_id, row) for row in rows])
 
 
 def update_standings(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> None:

@@ -9,7 +9,7 @@ from silverball.rules.ranking import summaries
 from silverball.rules.ranking.summaries import GameRecord
 from silverball.service.formats import reads as formats
 from silverball.service.games.reads import played as played_games
-from silverball.store import row_inserts
+from silverball.store import statements
 from silverball.store.tables import (
     arena,
     arena_summary,
@@ -70,4 +70,4 @@ def _replace_summaries(
         }
         for row in rows
     ]
-    row_inserts.insert_rows(db, table, stored)
+    statements.insert_rows(db, table, stored)

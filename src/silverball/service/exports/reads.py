@@ -20,7 +20,7 @@ from silverball.service.singleplayer import reads as attempts
 from silverball.service.singleplayer.reads import SinglePlayerGameFilters
 from silverball.service.tournaments.reads import tournaments
 from silverball.store.among import is_among
-from silverball.store.named_rows import RowMapper
+from silverball.store.statements import RowMapper
 from silverball.store.tables import arena, entry, game, game_player, player, round_, single_player_game
 from silverball.wire import times
 from silverball.wire.base import UNSET

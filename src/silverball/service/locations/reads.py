@@ -9,7 +9,7 @@ from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import tables
-from silverball.store.named_rows import NamedRow, RowMapper
+from silverball.store.statements import NamedRow, RowMapper
 from silverball.wire.base import Id
 from silverball.wire.locations import Location
 from silverball.wire.values import Status

@@ -14,7 +14,7 @@ from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
-from silverball.store.named_rows import NamedRow, RowMapper
+from silverball.store.statements import NamedRow, RowMapper
 from silverball.wire import times
 from silverball.wire.occasions import Occasion, OccasionLink, OccasionTournament
 from silverball.wire.parts import OccasionListItem

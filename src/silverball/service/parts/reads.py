@@ -20,7 +20,7 @@ from silverball.service.series.reads import series
 from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
-from silverball.store.named_rows import NamedRow, PreparedStatement, RowMapper
+from silverball.store.statements import NamedRow, RowMapper, Statement
 from silverball.wire.parts import EntryConfiguration, LinkedTournament, OccasionListItem, RsvpConfiguration
 from silverball.wire.series import Series
 from silverball.wire.tournaments import Tournament
@@ -28,7 +28,7 @@ from silverball.wire.users import Shortcut, User
 
 _T = tables.tournament.c
 _ROW = RowMapper(_T.rsvp_configuration, _T.entry_configuration, tournament=tournaments.ROW)
-_TOURNAMENT = PreparedStatement(
+_TOURNAMENT = Statement(
     tournaments.tournament_rows(_ROW).where(_T.tournament_id == bindparam("tournament_id")), mapper=_ROW
 )
 

@@ -27,7 +27,7 @@ from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import name_search, names, tables
 from silverball.store import types as store_types
 from silverball.store.among import is_among
-from silverball.store.named_rows import NamedRow, PreparedStatement, RowMapper
+from silverball.store.statements import NamedRow, RowMapper, Statement
 from silverball.wire import times
 from silverball.wire.base import UNSET, Id
 from silverball.wire.players import Claim, EntrantPart, Player
@@ -90,10 +90,8 @@ _ENTRANTS = (
     .join(tables.entrant, _ENTRANT.player_id == _PLAYER.player_id)
     .where(_ENTRANT.tournament_id == bindparam("tournament_id"))
 )
-_ROSTER = PreparedStatement(
-    _ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id), mapper=ENTRANT_ROW, is_list=True
-)
-_SETTINGS = PreparedStatement(select(_T.settings).where(_T.tournament_id == bindparam("tournament_id")))
+_ROSTER = Statement(_ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id), mapper=ENTRANT_ROW, is_list=True)
+_SETTINGS = Statement(select(_T.settings).where(_T.tournament_id == bindparam("tournament_id")))
 _ENTRANTS_BY_ID = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", expanding=True))).order_by(
     _PLAYER.player_id
 )
@@ -201,7 +199,7 @@ def search_players(
     return tuple(player_item(row, viewer) for row in db.execute(rows).all())
 
 
-_ACTIVE_NAMES = PreparedStatement(
+_ACTIVE_NAMES = Statement(
     select(_PLAYER.player_id, _PLAYER.name)
     .where(_PLAYER.organizer_id == bindparam("organizer_id"), _PLAYER.status == "active")
     .order_by(_PLAYER.player_id)

@@ -4,9 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Connection, bindparam, func, or_, select
+from sqlalchemy import Connection, func, or_, select
 
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.tables import history_pull, history_pull_item, user
 
 _P, _I = history_pull.c, history_pull_item.c
@@ -86,18 +85,11 @@ def next_item(db: Connection, history_pull_id: int) -> ListedItem | None:
     return None if row is None else ListedItem(row.remote_id, row.name, row.updated_at)
 
 
-# Several threads ask this once a second.
-_DUE_PULL = DriverStatement(
-    select(_P.history_pull_id)
-    .where(_P.status == ACTIVE, _P.due_at <= bindparam("now"))
-    .where(or_(_P.busy_until.is_(None), _P.busy_until < bindparam("now")))
-    .limit(1)
-)
-
-
 def is_pull_due(db: Connection, now: datetime) -> bool:
     """Whether a pull waits for somebody to work on it."""
-    return bool(_DUE_PULL.rows(db, now=now))
+    is_free = or_(_P.busy_until.is_(None), _P.busy_until < now)
+    rows = select(_P.history_pull_id).where(_P.status == ACTIVE, _P.due_at <= now, is_free)
+    return db.execute(rows.limit(1)).first() is not None
 
 
 def role_of(db: Connection, user_id: int) -> str | None:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, select
 from silverball.kit.errors import NotAllowed, NotFound
 from silverball.rules.model import moments
 from silverball.service.formats import reads as formats
-from silverball.store.named_rows import PreparedStatement
+from silverball.store.statements import Statement
 from silverball.store.tables import queue_entry
 from silverball.wire import times
 from silverball.wire.queues import ArenaQueues, EntriesByArena, QueueEntry
@@ -53,10 +53,10 @@ def spots_in_line(
 
 
 @cache
-def _select_line(*names: str) -> PreparedStatement:
+def _select_line(*names: str) -> Statement:
     """The waiting spots of a line that has these ids; a line without an arena or a round has null there."""
     own = queue_entry.c
-    return PreparedStatement(
+    return Statement(
         select(queue_entry)
         .where(
             own.tournament_id == bindparam("tournament_id"),

@@ -19,10 +19,12 @@ from silverball.rules.ranking.bestgame import GameMark
 from silverball.service.formats import reads as formats
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import snapshot
+from silverball.store.among import is_among
 from silverball.store.loaded import LoadedTournament
-from silverball.store.named_rows import IsoText, PointsText, PreparedLookup, RowMapper, points_text
 from silverball.store.stamps import Revision
+from silverball.store.statements import RowMapper, Statement
 from silverball.store.tables import single_player_game, tournament
+from silverball.store.types import IsoText, PointsText, points_text
 from silverball.wire.base import Id
 from silverball.wire.singleplayer import SinglePlayerGame
 from silverball.wire.values import AttemptStatus
@@ -61,8 +63,11 @@ COLUMNS = (
 )
 
 _ROW = RowMapper(*COLUMNS)
-_GAMES_BY_ID = PreparedLookup(
-    select(*COLUMNS).order_by(_GAME.single_player_game_id), _GAME.single_player_game_id, _ROW
+_GAMES_BY_ID = Statement(
+    select(*COLUMNS)
+    .where(is_among(_GAME.single_player_game_id, "ids"))
+    .order_by(_GAME.single_player_game_id),
+    mapper=_ROW,
 )
 
 
@@ -155,7 +160,7 @@ def find_single_player_game(
         running_best_game(db, tournament_id) if changed is None else _running_or_none(changed.tournament)
     )
     marks = current_marks(running)
-    for row in _GAMES_BY_ID.rows(db, [single_player_game_id]):
+    for row in _GAMES_BY_ID.rows(db, ids=[single_player_game_id]):
         if row.tournament_id == tournament_id:
             return _single_player_game_item(row, marks)
     raise NotFound("SinglePlayerGame", single_player_game_id)
@@ -168,7 +173,7 @@ def single_player_games_by_id(
     marks = current_marks(_running_or_none(tournament))
     return {
         row.single_player_game_id: _single_player_game_item(row, marks)
-        for row in _GAMES_BY_ID.rows(db, set(single_player_game_ids))
+        for row in _GAMES_BY_ID.rows(db, ids=single_player_game_ids)
         if row.tournament_id == tournament.tournament_id
     }
 

@@ -22,18 +22,18 @@ from silverball.store import snapshot
 from silverball.store.among import is_among
 from silverball.store.listed import decode_nullable, listed_nullable
 from silverball.store.loaded import LoadedTournament
-from silverball.store.named_rows import PreparedStatement
 from silverball.store.stamps import Revision
+from silverball.store.statements import Statement
 from silverball.store.tables import player, standing, tournament
 from silverball.store.types import decode_hundredths
 from silverball.wire.standings import Standing
 
 HUNDREDTH = Decimal("0.01")
 _T, _ST = tournament.c, standing.c
-_HEAD = PreparedStatement(
+_HEAD = Statement(
     select(_T.status, _T.type, _T.revision, _T.stamp).where(_T.tournament_id == bindparam("tournament_id"))
 )
-_ROWS = PreparedStatement(
+_ROWS = Statement(
     select(type_coerce(_ST.row, Text))
     .where(_ST.tournament_id == bindparam("tournament_id"))
     .order_by(_ST.position, _ST.player_id)

@@ -16,7 +16,8 @@ from silverball.service.federation.reads import records as federation
 from silverball.service.ratings.reads import ratings
 from silverball.store import name_search, tables
 from silverball.store.among import is_among
-from silverball.store.named_rows import IsoText, NamedRow, RowMapper
+from silverball.store.statements import NamedRow, RowMapper
+from silverball.store.types import IsoText
 from silverball.wire.base import ID_MAX, UNSET
 from silverball.wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
 

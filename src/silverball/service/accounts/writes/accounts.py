@@ -24,9 +24,9 @@ from silverball.store import (
     tables,
 )
 from silverball.store.batches import ascending_batches
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.erasures import PendingErasure
 from silverball.store.pending_announcements import PendingAnnouncement
+from silverball.store.statements import Statement
 from silverball.store.transaction import Transaction
 
 _USER = tables.user.c
@@ -49,7 +49,7 @@ ERASED_COLUMNS = (
     "business_profile_id",
 )
 _NO_LABELS: dict[str, Any] = {"labels": [], "label_color": None}
-_RENAME_PLAYER = DriverStatement(
+_RENAME_PLAYER = Statement(
     update(tables.player)
     .where(tables.player.c.player_id == bindparam("own_id"))
     .values(

@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, or_, select, update
 
 from silverball.store import names, rating_days
-from silverball.store.driver_statements import DriverStatement
+from silverball.store.statements import Statement
 from silverball.store.tables import player, rating
 
 _RATING = rating.c
-_RENAME_BY_NAME = DriverStatement(
+_RENAME_BY_NAME = Statement(
     update(rating)
     .where(_RATING.organizer_id == bindparam("own_organizer"), _RATING.name_key == bindparam("own_key"))
     .values(

@@ -21,8 +21,7 @@ from silverball.service.bundles.reads import sign_up_facts
 from silverball.service.prizes import reads as prizes
 from silverball.service.rulings import reads as rulings
 from silverball.store import tables
-from silverball.store.named_rows import IsoText, PointsText
-from silverball.store.types import Hundredths, Instant
+from silverball.store.types import Hundredths, Instant, IsoText, PointsText
 from silverball.wire import times
 from silverball.wire.base import UNSET, Wire
 from silverball.wire.bundle_facts import (

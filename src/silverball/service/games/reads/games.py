@@ -34,16 +34,9 @@ from silverball.service.arenas import reads as arenas
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
 from silverball.store.among import is_among
-from silverball.store.named_rows import (
-    IsoText,
-    NamedRow,
-    PointsText,
-    PreparedLookup,
-    PreparedStatement,
-    RowMapper,
-    rows_of_lookups,
-)
+from silverball.store.statements import NamedRow, RowMapper, Statement, rows_of_all
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
+from silverball.store.types import IsoText, PointsText
 from silverball.wire.arenas import Arena
 from silverball.wire.base import ID_MAX, Id
 from silverball.wire.games import Game, Suggestion
@@ -101,16 +94,14 @@ GAMES = select(*ROW.columns).order_by(game.c.game_id)
 SEATS = select(*SEAT_ROW.columns).order_by(game_player.c.game_id, game_player.c.slot)
 SUGGESTIONS = select(*SUGGESTION_ROW.columns).order_by(suggestion.c.game_id, suggestion.c.suggestion_id)
 _TOURNAMENT: BindParameter[int] = bindparam("tournament_id")
-ALL_GAMES = PreparedStatement(GAMES.where(game.c.tournament_id == _TOURNAMENT), is_list=True)
-ALL_SEATS = PreparedStatement(SEATS.where(game_player.c.tournament_id == _TOURNAMENT), is_list=True)
-ALL_SUGGESTIONS = PreparedStatement(
-    SUGGESTIONS.where(suggestion.c.tournament_id == _TOURNAMENT), is_list=True
-)
-GAMES_BY_ID = PreparedLookup(GAMES, game.c.game_id, ROW)
+ALL_GAMES = Statement(GAMES.where(game.c.tournament_id == _TOURNAMENT), is_list=True)
+ALL_SEATS = Statement(SEATS.where(game_player.c.tournament_id == _TOURNAMENT), is_list=True)
+ALL_SUGGESTIONS = Statement(SUGGESTIONS.where(suggestion.c.tournament_id == _TOURNAMENT), is_list=True)
+GAMES_BY_ID = Statement(GAMES.where(is_among(game.c.game_id, "ids")), mapper=ROW)
 PARTS_OF_GAMES = {
     "games": GAMES_BY_ID,
-    "seats": PreparedLookup(SEATS, game_player.c.game_id, SEAT_ROW),
-    "suggestions": PreparedLookup(SUGGESTIONS, suggestion.c.game_id, SUGGESTION_ROW),
+    "seats": Statement(SEATS.where(is_among(game_player.c.game_id, "ids")), mapper=SEAT_ROW),
+    "suggestions": Statement(SUGGESTIONS.where(is_among(suggestion.c.game_id, "ids")), mapper=SUGGESTION_ROW),
 }
 _GAME_ID = attrgetter("game_id")
 NO_SEATS = SEAT_ROW.row(((),) * len(SEAT_ROW.columns))
@@ -170,7 +161,7 @@ def started_games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
 
 def selected_games(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[Game, ...]:
     """Those of the given games that are in the tournament, by id."""
-    found = rows_of_lookups(db, PARTS_OF_GAMES, set(game_ids))
+    found = rows_of_all(db, PARTS_OF_GAMES, ids=game_ids)
     seats = SEAT_ROW.grouped(found["seats"])
     suggestions = _group_suggestions(found["suggestions"])
     own = [row for row in found["games"] if row.tournament_id == tournament_id]
@@ -219,7 +210,7 @@ def find_game(db: Connection, tournament_id: int, game_id: int) -> Game:
     by_id = games_with_arenas(db, tournament_id, [game_id])
     if not by_id:
         tournaments.require_tournament(db, tournament_id)
-        if not GAMES_BY_ID.rows(db, [game_id]):
+        if not GAMES_BY_ID.rows(db, ids=[game_id]):
             raise NotFound("Game", game_id)
         raise GameNotInTournament
     return by_id[game_id]

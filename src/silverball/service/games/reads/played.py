@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 
 from silverball.rules.ranking.regimes import StoredResult
 from silverball.rules.ranking.summaries import GameRecord
-from silverball.store.named_rows import NamedRow, RowMapper
+from silverball.store.statements import NamedRow, RowMapper
 from silverball.store.tables import game, game_player
 
 _SEATS = RowMapper(

@@ -12,7 +12,7 @@ from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.among import is_among
-from silverball.store.named_rows import NamedRow, RowMapper
+from silverball.store.statements import NamedRow, RowMapper
 from silverball.wire.base import Id
 from silverball.wire.parts import RsvpConfiguration
 from silverball.wire.series import Series, SeriesListItem

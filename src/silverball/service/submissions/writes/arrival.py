@@ -6,14 +6,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import BindParameter, ColumnElement, Connection, and_, bindparam, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
 from silverball.service.submissions import document, people, repeats, states
 from silverball.service.submissions.document import Document, InvalidDocument
 from silverball.service.submissions.people import ResolvedPlayer
 from silverball.service.submissions.reads import events, identities
 from silverball.service.submissions.writes import moving
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.tables import rating_submission, submission_document, submission_player
 
 # Longer than fetching and reading can take: the process that claimed the document has died.
@@ -54,7 +53,8 @@ class ResolvedDocument(Struct, frozen=True):
 
 def is_fetch_due(db: Connection, now: datetime) -> bool:
     """Whether a document waits to be fetched."""
-    return bool(_DUE_DOCUMENT.rows(db, lost_before=now - FETCH_LOST_AFTER))
+    rows = select(_SUBMISSION.status).where(_is_due(now - FETCH_LOST_AFTER)).limit(1)
+    return db.execute(rows).first() is not None
 
 
 def claim_next_document(db: Connection, now: datetime) -> DocumentToFetch | None:
@@ -72,13 +72,9 @@ def claim_next_document(db: Connection, now: datetime) -> DocumentToFetch | None
     return DocumentToFetch(row.rating_submission_id, row.url, row.tries + 1)
 
 
-def _is_due(lost_before: datetime | BindParameter[datetime]) -> ColumnElement[bool]:
+def _is_due(lost_before: datetime) -> ColumnElement[bool]:
     is_free = or_(_SUBMISSION.tried_at.is_(None), _SUBMISSION.tried_at < lost_before)
     return and_(_SUBMISSION.status == "fetching", is_free)
-
-
-# Two threads ask this once a second.
-_DUE_DOCUMENT = DriverStatement(select(_SUBMISSION.status).where(_is_due(bindparam("lost_before"))).limit(1))
 
 
 def check_document(

@@ -28,7 +28,8 @@ from silverball.store import tables
 from silverball.store.among import is_among
 from silverball.store.hints import NotByIndex
 from silverball.store.kept_lists import KeptList, kept_list
-from silverball.store.named_rows import IsoText, NamedRow, RowMapper
+from silverball.store.statements import NamedRow, RowMapper
+from silverball.store.types import IsoText
 from silverball.wire.base import Id
 from silverball.wire.locations import Location
 from silverball.wire.tournaments import Tournament

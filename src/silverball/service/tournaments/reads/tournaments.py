@@ -10,7 +10,8 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.locations import reads as locations
 from silverball.service.users import reads as users
 from silverball.store import tables
-from silverball.store.named_rows import IsoText, NamedRow, RowMapper
+from silverball.store.statements import NamedRow, RowMapper
+from silverball.store.types import IsoText
 from silverball.wire import times
 from silverball.wire.format_settings import FormatSettings
 from silverball.wire.tournaments import Tournament

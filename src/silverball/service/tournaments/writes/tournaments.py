@@ -37,7 +37,7 @@ from silverball.service.tournaments.bodies import (
     sent_settings,
 )
 from silverball.service.tournaments.reads import belongings, described, idling, series_facts
-from silverball.store import account_quotas, announcements, driver_statements, revisions, tables
+from silverball.store import account_quotas, announcements, revisions, statements, tables
 from silverball.store.transaction import Transaction
 
 CREATOR_ROLES = ("organizer", "admin")
@@ -226,7 +226,7 @@ def undo_action(call: Write[UndoRequest]) -> Tournament:
         undone = enact.undo_action(
             call.transaction, call.ids[TOURNAMENT], call.body.action, commands.action_context(call)
         )
-        driver_statements.send(call.db)
+        statements.send(call.db)
     except IntegrityError as error:
         raise UndoBlocked from error
     return undone

@@ -3,9 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, Select, and_, bindparam, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select
 
-from silverball.store.driver_statements import DriverStatement
 from silverball.store.tables import tournament, webhook, webhook_delivery
 
 _W, _D, _T = webhook.c, webhook_delivery.c, tournament.c
@@ -19,7 +18,7 @@ def webhooks_behind() -> Select[Any]:
     return rows.where(_W.is_active, is_behind).order_by(_W.webhook_id).limit(1)
 
 
-def webhooks_ready(now: datetime | BindParameter[Any], *, slow: bool | BindParameter[Any]) -> Select[Any]:
+def webhooks_ready(now: datetime, *, slow: bool) -> Select[Any]:
     """The webhook with a message to send now whose last turn was longest ago.
 
     Slow or failing webhooks have a queue of their own (`slow`), so they wait only for each other.
@@ -31,25 +30,18 @@ def webhooks_ready(now: datetime | BindParameter[Any], *, slow: bool | BindParam
     return rows.order_by(_W.tried_at, _W.webhook_id).limit(1)
 
 
-def is_due(now: datetime | BindParameter[Any]) -> ColumnElement[bool]:
+def is_due(now: datetime) -> ColumnElement[bool]:
     """Whether a delivery is due to be sent now."""
     return and_(_D.status == "waiting", _D.due_at <= now)
 
 
-# Several threads ask these once a second.
-_IS_ANY_BEHIND = DriverStatement(
-    webhooks_behind().with_only_columns(_W.webhook_id, maintain_column_froms=True)
-)
-_IS_ANY_READY = DriverStatement(
-    webhooks_ready(bindparam("now"), slow=bindparam("slow")).with_only_columns(_W.webhook_id)
-)
-
-
 def is_any_webhook_behind(db: Connection) -> bool:
     """Whether a webhook has announcements that are not planned yet."""
-    return bool(_IS_ANY_BEHIND.rows(db))
+    rows = webhooks_behind().with_only_columns(_W.webhook_id, maintain_column_froms=True)
+    return db.execute(rows).first() is not None
 
 
 def is_any_message_ready(db: Connection, now: datetime, *, slow: bool) -> bool:
     """Whether a message is due to be sent."""
-    return bool(_IS_ANY_READY.rows(db, now=now, slow=slow))
+    rows = webhooks_ready(now, slow=slow).with_only_columns(_W.webhook_id)
+    return db.execute(rows).first() is not None

@@ -10,13 +10,13 @@ from sqlalchemy import Connection, bindparam, insert, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 
 import build
-from silverball.store import driver_statements, faults, tables, types
-from silverball.store.driver_statements import DriverStatement
+from silverball.store import faults, tables, types
 from silverball.store.engine import Store
+from silverball.store.statements import Statement, rows_of_all
 
 _V = tables.site_value
-INSERT = DriverStatement(insert(_V).values(name=bindparam("new_name"), value=bindparam("new_value")))
-SELECT = DriverStatement(select(_V.c.value).where(_V.c.name == bindparam("own_name")))
+INSERT = Statement(insert(_V).values(name=bindparam("new_name"), value=bindparam("new_value")))
+SELECT = Statement(select(_V.c.value).where(_V.c.name == bindparam("own_name")))
 
 
 def stored_values(store: Store) -> dict[str, str]:
@@ -41,10 +41,8 @@ def test_values_of_our_column_types_go_in_and_come_out(store: Store) -> None:
     own, moment = tables.entrant.c, datetime(2026, 3, 5, 12, 30, tzinfo=UTC)
     change = update(tables.entrant).where(own.player_id == bindparam("own_id"))
     given = {name: bindparam(f"new_{name}", type_=own[name].type) for name in ("points_adjustment", "labels")}
-    changed = DriverStatement(change.values(given).returning(own.points_adjustment, own.labels))
-    began = DriverStatement(
-        select(tables.tournament.c.start_utc).where(tables.tournament.c.start_utc > moment)
-    )
+    changed = Statement(change.values(given).returning(own.points_adjustment, own.labels))
+    began = Statement(select(tables.tournament.c.start_utc).where(tables.tournament.c.start_utc > moment))
     with store.write() as transaction:
         values = {"new_points_adjustment": Decimal("1.25"), "new_labels": ["a", "é"]}
         (row,) = changed.rows(transaction.connection, own_id=night.player_ids[0], **values)
@@ -77,7 +75,7 @@ def test_an_error_is_sqlalchemys_and_shows_no_value(
 
 def test_a_value_that_cannot_be_stored_is_refused_without_being_shown(store: Store) -> None:
     own = tables.entrant.c
-    statement = DriverStatement(
+    statement = Statement(
         update(tables.entrant).values(points_adjustment=bindparam("points", type_=own.points_adjustment.type))
     )
     with pytest.raises(StatementError), store.write() as transaction:
@@ -87,7 +85,7 @@ def test_a_value_that_cannot_be_stored_is_refused_without_being_shown(store: Sto
 
 
 def test_a_list_cannot_be_a_parameter(store: Store) -> None:
-    statement = DriverStatement(select(_V.c.value).where(_V.c.name.in_(bindparam("names", expanding=True))))
+    statement = Statement(select(_V.c.value).where(_V.c.name.in_(bindparam("names", expanding=True))))
     with pytest.raises(ValueError, match="list"), store.read() as db:
         statement.rows(db, names=["a"])
 
@@ -104,7 +102,7 @@ def select_value(db: Connection) -> None:
 
 
 def select_at_once(db: Connection) -> None:
-    driver_statements.fetch_all(db, [("SELECT 1", ()), ("SELECT 2", ())])
+    rows_of_all(db, {"first": Statement(text("SELECT 1")), "second": Statement(text("SELECT 2"))})
 
 
 def insert_values(db: Connection) -> None:
@@ -126,18 +124,23 @@ def test_a_lost_connection_is_dropped_and_the_next_works(
         work(transaction.connection)
 
 
-def test_the_drivers_connection_is_found_as_sqlalchemy_finds_it(store: Store) -> None:
-    """The two attributes behind its properties, which our statements read."""
-    with store.read() as db:
-        assert (db._transaction, db.get_transaction()) == (None, None)
-        assert db.execute(select(1)).scalar_one() == 1
-        begun = db.get_transaction()
-        assert begun is not None
-        assert begun.is_active
-        assert db._transaction is begun
-        assert db._dbapi_connection is db.connection
-        db.invalidate()
-        assert db._dbapi_connection is None
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_after_a_failover_one_transaction_fails_however_many_connections_wait_in_the_pool(
+    store: Store,
+) -> None:
+    with store.read() as first, store.read() as second, store.read() as third:
+        for db in (first, second, third):
+            select_value(db)
+    other = Store(store.url.render_as_string(hide_password=False))
+    end_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    with other.read() as db:
+        db.execute(text(f"{end_all} WHERE datname = current_database() AND pid <> pg_backend_pid()")).all()
+    other.close()
+    with pytest.raises(OperationalError), store.read() as db:
+        select_value(db)
+    for _ in range(3):
+        with store.read() as db:
+            select_value(db)
 
 
 @pytest.mark.parametrize(
@@ -151,10 +154,9 @@ def test_the_drivers_connection_is_found_as_sqlalchemy_finds_it(store: Store) ->
     ],
 )
 def test_values_become_what_sqlalchemy_makes_of_them(store: Store, type_: Any, values: list[Any]) -> None:
-    dialect = store.engine.dialect
-    ours, theirs = (
-        driver_statements._encoder(type_, dialect),
-        type_.dialect_impl(dialect).bind_processor(dialect),
-    )
-    for value in [None, *values]:
-        assert (ours(value) if ours else value) == (theirs(value) if theirs else value)
+    echo = select(bindparam("value", type_=type_).label("value"))
+    ours = Statement(echo)
+    with store.read() as db:
+        for value in [None, *values]:
+            expected = [tuple(row) for row in db.execute(echo, {"value": value})]
+            assert ours.rows(db, value=value) == expected
