@@ -65,11 +65,8 @@ class KnownRevisions:
         self._polls = 0
         self._stop = threading.Event()
         self._watcher: threading.Thread | None = None
-        column = store.cells.column if store.cells is not None else 0
-        self._high_water = HighWaterFile(store.file_beside(HighWaterFile.ENDING), writer=column)
+        self._high_water = HighWaterFile(store.file_beside(HighWaterFile.ENDING))
         self._marked_at = 0.0
-        # The moment that what is read of an account holds from, where other workers change accounts too.
-        self.account_moment: Callable[[], bytes | None] | None = None
         store.after_commit.append(self._note_commit)
 
     def known_version(self, scope_id: int) -> int:

@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
-from silverball.kit.edge.rate_limit import IntervalCells
 from silverball.kit.http.asgi import AsgiApp, Receive
 from silverball.kit.http.endpoints import READ_METHODS, WRITE_METHODS, Caller, HttpResponse, Request
 from silverball.kit.measures import Measures
@@ -33,8 +32,6 @@ class FrontDoorLimits(Struct, frozen=True, kw_only=True):
     proxies: TrustedProxies = NO_PROXIES
     # Shares the limits with other nodes.
     leases: AllowanceLeases | None = None
-    # Where the workers of this machine see each other's intervals.
-    intervals: IntervalCells | None = None
     # Where requests are counted.
     measures: Measures = msgspec.field(default_factory=Measures)
 
@@ -96,9 +93,6 @@ class Backend(Struct, frozen=True, kw_only=True):
     # Account id -> the number of its newest change, as far as this process made it; and the newest of all.
     account_changes: Mapping[int, int] = msgspec.field(default_factory=dict)
     newest_account_change: Callable[[], int] = lambda: 0
-    # With other workers on this machine: what is known of an account holds while this stays the same; None
-    # while an account is being changed.
-    account_moment: Callable[[], bytes | None] | None = None
     # Whoever hides something gets the answer after this long, as other nodes answer from memory.
     hiding_seconds: float = 0.0
     # The number of threads that compute answers.
