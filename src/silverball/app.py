@@ -42,6 +42,7 @@ from silverball.store.account_changes import AccountChanges
 from silverball.store.engine import Store
 from silverball.store.known_revisions import KnownRevisions
 from silverball.store.readiness import Readiness
+from silverball.store.stamps import Revision
 from silverball.web import docs, operations, route_names
 from silverball.web.live import views
 from silverball.web.pages_when_asked import PagesWhenAsked
@@ -130,6 +131,7 @@ def build_backend(
         version_of=known.known_version,
         revision_in=stamps.number_in,
         refresh=known.refresh,
+        has_reached=lambda seen: known.has_reached(seen.scope_id, Revision(seen.number, seen.stamp)),
         outage_seconds=known.outage_seconds,
         last_version_of=known.last_version,
         answer=lambda request: answer_request(api, request),

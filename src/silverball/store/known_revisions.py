@@ -87,6 +87,16 @@ class KnownRevisions:
         """The version of a scope when the database was last asked; 0 when it is unknown."""
         return self._versions.get(scope_id, 0)
 
+    def has_reached(self, scope_id: int, revision: Revision) -> bool:
+        """Whether this revision of a tournament, or of the world (0), is known here, or a newer one.
+
+        The number of the world is that of one slot, whichever; with the stamp it names one transaction.
+        """
+        if scope_id == WORLD:
+            return Revision(revision.number, stamps.world_stamp(revision.stamp)) in self._world.slots.values()
+        known = self._revision_in(self._versions.get(scope_id, 0))
+        return known.number > revision.number or known == revision
+
     def refresh(self, scope_id: int) -> int:
         """The version as the database has it now; 0 when there is no such tournament."""
         if scope_id == WORLD:

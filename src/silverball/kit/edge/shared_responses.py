@@ -60,18 +60,22 @@ class SharedResponses:
         *,
         importance: Importance,
         revision_min: int = 0,
+        is_behind: bool = False,
         common_headers: CommonHeaders = interface_headers,
     ) -> CachedResponse | HttpResponse:
         """Compute the response, or wait for the one that is being computed at the same version.
 
-        `compute` runs in a worker thread; `revision_min` is the lowest revision that the client accepts.
-        Raises Overloaded.
+        `compute` runs in a worker thread; `revision_min` is the lowest revision that the client accepts,
+        `is_behind` says that the client may have seen a newer one than is known here. Raises Overloaded.
         """
         version = self._version_of(scope_id)
-        if version == 0:
+        if version == 0 and not is_behind:
             version = await self._find_version(scope_id, importance)
-        if revision_min > self._revision_in(version):
+        if is_behind or revision_min > self._revision_in(version):
             version = await self._workers.submit(importance, self._refresh, scope_id)
+            cached = self.find_cached(key)
+            if cached is not None:
+                return cached
         pending = self._pending.get((key, version))
         if pending is None:
 
