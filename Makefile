@@ -115,7 +115,6 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/shared_room.py
 	$(BIN)/python benchmarks/typed_client.py
 	$(BIN)/python benchmarks/mirror_lag.py
-	$(BIN)/python benchmarks/workers.py
 	$(BIN)/python benchmarks/sign_ups.py
 
 client: install  ## write the generated modules of the typed client again

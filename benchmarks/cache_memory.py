@@ -13,7 +13,6 @@ from pathlib import Path
 
 import load
 import run
-import workers
 from run import BASE, BIN, Row
 
 BUDGET_MEGABYTES = 16
@@ -71,8 +70,21 @@ def _heads_grown(folder: Path, token: str) -> float:
                     wire = load.request(f"{BASE}?h={head}", token)
                     wire = wire.replace(b"load/1", f"{FILLING}{number}".encode())
                     for _ in range(3):
-                        workers.exchange(asking, wire)
+                        _exchange(asking, wire)
         return load.resident_megabytes(server.pid) - before
+
+
+def _exchange(connected: socket.socket, wire: bytes) -> None:
+    """Send a request, and read its whole answer."""
+    connected.sendall(wire)
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += connected.recv(65_536)
+    head, _, body = received.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200"), head
+    length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+    while len(body) < length:
+        body += connected.recv(65_536)
 
 
 def rows(folder: Path) -> Iterator[Row]:

@@ -7,8 +7,10 @@ the request, and asks whether the answer still holds. Prints a table; exit code 
 """
 
 import json
+import re
 import shutil
 import statistics
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +19,10 @@ from random import Random
 import run
 from engine import Device
 from run import PATHS, Row
-from workers import under_load
 
 PAIRS = 9
+# Clients who ask as fast as they are answered, and for how long in each turn.
+LOAD_CONNECTIONS, LOAD_SECONDS = 64, 1
 PLAYERS, ROUNDS = 60, 3
 RUNNING = "standings, running"
 # What is asked -> the least ratio; None is reported.
@@ -44,6 +47,26 @@ class Asked:
     def options(self) -> list[str]:
         """The words for wrk."""
         return ["-H", f"If-None-Match: {self.etag}"] if self.etag else []
+
+
+def cpu_nanoseconds(process: int) -> int:
+    """Processor time of all threads of a process."""
+    schedules = Path(f"/proc/{process}/task").glob("*/schedstat")
+    return sum(int(schedule.read_text(encoding="ascii").split()[0]) for schedule in schedules)
+
+
+def under_load(server: run.Server, url: str, token: str, *options: str) -> tuple[int, int]:
+    """Processor nanoseconds of the server, and its answers, while wrk asks as fast as it is answered."""
+    command = ["wrk", "-t1", f"-c{LOAD_CONNECTIONS}", f"-d{LOAD_SECONDS}s", *options]
+    before = cpu_nanoseconds(server.pid)
+    done = subprocess.run(
+        [*command, "-H", f"Authorization: Bearer {token}", url], capture_output=True, text=True, check=True
+    )
+    spent = cpu_nanoseconds(server.pid) - before
+    answered = re.search(r"(\d+) requests in", done.stdout)
+    assert answered is not None, done.stdout
+    assert "Non-2xx" not in done.stdout, done.stdout
+    return spent, int(answered[1])
 
 
 def play_night(port: int, token: str) -> str:

@@ -36,18 +36,12 @@ from silverball.service.tokens.callers import CallerLookup
 from silverball.service.tournaments import paths
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
-from silverball.store import (
-    faults,
-    idempotency,
-    known_revisions,
-    revisions,
-    stamps,
-    worker_revisions,
-)
+from silverball.store import faults, idempotency, known_revisions, revisions, stamps
 from silverball.store.account_changes import AccountChanges
 from silverball.store.engine import Store
 from silverball.store.known_revisions import KnownRevisions
 from silverball.store.readiness import Readiness
+from silverball.store.stamps import Revision
 from silverball.web import docs, operations, route_names
 from silverball.web.live import views
 from silverball.web.pages_when_asked import PagesWhenAsked
@@ -86,7 +80,7 @@ def build(
     """
     feed = broadcast or FeedService(store, settings)
     api = build_api(store, settings, modules=modules, feed=feed)
-    known = worker_revisions.known_revisions(store)
+    known = KnownRevisions(store)
     callers = CallerLookup(store)
     accounts = AccountChanges(store)
     measures = Measures(database=store.measures, is_ready=Readiness(store).check)
@@ -111,7 +105,7 @@ def build(
         store, settings, api, known, callers, accounts, pages=pages, follows_host=follows_host
     )
     measures.requests.name_routes(route_names.route_finder(api.routes.template_for))
-    front_door = FrontDoor(backend, _front_door_limits(store, settings, leases, measures))
+    front_door = FrontDoor(backend, _front_door_limits(settings, leases, measures))
     feed.hub.count_resume = front_door.count_for_address
     store.finish_deferred = partial(announcing.finish_announcing, store)
     # The front door stops first: requests that are being computed still need the others.
@@ -136,6 +130,7 @@ def build_backend(
         version_of=known.known_version,
         revision_in=stamps.number_in,
         refresh=known.refresh,
+        has_reached=lambda seen: known.has_reached(seen.scope_id, Revision(seen.number, seen.stamp)),
         outage_seconds=known.outage_seconds,
         last_version_of=known.last_version,
         answer=lambda request: answer_request(api, request),
@@ -146,7 +141,6 @@ def build_backend(
         has_own_quota=callers.is_running,
         account_changes=accounts.numbers,
         newest_account_change=accounts.newest_change,
-        account_moment=known.account_moment,
         hiding_seconds=known_revisions.hiding_seconds(store),
         methods_for=api.routes.methods_for,
         workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,
@@ -179,7 +173,7 @@ def _answer_public(store: Store, settings: Settings) -> Callable[[http.Request],
 
 
 def _front_door_limits(
-    store: Store, settings: Settings, leases: AllowanceLeases | None, measures: Measures
+    settings: Settings, leases: AllowanceLeases | None, measures: Measures
 ) -> FrontDoorLimits:
     return FrontDoorLimits(
         rate_per_minute=settings.rate_limit_per_minute,
@@ -188,7 +182,6 @@ def _front_door_limits(
         cache_bytes=settings.cache_megabytes * 1_000_000,
         proxies=TrustedProxies.parse(settings.trusted_proxies),
         leases=leases,
-        intervals=store.cells,
         measures=measures,
     )
 

@@ -66,9 +66,7 @@ class Settings:
     )
     cache_megabytes: int = field(
         default=64,
-        metadata={
-            "meaning": "Size of the response cache in megabytes, of all workers together; 0 disables it."
-        },
+        metadata={"meaning": "Size of the response cache in megabytes; 0 disables it."},
     )
     redis_url: str = field(
         default="",
@@ -190,9 +188,7 @@ class Settings:
     )
     feed_connections_max: int = field(
         default=0,
-        metadata={
-            "meaning": "Maximum sockets of all workers; 0 means four fifths of the open file limit of each."
-        },
+        metadata={"meaning": "Maximum sockets; 0 means four fifths of the open file limit."},
     )
     feed_connections_per_address: int = field(
         default=1_000,

@@ -124,6 +124,21 @@ def test_browsers_guess_nothing_and_come_back_with_tls(tmp_path: Path) -> None:
     assert "strict-transport" not in head
 
 
+def test_several_workers_are_refused_with_the_page_about_several_nodes(tmp_path: Path) -> None:
+    given = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{tmp_path / 'new.db'}"}
+    done = subprocess.run(
+        _command("serve", "--create", "--workers", "4"),
+        env=given,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "docs/several-nodes.md" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def answer_head(port: int, request: str) -> str:
     """The head of the answer to a request."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:

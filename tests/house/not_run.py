@@ -82,7 +82,6 @@ NOT_RUN = {
         ("from silverball_client", "from itertools", "import asyncio"),
         "a copy of the client's README, whose examples tests/typed_client runs",
     ),
-    "docs/workers.md": {"silverball serve --host": "tests/workers starts such servers"},
     "docs/webhooks.md": {
         "curl -s -H": ANOTHER_HOST,
         "{": "a message; tests/jobs receives such messages",

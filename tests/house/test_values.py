@@ -19,7 +19,6 @@ FOR_DATACLASSES = {
     "app.py",
     "cli/demo.py",
     "cli/public_address.py",
-    "cli/worker.py",
     "kit/values.py",
     "settings.py",
 }

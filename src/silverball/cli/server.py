@@ -19,7 +19,6 @@ import uvicorn
 
 from silverball import app
 from silverball.cli import side_server
-from silverball.cli.supervisor_link import SupervisorLink
 from silverball.feed.feed import Feed, FeedService, open_files_max
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.socket import protocol_class
@@ -59,16 +58,14 @@ def run_server(
     when_ready: Callable[[], None],
     follows_host: bool = False,
     trials: Mapping[str, Trial] | None = None,
-    link: SupervisorLink | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT, then finish open requests.
 
-    `follows_host`: links begin with the Host of each request. `trials`: what /docs fills in. `link`: the
-    supervisor of a worker.
+    `follows_host`: links begin with the Host of each request. `trials`: what /docs fills in.
     """
     if not encryption.open_keys(store):
         LOG.warning("no webhooks and printed codes can be made: %s", NoEncryptionKey())
-    broadcast = FeedService(store, settings, link.bus if link else None)
+    broadcast = FeedService(store, settings)
     blocked = BlockedNetworks(partial(_load_blocked_networks, store))
     broadcast.feed.blocked = blocked
     table = connection_table(settings)
@@ -95,7 +92,7 @@ def run_server(
         timeout_graceful_shutdown=DRAIN_SECONDS + END_SECONDS,
     )
     site = SiteMetrics(program, broadcast, store, table, leases)
-    _announce_start(store, settings, is_first=link is None or link.is_first)
+    _announce_start(store, settings)
     reloading = Workers("blocked networks", [blocked.reload], poll_seconds=RELOAD_SECONDS)
     reloading.start()
     server = DrainingServer(
@@ -106,22 +103,19 @@ def run_server(
         end_transactions=partial(store.end_within, STOP_SECONDS),
         end_connections=table.end_all,
     )
-    if link is not None:
-        link.attach(server, site)
     server.run(sockets=[listener])
     reloading.close()
     logs.log_line(LOG, "stopped")
 
 
-def _announce_start(store: Store, settings: Settings, *, is_first: bool) -> None:
-    """Log the start, and the code for the first account in one of several workers."""
+def _announce_start(store: Store, settings: Settings) -> None:
+    """Log the start, and on a new site the code for the first account."""
     # uvicorn raises the signal again after its shutdown; ignoring it lets what follows the server run.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: None)
     where = store.url.render_as_string(hide_password=True)
     logs.log_line(LOG, "starting", baseUrl=settings.base_url, database=where)
-    if is_first:
-        log_first_code(store, settings)
+    log_first_code(store, settings)
 
 
 def _load_blocked_networks(store: Store) -> list[str]:

@@ -16,7 +16,7 @@ from silverball.feed.encoding import FrameEncoding
 from silverball.feed.handshake import App, Handshake, HandshakeRules
 from silverball.feed.hub import Hub
 from silverball.feed.protocol import Close
-from silverball.feed.relay import NudgeBus, Relay
+from silverball.feed.relay import Relay
 from silverball.feed.replays import Pacer
 from silverball.feed.stored_events import StoredEvents
 from silverball.kit.edge.blocked_networks import BlockedNetworks
@@ -95,9 +95,6 @@ class Feed:
         self.blocked: BlockedNetworks | None = None
         # How many sockets an address has at other nodes. Set by who serves.
         self.connections_elsewhere: Callable[[str], int] = lambda _address: 0
-        # Note the sockets of this process, and count those of the other workers of this machine.
-        self._note_total: Callable[[int], None] = lambda _number: None
-        self._total_elsewhere: Callable[[], int] = lambda: 0
         self._rules = rules
         self._dice = dice or SystemRandom()
         self._sweep_seconds = sweep_seconds
@@ -120,12 +117,8 @@ class Feed:
 
     @property
     def is_full(self) -> bool:
-        """Whether there are as many sockets as may be, those of the other workers included."""
-        return len(self._connections) + self._total_elsewhere() >= self.limits.connections_max
-
-    def share_total(self, note: Callable[[int], None], count_elsewhere: Callable[[], int]) -> None:
-        """Count the sockets together with the other workers of this machine."""
-        self._note_total, self._total_elsewhere = note, count_elsewhere
+        """Whether there are as many sockets as may be."""
+        return len(self._connections) >= self.limits.connections_max
 
     def open_connection(self, writer: FrameWriter, encoding: FrameEncoding, address: str) -> FeedConnection:
         """A new connection, which takes itself out again when its socket is lost."""
@@ -133,7 +126,6 @@ class Feed:
             self.hub, self._new_socket_id(), writer, encoding, address=address, on_lost=self._forget
         )
         self._connections.add(connection)
-        self._note_total(len(self._connections))
         self.hub.metrics.connections = len(self._connections)
         self.hub.metrics.connections_total += 1
         counted = self._counted_address(address)
@@ -158,7 +150,6 @@ class Feed:
         if connection not in self._connections:
             return
         self._connections.remove(connection)
-        self._note_total(len(self._connections))
         self.hub.metrics.connections = len(self._connections)
         counted = self._counted_address(connection.address)
         if counted:
@@ -237,17 +228,13 @@ class FeedService:
     Build it before the server, start it on the server's loop.
     """
 
-    def __init__(self, store: Store, settings: Settings, bus: NudgeBus | None = None) -> None:
-        """`bus`: what nudges the other processes where nothing in the settings does."""
+    def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self.stored_events = StoredEvents(store)
         self.hub = Hub(self.stored_events)
-        self.relay = Relay(self.stored_events, self.hub, create_bus(settings, store) or bus)
+        self.relay = Relay(self.stored_events, self.hub, create_bus(settings, store))
         self.hub.on_behind = self.relay.nudge
         self.feed = Feed(self.hub, rules_from_settings(settings), limits_from_settings(settings))
-        # Without a setting the limit is that of the files of each process.
-        if store.cells is not None and settings.feed_connections_max:
-            self.feed.share_total(store.cells.note_sockets, store.cells.sockets_elsewhere)
 
     def start(self) -> None:
         """Publish what is committed from now on."""

@@ -15,7 +15,6 @@ from silverball.jobs import (
     simulate_nights,
 )
 from silverball.jobs.clock import JobClock
-from silverball.jobs.elected import ElectedJobs
 from silverball.jobs.workers import begin_in_turn
 from silverball.kit.measures import Measures
 from silverball.settings import Settings
@@ -55,28 +54,7 @@ class BackgroundWork:
         )
         begin_in_turn(working)
         measures.jobs |= {duty.name: duty.runs for duty in working}
-        # What one worker does for all of its machine; the others know something of their own process.
-        elected = [
-            clock.start,
-            following.start,
-            fetching.start,
-            delivering.start,
-            counting.start,
-            calling.start,
-            pulling.start,
-            mirroring.start,
-        ]
-        self.starts: list[Callable[[], None]] = [measuring.start, simulating.start, forecasting.start]
-        self.stops: list[Callable[[], None]] = [delivering.close, fetching.close, pulling.close, clock.close]
-        self.stops.append(following.close)
-        self.stops += [measuring.close, counting.close, simulating.close, forecasting.close]
-        self.stops += [calling.close, mirroring.close]
-        # In each process: a request waits in the one that was asked.
-        self.starts += [each.start for each in mailing]
-        self.stops += [each.close for each in mailing]
-        if store.cells is None:
-            self.starts += elected
-            return
-        jobs = ElectedJobs(elected, try_lock=store.cells.try_jobs, unlock=store.cells.release_jobs)
-        self.starts.append(jobs.start)
-        self.stops = [jobs.end_waiting, *self.stops, jobs.close]
+        self.starts: list[Callable[[], None]] = [clock.start, following.start]
+        self.stops: list[Callable[[], None]] = [clock.close, following.close]
+        self.starts += [workers.start for workers in working]
+        self.stops += [workers.close for workers in working]

@@ -21,7 +21,6 @@ from sqlalchemy.engine import URL
 from silverball.kit import encryption, private_files
 from silverball.kit.encryption import KeyFile
 from silverball.kit.measures import DatabaseMeasures
-from silverball.kit.shared_cells import SharedCells
 from silverball.store import generations, names, statements, tables
 from silverball.store.account_storage import FULL, FullAccounts
 from silverball.store.deadlines import Deadline, Deadlines
@@ -38,7 +37,6 @@ from silverball.store.statements import UNSENT, Statement, Unsent
 from silverball.store.time_limits import REQUESTS, UNLIMITED, StoreLimits, TimeLimits
 from silverball.store.transaction import WRITES, Transaction
 from silverball.store.watched_file import WatchedFile
-from silverball.store.write_marks import ENDING, WriteMarks, find_cells
 
 LOG = logging.getLogger("silverball.store")
 # For rooms that hand a connection on without speaking SQL themselves.
@@ -122,10 +120,6 @@ class Store:
         self.counts = SharedCounts(self.url, self.engine)
         # SQLite polls for its lock and sleeps in between; writers of this process queue up here instead.
         self._group_commit = GroupCommit(self.engine, self._deadlines)
-        # Of a worker, from its supervisor; any other process looks for them beside the database.
-        self.cells: SharedCells | None = None
-        cells_file = self.file_beside(ENDING)
-        self._cells_file = None if cells_file is None else str(cells_file)
         # Called in the writer's thread after each commit, before the writer goes on.
         self.after_commit: list[Callable[[Commit], None]] = []
         # Lets the tournaments of large accounts follow the changes of these, in the writer's thread after
@@ -182,10 +176,9 @@ class Store:
         `quiet` is for changes that no answer shows (a token's last use): cached answers stay valid.
         """
         slot = (tournament_id or 0) % WORLD_SLOTS
-        marks = WriteMarks(None if quiet else self.cells or find_cells(self._cells_file))
         began, lock_seconds, is_committed = time.monotonic(), None, False
         try:
-            with marks, self._open_transaction(self._limits.write) as transaction:
+            with self._open_transaction(self._limits.write) as transaction:
                 db = transaction.connection
                 if tournament_id is not None and not self.is_sqlite:
                     LOCK_TOURNAMENT.rows(db, own_id=tournament_id)
@@ -194,8 +187,6 @@ class Store:
                 yield transaction
                 if not quiet:
                     self._raise_world(transaction, slot)
-                changed = transaction.raised_revisions.keys() | transaction.announcements.keys()
-                marks.begin(changed, has_accounts=bool(transaction.changed_user_ids))
             is_committed = True
         finally:
             self.measures.count_write(time.monotonic() - began, lock_seconds, is_committed=is_committed)

@@ -22,10 +22,8 @@ class HighWaterFile:
 
     ENDING = ".newest"
 
-    def __init__(self, path: Path | None, writer: int = 0) -> None:
-        """`writer`: the number of this process among those that save to the same file."""
+    def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._writer = writer
         self._saved: WorldState | None = None
 
     def load(self) -> WorldState | None:
@@ -42,7 +40,7 @@ class HighWaterFile:
         if self._path is None or world == self._saved:
             return
         # The old file stays whole until the new one is.
-        unfinished = self._path.with_name(f"{self._path.name}-new{self._writer or ''}")
+        unfinished = self._path.with_name(f"{self._path.name}-new")
         try:
             private_files.create_or_tighten(unfinished)
             unfinished.write_bytes(msgspec.json.encode(world))

@@ -65,11 +65,8 @@ class KnownRevisions:
         self._polls = 0
         self._stop = threading.Event()
         self._watcher: threading.Thread | None = None
-        column = store.cells.column if store.cells is not None else 0
-        self._high_water = HighWaterFile(store.file_beside(HighWaterFile.ENDING), writer=column)
+        self._high_water = HighWaterFile(store.file_beside(HighWaterFile.ENDING))
         self._marked_at = 0.0
-        # The moment that what is read of an account holds from, where other workers change accounts too.
-        self.account_moment: Callable[[], bytes | None] | None = None
         store.after_commit.append(self._note_commit)
 
     def known_version(self, scope_id: int) -> int:
@@ -89,6 +86,16 @@ class KnownRevisions:
     def last_version(self, scope_id: int) -> int:
         """The version of a scope when the database was last asked; 0 when it is unknown."""
         return self._versions.get(scope_id, 0)
+
+    def has_reached(self, scope_id: int, revision: Revision) -> bool:
+        """Whether this revision of a tournament, or of the world (0), is known here, or a newer one.
+
+        The number of the world is that of one slot, whichever; with the stamp it names one transaction.
+        """
+        if scope_id == WORLD:
+            return Revision(revision.number, stamps.world_stamp(revision.stamp)) in self._world.slots.values()
+        known = self._revision_in(self._versions.get(scope_id, 0))
+        return known.number > revision.number or known == revision
 
     def refresh(self, scope_id: int) -> int:
         """The version as the database has it now; 0 when there is no such tournament."""

@@ -106,6 +106,8 @@ def build(
     `ask_for_recovery` has links to new passwords mailed, where the site can.
     """
     pages = declared_pages()
+    if page_endpoint.note_commit not in store.after_commit:
+        store.after_commit.append(page_endpoint.note_commit)
     shared = _shared_site(
         store,
         settings,

@@ -1,20 +1,22 @@
 """Pages as endpoints for Starlette: who asks is found, the form is read and checked, the page runs."""
 
-import contextvars
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar, copy_context
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from silverball.kit import tokens
+from silverball.kit.edge.backend import SeenRevision
 from silverball.kit.edge.work_queue import Importance, Overloaded
 from silverball.kit.errors import NotFound
 from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.service.devices import reads as device_reads
 from silverball.service.devices.reads import KnownDevice
 from silverball.service.sessions import reads as session_reads
+from silverball.store.engine import Commit
 from silverball.web import session_use
 from silverball.web.forms import FormData
 from silverball.web.page_request import (
@@ -36,6 +38,8 @@ from silverball.web.site import Site, message_page
 BODY_BYTES_MAX = 64 * 1024
 WITHOUT_PAGE = "return=minimal"
 FORM_TYPE = "application/x-www-form-urlencoded"
+# The commits of the form that this thread answers.
+_COMMITS: ContextVar[list[Commit] | None] = ContextVar("silverball_commits", default=None)
 
 
 class FormTooLarge(Exception):
@@ -53,7 +57,12 @@ def page_endpoint(
             site.known_cookies.add(request.session_secret)
         if request.device is not None:
             site.known_cookies.add(request.device_secret)
+        commits: list[Commit] = []
+        _COMMITS.set(commits)
         response = _answer_page(request, route)
+        if route.method == "POST" and commits:
+            before = SeenRevision.parse(http_request.headers.get("cookie", "").encode("latin-1"))
+            request.set_seen(response, _seen_after(commits, before))
         if request.session is not None and request.session.is_use_due:
             session_use.record_after(response, site, request.session_secret)
         return response
@@ -64,7 +73,7 @@ def page_endpoint(
             # Before the form is read.
             raise Overloaded
         form = await _read_form(http_request, route.fields_max) if route.method == "POST" else FormData()
-        run = contextvars.copy_context().run
+        run = copy_context().run
         # Forms of a tournament wait for its lock.
         scope_id = _tournament_in(http_request) if route.method == "POST" else 0
         response: Response = await site.threads.submit(
@@ -75,6 +84,25 @@ def page_endpoint(
         return response
 
     return endpoint
+
+
+def note_commit(commit: Commit) -> None:
+    """Note a commit of the form that this thread answers, where it answers one."""
+    commits = _COMMITS.get()
+    if commits is not None:
+        commits.append(commit)
+
+
+def _seen_after(commits: Sequence[Commit], before: SeenRevision | None) -> SeenRevision:
+    """The state after these commits, of a tournament where the browser has seen a change of that alone."""
+    raised = {scope_id: commit for commit in commits for scope_id in commit.tournament_revisions}
+    if len(raised) == 1 and (before is None or before.scope_id in raised):
+        ((tournament_id, commit),) = raised.items()
+        return SeenRevision(tournament_id, commit.tournament_revisions[tournament_id], commit.stamp)
+    if before is None and len(commits) == 1:
+        return SeenRevision(0, commits[0].world_revision, commits[0].stamp)
+    # No single transaction stands for several, maybe on several nodes: every node asks.
+    return SeenRevision(0, 0, 0)
 
 
 def _stop_redirect(response: Response) -> None:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from starlette.responses import RedirectResponse, Response
 
 from silverball.kit import tokens
+from silverball.kit.edge.backend import SEEN_COOKIE, SEEN_SECONDS, SeenRevision
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.devices.reads import KnownDevice
@@ -152,6 +153,17 @@ class PageRequest(Struct, frozen=True):
             value,
             max_age=seconds,
             path="/",
+            secure=self.site.is_https,
+            httponly=True,
+            samesite="lax",
+        )
+
+    def set_seen(self, response: Response, seen: SeenRevision) -> None:
+        """Let the pages that the browser asks for next be at least as new as this state, on any node."""
+        response.set_cookie(
+            SEEN_COOKIE,
+            seen.cookie,
+            max_age=SEEN_SECONDS,
             secure=self.site.is_https,
             httponly=True,
             samesite="lax",

@@ -2,20 +2,47 @@
 
 import re
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import msgspec
 from msgspec import Struct
 
 from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
-from silverball.kit.edge.rate_limit import IntervalCells
 from silverball.kit.http.asgi import AsgiApp, Receive
 from silverball.kit.http.endpoints import READ_METHODS, WRITE_METHODS, Caller, HttpResponse, Request
 from silverball.kit.measures import Measures
 
 BODY_BYTES_MAX = 1_000_000
+SEEN_COOKIE = "seen"
+SEEN_SECONDS = 10
+SEEN = re.compile(rb"(?:^|; ?)seen=(site|[1-9][0-9]{0,17}):([0-9]{1,18})-([0-9]{1,19})(?:;|$)")
 OWN_PER_MINUTE = 600
+
+
+class SeenRevision(NamedTuple):
+    """The state that a form led to: of a tournament, or of the whole site (scope 0).
+
+    Its sender brings it as a cookie, so that no node shows them an older state.
+    """
+
+    scope_id: int
+    number: int
+    stamp: int
+
+    @classmethod
+    def parse(cls, cookies: bytes | None) -> Self | None:
+        """The state in a Cookie header; None without one that can be read."""
+        found = SEEN.search(cookies) if cookies else None
+        if found is None:
+            return None
+        scope, number, stamp = found.groups()
+        return cls(0 if scope == b"site" else int(scope), int(number), int(stamp))
+
+    @property
+    def cookie(self) -> str:
+        """The value of the cookie."""
+        return f"{self.scope_id or 'site'}:{self.number}-{self.stamp}"
 
 
 class FrontDoorLimits(Struct, frozen=True, kw_only=True):
@@ -33,8 +60,6 @@ class FrontDoorLimits(Struct, frozen=True, kw_only=True):
     proxies: TrustedProxies = NO_PROXIES
     # Shares the limits with other nodes.
     leases: AllowanceLeases | None = None
-    # Where the workers of this machine see each other's intervals.
-    intervals: IntervalCells | None = None
     # Where requests are counted.
     measures: Measures = msgspec.field(default_factory=Measures)
 
@@ -66,6 +91,8 @@ class Backend(Struct, frozen=True, kw_only=True):
     last_version_of: Callable[[int], int] = lambda _scope_id: 0
     # The revision in a version. Revisions only rise, as long as the database never goes back.
     revision_in: Callable[[int], int] = lambda version: version
+    # Whether this process knows a state at least as new as this one.
+    has_reached: Callable[[SeenRevision], bool] = lambda _seen: True
     # The scope that a path belongs to.
     scope_for: Callable[[str], int] = lambda _path: 0
     # Whether requests for this path are not counted.
@@ -96,9 +123,6 @@ class Backend(Struct, frozen=True, kw_only=True):
     # Account id -> the number of its newest change, as far as this process made it; and the newest of all.
     account_changes: Mapping[int, int] = msgspec.field(default_factory=dict)
     newest_account_change: Callable[[], int] = lambda: 0
-    # With other workers on this machine: what is known of an account holds while this stays the same; None
-    # while an account is being changed.
-    account_moment: Callable[[], bytes | None] | None = None
     # Whoever hides something gets the answer after this long, as other nodes answer from memory.
     hiding_seconds: float = 0.0
     # The number of threads that compute answers.

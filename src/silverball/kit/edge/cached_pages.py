@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from silverball.kit import logs
 from silverball.kit.edge import backend
 from silverball.kit.edge.access_log import log_request
-from silverball.kit.edge.backend import Backend
+from silverball.kit.edge.backend import Backend, SeenRevision
 from silverball.kit.edge.hosts import base_url_finder
 from silverball.kit.edge.outdated_responses import OutdatedResponse, OutdatedResponses
 from silverball.kit.edge.quotas import Quotas
@@ -55,6 +55,7 @@ class CachedPages:
         self._quotas = quotas
         self._answer = program.answer_public
         self._scope_for = program.scope_for
+        self._has_reached = program.has_reached
         self._normalize_query = program.normalize_public_query
         self._find_base_url = base_url_finder(follows_host=program.follows_host)
         self._matches_path = backend.path_pattern(program.public_paths).fullmatch
@@ -80,17 +81,18 @@ class CachedPages:
             query = self._normalize_query(query)
         base_url = self._find_base_url(headers)
         key = (scope["path"], query, PUBLIC_VIEWER + base_url)
-        found = self._responses.find_cached(key)
+        scope_id = self._scope_for(scope["path"])
+        is_behind = self._is_behind(SeenRevision.parse(headers.get(b"cookie")), scope_id)
+        found = None if is_behind else self._responses.find_cached(key)
         if found is not None:
             messages = await self._messages(found, key, scope, headers, request_id_header)
             found.counts.count_found(messages[0]["status"])
             return messages
-        outdated = self._outdated.find(key)
+        outdated = None if is_behind else self._outdated.find(key)
         if outdated is not None:
             messages = self._outdated_messages(outdated, scope, request_id_header)
             outdated.response.counts.count_found(messages[0]["status"])
             return messages
-        scope_id = self._scope_for(scope["path"])
         if not self._responses.admits(key, scope_id, Importance.VISITOR):
             return self._refuse(OVERLOADED_PAGE, scope, request_id_header)
         wait_seconds = self._quotas.seconds_to_page(scope, headers, started_at)
@@ -102,6 +104,7 @@ class CachedPages:
             scope_id,
             lambda: self._compute(request, request_id_header),
             importance=Importance.VISITOR,
+            is_behind=is_behind,
             common_headers=_common_headers,
         )
         messages = await self._messages(response, key, scope, headers, request_id_header)
@@ -111,6 +114,11 @@ class CachedPages:
         if isinstance(response, CachedResponse):
             response.counts = counts
         return messages
+
+    def _is_behind(self, seen: SeenRevision | None, scope_id: int) -> bool:
+        """Whether a page of this scope may be older here than what its reader has seen."""
+        # Each of these pages is below one tournament, and a form about another has changed nothing here.
+        return seen is not None and seen.scope_id in (0, scope_id) and not self._has_reached(seen)
 
     def _refuse(
         self, refusal: HttpResponse, scope: Scope, request_id_header: tuple[bytes, bytes]

@@ -26,7 +26,6 @@ class CachedCaller:
         "caller",
         "changes_seen",
         "expires_at",
-        "moment",
         "ownership_lookups",
         "owns_scope",
         "private_viewer",
@@ -34,12 +33,8 @@ class CachedCaller:
         "viewer",
     )
 
-    def __init__(
-        self, caller: Caller | None, expires_at: float, changes_seen: int = 0, moment: bytes | None = None
-    ) -> None:
+    def __init__(self, caller: Caller | None, expires_at: float, changes_seen: int = 0) -> None:
         self.caller = caller
-        # As long as it is the same, no process of this machine has changed an account since the lookup.
-        self.moment = moment
         self.expires_at = expires_at
         # The number of the newest change of an account before the lookup.
         self.changes_seen = changes_seen
@@ -73,26 +68,21 @@ class CachedCaller:
 class _CallerLookup:
     """A caller who is being looked up, for all who wait for it."""
 
-    __slots__ = ("_found", "changes_seen", "expires_at", "looked_up", "moment")
+    __slots__ = ("_found", "changes_seen", "expires_at", "looked_up")
 
     def __init__(
-        self,
-        looked_up: asyncio.Future[Caller | None],
-        expires_at: float,
-        changes_seen: int,
-        moment: bytes | None,
+        self, looked_up: asyncio.Future[Caller | None], expires_at: float, changes_seen: int
     ) -> None:
         self.looked_up = looked_up
         self.expires_at = expires_at
         self.changes_seen = changes_seen
-        self.moment = moment
         self._found: CachedCaller | None = None
 
     def result(self) -> CachedCaller:
         """The caller, the same for all, once the lookup is done. Raises what it raised."""
         if self._found is None:
             caller = self.looked_up.result()
-            self._found = CachedCaller(caller, self.expires_at, self.changes_seen, self.moment)
+            self._found = CachedCaller(caller, self.expires_at, self.changes_seen)
         return self._found
 
 
@@ -106,7 +96,6 @@ class CallerCache:
         self._find_caller = program.find_caller
         self._newest_account_change = program.newest_account_change
         self._account_changes = program.account_changes
-        self._account_moment = program.account_moment
         self._workers = workers
         self._clock = clock
 
@@ -124,10 +113,6 @@ class CallerCache:
             else self._account_changes.get(cached.user_id, 0)
         )
         if newest > cached.changes_seen:
-            return None
-        if self._account_moment is not None and (
-            cached.moment is None or cached.moment != self._account_moment()
-        ):
             return None
         return cached
 
@@ -159,23 +144,18 @@ class CallerCache:
 
     def _may_join(self, lookup: _CallerLookup) -> bool:
         """Whether no account was changed on this machine since a lookup began, as far as can be told."""
-        if lookup.changes_seen != self._newest_account_change():
-            return False
-        if self._account_moment is None:
-            return True
-        return lookup.moment is not None and lookup.moment == self._account_moment()
+        return lookup.changes_seen == self._newest_account_change()
 
     def _look_up(self, authorization: bytes) -> _CallerLookup:
         # A token that another process revoked is noticed at the latest then, so the time counts from
         # before the lookup; so do the changes.
         expires_at = self._clock() + CALLER_SECONDS
         changes_seen = self._newest_account_change()
-        moment = None if self._account_moment is None else self._account_moment()
         expired = self._entries.get(authorization)
         # A scorekeeper who has just come must not wait behind visitors.
         importance = Importance.WRITER if expired is None else expired.lookup_importance
         looked_up = self._workers.submit(importance, self._find_caller, authorization)
-        lookup = _CallerLookup(looked_up, expires_at, changes_seen, moment)
+        lookup = _CallerLookup(looked_up, expires_at, changes_seen)
         self._lookups[authorization] = lookup
         looked_up.add_done_callback(lambda _: self._end_lookup(authorization, lookup))
         return lookup

@@ -4,10 +4,8 @@ A window opens with a caller's first request and lasts a fixed time; nothing is 
 is a user id, or an address for requests without a token.
 """
 
-import hashlib
 import math
 from collections.abc import Hashable
-from typing import Protocol
 
 WINDOW_SECONDS = 60.0
 ENTRIES_MAX = 50_000
@@ -95,31 +93,11 @@ class RequestQuota:
         return [self._limiter.header, (b"x-ratelimit-remaining", b"%d" % remaining)]
 
 
-class IntervalCells(Protocol):
-    """Where several processes of a machine note until when a key has to wait."""
-
-    def free_at(self, key: int, now: float) -> float:
-        """The end of the key's interval, by the monotonic clock; 0 when there is none."""
-
-    def note(self, key: int, free_at: float) -> None:
-        """Note the end of the key's interval."""
-
-
 class MinimumInterval:
-    """At most one request per interval for each key. An interval of 0 means no limit.
+    """At most one request per interval for each key. An interval of 0 means no limit."""
 
-    With `shared` it holds over all processes of the machine, whose clock must be the monotonic one.
-    """
-
-    def __init__(
-        self,
-        interval_seconds: float,
-        *,
-        entries_max: int = ENTRIES_MAX,
-        shared: IntervalCells | None = None,
-    ) -> None:
+    def __init__(self, interval_seconds: float, *, entries_max: int = ENTRIES_MAX) -> None:
         self.interval_seconds = interval_seconds
-        self._shared = shared
         self._free_at: dict[Hashable, float] = {}
         self._entries_max = entries_max
 
@@ -128,20 +106,11 @@ class MinimumInterval:
         if not self.interval_seconds:
             return 0
         free_at = self._free_at.get(key, now)
-        digest = 0
-        if self._shared is not None:
-            digest = int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=8).digest())
-            free_elsewhere = self._shared.free_at(digest, now)
-            # What ends later was noted before the machine's clock began anew.
-            if free_elsewhere <= now + self.interval_seconds:
-                free_at = max(free_at, free_elsewhere)
         if free_at > now:
             return math.ceil(free_at - now)
         self._free_at.pop(key, None)
         _evict_oldest(self._free_at, self._entries_max)
         self._free_at[key] = now + self.interval_seconds
-        if self._shared is not None:
-            self._shared.note(digest, now + self.interval_seconds)
         return 0
 
 

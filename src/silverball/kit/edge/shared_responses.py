@@ -19,18 +19,6 @@ from silverball.kit.edge.work_queue import Importance, WorkQueue
 from silverball.kit.http.endpoints import HttpResponse
 
 
-class VersionLookup:
-    """A version that is being read for all who wait for it."""
-
-    __slots__ = ("has_begun", "version")
-
-    version: asyncio.Future[int]
-
-    def __init__(self) -> None:
-        # Set in the thread that reads.
-        self.has_begun = False
-
-
 class SharedResponses:
     """The responses of one process, cached or being computed. Used by the event loop only."""
 
@@ -40,10 +28,8 @@ class SharedResponses:
         self._version_of = program.version_of
         self._refresh = program.refresh
         self._revision_in = program.revision_in
-        # Whether other processes of this machine answer too, and may have shown something newer.
-        self._has_peers = program.account_moment is not None
         # The versions that are not known here yet and are being read, by scope.
-        self._lookups: dict[int, VersionLookup] = {}
+        self._lookups: dict[int, asyncio.Future[int]] = {}
         # The responses that are being computed, by key and version.
         self._pending: dict[tuple[CacheKey, int], asyncio.Future[CachedResponse | HttpResponse]] = {}
 
@@ -74,27 +60,22 @@ class SharedResponses:
         *,
         importance: Importance,
         revision_min: int = 0,
+        is_behind: bool = False,
         common_headers: CommonHeaders = interface_headers,
     ) -> CachedResponse | HttpResponse:
         """Compute the response, or wait for the one that is being computed at the same version.
 
-        `compute` runs in a worker thread; `revision_min` is the lowest revision that the client accepts.
-        Raises Overloaded.
+        `compute` runs in a worker thread; `revision_min` is the lowest revision that the client accepts,
+        `is_behind` says that the client may have seen a newer one than is known here. Raises Overloaded.
         """
         version = self._version_of(scope_id)
-        if version == 0:
+        if version == 0 and not is_behind:
             version = await self._find_version(scope_id, importance)
-            found = self._cache.get(key) if self._has_peers else None
-            if (
-                found is not None
-                and version
-                and found.version == version
-                and self._revision_in(version) >= revision_min
-            ):
-                # It held all the time; only nobody knew.
-                return found
-        if revision_min > self._revision_in(version):
+        if is_behind or revision_min > self._revision_in(version):
             version = await self._workers.submit(importance, self._refresh, scope_id)
+            cached = self.find_cached(key)
+            if cached is not None:
+                return cached
         pending = self._pending.get((key, version))
         if pending is None:
 
@@ -134,28 +115,15 @@ class SharedResponses:
     async def _find_version(self, scope_id: int, importance: Importance) -> int:
         """The scope's version from the database, read once for all that wait for it."""
         lookup = self._lookups.get(scope_id)
-        if lookup is None or lookup.has_begun:
-            lookup = self._look_up(scope_id, importance)
-        return await asyncio.shield(lookup.version)
+        if lookup is None:
+            lookup = self._lookups[scope_id] = self._workers.submit(importance, self._refresh, scope_id)
+            lookup.add_done_callback(lambda done: self._end_lookup(scope_id, done))
+        return await asyncio.shield(lookup)
 
-    def _look_up(self, scope_id: int, importance: Importance) -> "VersionLookup":
-        lookup = VersionLookup()
-
-        def refresh() -> int:
-            # Whoever comes from now on may have seen something newer elsewhere than what is read here.
-            lookup.has_begun = self._has_peers
-            return self._refresh(scope_id)
-
-        lookup.version = self._workers.submit(importance, refresh)
-        self._lookups[scope_id] = lookup
-        lookup.version.add_done_callback(lambda done: self._end_lookup(scope_id, lookup, done))
-        return lookup
-
-    def _end_lookup(self, scope_id: int, lookup: "VersionLookup", done: asyncio.Future[int]) -> None:
-        if self._lookups.get(scope_id) is lookup:
-            del self._lookups[scope_id]
+    def _end_lookup(self, scope_id: int, lookup: "asyncio.Future[int]") -> None:
+        del self._lookups[scope_id]
         # Retrieved, or Python would report the error as lost when all clients have gone meanwhile.
-        done.cancelled() or done.exception()
+        lookup.cancelled() or lookup.exception()
 
     def _store_result(
         self, key: CacheKey, version: int, computed: "asyncio.Future[CachedResponse | HttpResponse]"
