@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from silverball.kit.edge.rate_limit import MinimumInterval
 from silverball.kit.shared_cells import (
     ACCOUNTS_BUCKET,
     TOURNAMENT_BUCKETS,
@@ -124,16 +123,6 @@ def test_sockets_are_counted_over_all_workers(workers: list[SharedCells]) -> Non
     workers[0].note_sockets(12)
     workers[1].note_sockets(30)
     assert [cells.sockets_elsewhere() for cells in workers] == [30, 12]
-
-
-def test_an_interval_holds_over_all_workers_and_for_its_key_alone(workers: list[SharedCells]) -> None:
-    here, there = (MinimumInterval(15, shared=cells) for cells in workers)
-    assert here.seconds_to_wait("a tool", 1_000.0) == 0
-    assert here.seconds_to_wait("a tool", 1_001.0) == 14
-    assert there.seconds_to_wait("a tool", 1_001.0) == 14
-    assert there.seconds_to_wait("another tool", 1_001.0) == 0
-    assert there.seconds_to_wait("a tool", 1_015.0) == 0
-    assert here.seconds_to_wait("a tool", 1_016.0) == 14
 
 
 def test_an_interval_is_forgotten_when_another_key_takes_its_cell(workers: list[SharedCells]) -> None:

@@ -39,7 +39,7 @@ class Quotas:
         self._resolving_limiter = _limiter(limits, "resolving", limits.resolving_per_minute)
         self._pages_limiter = _limiter(limits, "pages", limits.pages_per_minute)
         # The minimum time between two reads of a running tournament's standings.
-        self._standings_interval = MinimumInterval(limits.standings_interval_seconds, shared=limits.intervals)
+        self._standings_interval = MinimumInterval(limits.standings_interval_seconds)
 
     def is_known(self, caller: CachedCaller, scope_id: int) -> bool:
         """Whether the quota can be told without asking for the tournament's owner."""
@@ -121,4 +121,7 @@ def _end_lookup(cached: CachedCaller, scope_id: int, looked_up: asyncio.Future[b
 
 
 def _limiter(limits: FrontDoorLimits, name: str, limit: int) -> RateLimiter:
-    return RateLimiter(limit) if limits.leases is None else limits.leases.limiter(name, limit)
+    limiter = RateLimiter(limit)
+    if limit and limits.shared_counts is not None:
+        limits.shared_counts.share(name, limiter)
+    return limiter

@@ -4,23 +4,24 @@ A window opens with a caller's first request and lasts a fixed time; nothing is 
 is a user id, or an address for requests without a token.
 """
 
-import hashlib
 import math
 from collections.abc import Hashable
-from typing import Protocol
 
 WINDOW_SECONDS = 60.0
 ENTRIES_MAX = 50_000
 
 
 class Window:
-    """The requests that remain for one key until the window ends."""
+    """One key's requests until the window ends."""
 
-    __slots__ = ("ends_at", "remaining")
+    __slots__ = ("elsewhere", "ends_at", "reported", "taken")
 
-    def __init__(self, ends_at: float, remaining: int) -> None:
+    def __init__(self, ends_at: float) -> None:
+        # Another thread may move the end, and writes what the other nodes have counted and what they know.
         self.ends_at = ends_at
-        self.remaining = remaining
+        self.elsewhere = 0
+        self.reported = 0
+        self.taken = 0
 
 
 class RateLimiter:
@@ -29,7 +30,7 @@ class RateLimiter:
     def __init__(self, limit: int, *, entries_max: int = ENTRIES_MAX) -> None:
         self.limit = limit
         self.header = (b"x-ratelimit-limit", b"%d" % limit)
-        # Oldest first: a new window goes to the end, and all windows last equally long.
+        # Oldest first, as a new window goes to the end.
         self._windows: dict[Hashable, Window] = {}
         self._entries_max = entries_max
 
@@ -38,25 +39,34 @@ class RateLimiter:
         window = self._windows.get(key)
         if window is None or now >= window.ends_at:
             window = self._open_window(key, now)
-        if window.remaining <= 0:
+        remaining = self.limit - window.elsewhere - window.taken
+        if remaining <= 0:
             return -1
-        window.remaining -= 1
-        return window.remaining
+        window.taken += 1
+        return remaining - 1
 
     def remaining(self, key: Hashable, now: float) -> int:
         """The number of requests that remain; does not count one."""
         window = self._windows.get(key)
-        return self.limit if window is None or now >= window.ends_at else window.remaining
+        if window is None or now >= window.ends_at:
+            return self.limit
+        return max(0, self.limit - window.elsewhere - window.taken)
 
     def seconds_to_wait(self, key: Hashable, now: float) -> int:
         """Whole seconds until this key's window ends."""
         window = self._windows.get(key)
         return 0 if window is None else max(0, math.ceil(window.ends_at - now))
 
+    def unreported_windows(self, now: float) -> list[tuple[Hashable, Window]]:
+        """The windows with requests that the other nodes do not know of. Called by another thread."""
+        # A list of all is made at once, whatever the event loop adds to them.
+        windows = list(self._windows.items())
+        return [pair for pair in windows if pair[1].taken > pair[1].reported and now < pair[1].ends_at]
+
     def _open_window(self, key: Hashable, now: float) -> Window:
         self._windows.pop(key, None)
         _evict_oldest(self._windows, self._entries_max)
-        window = self._windows[key] = Window(now + WINDOW_SECONDS, self.limit)
+        window = self._windows[key] = Window(now + WINDOW_SECONDS)
         return window
 
 
@@ -95,31 +105,11 @@ class RequestQuota:
         return [self._limiter.header, (b"x-ratelimit-remaining", b"%d" % remaining)]
 
 
-class IntervalCells(Protocol):
-    """Where several processes of a machine note until when a key has to wait."""
-
-    def free_at(self, key: int, now: float) -> float:
-        """The end of the key's interval, by the monotonic clock; 0 when there is none."""
-
-    def note(self, key: int, free_at: float) -> None:
-        """Note the end of the key's interval."""
-
-
 class MinimumInterval:
-    """At most one request per interval for each key. An interval of 0 means no limit.
+    """At most one request per interval for each key. An interval of 0 means no limit."""
 
-    With `shared` it holds over all processes of the machine, whose clock must be the monotonic one.
-    """
-
-    def __init__(
-        self,
-        interval_seconds: float,
-        *,
-        entries_max: int = ENTRIES_MAX,
-        shared: IntervalCells | None = None,
-    ) -> None:
+    def __init__(self, interval_seconds: float, *, entries_max: int = ENTRIES_MAX) -> None:
         self.interval_seconds = interval_seconds
-        self._shared = shared
         self._free_at: dict[Hashable, float] = {}
         self._entries_max = entries_max
 
@@ -128,20 +118,11 @@ class MinimumInterval:
         if not self.interval_seconds:
             return 0
         free_at = self._free_at.get(key, now)
-        digest = 0
-        if self._shared is not None:
-            digest = int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=8).digest())
-            free_elsewhere = self._shared.free_at(digest, now)
-            # What ends later was noted before the machine's clock began anew.
-            if free_elsewhere <= now + self.interval_seconds:
-                free_at = max(free_at, free_elsewhere)
         if free_at > now:
             return math.ceil(free_at - now)
         self._free_at.pop(key, None)
         _evict_oldest(self._free_at, self._entries_max)
         self._free_at[key] = now + self.interval_seconds
-        if self._shared is not None:
-            self._shared.note(digest, now + self.interval_seconds)
         return 0
 
 
