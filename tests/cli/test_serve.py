@@ -139,8 +139,9 @@ def test_the_database_is_readable_by_the_server_alone(tmp_path: Path) -> None:
     with serving(f"sqlite:///{file}"):
         names = ["new.db", "new.db-shm", "new.db-wal", "new.db.newest", "new.db.secret"]
         # The last of them is written a moment later, under another name first.
-        while [found.name for found in (files := sorted(tmp_path.iterdir()))] != names:
+        while sorted(found.name for found in tmp_path.iterdir()) != names:
             time.sleep(0.05)
+        files = list(tmp_path.iterdir())
         assert {stat.S_IMODE(found.stat().st_mode) for found in files} == {0o600}
 
 
