@@ -16,7 +16,7 @@ import pytest
 
 import build
 from servers import Servers
-from silverball.kit.threads import is_refused_thread, start_pool
+from silverball.kit.threads import is_refused_thread
 from silverball.service.tokens import writes as tokens
 from silverball.store.engine import Store
 
@@ -135,15 +135,6 @@ def test_no_request_fails_or_hangs_without_threads_and_all_succeed_when_there_ar
     assert limited.ask("GET", "/ready")[0] == 200
     # No thread could load the pages before.
     assert limited.ask("GET", "/account/sign-in")[0] == 200
-
-
-def test_a_pool_has_all_its_threads_from_the_start() -> None:
-    pool = start_pool(3, "early")
-    running = {thread.name for thread in pool._threads}
-    assert len(running) == 3
-    assert list(pool.map(lambda number: number + 1, range(9))) == list(range(1, 10))
-    assert {thread.name for thread in pool._threads} == running
-    pool.shutdown()
 
 
 def test_only_the_sentence_about_threads_is_taken_for_it() -> None:

@@ -16,11 +16,10 @@ import silverball
 from silverball.feed import asyncapi
 from silverball.feed.feed import FeedService
 from silverball.jobs.background import BackgroundWork
-from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
-from silverball.kit.edge.ledgers import create_leases
 from silverball.kit.edge.proxies import TrustedProxies
+from silverball.kit.edge.redis_counts import RedisCounts
 from silverball.kit.edge.work_queue import THREADS_PER_LOCK
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.kit.http import endpoints as http
@@ -69,7 +68,6 @@ def build(
     *,
     modules: Sequence[ModuleType] = ROUTE_MODULES,
     broadcast: FeedService | None = None,
-    leases: AllowanceLeases | None = None,
     follows_host: bool = False,
     trials: Mapping[str, openapi.Trial] | None = None,
 ) -> FrontDoor:
@@ -87,8 +85,6 @@ def build(
     work = BackgroundWork(store, settings, measures)
     at_start = [known.start, *work.starts, feed.start]
     at_stop = [*work.stops, callers.close, known.close, accounts.close]
-    leases = leases or create_leases(store.counts, settings.redis_url, settings.redis_prefix)
-    at_start += [leases.start] if leases is not None else []
     pages = _build_pages(
         store,
         settings,
@@ -96,7 +92,6 @@ def build(
         at_start,
         at_stop,
         feed,
-        leases,
         work,
         follows_host=follows_host,
         trials=trials or {},
@@ -105,7 +100,11 @@ def build(
         store, settings, api, known, callers, accounts, pages=pages, follows_host=follows_host
     )
     measures.requests.name_routes(route_names.route_finder(api.routes.template_for))
-    front_door = FrontDoor(backend, _front_door_limits(settings, leases, measures))
+    limits = _front_door_limits(settings, measures)
+    front_door = FrontDoor(backend, limits)
+    if limits.shared_counts is not None:
+        at_start.append(limits.shared_counts.start)
+        at_stop.append(limits.shared_counts.close)
     feed.hub.count_resume = front_door.count_for_address
     store.finish_deferred = partial(announcing.finish_announcing, store)
     # The front door stops first: requests that are being computed still need the others.
@@ -172,16 +171,15 @@ def _answer_public(store: Store, settings: Settings) -> Callable[[http.Request],
     return answer
 
 
-def _front_door_limits(
-    settings: Settings, leases: AllowanceLeases | None, measures: Measures
-) -> FrontDoorLimits:
+def _front_door_limits(settings: Settings, measures: Measures) -> FrontDoorLimits:
+    redis_url = settings.redis_url
     return FrontDoorLimits(
         rate_per_minute=settings.rate_limit_per_minute,
         standings_interval_seconds=settings.standings_interval_seconds,
         pages_per_minute=settings.pages_per_minute,
         cache_bytes=settings.cache_megabytes * 1_000_000,
         proxies=TrustedProxies.parse(settings.trusted_proxies),
-        leases=leases,
+        shared_counts=RedisCounts(redis_url, settings.redis_prefix) if redis_url else None,
         measures=measures,
     )
 
@@ -234,7 +232,6 @@ def _build_pages(
     at_start: list[Callable[[], None]],
     at_stop: list[Callable[[], None]],
     feed: FeedService,
-    leases: AllowanceLeases | None,
     work: BackgroundWork,
     *,
     follows_host: bool,
@@ -250,8 +247,6 @@ def _build_pages(
             start()
         yield
         await feed.close()
-        if leases is not None:
-            await leases.close()
         for stop in at_stop:
             stop()
 

@@ -43,29 +43,6 @@ def test_a_line_has_its_members(lines: io.StringIO) -> None:
     )
 
 
-class RecordKeeper(logging.Handler):
-    """A handler that keeps its records."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.records: list[logging.LogRecord] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.records.append(record)
-
-
-def test_whoever_adds_a_handler_gets_records_of_the_same_lines(lines: io.StringIO) -> None:
-    alone = logging.getLogger("silverball.test")
-    logs.log_line(alone, "answered", status=200, path="/api/\u00fcber")
-    handler = RecordKeeper()
-    logging.getLogger().addHandler(handler)
-    logs.log_line(alone, "answered", status=200, path="/api/\u00fcber")
-    first, second = _decoded(lines)
-    del first["at"], second["at"]
-    assert first == second
-    assert [record.getMessage() for record in handler.records] == ["answered"]
-
-
 def test_a_line_of_a_request_has_its_id_and_a_silent_logger_no_lines(lines: io.StringIO) -> None:
     log = logging.getLogger("silverball.test")
     token = logs.request_id.set("order-18")
@@ -79,11 +56,6 @@ def test_a_line_of_a_request_has_its_id_and_a_silent_logger_no_lines(lines: io.S
 def test_a_value_that_json_does_not_have_is_written_as_its_text(lines: io.StringIO) -> None:
     logs.log_line(logging.getLogger("silverball.test"), "answered", source=IPv4Address("192.0.2.7"))
     assert _only_line(lines)["source"] == "192.0.2.7"
-
-
-def test_a_stream_that_is_closed_fails_nobody(lines: io.StringIO) -> None:
-    lines.close()
-    logs.log_line(logging.getLogger("silverball.test"), "answered")
 
 
 @pytest.mark.parametrize(

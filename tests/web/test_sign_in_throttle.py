@@ -1,8 +1,9 @@
 """Guessing of passwords is slowed down, for the guesser only."""
 
+import socket
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 from sqlalchemy import delete
@@ -18,19 +19,14 @@ HOME, VENUE = "198.51.100.1", "192.0.2.1"
 ADA, BO = "ada@silverball.test", "bo@silverball.test"
 
 
-@pytest.fixture(scope="module", params=["own", "sqlite", "postgresql"])
-def counted_in(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Store | None]:
-    """Where failures are counted: in the process, or in one of the databases."""
+@pytest.fixture(scope="module", params=["own", "postgresql"])
+def counted_in(request: pytest.FixtureRequest) -> Iterator[Store | None]:
+    """Where failures are counted: in the process, or in the database of several nodes."""
     if request.param == "own":
         yield None
         return
-    url = f"sqlite:///{tmp_path_factory.mktemp('counts') / 'silverball.db'}"
-    if request.param == "postgresql":
-        cluster: PostgreSQL = request.getfixturevalue("postgresql")
-        url = cluster.new_database()
-    store = Store(url)
+    cluster: PostgreSQL = request.getfixturevalue("postgresql")
+    store = Store(cluster.new_database())
     yield store
     store.close()
 
@@ -39,9 +35,9 @@ def counted_in(
 def limiter(counted_in: Store | None) -> SignInLimiter:
     if counted_in is None:
         return SignInLimiter()
-    with counted_in.counts.transaction() as db:
+    with counted_in.engine.begin() as db:
         db.execute(delete(sign_in_failure))
-    return SignInLimiter(StoredFailures(counted_in.counts))
+    return SignInLimiter(StoredFailures(counted_in.engine))
 
 
 def after(seconds: float) -> datetime:
@@ -100,15 +96,10 @@ def test_the_wait_has_an_end_however_many_fail(limiter: SignInLimiter) -> None:
     assert limiter.seconds_to_wait(VENUE, BO, after(0)) == 0
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_processes_of_one_database_count_together(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    url = f"sqlite:///{tmp_path / 'silverball.db'}"
-    if kind == "postgresql":
-        url = request.getfixturevalue("postgresql").new_database()
+def test_nodes_of_one_database_count_together(postgresql: PostgreSQL) -> None:
+    url = postgresql.new_database()
     stores = [Store(url) for _ in range(3)]
-    nodes = [SignInLimiter(StoredFailures(store.counts)) for store in stores]
+    nodes = [SignInLimiter(StoredFailures(store.engine)) for store in stores]
     for n in range(5):
         assert nodes[n % 3].seconds_to_wait(HOME, ADA, after(0)) == 0
     assert [node.seconds_to_wait(HOME, ADA, after(0)) for node in nodes] == [1, 1, 1]
@@ -118,21 +109,12 @@ def test_processes_of_one_database_count_together(
         store.close()
 
 
-def test_a_process_counts_for_itself_while_the_database_cannot(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    store = Store(f"sqlite:///{tmp_path / 'missing' / 'silverball.db'}")
-    limiter = SignInLimiter(StoredFailures(store.counts))
+def test_a_node_counts_for_itself_while_the_database_cannot(caplog: pytest.LogCaptureFixture) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+    store = Store(f"postgresql+psycopg://silverball@127.0.0.1:{port}/gone")
+    limiter = SignInLimiter(StoredFailures(store.engine))
     waits = [limiter.seconds_to_wait(HOME, ADA, after(0)) for _ in range(6)]
     assert waits == [0, 0, 0, 0, 0, 1]
     assert "counted by this process alone" in caplog.text
-    store.close()
-
-
-def test_a_damaged_file_of_counts_is_made_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "silverball.db-counts").write_bytes(b"no database " * 1_000)
-    store = Store(f"sqlite:///{tmp_path / 'silverball.db'}")
-    assert SignInLimiter(StoredFailures(store.counts)).seconds_to_wait(HOME, ADA, after(0)) == 0
-    assert store.counts.report("node", {}) == (1, {})
-    assert "is damaged" in caplog.text
     store.close()

@@ -25,10 +25,8 @@ from silverball.feed.socket import protocol_class
 from silverball.jobs.workers import Workers
 from silverball.kit import logs
 from silverball.kit.edge import bounded_http
-from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.blocked_networks import BlockedNetworks, BlockedNetworksDoor
 from silverball.kit.edge.connections import ConnectionTable, HttpLimits
-from silverball.kit.edge.ledgers import create_leases
 from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.encryption import NoEncryptionKey
 from silverball.kit.http.openapi import Trial
@@ -69,11 +67,7 @@ def run_server(
     blocked = BlockedNetworks(partial(_load_blocked_networks, store))
     broadcast.feed.blocked = blocked
     table = connection_table(settings)
-    leases = create_leases(store.counts, settings.redis_url, settings.redis_prefix)
-    share_connections(leases, table, broadcast.feed)
-    program = app.build(
-        store, settings, broadcast=broadcast, leases=leases, follows_host=follows_host, trials=trials
-    )
+    program = app.build(store, settings, broadcast=broadcast, follows_host=follows_host, trials=trials)
     kept = program.kept_answers(blocked)
     config = uvicorn.Config(
         BlockedNetworksDoor(program, blocked, TrustedProxies.parse(settings.trusted_proxies)),
@@ -91,7 +85,7 @@ def run_server(
         server_header=False,
         timeout_graceful_shutdown=DRAIN_SECONDS + END_SECONDS,
     )
-    site = SiteMetrics(program, broadcast, store, table, leases)
+    site = SiteMetrics(program, broadcast, store, table)
     _announce_start(store, settings)
     reloading = Workers("blocked networks", [blocked.reload], poll_seconds=RELOAD_SECONDS)
     reloading.start()
@@ -138,19 +132,6 @@ def connection_table(settings: Settings) -> ConnectionTable:
     proxies = TrustedProxies.parse(settings.trusted_proxies)
     total = open_files_max() * 4 // 5
     return ConnectionTable(HttpLimits(total=total, per_address=settings.connections_per_address), proxies)
-
-
-def share_connections(leases: AllowanceLeases | None, table: ConnectionTable, feed: Feed) -> None:
-    """Count the connections of each address over all processes of the site, where there can be others."""
-    if leases is None:
-        return
-    table.connections_elsewhere = leases.share_connections(
-        "connections", table.addresses, table.limits.per_address
-    )
-    if feed.limits.per_address_max:
-        feed.connections_elsewhere = leases.share_connections(
-            "sockets", feed.addresses, feed.limits.per_address_max
-        )
 
 
 # Within this time after its connection, a client has sent its request.

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import resource
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from random import Random, SystemRandom
 
 from msgspec import Struct
@@ -93,8 +93,6 @@ class Feed:
         self.is_draining = False
         # The networks whose clients are refused. Set by who serves.
         self.blocked: BlockedNetworks | None = None
-        # How many sockets an address has at other nodes. Set by who serves.
-        self.connections_elsewhere: Callable[[str], int] = lambda _address: 0
         self._rules = rules
         self._dice = dice or SystemRandom()
         self._sweep_seconds = sweep_seconds
@@ -108,7 +106,7 @@ class Feed:
         if self.blocked is not None and self.blocked.is_blocked(address):
             verdict = NETWORK_BLOCKED
         counted = self._counted_address(address)
-        if isinstance(verdict, App) and counted and self._is_full(counted):
+        if isinstance(verdict, App) and counted and self._addresses[counted] >= self.limits.per_address_max:
             verdict = ADDRESS_FULL
         elif isinstance(verdict, App) and self.is_full:
             verdict = SERVER_FULL
@@ -132,15 +130,6 @@ class Feed:
         if counted:
             self._addresses[counted] += 1
         return connection
-
-    @property
-    def addresses(self) -> Mapping[str, int]:
-        """The sockets of each address, or IPv6 network."""
-        return self._addresses
-
-    def _is_full(self, address: str) -> bool:
-        sockets = self._addresses[address] + self.connections_elsewhere(address)
-        return sockets >= self.limits.per_address_max
 
     def _new_socket_id(self) -> str:
         # Unguessable, and unique among all nodes.

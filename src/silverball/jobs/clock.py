@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from msgspec import Struct
 
 from silverball.kit.measures import Measures
+from silverball.kit.threads import STOP_SECONDS, join_within
 from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.jobs")
@@ -54,10 +55,10 @@ class JobClock:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop, after waiting for a job that is running."""
+        """Stop, after waiting for a job that is running, unless it hangs."""
         self._stop.set()
         if self._thread is not None:
-            self._thread.join()
+            join_within([self._thread], STOP_SECONDS)
 
     def run_all(self) -> None:
         """Run every job once, now."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from silverball.kit.measures import JobRuns
+from silverball.kit.threads import STOP_SECONDS, join_within
 
 LOG = logging.getLogger("silverball.jobs")
 POLL_SECONDS = 1.0
@@ -52,10 +53,9 @@ class Workers:
             self._threads.append(thread)
 
     def close(self) -> None:
-        """Stop, after waiting for the work in progress, which takes seconds at most."""
+        """Stop, after waiting for the work in progress, unless it hangs."""
         self._stop.set()
-        for thread in self._threads:
-            thread.join()
+        join_within(self._threads, STOP_SECONDS)
 
     def _repeat(self, duty: Callable[[], bool], after_seconds: float) -> None:
         self._stop.wait(after_seconds)

@@ -14,8 +14,6 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-import msgspec
-
 LOGGER_NAME = "silverball"
 TEXT_CHARACTERS_MAX = 20_000
 # A kind of error is logged this often, and with its traceback again after so long without any.
@@ -24,8 +22,7 @@ TRACEBACK_SECONDS = 60.0
 KINDS_MAX = 200
 # On a record whose traceback was logged a moment ago.
 SHORTENED = "is_shortened"
-_ENCODE_ASCII = json.JSONEncoder(default=str, separators=(",", ":")).encode
-_ENCODE = msgspec.json.Encoder().encode
+_ENCODE = json.JSONEncoder(default=str, separators=(",", ":")).encode
 # The id of the request that the current thread works on; empty outside a request.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
@@ -34,56 +31,22 @@ class JsonFormatter(logging.Formatter):
     """A record as one line of JSON; `extra={"silverball": {...}}` adds members."""
 
     def format(self, record: logging.LogRecord) -> str:
-        level, message = record.levelname.lower(), record.getMessage()[:TEXT_CHARACTERS_MAX]
-        members = _members(record.created, level, record.name, message)
+        members: dict[str, Any] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "from": record.name,
+            "message": record.getMessage()[:TEXT_CHARACTERS_MAX],
+        }
+        current_request = request_id.get()
+        if current_request:
+            members["requestId"] = current_request
         members.update(getattr(record, LOGGER_NAME, {}))
         if record.exc_info and getattr(record, SHORTENED, False):
             members["error"] = _last_line(record.exc_info[1])
         elif record.exc_info:
             members["traceback"] = self.formatException(record.exc_info)[-TEXT_CHARACTERS_MAX:]
-        return _ENCODE_ASCII(members)
-
-
-class LineHandler(logging.StreamHandler[TextIO]):
-    """Writes the program's own lines without a record, which would cost as much again as the line."""
-
-    def write_line(self, logger_name: str, message: str, members: dict[str, object]) -> None:
-        """Write an informative line; a stream that cannot be written loses it, as it loses records."""
-        line = _encode(_members(time.time(), "info", logger_name, message) | members)
-        assert self.lock is not None  # as its base class makes it
-        # `acquire` and `flush` of the base class would take it twice.
-        with self.lock:
-            try:
-                self.stream.write(f"{line}\n")
-                self.stream.flush()
-            except (OSError, ValueError):
-                # Full, or closed.
-                return
-
-
-def _members(at: float, level: str, logger_name: str, message: str) -> dict[str, Any]:
-    """The members of every line."""
-    members: dict[str, Any] = {
-        "at": datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds"),
-        "level": level,
-        "from": logger_name,
-        "message": message,
-    }
-    current_request = request_id.get()
-    if current_request:
-        members["requestId"] = current_request
-    return members
-
-
-def _encode(members: dict[str, object]) -> str:
-    """A line of ASCII only, so that no text moves a terminal's cursor or changes its direction."""
-    try:
-        line = _ENCODE(members)
-    except (TypeError, ValueError):
-        return _ENCODE_ASCII(members)
-    if line.isascii() and b"\x7f" not in line:
-        return line.decode("ascii")
-    return _ENCODE_ASCII(members)
+        # ASCII only, so that no text moves a terminal's cursor or changes its direction.
+        return _ENCODE(members)
 
 
 class RepeatedErrors(logging.Filter):
@@ -142,10 +105,7 @@ def _last_line(error: BaseException | None) -> str:
 
 def configure(stream: TextIO | None = None) -> None:
     """Send the records of this program, and the warnings of its libraries, to stderr."""
-    # No line says where in the code it was written, or by which thread, so nothing looks that up.
-    logging._srcfile = None  # as the manual of `logging` has it
-    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    handler = LineHandler(stream or sys.stderr)
+    handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonFormatter())
     handler.addFilter(RepeatedErrors())
     root = logging.getLogger()
@@ -158,9 +118,4 @@ def configure(stream: TextIO | None = None) -> None:
 
 def log_line(log: logging.Logger, message: str, **members: object) -> None:
     """Log one line with members beside the message."""
-    handlers = logging.root.handlers
-    # Whoever puts handlers of their own there gets records.
-    if len(handlers) == 1 and isinstance(handlers[0], LineHandler) and log.isEnabledFor(logging.INFO):
-        handlers[0].write_line(log.name, message, members)
-    else:
-        log.info(message, extra={LOGGER_NAME: members})
+    log.info(message, extra={LOGGER_NAME: members})

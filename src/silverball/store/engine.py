@@ -30,7 +30,6 @@ from silverball.store.group_commit import BEGIN_TO_WRITE, SQLITE_QUEUE_SECONDS, 
 from silverball.store.kept_lists import LISTS, KeptLists
 from silverball.store.loaded import SNAPSHOTS, SnapshotCache
 from silverball.store.postgresql import CONNECTIONS_MAX, create_postgresql_engine
-from silverball.store.shared_counts import SharedCounts
 from silverball.store.simulated_nights import WANTED, WantedNights
 from silverball.store.stamps import Revision, WorldState, world_stamp
 from silverball.store.statements import UNSENT, Statement, Unsent
@@ -117,7 +116,6 @@ class Store:
             WANTED_FORECASTS: self.wanted_forecasts,
         }
         self.engine.update_execution_options(**options)
-        self.counts = SharedCounts(self.url, self.engine)
         # SQLite polls for its lock and sleeps in between; writers of this process queue up here instead.
         self._group_commit = GroupCommit(self.engine, self._deadlines)
         # Called in the writer's thread after each commit, before the writer goes on.
@@ -317,7 +315,6 @@ class Store:
         self.engine.dispose()
 
     def close(self) -> None:
-        self.counts.close()
         self.disconnect()
         self._deadlines.close()
 

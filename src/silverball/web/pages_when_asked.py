@@ -6,11 +6,12 @@ follows the feed, needs none of them. The first page takes some 60 ms more.
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from silverball.kit.threads import is_refused_thread, start_pool
+from silverball.kit.threads import is_refused_thread
 
 
 class PagesWhenAsked:
@@ -34,7 +35,7 @@ class PagesWhenAsked:
     async def _load(self) -> ASGIApp:
         async with self._loading:
             if self._pages is None:
-                loop, pool = asyncio.get_running_loop(), start_pool(1, "silverball-loading")
+                loop, pool = asyncio.get_running_loop(), ThreadPoolExecutor(1, "silverball-loading")
                 try:
                     self._pages = await loop.run_in_executor(pool, self._build)
                 finally:

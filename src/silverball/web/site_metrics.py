@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import silverball
 from silverball.feed.feed import FeedService
 from silverball.feed.prometheus import feed_families
-from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.connections import ConnectionTable
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.measures import Histogram
@@ -27,14 +26,12 @@ class SiteMetrics:
         feed: FeedService,
         store: Store,
         connections: ConnectionTable,
-        leases: AllowanceLeases | None = None,
     ) -> None:
         self.measures = front_door.measures
         self._front_door = front_door
         self._feed = feed
         self._store = store
         self._connections = connections
-        self._leases = leases
         self._is_ready = False
 
     async def expose(self) -> bytes:
@@ -75,9 +72,7 @@ class SiteMetrics:
         yield InfoMetricFamily("silverball_build", "The version of the program.", value=version)
         yield _gauge("ready", "1 if the database answers and can be written to.", self._is_ready)
         yield _gauge("threads", "Threads of the process.", threading.active_count())
-        nodes = self._leases.nodes if self._leases else 1
-        yield _gauge("nodes", "Processes that share the database, as far as this one knows.", nodes)
-        is_shared = self._leases is not None and self._leases.is_reachable
+        is_shared = self._front_door.are_counts_shared
         yield _gauge("counts_shared", "1 if allowances are counted with the other processes.", is_shared)
 
     def _requests(self) -> "Iterator[Metric]":

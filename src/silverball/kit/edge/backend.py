@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Self
 import msgspec
 from msgspec import Struct
 
-from silverball.kit.edge.allowance_leases import AllowanceLeases
 from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
+from silverball.kit.edge.redis_counts import RedisCounts
 from silverball.kit.http.asgi import AsgiApp, Receive
 from silverball.kit.http.endpoints import READ_METHODS, WRITE_METHODS, Caller, HttpResponse, Request
 from silverball.kit.measures import Measures
@@ -58,8 +58,8 @@ class FrontDoorLimits(Struct, frozen=True, kw_only=True):
     cache_bytes: int = 64_000_000
     # Whose word about a client's address is taken.
     proxies: TrustedProxies = NO_PROXIES
-    # Shares the limits with other nodes.
-    leases: AllowanceLeases | None = None
+    # Where nodes tell each other what they have counted.
+    shared_counts: RedisCounts | None = None
     # Where requests are counted.
     measures: Measures = msgspec.field(default_factory=Measures)
 

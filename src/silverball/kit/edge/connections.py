@@ -6,7 +6,6 @@ of them and ends those that are over a deadline.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from msgspec import Struct
@@ -52,8 +51,6 @@ class ConnectionTable:
         self.body_bytes = 0
         # Connections that were one too many since the start.
         self.refused = 0
-        # How many connections an address has at other nodes. Set by who serves.
-        self.connections_elsewhere: Callable[[str], int] = lambda _address: 0
         self._proxies = proxies
         # One address never takes more than half of all connections.
         self._per_address_max = min(limits.per_address, max(1, limits.total // 2))
@@ -65,11 +62,6 @@ class ConnectionTable:
 
     def __len__(self) -> int:
         return len(self._connections) + len(self._upgraded)
-
-    @property
-    def addresses(self) -> Mapping[str, int]:
-        """The connections of each address, or IPv6 network."""
-        return self._addresses
 
     def admit(self, connection: SweptConnection, peer: str) -> bool:
         """Count a new connection; False when there are too many of all, or of its address."""
@@ -122,9 +114,7 @@ class ConnectionTable:
             return True
         if not group:
             return False
-        own = self._addresses[group]
-        everywhere = own + self.connections_elsewhere(group)
-        return own >= self._per_address_max or everywhere >= self.limits.per_address
+        return self._addresses[group] >= self._per_address_max
 
     def _leave(self, group: str) -> None:
         self._addresses[group] -= 1

@@ -142,6 +142,12 @@ class FrontDoor:
         """The tasks that wait for a thread, by queue."""
         return {"reads": self._workers.waiting, "writes": self._write_workers.waiting}
 
+    @property
+    def are_counts_shared(self) -> bool:
+        """Whether Redis has answered what this node and the others have counted."""
+        counts = self._limits.shared_counts
+        return counts is not None and counts.is_reachable
+
     def close(self) -> None:
         """Wait for the requests that are being computed, then stop the threads."""
         self._write_workers.close()

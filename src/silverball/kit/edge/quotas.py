@@ -121,4 +121,7 @@ def _end_lookup(cached: CachedCaller, scope_id: int, looked_up: asyncio.Future[b
 
 
 def _limiter(limits: FrontDoorLimits, name: str, limit: int) -> RateLimiter:
-    return RateLimiter(limit) if limits.leases is None else limits.leases.limiter(name, limit)
+    limiter = RateLimiter(limit)
+    if limit and limits.shared_counts is not None:
+        limits.shared_counts.share(name, limiter)
+    return limiter

@@ -12,13 +12,16 @@ ENTRIES_MAX = 50_000
 
 
 class Window:
-    """The requests that remain for one key until the window ends."""
+    """One key's requests until the window ends."""
 
-    __slots__ = ("ends_at", "remaining")
+    __slots__ = ("elsewhere", "ends_at", "reported", "taken")
 
-    def __init__(self, ends_at: float, remaining: int) -> None:
+    def __init__(self, ends_at: float) -> None:
+        # Another thread may move the end, and writes what the other nodes have counted and what they know.
         self.ends_at = ends_at
-        self.remaining = remaining
+        self.elsewhere = 0
+        self.reported = 0
+        self.taken = 0
 
 
 class RateLimiter:
@@ -27,7 +30,7 @@ class RateLimiter:
     def __init__(self, limit: int, *, entries_max: int = ENTRIES_MAX) -> None:
         self.limit = limit
         self.header = (b"x-ratelimit-limit", b"%d" % limit)
-        # Oldest first: a new window goes to the end, and all windows last equally long.
+        # Oldest first, as a new window goes to the end.
         self._windows: dict[Hashable, Window] = {}
         self._entries_max = entries_max
 
@@ -36,25 +39,34 @@ class RateLimiter:
         window = self._windows.get(key)
         if window is None or now >= window.ends_at:
             window = self._open_window(key, now)
-        if window.remaining <= 0:
+        remaining = self.limit - window.elsewhere - window.taken
+        if remaining <= 0:
             return -1
-        window.remaining -= 1
-        return window.remaining
+        window.taken += 1
+        return remaining - 1
 
     def remaining(self, key: Hashable, now: float) -> int:
         """The number of requests that remain; does not count one."""
         window = self._windows.get(key)
-        return self.limit if window is None or now >= window.ends_at else window.remaining
+        if window is None or now >= window.ends_at:
+            return self.limit
+        return max(0, self.limit - window.elsewhere - window.taken)
 
     def seconds_to_wait(self, key: Hashable, now: float) -> int:
         """Whole seconds until this key's window ends."""
         window = self._windows.get(key)
         return 0 if window is None else max(0, math.ceil(window.ends_at - now))
 
+    def unreported_windows(self, now: float) -> list[tuple[Hashable, Window]]:
+        """The windows with requests that the other nodes do not know of. Called by another thread."""
+        # A list of all is made at once, whatever the event loop adds to them.
+        windows = list(self._windows.items())
+        return [pair for pair in windows if pair[1].taken > pair[1].reported and now < pair[1].ends_at]
+
     def _open_window(self, key: Hashable, now: float) -> Window:
         self._windows.pop(key, None)
         _evict_oldest(self._windows, self._entries_max)
-        window = self._windows[key] = Window(now + WINDOW_SECONDS, self.limit)
+        window = self._windows[key] = Window(now + WINDOW_SECONDS)
         return window
 
 

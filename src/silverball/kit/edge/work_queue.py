@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from silverball.kit.errors import ServiceUnavailable
-from silverball.kit.threads import ThreadStack
+from silverball.kit.threads import ThreadPool
 
 T = TypeVar("T")
 # Handed to the threads ahead, so that none of them waits for the event loop between two tasks.
@@ -81,7 +81,7 @@ class WorkQueue:
         self._threads_per_scope = threads_per_scope
         # Scope -> its tasks in threads.
         self._running: dict[int, int] = {}
-        self._threads = ThreadStack(threads, name)
+        self._threads = ThreadPool(threads, name)
         self._free = threads + AHEAD
         self._waiting_max = waiting_max
         self._waiting_count = 0
@@ -119,7 +119,7 @@ class WorkQueue:
         return self._waiting_count
 
     def close(self) -> None:
-        """Wait for the tasks that have started, then stop the threads."""
+        """Wait for the tasks that have started, unless one hangs, then stop the threads."""
         self._threads.close()
 
     def _has_room(self, scope_id: int) -> bool:

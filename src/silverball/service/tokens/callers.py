@@ -2,9 +2,10 @@
 
 import logging
 from datetime import UTC, datetime
+from functools import partial
 
 from silverball.kit.http.endpoints import Caller
-from silverball.kit.threads import start_pool
+from silverball.kit.threads import ThreadPool
 from silverball.service.tokens import reads, writes
 from silverball.service.tournaments.reads import staff
 from silverball.store.engine import Store
@@ -18,7 +19,7 @@ class CallerLookup:
     def __init__(self, store: Store) -> None:
         self._store = store
         # A read must not wait behind a long write only to record a token's use.
-        self._recorder = start_pool(1, "silverball-notes")
+        self._recorder = ThreadPool(1, "silverball-notes")
 
     def find_caller(self, authorization: bytes) -> Caller | None:
         """The caller of this Authorization header; None when it holds no valid token."""
@@ -26,7 +27,7 @@ class CallerLookup:
         with self._store.read() as db:
             caller = reads.find_caller(db, authorization, now)
         if caller is not None and caller.token_to_note is not None:
-            self._recorder.submit(self._record_token_use, caller.token_to_note, now)
+            self._recorder.submit(partial(self._record_token_use, caller.token_to_note, now))
         return caller
 
     def is_running(self, caller: Caller, tournament_id: int) -> bool:
@@ -36,7 +37,7 @@ class CallerLookup:
 
     def close(self) -> None:
         """Finish the recording that is under way."""
-        self._recorder.shutdown()
+        self._recorder.close()
 
     def _record_token_use(self, token_id: int, now: datetime) -> None:
         try:

@@ -1,19 +1,18 @@
-"""Counts that all processes of a site share. They are lost with a crash, and nothing else depends on them.
+"""Counts that the nodes of a site share. They are lost with a crash, and nothing else depends on them.
 
-PostgreSQL does not write them to its log. On SQLite they are in a file of their own beside the database.
+PostgreSQL does not write them to its log.
 """
 
 from sqlalchemy import Column, Text
 
 from silverball.store.tables.base import Real, integer, table
 
-# What nodes have leased of one caller's allowance in the minute that ends then (Unix time).
+# No longer read or written, like `node_connection` below; dropped when the schema changes next.
 allowance_lease = table(
     "allowance_lease",
     Column("name", Text, primary_key=True),
     integer("allowance"),
     integer("leased"),
-    # The size of the last portion.
     integer("portion"),
     Column("ends_at", Real, nullable=False),
 )
@@ -26,7 +25,6 @@ sign_in_failure = table(
     Column("last_at", Real, nullable=False),
 )
 
-# The connections that a node has of one address, by digest; without address, that it is there.
 node_connection = table(
     "node_connection",
     Column("node", Text, primary_key=True),
