@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from types import ModuleType
 
 import msgspec
@@ -32,7 +32,6 @@ from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoint
 from silverball.kit.http.field_texts import field_texts
 from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
-from silverball.service.accounts import announcing
 from silverball.service.tokens.callers import CallerLookup
 from silverball.service.tournaments import paths
 from silverball.settings import Settings
@@ -114,7 +113,6 @@ def build(
     measures.requests.name_routes(route_names.route_finder(api.routes.template_for))
     front_door = FrontDoor(backend, _front_door_limits(store, settings, leases, measures))
     feed.hub.count_resume = front_door.count_for_address
-    store.finish_deferred = partial(announcing.finish_announcing, store)
     # The front door stops first: requests that are being computed still need the others.
     at_stop.insert(0, front_door.close)
     return front_door
@@ -310,7 +308,6 @@ def build_api(
         revision_of=revisions.current_revision,
         idempotency_store=idempotency,
         now=now,
-        before_replay=store.finish_earlier,
     )
     return Api(
         Router(collect_endpoints(*modules)),

@@ -74,8 +74,8 @@ class WorkerRevisions(KnownRevisions):
             self._remember_world(world.slots)
             return self._versions.get(WORLD, 0)
 
-    def _adopt(self, world: WorldState, known_world: WorldState) -> None:
-        super()._adopt(world, known_world)
+    def _begin_with(self, world: WorldState) -> None:
+        super()._begin_with(world)
         self._confirmed.clear()
         self._cells.touch_all()
 

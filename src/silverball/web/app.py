@@ -160,7 +160,6 @@ def _shared_site(
         revision_of=revisions.current_revision,
         idempotency_store=idempotency,
         now=now,
-        before_replay=store.finish_earlier,
     )
     failures = StoredFailures(store.counts) if store.counts.is_possible else None
     return Site(

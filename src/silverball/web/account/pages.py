@@ -1,15 +1,13 @@
 """Pages of an account: signing in and out, API tokens, profile, entries in books, data, deletion."""
 
-from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from silverball.exchange import own_data
 from silverball.kit import passwords
 from silverball.kit.errors import Conflict, Invalid, NotFound, Refusal
 from silverball.kit.http.router import parse_path_id
+from silverball.service.accounts import erasing
 from silverball.service.accounts import reads as account_reads
-from silverball.service.accounts.tidying import begin_tidying
-from silverball.service.accounts.writes import accounts as account_writes
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
 from silverball.service.tokens import reads as token_reads
@@ -297,21 +295,11 @@ def delete_account(request: PageRequest) -> Response:
     if fault is not None:
         return fault.answer(views.render_data(request, fault.status, f"{fault.sentence} {NOTHING_DELETED}"))
     try:
-        with site.store.write() as transaction:
-            account_writes.erase_account(transaction, request.account.user_id)
-            # Without the address: nothing about the person stays.
-            audit.record(
-                transaction.connection,
-                "account-erased",
-                at=site.now(),
-                user_id=request.account.user_id,
-                source="",
-            )
+        erasing.erase_account(site.store, request.account.user_id, site.now())
     except Conflict as refusal:
         return views.render_data(request, 409, refusal.text())
     response = message_page(200, "Your account is deleted", DELETED)
     request.delete_cookie(response, SESSION)
-    response.background = BackgroundTask(begin_tidying, site.store)
     return hold_until_hidden(request.site.store, response)
 
 
