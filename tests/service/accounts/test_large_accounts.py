@@ -339,41 +339,31 @@ def test_killed_in_every_slice_it_ends_as_if_it_had_not_been(
 MANY, LABELLED = 2_000, 150
 
 
-def a_regular_of_years(store: Store) -> tuple[int, build.Night]:
-    """An account in thousands of tournaments of an organizer, with announcements and labels in many."""
+def a_regular_of_years(store: Store) -> tuple[int, list[int]]:
+    """An account in thousands of tournaments of an organizer, with announcements, and labels in many."""
     user_id = build.a_user(store, name=OLD, role="organizer")
     night = build.a_tournament(store)
     player_id = build.a_player(store, night.organizer_id, name=OLD, claimed_by=user_id)
-    tournament = tables.tournament.c
+    ids = [night.tournament_id + number for number in range(1, MANY + 1)]
+    labels = {each: ["Oldname"] for each in ids[:LABELLED]}
+    shown = f'{{"organizer":{{"userId":{user_id},"name":"{OLD}","pronouns":null}}}}'
+    event = {"seq": 1, "name": "TournamentUpdated", "data": shown, "at": build.NOW, "digest": ""}
     with store.write() as transaction:
         db = transaction.connection
-        row = db.execute(select(tables.tournament).where(tournament.tournament_id == night.tournament_id))
-        first = dict(row.mappings().one())
-        ids = [night.tournament_id + number for number in range(1, MANY)]
-        db.execute(
-            insert(tables.tournament),
-            [{**first, "tournament_id": each, "status": "completed", "seq": 1} for each in ids],
-        )
+        rows = select(tables.tournament).where(tables.tournament.c.tournament_id == night.tournament_id)
+        first = {**db.execute(rows).mappings().one(), "status": "completed", "seq": 1}
+        rows = select(tables.entrant).where(tables.entrant.c.tournament_id == night.tournament_id).limit(1)
+        entrant = {**db.execute(rows).mappings().one(), "player_id": player_id}
+        db.execute(insert(tables.tournament), [{**first, "tournament_id": each} for each in ids])
         db.execute(
             insert(tables.entrant),
-            [
-                {
-                    "tournament_id": each,
-                    "player_id": player_id,
-                    "place": 9,
-                    "labels": ["Oldname"] if number < LABELLED else [],
-                    "status": "active",
-                }
-                for number, each in enumerate(ids)
-            ],
+            [{**entrant, "tournament_id": each, "labels": labels.get(each, [])} for each in ids],
         )
-        shown = f'{{"organizer":{{"userId":{user_id},"name":"{OLD}","pronouns":null}}}}'
-        common = {"epoch": first["epoch"], "seq": 1, "name": "TournamentUpdated", "data": shown}
         db.execute(
             insert(tables.announcement),
-            [{**common, "tournament_id": each, "at": build.NOW, "digest": ""} for each in ids],
+            [{**event, "tournament_id": each, "epoch": first["epoch"]} for each in ids],
         )
-    return user_id, night
+    return user_id, ids
 
 
 @pytest.mark.soak
@@ -381,9 +371,8 @@ def test_a_person_in_two_thousand_tournaments_is_gone_at_once_and_leaves_no_trac
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()
-    user_id, night = a_regular_of_years(store)
+    user_id, ids = a_regular_of_years(store)
     switch_off(store, user_id)
-    ids = range(night.tournament_id, night.tournament_id + MANY)
 
     def shows_name() -> bool:
         shown = {where for where, text in everything(store) if "Oldname" in text}
