@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -30,8 +30,7 @@ from run import Row
 from silverball import app
 from silverball.kit.http.endpoints import Request
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.accounts import announcing, tidying
-from silverball.service.accounts.writes import accounts
+from silverball.service.accounts import erasing
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -55,9 +54,9 @@ def main() -> int:
     chosen = parser.parse_args()
     if chosen.act:
         store = Store(chosen.url)
-        # As a server does.
-        store.finish_deferred = partial(announcing.finish_announcing, store)
         ACTS[chosen.act](store)
+        # As the job of a server does.
+        erasing.finish_changes(store)
         return 0
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="silverball-accounts-") as folder:
@@ -169,9 +168,7 @@ def _change_profile(store: Store, fields: Mapping[str, object]) -> None:
 
 
 def _erase(store: Store) -> None:
-    with store.write() as transaction:
-        accounts.erase_account(transaction, big_world.REGULAR_ID)
-    tidying.tidy_erased(store)
+    erasing.erase_account(store, big_world.REGULAR_ID, datetime.now(UTC))
 
 
 ACTS: Mapping[str, Callable[[Store], None]] = {

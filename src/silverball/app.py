@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from types import ModuleType
 
 import msgspec
@@ -30,7 +30,6 @@ from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoint
 from silverball.kit.http.field_texts import field_texts
 from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
-from silverball.service.accounts import announcing
 from silverball.service.tokens.callers import CallerLookup
 from silverball.service.tournaments import paths
 from silverball.settings import Settings
@@ -106,7 +105,6 @@ def build(
         at_start.append(limits.shared_counts.start)
         at_stop.append(limits.shared_counts.close)
     feed.hub.count_resume = front_door.count_for_address
-    store.finish_deferred = partial(announcing.finish_announcing, store)
     # The front door stops first: requests that are being computed still need the others.
     at_stop.insert(0, front_door.close)
     return front_door
@@ -295,7 +293,6 @@ def build_api(
         revision_of=revisions.current_revision,
         idempotency_store=idempotency,
         now=now,
-        before_replay=store.finish_earlier,
     )
     return Api(
         Router(collect_endpoints(*modules)),

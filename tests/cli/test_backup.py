@@ -26,7 +26,7 @@ from silverball.cli import backup_files
 from silverball.cli.main import silverball_group
 from silverball.kit import sealed_files
 from silverball.kit.encryption import KeyFile
-from silverball.service.accounts.tidying import finish_erasures
+from silverball.service.accounts import erasing
 from silverball.service.accounts.writes import accounts
 from silverball.store import encryption, erased_accounts, generations, tables
 from silverball.store.engine import Store
@@ -330,7 +330,8 @@ def test_erasures_are_known_without_the_database(site: Site, loss: str) -> None:
 def erase(store: Store, user_id: int) -> None:
     with store.write() as transaction:
         accounts.erase_account(transaction, user_id)
-    finish_erasures(store)
+    while erasing.follow_accounts(store):
+        pass
 
 
 def assert_is_erased(site: Site) -> None:

@@ -17,8 +17,7 @@ from silverball.cli.backup_files import DATABASE, DUMP, MOMENT, SECRET, Unlockin
 from silverball.kit import private_files
 from silverball.kit.encryption import KeyFile
 from silverball.kit.errors import Refusal
-from silverball.service.accounts import tidying
-from silverball.service.accounts.writes import accounts
+from silverball.service.accounts import erasing
 from silverball.settings import SettingError
 from silverball.store import copies, encryption, erased_accounts, faults, generations, migrate
 from silverball.store.copies import CopyFailed, DatabaseInUse
@@ -163,9 +162,8 @@ def _bring_up_to_date(url: str, listed: set[ErasedAccount]) -> None:
         with store.read() as db:
             user_ids = erased_accounts.not_erased(db, listed)
         for user_id in user_ids:
-            with store.write() as transaction:
-                accounts.erase_account_again(transaction, user_id)
-        tidying.tidy_erased(store)
+            erasing.erase_again(store, user_id)
+        erasing.finish_changes(store)
         with store.write() as transaction:
             generations.draw_new_generation(transaction.connection)
     finally:

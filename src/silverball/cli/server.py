@@ -19,7 +19,7 @@ import uvicorn
 
 from silverball import app
 from silverball.cli import side_server
-from silverball.feed.feed import Feed, FeedService, open_files_max
+from silverball.feed.feed import FeedService, open_files_max
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.socket import protocol_class
 from silverball.jobs.workers import Workers

@@ -1,13 +1,13 @@
 """All work of a process beside its requests: what starts with the program, and stops with it."""
 
 from collections.abc import Callable
+from functools import partial
 
 from silverball.jobs import (
     call_waiting,
     compute_forecasts,
     deliver_webhooks,
     fetch_submissions,
-    follow_accounts,
     measure_mirrors,
     measure_storage,
     pull_histories,
@@ -15,8 +15,9 @@ from silverball.jobs import (
     simulate_nights,
 )
 from silverball.jobs.clock import JobClock
-from silverball.jobs.workers import begin_in_turn
+from silverball.jobs.workers import Workers, begin_in_turn
 from silverball.kit.measures import Measures
+from silverball.service.accounts import erasing
 from silverball.settings import Settings
 from silverball.store import time_limits
 from silverball.store.engine import Store
@@ -29,7 +30,7 @@ class BackgroundWork:
         self.measures = measures
         background, duties = store.with_limits(time_limits.JOBS), store.with_limits(time_limits.DUTIES)
         clock = JobClock(background, schedule.configured_jobs(settings), measures=measures)
-        following = follow_accounts.create_clock(background, measures)
+        following = Workers("follow_accounts", [partial(erasing.follow_accounts, background)])
         fetching = fetch_submissions.fetch_workers(duties, settings)
         delivering, counting = deliver_webhooks.delivery_workers(duties, settings, measures.webhooks)
         pulling = pull_histories.pull_workers(background, settings)
@@ -50,7 +51,7 @@ class BackgroundWork:
             mailing = [mail_workers(mailer)]
         working = (
             *(fetching, delivering, measuring, counting, simulating, forecasting, calling, pulling),
-            *(mirroring, *mailing),
+            *(mirroring, following, *mailing),
         )
         begin_in_turn(working)
         measures.jobs |= {duty.name: duty.runs for duty in working}

@@ -7,7 +7,6 @@ from silverball.jobs import (
     prune_deliveries,
     rating_period,
     schedule_submissions,
-    tidy_erasures,
 )
 from silverball.jobs.clock import Job
 from silverball.settings import Settings
@@ -17,7 +16,6 @@ JOBS = (
     Job("prune_announcements", prune_announcements.run),
     Job("prune_deliveries", prune_deliveries.run),
     Job("schedule_submissions", schedule_submissions.run),
-    Job("tidy_erasures", tidy_erasures.run),
 )
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from silverball.kit.values import replace
-from silverball.store import chaining, digests, generations
+from silverball.store import chaining, digests, generations, hidings
 from silverball.store.batches import ascending_batches
 from silverball.store.slices import SLICE_ROWS
 from silverball.store.statements import Statement, insert_rows
@@ -196,9 +196,17 @@ def load_page(
 
 
 def load_since(db: Connection, tournament_id: int, epoch: str, after: int, limit: int) -> list[Announcement]:
-    """The announcements of this epoch that follow number `after`, in order, at most `limit`."""
+    """The announcements of this epoch that follow number `after`, in order, at most `limit`.
+
+    Without what is hidden since: until their channel begins a new epoch, a job may have to come to it.
+    """
     values = {"own_id": tournament_id, "own_epoch": epoch, "after": after, "count": limit}
-    return [Announcement(tournament_id, epoch, *row) for row in db.execute(_SELECT_SINCE, values)]
+    events = [Announcement(tournament_id, epoch, *row) for row in db.execute(_SELECT_SINCE, values)]
+    shown = hidings.announcements_as_shown(db, [event.data for event in events])
+    return [
+        event if data is event.data else replace(event, data=data)
+        for event, data in zip(events, shown, strict=True)
+    ]
 
 
 def journal_heads(db: Connection, tournament_id: int) -> list[tuple[int, str]]:
@@ -248,15 +256,6 @@ def raise_and_restart(transaction: Transaction, tournament_ids: Collection[int])
     # Only `Store.write` publishes them, and only after the commit.
     transaction.raised_revisions.update(raised)
     return raised
-
-
-def restart_announced(transaction: Transaction, tournament_ids: Collection[int]) -> None:
-    """Do the same with those of these tournaments of which something is announced."""
-    announced: list[int] = []
-    for batch in ascending_batches(tournament_ids):
-        rows = select(_A.tournament_id).where(_A.tournament_id.in_(batch)).distinct()
-        announced += transaction.connection.execute(rows).scalars()
-    raise_and_restart(transaction, announced)
 
 
 def _start_epochs(transaction: Transaction, epochs: Mapping[int, str]) -> None:

@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL
 from silverball.kit import encryption, private_files
 from silverball.kit.encryption import KeyFile
 from silverball.kit.measures import DatabaseMeasures
-from silverball.store import generations, names, statements, tables
+from silverball.store import generations, hidings, names, statements, tables
 from silverball.store.account_storage import FULL, FullAccounts
 from silverball.store.deadlines import Deadline, Deadlines
 from silverball.store.earlier_nodes import EARLIER_NODES, EarlierNodes
@@ -79,6 +79,8 @@ class Commit(Struct, frozen=True):
     # Tournament id -> the newest number of its channel, 0 for a new epoch, CHANNEL_ENDED for an end.
     newest_seqs: dict[int, int]
     changed_user_ids: frozenset[int] = frozenset()
+    # The new number of hidings; 0 where this transaction has hidden nothing.
+    hidings: int = 0
 
 
 class Store:
@@ -120,9 +122,6 @@ class Store:
         self._group_commit = GroupCommit(self.engine, self._deadlines)
         # Called in the writer's thread after each commit, before the writer goes on.
         self.after_commit: list[Callable[[Commit], None]] = []
-        # Lets the tournaments of large accounts follow the changes of these, in the writer's thread after
-        # the commit. Without it, they change in the same transaction.
-        self.finish_deferred: Callable[[], None] | None = None
 
     def with_limits(self, limits: StoreLimits) -> "Store":
         """The same store, with other time limits for its transactions."""
@@ -181,8 +180,9 @@ class Store:
                 if tournament_id is not None and not self.is_sqlite:
                     LOCK_TOURNAMENT.rows(db, own_id=tournament_id)
                 lock_seconds = time.monotonic() - began
-                transaction.may_defer = self.finish_deferred is not None
                 yield transaction
+                is_hiding = transaction.hides or transaction.outdates
+                hiding_count = hidings.count_hiding(db) if is_hiding else 0
                 if not quiet:
                     self._raise_world(transaction, slot)
             is_committed = True
@@ -198,11 +198,10 @@ class Store:
                 transaction.stamp,
                 transaction.announcements,
                 frozenset(transaction.changed_user_ids),
+                hiding_count,
             )
             for notify in self.after_commit:
                 notify(commit)
-        if transaction.defers:
-            self.finish_earlier()
 
     def _raise_world(self, transaction: Transaction, slot: int) -> None:
         """Raise the world's revision: its row is locked until the commit, so it is touched last."""
@@ -212,11 +211,6 @@ class Store:
             ((transaction.world_revision,),) = raised_rows
         else:
             transaction.commit = lambda: ADD_OR_RAISE_WORLD.rows_and_commit(db, **raised)
-
-    def finish_earlier(self) -> None:
-        """Finish what committed transactions have deferred, those of processes that were stopped too."""
-        if self.finish_deferred is not None:
-            self.finish_deferred()
 
     @contextmanager
     def migration(self) -> Iterator[Connection]:
@@ -248,7 +242,9 @@ class Store:
         with self.read() as db:
             rows = db.execute(select(columns.slot, columns.revision, columns.stamp)).all()
             generation = generations.current_generation(db)
-        return WorldState(generation, {row.slot: Revision(row.revision, row.stamp) for row in rows})
+            hiding_count = hidings.hiding_count(db)
+        slots = {row.slot: Revision(row.revision, row.stamp) for row in rows}
+        return WorldState(generation, slots, hiding_count)
 
     def world_revision(self) -> int:
         """One number that grows with every commit of every process."""

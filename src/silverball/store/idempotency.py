@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, bindparam, delete, select, text, tuple_, update
 
 from silverball.kit.edge.idempotency import IdempotencyKey, StoredResponse
-from silverball.store import account_storage, erasures, hidden_profiles
-from silverball.store.erased_replies import ReplyEraser
+from silverball.store import account_storage, hidings
 from silverball.store.statements import Statement
 from silverball.store.tables import idempotency
 from silverball.store.types import Instant
@@ -53,9 +52,7 @@ def load_response(db: Connection, key: IdempotencyKey, now: datetime) -> StoredR
     if not rows:
         return None
     ((fingerprint, status, body, headers),) = rows
-    body = hidden_profiles.hide_in_reply(db, body, key.user_id)
-    for pending in erasures.all_pending(db):
-        body = ReplyEraser(pending).erase_text(body)
+    body = hidings.reply_as_shown(db, body, key.user_id)
     names_and_values = tuple((str(name), str(value)) for name, value in headers)
     return StoredResponse(fingerprint, status, body.encode(), names_and_values)
 

@@ -41,8 +41,9 @@ class KnownRevisions:
     Scope 0 is the world: everything that is not below one tournament. Commits of this process are
     known before their caller gets an answer.
 
-    A version is one number for a revision, its stamp and the generation of the database. When the
-    database turns out to have gone back, a new generation is drawn and everything is forgotten.
+    A version is one number for a revision, its stamp, the generation of the database and the number of
+    hidings. When somebody hides something, everything is forgotten; also when the database turns out to have
+    gone back, for which a new generation is drawn.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float] = monotonic) -> None:
@@ -94,7 +95,8 @@ class KnownRevisions:
         """
         if scope_id == WORLD:
             return Revision(revision.number, stamps.world_stamp(revision.stamp)) in self._world.slots.values()
-        known = self._revision_in(self._versions.get(scope_id, 0))
+        with self._lock:
+            known = _revision_in(self._versions.get(scope_id, 0), self._salt)
         return known.number > revision.number or known == revision
 
     def refresh(self, scope_id: int) -> int:
@@ -102,9 +104,10 @@ class KnownRevisions:
         if scope_id == WORLD:
             self.poll()
             return self._versions.get(WORLD, 0)
-        polls, known = self._polls, self._versions.get(scope_id, 0)
+        with self._lock:
+            polls, salt, known = self._polls, self._salt, self._versions.get(scope_id, 0)
         revisions = self._store.tournament_revisions([scope_id])
-        if self._has_gone_back({scope_id: known}, revisions):
+        if self._has_gone_back({scope_id: known}, revisions, salt):
             self._begin_generation()
         with self._lock:
             self._remember(revisions)
@@ -123,16 +126,20 @@ class KnownRevisions:
         if world.precedes(known_world):
             self._begin_generation()
             return
+        if world.hidings != known_world.hidings:
+            self._adopt(world, known_world)
+            return
         with self._lock:
             if world == self._world and not self._is_behind:
                 return
+            salt = self._salt
             known = {scope_id: version for scope_id, version in self._versions.items() if scope_id != WORLD}
             self._is_behind = False
             self._polls += 1
         revisions: dict[int, Revision] = {}
         for batch in ascending_batches(known):
             revisions.update(self._store.tournament_revisions(batch))
-        if self._has_gone_back(known, revisions):
+        if self._has_gone_back(known, revisions, salt):
             self._begin_generation()
             return
         with self._lock:
@@ -171,10 +178,11 @@ class KnownRevisions:
 
     # A database that went back
 
-    def _has_gone_back(self, known: Mapping[int, int], revisions: Mapping[int, Revision]) -> bool:
+    @staticmethod
+    def _has_gone_back(known: Mapping[int, int], revisions: Mapping[int, Revision], salt: int) -> bool:
         """Whether a database with these revisions has gone back since the known versions were read."""
         return any(
-            revision.precedes(self._revision_in(known[scope_id]))
+            revision.precedes(_revision_in(known[scope_id], salt))
             for scope_id, revision in revisions.items()
             if known.get(scope_id)
         )
@@ -186,29 +194,34 @@ class KnownRevisions:
         self._adopt(self._store.world_state(), known_world)
 
     def _adopt(self, world: WorldState, known_world: WorldState) -> None:
-        """Forget everything of an earlier generation, and begin with this state of the world."""
+        """Forget everything from before another generation or hiding, and begin with this state."""
         with self._lock:
-            if self._world.generation != known_world.generation:
-                # Another thread has adopted one meanwhile, which may be newer.
+            if _salt_of(self._world) != _salt_of(known_world):
+                # Another thread has adopted a state meanwhile, which may be newer.
                 return
-            self._versions.clear()
-            self._polls += 1
+            self._begin_with(world)
             self._is_behind = False
-            self._salt = _number_for(world.generation)
-            self._world = WorldState(world.generation, {})
-            self._remember_world(world.slots)
         self._store.forget()
+
+    def _begin_with(self, world: WorldState) -> None:
+        self._versions.clear()
+        self._polls += 1
+        self._salt = _salt_of(world)
+        self._world = WorldState(world.generation, {}, world.hidings)
+        self._remember_world(world.slots)
 
     # What is known
 
     def _version(self, number: int, stamp: int) -> int:
         return stamps.version(number, stamp ^ self._salt)
 
-    def _revision_in(self, version: int) -> Revision:
-        revision = stamps.revision_in(version)
-        return Revision(revision.number, revision.stamp ^ self._salt)
-
     def _note_commit(self, commit: Commit) -> None:
+        if commit.hidings:
+            with self._lock:
+                # Two threads may arrive in either order.
+                if commit.hidings > self._world.hidings:
+                    self._begin_with(self._world._replace(hidings=commit.hidings))
+            self._store.forget()
         with self._lock:
             for tournament_id, number in commit.tournament_revisions.items():
                 known = self._versions.get(tournament_id, 0)
@@ -243,7 +256,7 @@ class KnownRevisions:
         for slot, revision in slots.items():
             if revision.number > newest.get(slot, NEVER).number:
                 newest[slot] = revision
-        self._world = WorldState(self._world.generation, newest)
+        self._world = self._world._replace(slots=newest)
         self._versions[WORLD] = self._version(*self._world.total)
 
     def _watch(self) -> None:
@@ -265,7 +278,12 @@ class KnownRevisions:
             self._high_water.save(self._world)
 
 
-def _number_for(generation: str) -> int:
-    """A number of as many bits as a stamp that stands for this generation."""
-    digest = hashlib.blake2b(generation.encode(), digest_size=8).digest()
+def _revision_in(version: int, salt: int) -> Revision:
+    revision = stamps.revision_in(version)
+    return Revision(revision.number, revision.stamp ^ salt)
+
+
+def _salt_of(world: WorldState) -> int:
+    """A number of as many bits as a stamp that stands for this generation and number of hidings."""
+    digest = hashlib.blake2b(f"{world.generation} {world.hidings}".encode(), digest_size=8).digest()
     return int.from_bytes(digest) >> 1

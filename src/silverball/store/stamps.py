@@ -29,10 +29,11 @@ NEVER = Revision(0, 0)
 
 
 class WorldState(NamedTuple):
-    """The database's generation, and the revision of each slot of the world."""
+    """The database's generation, the revision of each slot of the world, and the number of hidings."""
 
     generation: str
     slots: Mapping[int, Revision]
+    hidings: int = 0
 
     def precedes(self, known: "WorldState") -> bool:
         """Whether a database in this state has gone back since the known state was read from it."""

@@ -38,9 +38,7 @@ class Transaction(Struct):
     commit: Callable[[], list[tuple[Any, ...]]] | None = None
     # Of the slot of the world, after the commit; 0 for a quiet change.
     world_revision: int = 0
-    # Whether this writer hid something of somebody.
+    # Whether this writer hid something of somebody; its answer waits until no node shows that any more.
     hides: bool = False
-    # Whether the tournaments of a large account may follow its change in transactions of their own.
-    may_defer: bool = False
-    # Whether some do; the writer goes on when all have.
-    defers: bool = False
+    # Whether tournaments show a change of this writer, though a job raises their revisions later.
+    outdates: bool = False

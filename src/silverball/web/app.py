@@ -162,7 +162,6 @@ def _shared_site(
         revision_of=revisions.current_revision,
         idempotency_store=idempotency,
         now=now,
-        before_replay=store.finish_earlier,
     )
     # One process has an SQLite database, and counts for itself.
     failures = None if store.is_sqlite else StoredFailures(store.engine)

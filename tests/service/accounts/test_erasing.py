@@ -1,7 +1,6 @@
 """Erasing an account: no trace of the person remains, the results do. Source: reliability 6, Privacy."""
 
 import json
-from contextlib import suppress
 from datetime import timedelta
 
 import msgspec
@@ -11,11 +10,9 @@ from sqlalchemy import select, text, update
 import build
 from service.accounts.erased_world import CANARIES, a_world, everything, traces
 from service.desk import a_desk
-from silverball.jobs import schedule
 from silverball.kit.errors import Conflict, NotFound
-from silverball.service.accounts.tidying import finish_erasures
+from silverball.service.accounts import erasing
 from silverball.service.accounts.writes import accounts as writes
-from silverball.service.accounts.writes import tidying
 from silverball.service.users import writes as user_writes
 from silverball.service.verify import reads as verifier
 from silverball.store import announcements, tables
@@ -30,7 +27,7 @@ def switch_off(store: Store, user_id: int) -> None:
 
 def erase(store: Store, user_id: int) -> None:
     switch_off(store, user_id)
-    finish_erasures(store)
+    erasing.finish_changes(store)
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -39,7 +36,7 @@ def test_nothing_in_the_indexes_of_names_is_left_of_the_name(store: Store) -> No
     world = a_world(store)
     switch_off(store, world.user_id)
     assert b"zta" in _indexed_parts(store)
-    finish_erasures(store)
+    erasing.finish_changes(store)
     assert b"zta" not in _indexed_parts(store)
 
 
@@ -127,27 +124,6 @@ def faults(store: Store, tournament_id: int) -> list[str]:
         return list(verifier.verify_tournament(db, tournament_id).faults)
 
 
-def test_erasing_goes_on_where_it_was_when_the_server_was_killed(store: Store) -> None:
-    world = a_world(store)
-    switch_off(store, world.user_id)
-    left = [traces(store)]
-    assert "journal.source" in left[0]
-    for _ in range(2):
-        with store.write(quiet=True) as transaction:
-            assert tidying.tidy_slice(transaction.connection, journal_lines=1)
-        # A slice that was not committed is done once more.
-        with suppress(KeyboardInterrupt), store.write(quiet=True) as transaction:
-            tidying.tidy_slice(transaction.connection, journal_lines=1)
-            raise KeyboardInterrupt
-        left.append(traces(store))
-    assert left[-1] < left[0]
-    (job,) = (job for job in schedule.JOBS if job.name == "tidy_erasures")
-    job.run(store, build.NOW)
-    assert traces(store) == set()
-    with store.write(quiet=True) as transaction:
-        assert not tidying.tidy_slice(transaction.connection)
-
-
 def test_a_retry_knows_of_the_erasing_before_its_reply_is_tidied(store: Store) -> None:
     organizer_id, user_id = build.a_user(store, role="organizer"), build.a_user(store, name="Ed")
     player_id = build.a_player(store, organizer_id, name="Ed", claimed_by=user_id)
@@ -161,7 +137,7 @@ def test_a_retry_knows_of_the_erasing_before_its_reply_is_tidied(store: Store) -
     assert change() == "Ed"
     switch_off(store, user_id)
     assert change() == f"Player {player_id}"
-    finish_erasures(store)
+    erasing.finish_changes(store)
     assert change() == f"Player {player_id}"
 
 

@@ -1,113 +1,122 @@
-"""An account in many tournaments changes at once, and these follow in short transactions."""
+"""An account in many tournaments changes at once, and a job does the rest in short transactions."""
 
-import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
 
+import msgspec
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import insert, select
 
 import build
 from service.accounts.erased_world import ErasedWorld, a_world, everything, traces
-from silverball.jobs import follow_accounts
-from silverball.service.accounts import announcing
-from silverball.service.accounts.writes import accounts, tournaments
-from silverball.service.accounts.writes import announcing as slices_of_tournaments
+from silverball.service.accounts import erasing
+from silverball.service.accounts.writes import accounts, following
+from silverball.service.events import feed_events
 from silverball.service.verify import reads as verifier
-from silverball.store import announcements, group_commit, hidings, pending_announcements, rating_days, tables
+from silverball.store import announcements, hidings, tables, unfinished_changes
 from silverball.store.engine import Store
-from silverball.store.pending_announcements import PendingAnnouncement
+from silverball.store.known_revisions import KnownRevisions
+from silverball.store.stamps import number_in
+from silverball.store.time_limits import COPIES
 
 OLD, NEW = "Quentin Oldname", "Quentin Newname"
 TOURNAMENTS = 7
-# Drawn anew in each run, or counted once more by a run that was interrupted.
-VOLATILE = ("tournament.stamp", "world.", "announcement.", "tournament.epoch", "site_value.")
-KILLED_AFTER = """
+# Drawn anew in each database.
+VOLATILE = (
+    *("tournament.stamp", "world.", "tournament.epoch"),
+    *("announcement.at", "announcement.digest", "announcement.epoch"),
+)
+# Does one slice after the other, each in a process that is killed in the middle of the next one.
+KILLED_IN_EACH_SLICE = """
 import os, signal, sys
-from silverball.service.accounts import announcing
-from silverball.service.accounts.writes import announcing as slices_of_tournaments
-from silverball.store import slices
+from silverball.service.accounts.writes import following
 from silverball.store.engine import Store
+from silverball.store.time_limits import COPIES
 
-url, slices_left = sys.argv[1], int(sys.argv[2])
-slices_of_tournaments.SLICE_SECONDS = 0.0
-slices_of_tournaments.TOURNAMENTS_PER_STATEMENT = 2
-
-def rest(_store, _seconds):
-    global slices_left
-    slices_left -= 1
-    if not slices_left:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-slices.rest = rest
-announcing.finish_announcing(Store(url))
+url, following.TOURNAMENTS_PER_SLICE, following.JOURNAL_LINES = sys.argv[1], 2, 5
+following.BOOK_ROWS_PER_SLICE = 1
+kills = 0
+while True:
+    process = os.fork()
+    if not process:
+        store = Store(url, limits=COPIES)
+        with store.write() as transaction:
+            is_busy = following.do_slice(transaction)
+        if not is_busy:
+            os._exit(0)
+        with store.write() as transaction:
+            following.do_slice(transaction)
+            os.kill(os.getpid(), signal.SIGKILL)
+    _, status = os.waitpid(process, 0)
+    if not os.WIFSIGNALED(status):
+        print(kills)
+        sys.exit(os.waitstatus_to_exitcode(status))
+    kills += 1
 """
 
 
 @pytest.fixture(autouse=True)
 def _small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three tournaments are many here, and a slice has two."""
-    monkeypatch.setattr(pending_announcements, "TOURNAMENTS_AT_ONCE", 3)
-    monkeypatch.setattr(slices_of_tournaments, "TOURNAMENTS_PER_STATEMENT", 2)
-    monkeypatch.setattr(slices_of_tournaments, "SLICE_SECONDS", 0.0)
+    monkeypatch.setattr(feed_events, "TOURNAMENTS_AT_ONCE", 3)
+    monkeypatch.setattr(following, "TOURNAMENTS_PER_SLICE", 2)
 
 
 def a_regular(store: Store, **values: object) -> tuple[int, list[int]]:
     """An account that plays in seven running tournaments of as many organizers, and their ids."""
     user_id = build.a_user(store, name=OLD, role="organizer", **values)
     ids = []
-    for _ in range(TOURNAMENTS):
+    for number in range(TOURNAMENTS):
         night = build.a_tournament(store)
         player_id = build.a_player(store, night.organizer_id, name="Q. Oldname", claimed_by=user_id)
         at = {"tournament_id": night.tournament_id}
-        build.row(store, tables.entrant, **at, player_id=player_id, place=9)
+        labels = ["Oldname"] if number == 5 else []
+        build.row(store, tables.entrant, **at, player_id=player_id, place=9, labels=labels)
         build.row(store, tables.scorekeeper, **at, user_id=user_id)
         ids.append(night.tournament_id)
     return user_id, ids
 
 
 def revisions(store: Store, ids: Sequence[int]) -> list[int]:
-    with store.read() as db:
-        own = tables.tournament.c
-        rows = select(own.tournament_id, own.revision).where(own.tournament_id.in_(ids))
-        found = {row.tournament_id: row.revision for row in db.execute(rows)}
-    return [found[tournament_id] for tournament_id in ids]
+    return [revision.number for _, revision in sorted(store.tournament_revisions(list(ids)).items())]
 
 
-def let_some_follow(store: Store, slices_done: int) -> None:
-    """Run so many slices, as a server that is stopped after them."""
-    with store.read() as db:
-        pending = pending_announcements.first_pending(db)
-        assert pending is not None
-        waiting = tournaments.find_waiting(db, pending)
-    for _ in range(slices_done):
+def do_slices(store: Store, number: int) -> None:
+    """Do so many slices, as a server that is stopped after them."""
+    for _ in range(number):
         with store.write() as transaction:
-            left = slices_of_tournaments.change_slice(transaction, waiting)
-        assert left is not None
-        waiting = left
+            assert following.do_slice(transaction)
 
 
-def rename(store: Store, user_id: int) -> None:
-    status, _, _ = build.do(store, "PATCH", "/api/users/profile", {"name": NEW}, by=user_id)
+def is_unfinished(store: Store) -> bool:
+    with store.read() as db:
+        return bool(unfinished_changes.unfinished_changes(db))
+
+
+def change_profile(store: Store, user_id: int, **fields: object) -> None:
+    status, _, _ = build.do(store, "PATCH", "/api/users/profile", fields, by=user_id)
     assert status == 200
 
 
-def test_every_tournament_follows_before_the_answer(store: Store) -> None:
+def switch_off(store: Store, user_id: int) -> None:
+    erasing.erase_account(store, user_id, build.NOW)
+
+
+def test_every_tournament_announces_the_change_later(store: Store) -> None:
     user_id, ids = a_regular(store)
     commits: list[int] = []
-    store.finish_deferred = partial(announcing.finish_announcing, store)
-    store.after_commit.append(lambda commit: commits.append(len(commit.tournament_revisions)))
     before = revisions(store, ids)
-    rename(store, user_id)
+    store.after_commit.append(lambda commit: commits.append(len(commit.tournament_revisions)))
+    change_profile(store, user_id, name=NEW)
+    assert commits == [0]
+    assert revisions(store, ids) == before
+    erasing.finish_changes(store)
     assert revisions(store, ids) == [revision + 1 for revision in before]
-    # The change itself, the slices, and the end.
-    assert commits == [0, 2, 2, 2, 1, 0]
+    # The change itself, the slices, and two times the end.
+    assert commits == [0, 2, 2, 2, 1, 0, 0]
+    assert not is_unfinished(store)
     with store.read() as db:
-        assert pending_announcements.first_pending(db) is None
         for tournament_id in ids:
             head = announcements.channel_head(db, tournament_id)
             assert head is not None
@@ -115,130 +124,99 @@ def test_every_tournament_follows_before_the_answer(store: Store) -> None:
             assert [event.name for event in events] == ["TournamentUpdated", "PlayersChanged"]
 
 
-def test_a_program_without_slices_changes_all_in_one_transaction(store: Store) -> None:
-    user_id, ids = a_regular(store)
-    commits: list[int] = []
-    store.after_commit.append(lambda commit: commits.append(len(commit.tournament_revisions)))
-    rename(store, user_id)
-    assert commits == [len(ids)]
-
-
 def test_a_few_tournaments_change_in_the_same_transaction(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pending_announcements, "TOURNAMENTS_AT_ONCE", TOURNAMENTS)
+    monkeypatch.setattr(feed_events, "TOURNAMENTS_AT_ONCE", TOURNAMENTS)
     user_id, ids = a_regular(store)
     commits: list[int] = []
-    store.finish_deferred = partial(announcing.finish_announcing, store)
     store.after_commit.append(lambda commit: commits.append(len(commit.tournament_revisions)))
-    rename(store, user_id)
+    change_profile(store, user_id, name=NEW)
     assert commits == [len(ids)]
+    assert not is_unfinished(store)
 
 
-@pytest.mark.parametrize("slices_done", [0, 1, 2, 3, 4])
-def test_the_job_goes_on_where_a_server_was_stopped(store: Store, slices_done: int) -> None:
+@pytest.mark.parametrize("slices_done", [1, 3])
+def test_the_duty_goes_on_where_a_server_was_stopped(store: Store, slices_done: int) -> None:
     user_id, ids = a_regular(store)
-    # A server that is stopped right after the commit.
-    store.finish_deferred = lambda: None
     before = revisions(store, ids)
-    rename(store, user_id)
-    assert revisions(store, ids) == before
-    let_some_follow(store, slices_done)
+    change_profile(store, user_id, name=NEW)
+    do_slices(store, slices_done)
     assert revisions(store, ids) == [
         revision + (place < 2 * slices_done) for place, revision in enumerate(before)
     ]
-    follow_accounts.run(store, build.NOW)
+    while erasing.follow_accounts(store):
+        pass
     assert revisions(store, ids) == [revision + 1 for revision in before]
-    with store.read() as db:
-        assert pending_announcements.first_pending(db) is None
+    assert not is_unfinished(store)
 
 
 def test_a_change_begins_again_what_an_earlier_one_has_left(store: Store) -> None:
     user_id, ids = a_regular(store)
-    store.finish_deferred = lambda: None
-    build.do(store, "PATCH", "/api/users/profile", {"profileOptOut": True}, by=user_id)
-    let_some_follow(store, 2)
-    rename(store, user_id)
+    change_profile(store, user_id, profileOptOut=True)
+    do_slices(store, 2)
+    change_profile(store, user_id, name=NEW)
     with store.read() as db:
-        assert pending_announcements.find(db, user_id) == PendingAnnouncement(
-            user_id=user_id, is_hiding=True, player_ids=[]
-        )
+        (change,) = unfinished_changes.unfinished_changes(db)
+        assert (change.user_id, change.is_hiding, change.tournament_id) == (user_id, True, 0)
         heads = announcements.channel_heads_by_id(db, ids)
-    follow_accounts.run(store, build.NOW)
+    erasing.finish_changes(store)
     with store.read() as db:
         later = announcements.channel_heads_by_id(db, ids)
     # What was announced before is gone in those too that the first change had not reached.
     assert all(later[tournament_id].epoch != heads[tournament_id].epoch for tournament_id in ids)
 
 
-def ranks(store: Store) -> list[tuple[int, int | None]]:
-    columns = (tables.rating.c.user_id, tables.rating.c.rank)
-    with store.read() as db:
-        rows = db.execute(select(*columns).where(columns[0].is_not(None)).order_by(columns[0]))
-        return [(row.user_id, row.rank) for row in rows]
-
-
-def test_ranks_follow_after_the_tournaments(store: Store) -> None:
-    user_id, _ = a_regular(store)
-    build.a_rating(store, user_id=user_id, lower_bound=1500.0, rank=1)
-    other = build.a_user(store)
-    build.a_rating(store, user_id=other, lower_bound=1400.0, rank=2)
-    before = sorted([(user_id, 1), (other, 2)])
-    hidden: list[tuple[int, int | None]] = sorted([(user_id, None), (other, 1)], key=lambda pair: pair[0])
-    store.finish_deferred = lambda: None
-    for opt_out, then in ((True, hidden), (False, before)):
-        build.do(store, "PATCH", "/api/users/profile", {"ratingsOptOut": opt_out}, by=user_id)
-        follow_accounts.run(store, build.NOW)
-        assert ranks(store) == then
-        # Once more changes nothing.
-        with store.write() as transaction:
-            rating_days.settle_rank(transaction.connection, user_id)
-        assert ranks(store) == then
-
-
-def test_a_slice_of_another_process_is_not_done_twice(store: Store) -> None:
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_two_nodes_do_no_slice_twice(store: Store) -> None:
     user_id, ids = a_regular(store)
-    store.finish_deferred = lambda: None
-    rename(store, user_id)
-    with store.read() as db:
-        pending = pending_announcements.first_pending(db)
-        assert pending is not None
-        waiting = tournaments.find_waiting(db, pending)
-    let_some_follow(store, 1)
     before = revisions(store, ids)
+    change_profile(store, user_id, name=NEW)
+    other = Store(store.url.render_as_string(hide_password=False), limits=COPIES)
     with store.write() as transaction:
-        assert slices_of_tournaments.change_slice(transaction, waiting) is None
-    assert revisions(store, ids) == before
-
-
-def test_a_replayed_answer_waits_for_what_a_stopped_server_has_left(store: Store) -> None:
-    user_id, ids = a_regular(store)
-    store.finish_deferred = lambda: None
-    before = revisions(store, ids)
-    body = {"name": NEW}
-    build.do(store, "PATCH", "/api/users/profile", body, by=user_id, key="once")
-    store.finish_deferred = partial(announcing.finish_announcing, store)
-    status, _, _ = build.do(store, "PATCH", "/api/users/profile", body, by=user_id, key="once")
-    assert status == 200
-    assert revisions(store, ids) == [revision + 1 for revision in before]
-
-
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_change_that_is_not_shown_everywhere_is_not_acknowledged(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    user_id, ids = a_regular(store)
-    store.finish_deferred = lambda: None
-    rename(store, user_id)
-    before = revisions(store, ids)
-    other = Store(str(store.url))
-    with monkeypatch.context() as impatient, other.write(quiet=True):
-        impatient.setattr(group_commit, "SQLITE_QUEUE_SECONDS", 0.02)
-        with pytest.raises(announcing.ChangeNotShownEverywhere, match="is stored"):
-            announcing.finish_announcing(store)
+        assert following.do_slice(transaction)
+        assert not erasing.follow_accounts(other)
+    erasing.finish_changes(other)
     other.close()
-    follow_accounts.run(store, build.NOW)
     assert revisions(store, ids) == [revision + 1 for revision in before]
+
+
+# Versions of other nodes
+
+
+def test_no_node_uses_what_it_kept_from_before_though_no_tournament_is_raised(store: Store) -> None:
+    user_id, ids = a_regular(store)
+    other = Store(store.url.render_as_string(hide_password=False), limits=COPIES)
+    nodes = [KnownRevisions(store), KnownRevisions(other)]
+    generation = store.world_state().generation
+    for node in nodes:
+        node.poll()
+    before = [[node.refresh(tournament_id) for tournament_id in ids] for node in nodes]
+    change_profile(store, user_id, profileOptOut=True)
+    # The node of the change knows it before its caller gets an answer.
+    assert [nodes[0].known_version(tournament_id) for tournament_id in ids] == [0] * TOURNAMENTS
+    nodes[1].poll()
+    assert [nodes[1].known_version(tournament_id) for tournament_id in ids] == [0] * TOURNAMENTS
+    for node, versions in zip(nodes, before, strict=True):
+        later = [node.refresh(tournament_id) for tournament_id in ids]
+        assert not {*later} & {*versions}
+        assert [*map(number_in, later)] == [*map(number_in, versions)]
+    # Nobody takes it for a database that has gone back.
+    assert store.world_state().generation == generation
+    for node in nodes:
+        node.close()
+    other.close()
+
+
+def test_hiding_is_counted_once_and_renaming_a_few_times_only_in_many_tournaments(store: Store) -> None:
+    user_id, _ = a_regular(store)
+    stranger = build.a_user(store)
+    counts = []
+    for account, hides in ((user_id, True), (user_id, False), (stranger, False)):
+        change_profile(store, account, **{"profileOptOut": True} if hides else {"name": NEW})
+        with store.read() as db:
+            counts.append(hidings.hiding_count(db))
+    assert counts == [1, 2, 2]
 
 
 # Erasing
@@ -263,17 +241,15 @@ def a_large_world(store: Store) -> ErasedWorld:
     return world
 
 
-def switch_off(store: Store, user_id: int) -> None:
-    with store.write() as transaction:
-        accounts.erase_account(transaction, user_id)
-
-
 def test_a_person_in_many_tournaments_leaves_no_trace(store: Store) -> None:
     world = a_large_world(store)
-    store.finish_deferred = partial(announcing.finish_announcing, store)
     switch_off(store, world.user_id)
-    # As after any erasing: places that are erased while they are read.
-    assert {where.partition(".")[0] for where in traces(store)} == {"journal", "idempotency", "site_value"}
+    # Places that are erased while they are read, and the unused book of the person.
+    book = {"bank", "occasion", "series", "player", "arena", "location", "club"}
+    filtered = {"journal", "idempotency", "site_value", "announcement"}
+    assert {where.partition(".")[0] for where in traces(store)} <= filtered | book
+    erasing.finish_changes(store)
+    assert traces(store) == set()
     with store.read() as db:
         ids = tables.tournament.c.tournament_id
         # The journal of the night is made up.
@@ -281,57 +257,131 @@ def test_a_person_in_many_tournaments_leaves_no_trace(store: Store) -> None:
             assert verifier.verify_tournament(db, tournament_id).faults == []
 
 
-def test_what_was_exported_while_tournaments_followed_is_exported_again(store: Store) -> None:
+def test_labels_in_too_many_tournaments_are_erased_before_the_account(store: Store) -> None:
+    user_id, _ = a_regular(store)
+    with store.write() as transaction:
+        # The ninth is the regular.
+        labelled = tables.entrant.update().where(tables.entrant.c.place == 9)
+        transaction.connection.execute(labelled.values(labels=["Oldname"]))
+    with store.write() as transaction:
+        assert not accounts.erase_account(transaction, user_id)
+    with store.read() as db:
+        name = db.execute(select(tables.user.c.name).where(tables.user.c.user_id == user_id)).scalar_one()
+    assert name == OLD
+    switch_off(store, user_id)
+    assert not any("Oldname" in text for where, text in everything(store) if where == "entrant.labels")
+
+
+def test_what_version_0_2_0_has_left_is_finished(store: Store) -> None:
+    """It erased labels and names of tournaments after the account, and noted both in its own way."""
     world = a_large_world(store)
-    store.finish_deferred = lambda: None
     switch_off(store, world.user_id)
     with store.read() as db:
-        count = hidings.hiding_count(db)
-    follow_accounts.run(store, build.NOW)
-    with store.read() as db:
-        assert hidings.hiding_count(db) == count + 1
+        (change,) = unfinished_changes.unfinished_changes(db)
+    rows = [
+        (
+            f"announcing {world.user_id}",
+            {
+                "user_id": world.user_id,
+                "is_hiding": True,
+                "erased_name": change.name,
+                "player_ids": sorted(change.players),
+                "tournament_id": world.night.tournament_id,
+            },
+        ),
+        (
+            f"erasure {world.user_id}",
+            {"user_id": world.user_id, "name": change.name, "players": change.players, "journal_id": 0}
+            | {"reply_owner_id": 0, "is_forgetting": False},
+        ),
+    ]
+    with store.write() as transaction:
+        db = transaction.connection
+        theirs = tables.entrant.c.player_id == world.player_id
+        db.execute(tables.entrant.update().where(theirs).values(labels=["canary-seat"]))
+        db.execute(tables.site_value.delete().where(tables.site_value.c.name == rows[1][0]))
+        stored = [{"name": name, "value": msgspec.json.encode(value).decode()} for name, value in rows]
+        db.execute(insert(tables.site_value), stored)
+    erasing.finish_changes(store)
+    assert traces(store) == set()
+    assert not is_unfinished(store)
 
 
 def state(store: Store) -> list[tuple[str, str]]:
-    """Everything in the database but what a second try may count or draw anew."""
+    """Everything in the database but what is drawn."""
     return sorted(line for line in everything(store) if not line[0].startswith(VOLATILE))
 
 
-def _copy(database: Path, name: str) -> str:
-    copy = database.with_name(name)
-    shutil.copy(database, copy)
-    return f"sqlite:///{copy}"
+def kill_in_each_slice(store: Store) -> int:
+    """Erase in processes that are killed in every slice; the number of kills."""
+    url = store.url.render_as_string(hide_password=False)
+    command = [sys.executable, "-c", KILLED_IN_EACH_SLICE, url]
+    program = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return int(program.stdout)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_killed_between_any_two_slices_it_ends_as_if_it_had_not_been(store: Store) -> None:
-    world = a_large_world(store)
-    database = Path(str(store.url.database))
-    with store.engine.connect() as db:
-        db.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
-    at_once = Store(_copy(database, "at_once.db"))
-    switch_off(at_once, world.user_id)
-    in_one_transaction = state(at_once)
-    at_once.close()
-    store.finish_deferred = lambda: None
-    switch_off(store, world.user_id)
-    with store.engine.connect() as db:
-        db.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
-    whole = Store(_copy(database, "whole.db"))
-    announcing.finish_announcing(whole)
-    expected = state(whole)
-    whole.close()
-    # A tournament with announcements is raised at once, and again when it follows.
-    assert [line for line in expected if line[0] != "tournament.revision"] == [
-        line for line in in_one_transaction if line[0] != "tournament.revision"
-    ]
-    killed = 0
-    for slices_left in range(1, 9):
-        url = _copy(database, f"killed_{slices_left}.db")
-        program = subprocess.run([sys.executable, "-c", KILLED_AFTER, url, str(slices_left)], check=False)
-        killed += program.returncode == -signal.SIGKILL
-        again = Store(url)
-        follow_accounts.run(again, build.NOW)
-        assert state(again) == expected
-        again.close()
-    assert killed >= 5
+def test_killed_in_every_slice_it_ends_as_if_it_had_not_been(
+    store: Store, second_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for each in (store, second_store):
+        switch_off(each, a_large_world(each).user_id)
+    assert state(store) == state(second_store)
+    assert kill_in_each_slice(store) >= 12
+    assert traces(store) == set()
+    monkeypatch.setattr(following, "BOOK_ROWS_PER_SLICE", 1)
+    erasing.finish_changes(second_store)
+    assert state(store) == state(second_store)
+
+
+# Thousands
+
+
+MANY, LABELLED = 2_000, 150
+
+
+def a_regular_of_years(store: Store) -> tuple[int, list[int]]:
+    """An account in thousands of tournaments of an organizer, with announcements, and labels in many."""
+    user_id = build.a_user(store, name=OLD, role="organizer")
+    night = build.a_tournament(store)
+    player_id = build.a_player(store, night.organizer_id, name=OLD, claimed_by=user_id)
+    ids = [night.tournament_id + number for number in range(1, MANY + 1)]
+    labels = {each: ["Oldname"] for each in ids[:LABELLED]}
+    shown = f'{{"organizer":{{"userId":{user_id},"name":"{OLD}","pronouns":null}}}}'
+    event = {"seq": 1, "name": "TournamentUpdated", "data": shown, "at": build.NOW, "digest": ""}
+    with store.write() as transaction:
+        db = transaction.connection
+        rows = select(tables.tournament).where(tables.tournament.c.tournament_id == night.tournament_id)
+        first = {**db.execute(rows).mappings().one(), "status": "completed", "seq": 1}
+        rows = select(tables.entrant).where(tables.entrant.c.tournament_id == night.tournament_id).limit(1)
+        entrant = {**db.execute(rows).mappings().one(), "player_id": player_id}
+        db.execute(insert(tables.tournament), [{**first, "tournament_id": each} for each in ids])
+        db.execute(
+            insert(tables.entrant),
+            [{**entrant, "tournament_id": each, "labels": labels.get(each, [])} for each in ids],
+        )
+        db.execute(
+            insert(tables.announcement),
+            [{**event, "tournament_id": each, "epoch": first["epoch"]} for each in ids],
+        )
+    return user_id, ids
+
+
+@pytest.mark.soak
+def test_a_person_in_two_thousand_tournaments_is_gone_at_once_and_leaves_no_trace(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    user_id, ids = a_regular_of_years(store)
+    switch_off(store, user_id)
+
+    def shows_name() -> bool:
+        shown = {where for where, text in everything(store) if "Oldname" in text}
+        with store.read() as db:
+            events = [event.data for each in ids for event in announcements.load_page(db, each, 0, 100)[1]]
+        is_stored = shown - {"announcement.data", "site_value.value"}
+        return bool(is_stored) or any("Oldname" in data for data in events)
+
+    assert not shows_name()
+    while erasing.follow_accounts(store):
+        assert not shows_name()
+    assert not any("Oldname" in text for _, text in everything(store))

@@ -12,7 +12,7 @@ from sqlalchemy import delete, insert, select, update
 import build
 from service.desk import Desk, a_desk
 from silverball.cli.main import silverball_group
-from silverball.service.accounts.tidying import finish_erasures
+from silverball.service.accounts import erasing
 from silverball.service.accounts.writes import accounts
 from silverball.service.verify import reads
 from silverball.store import chain, chaining, journal, tables
@@ -84,7 +84,7 @@ def test_erasing_merging_and_renaming_leave_the_chain_whole(store: Store) -> Non
     with store.write() as transaction:
         accounts.erase_account(transaction, user_id)
         accounts.erase_account(transaction, desk.night.organizer_id)
-    finish_erasures(store)
+    erasing.finish_changes(store)
 
     after = all_lines(store, tournament_id)
     assert "birthday" not in str([(line.data, line.sealed_labels) for line in after])

@@ -81,15 +81,12 @@ class WriteRequests:
         revision_of: Callable[[Any, int], tuple[int, int] | None],
         idempotency_store: IdempotencyStore[Any],
         now: Callable[[], datetime],
-        before_replay: Callable[[], None] = lambda: None,
     ) -> None:
-        """`before_replay` finishes what a server began before it was stopped and could not answer."""
         self._read = read
         self._write = write
         self._revision_of = revision_of
         self._idempotency_store = idempotency_store
         self._now = now
-        self._before_replay = before_replay
         self._keys_in_progress = KeysInProgress()
         self._encode = msgspec.json.Encoder().encode
 
@@ -107,7 +104,6 @@ class WriteRequests:
             with self._read() as db:
                 stored = self._idempotency_store.load_response(db, key, call.now)
             if stored is not None:
-                self._before_replay()
                 return idempotency.replay_response(stored, key)
             try:
                 return self._answer_with_retries(endpoint, call, request, key)

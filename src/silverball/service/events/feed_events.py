@@ -22,11 +22,11 @@ from silverball.service.parts import reads as parts
 from silverball.service.queues import reads as queues
 from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts
-from silverball.store import affected_tournaments, announcements, pending_announcements, revisions
+from silverball.store import affected_tournaments, announcements, revisions, unfinished_changes
 from silverball.store.engine import Db
 from silverball.store.loaded import LoadedTournament
-from silverball.store.pending_announcements import PendingAnnouncement
 from silverball.store.transaction import Transaction
+from silverball.store.unfinished_changes import UnfinishedChange
 from silverball.store.writers import STORED_PARTS
 from silverball.wire import events
 from silverball.wire.base import UNSET
@@ -42,6 +42,8 @@ ANNOUNCED_PARTS = parts.PartsQuery(
     include_shortcut=True,
     include_series=True,
 )
+# An account in no more tournaments than these changes in one transaction with all of them.
+TOURNAMENTS_AT_ONCE = 100
 Message = tuple[str, str]
 Messages = list[Message]
 
@@ -241,18 +243,17 @@ def announce_tournaments(transaction: Transaction, tournament_ids: Collection[in
 def announce_users(transaction: Transaction, user_ids: Collection[int], *, is_hiding: bool = False) -> None:
     """Announce changes of accounts; `is_hiding` also deletes older announcements, which show too much.
 
-    Where they are in many tournaments, these follow in transactions of their own.
+    Where they are in many tournaments, a job announces it there later.
     """
     db = transaction.connection
+    transaction.hides |= is_hiding
     shown_in = revisions.tournaments_of_users(db, user_ids)
-    if not pending_announcements.are_many(transaction, shown_in):
+    if len(shown_in) <= TOURNAMENTS_AT_ONCE:
         announce_users_in(transaction, user_ids, shown_in, is_hiding=is_hiding)
         return
+    transaction.outdates = True
     for user_id in sorted(user_ids):
-        pending = PendingAnnouncement(user_id=user_id, is_hiding=is_hiding)
-        pending_announcements.defer(transaction, pending)
-    if is_hiding:
-        announcements.restart_announced(transaction, shown_in)
+        unfinished_changes.begin(db, UnfinishedChange(user_id=user_id, is_hiding=is_hiding))
 
 
 def announce_users_in(

@@ -18,7 +18,7 @@ from silverball.kit.http.fields import Id, Name
 from silverball.service import access
 from silverball.service.events import feed_events
 from silverball.service.users import reads
-from silverball.store import audit, hidings, rating_days
+from silverball.store import audit, rating_days
 from silverball.store.tables import (
     OPT_OUTS,
     account_link,
@@ -161,13 +161,7 @@ def change_profile(transaction: Transaction, user_id: int, profile: ChangedProfi
         transaction.changed_user_ids.add(user_id)
         is_hiding = any(values.get(name) is True and not before[name] for name in OPT_OUTS)
         feed_events.announce_users(transaction, [user_id], is_hiding=is_hiding)
-        if transaction.defers:
-            # The ranks follow after the tournaments.
-            rating_days.update_name(db, user_id)
-        else:
-            rating_days.update_user(db, user_id, was_hidden=before[user.c.ratings_opt_out.name])
-        if is_hiding:
-            hidings.note_hiding(transaction)
+        rating_days.update_user(db, user_id, was_hidden=before[user.c.ratings_opt_out.name])
 
 
 def set_password(db: Connection, user_id: int, password_hash: str) -> None:

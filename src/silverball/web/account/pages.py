@@ -1,26 +1,27 @@
 """Pages of an account: signing in and out, API tokens, profile, entries in books, data, deletion."""
 
-from starlette.background import BackgroundTask
+import asyncio
+
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from silverball.exchange import own_data
 from silverball.kit import passwords
 from silverball.kit.errors import Conflict, Invalid, NotFound, Refusal
 from silverball.kit.http.router import parse_path_id
+from silverball.service.accounts import erasing
 from silverball.service.accounts import reads as account_reads
-from silverball.service.accounts.tidying import begin_tidying
-from silverball.service.accounts.writes import accounts as account_writes
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
 from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import writes as token_writes
 from silverball.service.users import writes as user_writes
-from silverball.store import audit
+from silverball.store import audit, known_revisions
+from silverball.store.engine import Store
 from silverball.web import form_actions, refusal_counts, sessions
 from silverball.web.account import actions, password_proof, sign_in_code, views
 from silverball.web.error_pages import needs_new_key, status_for
 from silverball.web.forms import FormState
-from silverball.web.held_responses import hold_until_hidden
 from silverball.web.page_request import (
     SESSION,
     PageRequest,
@@ -41,6 +42,24 @@ SUSPENDED = "This account is suspended. Ask whoever runs this site."
 NOTHING_DELETED = "Nothing was deleted."
 ENTRY_GONE = "This entry is not there any more."
 DELETED = "Your name and everything that only you needed is gone. Results stay, under a pseudonym."
+
+
+class HeldResponse(Response):
+    """A response that is sent later, without a thread that waits."""
+
+    def __init__(self, response: Response, seconds: float) -> None:
+        super().__init__()
+        self._response = response
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.sleep(self._seconds)
+        await self._response(scope, receive, send)
+
+
+def _hold_until_hidden(store: Store, response: Response) -> Response:
+    """The response to a form that hid something, sent when no node answers from before any more."""
+    return HeldResponse(response, known_revisions.hiding_seconds(store))
 
 
 @page("GET", "/account")
@@ -207,7 +226,7 @@ def save_profile(request: PageRequest) -> Response:
     except Invalid as refusal:
         return views.render_profile(request, FormState(views.PROFILE, request.form, refusal.text()), 422)
     saved = redirect("/account/profile?said=saved")
-    return hold_until_hidden(request.site.store, saved) if hides else saved
+    return _hold_until_hidden(request.site.store, saved) if hides else saved
 
 
 @page("GET", actions.ENTRIES)
@@ -297,22 +316,12 @@ def delete_account(request: PageRequest) -> Response:
     if fault is not None:
         return fault.answer(views.render_data(request, fault.status, f"{fault.sentence} {NOTHING_DELETED}"))
     try:
-        with site.store.write() as transaction:
-            account_writes.erase_account(transaction, request.account.user_id)
-            # Without the address: nothing about the person stays.
-            audit.record(
-                transaction.connection,
-                "account-erased",
-                at=site.now(),
-                user_id=request.account.user_id,
-                source="",
-            )
+        erasing.erase_account(site.store, request.account.user_id, site.now())
     except Conflict as refusal:
         return views.render_data(request, 409, refusal.text())
     response = message_page(200, "Your account is deleted", DELETED)
     request.delete_cookie(response, SESSION)
-    response.background = BackgroundTask(begin_tidying, site.store)
-    return hold_until_hidden(request.site.store, response)
+    return _hold_until_hidden(request.site.store, response)
 
 
 sessions_opened = page_that_redirects("/account/sessions/end", "/account/data")

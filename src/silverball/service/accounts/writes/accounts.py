@@ -1,35 +1,34 @@
 """Erase a person from their account and its players, and keep the results.
 
 Results belong to all players of a tournament, so the account and its players become pseudonyms. Data that
-only the account itself needed is deleted.
+only the account itself needed is deleted, here or later (`following`).
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+import msgspec
+from sqlalchemy import Connection, Text, bindparam, delete, or_, select, type_coerce, update
 
 from silverball.service.accounts import reads
-from silverball.service.accounts.writes import ratings, remains, submissions, tournaments
+from silverball.service.accounts.writes import tournaments
+from silverball.service.events import feed_events
 from silverball.store import (
-    announcements,
     audit,
     digests,
-    erasures,
-    hidings,
-    pending_announcements,
+    names,
     rating_days,
     remote_ids,
     revisions,
     tables,
+    unfinished_changes,
 )
-from silverball.store.batches import ascending_batches
-from silverball.store.erasures import PendingErasure
-from silverball.store.pending_announcements import PendingAnnouncement
 from silverball.store.statements import Statement
 from silverball.store.transaction import Transaction
+from silverball.store.unfinished_changes import UnfinishedChange
 
-_USER = tables.user.c
+_USER, _RATING = tables.user.c, tables.rating.c
+_PLAYER, _DOCUMENT = tables.submission_player.c, tables.submission_document.c
 
 # Columns that are empty in a deleted account.
 ERASED_COLUMNS = (
@@ -60,41 +59,56 @@ _RENAME_PLAYER = Statement(
         **_NO_LABELS,
     )
 )
+_RENAME_RATING = Statement(
+    update(tables.rating)
+    .where(_RATING.organizer_id == bindparam("own_organizer"), _RATING.name_key == bindparam("own_key"))
+    .values(
+        name=bindparam("new_name"),
+        name_folded=bindparam("new_folded"),
+        name_key=bindparam("new_key"),
+        ifpa_id=None,
+    )
+)
 
 
-def erase_account(transaction: Transaction, user_id: int) -> None:
-    """Erase the person from the account, for good; slow places are left to `tidying`.
+def erase_account(transaction: Transaction, user_id: int) -> bool:
+    """Erase the person from the account, for good, and leave what nobody is shown to a job.
 
-    The tournaments of somebody who is in many follow in transactions of their own.
+    False where labels and managers name them in too many tournaments for one transaction: some of these are
+    done, and the account stays as it is until this is called in another transaction.
 
     Raises NotFound and Conflict.
     """
     reads.require_erasable(transaction.connection, user_id)
-    erase_account_again(transaction, user_id)
+    return erase_account_again(transaction, user_id)
 
 
-def erase_account_again(transaction: Transaction, user_id: int) -> None:
+def erase_account_again(transaction: Transaction, user_id: int) -> bool:
     """Erase the person from an account that a restore has brought back, whoever depends on it."""
     db = transaction.connection
     name = db.execute(select(_USER.name).where(_USER.user_id == user_id)).scalar_one()
     players = reads.claimed_players(db, user_id)
-    pending = PendingAnnouncement(
-        user_id=user_id, is_hiding=True, erased_name=name, player_ids=sorted(players)
+    merged = tournaments.with_merged_players(db, players) - players.keys()
+    change = UnfinishedChange(
+        user_id=user_id, is_hiding=True, name=name, players=dict(players), merged_ids=sorted(merged)
     )
-    shown_in = revisions.tournaments_of_users(db, [user_id])
-    is_deferred = pending_announcements.are_many(transaction, shown_in)
-    waiting = None if is_deferred else tournaments.find_waiting(db, pending)
+    traced = tournaments.traced_tournaments(db, change)
+    at_once = sorted(traced | tournaments.shown_in(db, change))
+    if len(at_once) > feed_events.TOURNAMENTS_AT_ONCE:
+        # The job comes to the others later; there, only numbers show the account.
+        at_once = sorted(traced)
+    if len(at_once) > feed_events.TOURNAMENTS_AT_ONCE:
+        tournaments.change_tournaments(transaction, change, at_once[: feed_events.TOURNAMENTS_AT_ONCE])
+        return False
+    transaction.hides = True
+    unfinished_changes.begin(db, change)
     # Tournaments are locked before the account: a write in a tournament may need the account's row.
-    if waiting is None:
-        pending_announcements.defer(transaction, pending)
-        announcements.restart_announced(transaction, shown_in)
-    else:
-        revisions.lock_tournaments(db, waiting.tournament_ids)
+    revisions.lock_tournaments(db, at_once)
     _pseudonymize_account(db, user_id)
     _pseudonymize_players(db, players)
     _erase_contacts(db, user_id)
-    submissions.erase_from_submissions(db, user_id)
-    ratings.erase_from_ratings(db, user_id, players)
+    _erase_from_submissions(db, user_id)
+    _erase_from_ratings(db, user_id, players)
     claimed_by = tables.player.c.claimed_by
     db.execute(update(tables.player).where(claimed_by == user_id).values(claimed_by=None))
     audit.forget_person(db, user_id)
@@ -104,13 +118,9 @@ def erase_account_again(transaction: Transaction, user_id: int) -> None:
     remote_ids.forget_local_ids(db, "playerId", players)
     _delete_private_rows(db, user_id)
     transaction.changed_user_ids.add(user_id)
-    erasures.begin(db, PendingErasure(user_id=user_id, name=name, players=dict(players)))
-    if waiting is not None:
-        for batch in ascending_batches(waiting.tournament_ids):
-            tournaments.change_tournaments(transaction, waiting, batch)
-        remains.erase_remains(db, user_id, waiting.player_ids)
-        rating_days.settle_rank(db, user_id)
-    hidings.note_hiding(transaction)
+    tournaments.change_tournaments(transaction, change, at_once)
+    rating_days.settle_rank(db, user_id)
+    return True
 
 
 def _pseudonymize_account(db: Connection, user_id: int) -> None:
@@ -152,3 +162,79 @@ def _delete_private_rows(db: Connection, user_id: int) -> None:
     db.execute(delete(tables.account_link).where((link.user_id == user_id) | (link.created_by == user_id)))
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
     db.execute(delete(tables.webhook).where(tables.webhook.c.tournament_id.in_(organized)))
+
+
+# Ratings: games stay rated, under a pseudonym that is not listed
+
+
+def _erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str]) -> None:
+    """Erase the user and the names of their players from all ratings, while they are still linked.
+
+    By then the account has its pseudonym and hides its rating.
+    """
+    rating_days.update_name(db, user_id)
+    own = select(_RATING.rating_id).where(_RATING.user_id == user_id).scalar_subquery()
+    # Ratings merged into the user's rating stay as references, by number or by name.
+    theirs = or_(_RATING.user_id == user_id, _RATING.merged_into == own)
+    pseudonym = f"Player {user_id}"
+    shown = {"name": pseudonym, "name_folded": names.fold(pseudonym)}
+    hidden = dict.fromkeys(("ifpa_id", "organizer_id", "name_key"))
+    db.execute(update(tables.rating).where(theirs).values(**shown, **hidden))
+    owners = select(tables.player.c.player_id, tables.player.c.organizer_id).where(
+        tables.player.c.player_id.in_(players)
+    )
+    renamed = [
+        _renamed(player_id, owner_id, players[player_id]) for player_id, owner_id in db.execute(owners)
+    ]
+    _RENAME_RATING.run_many(db, renamed)
+
+
+def _renamed(player_id: int, organizer_id: int, name: str) -> dict[str, Any]:
+    """The rating that is known by this name, and the pseudonym by which the next run finds the player."""
+    pseudonym = f"Player {player_id}"
+    return {
+        "own_organizer": organizer_id,
+        "own_key": names.name_key(name),
+        "new_name": pseudonym,
+        "new_folded": names.fold(pseudonym),
+        "new_key": names.name_key(pseudonym),
+    }
+
+
+# Submitted results: these stay, too
+
+
+def _erase_from_submissions(db: Connection, user_id: int) -> None:
+    """Erase the user from all submissions and their documents."""
+    mine = select(_PLAYER.rating_submission_id, _PLAYER.place).where(_PLAYER.user_id == user_id)
+    for submission_id, place in db.execute(mine).all():
+        own = (_PLAYER.rating_submission_id == submission_id, _PLAYER.place == place)
+        values: dict[str, Any] = {
+            "name": f"Player {place + 1}",
+            "ifpa_id": None,
+            "user_id": None,
+            "candidates": [],
+        }
+        # A settled player is not asked about again.
+        db.execute(update(tables.submission_player).where(*own).values(**values, settled=True))
+        _rewrite_document(db, submission_id, place)
+    # In other submissions the user is only a candidate for a name.
+    naming = type_coerce(_PLAYER.candidates, Text).contains(str(user_id))
+    matching = select(_PLAYER.rating_submission_id, _PLAYER.place, _PLAYER.candidates).where(naming)
+    for submission_id, place, candidates in db.execute(matching).all():
+        remaining = [candidate for candidate in candidates if candidate.get("user_id") != user_id]
+        own = (_PLAYER.rating_submission_id == submission_id, _PLAYER.place == place)
+        db.execute(update(tables.submission_player).where(*own).values(candidates=remaining))
+
+
+def _rewrite_document(db: Connection, submission_id: int, place: int) -> None:
+    """Replace the player at this place of the stored document by a pseudonym."""
+    is_document = _DOCUMENT.rating_submission_id == submission_id
+    body = db.execute(select(_DOCUMENT.body).where(is_document)).scalar_one_or_none()
+    if body is None:
+        return
+    document: Any = msgspec.json.decode(body)
+    known = document["players"][place]
+    document["players"][place] = {"id": known["id"], "name": f"Player {place + 1}"}
+    text = msgspec.json.encode(document).decode()
+    db.execute(update(tables.submission_document).where(is_document).values(body=text))

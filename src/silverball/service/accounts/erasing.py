@@ -1,0 +1,63 @@
+"""Erase accounts, and do what changed accounts leave to do, in short transactions."""
+
+import logging
+import time
+from datetime import datetime
+
+from silverball.service.accounts.writes import accounts, following
+from silverball.store import audit, erased_accounts, slices, unfinished_changes
+from silverball.store.engine import Store
+
+LOG = logging.getLogger("silverball.jobs")
+# Nearly always one is enough; each of more does a hundred tournaments.
+TRANSACTIONS_MAX = 1_000
+
+
+def erase_account(store: Store, user_id: int, now: datetime) -> None:
+    """Erase an account as its person wishes. Raises NotFound and Conflict."""
+    for _ in range(TRANSACTIONS_MAX):
+        with store.write() as transaction:
+            if accounts.erase_account(transaction, user_id):
+                # Without the address: nothing about the person stays.
+                audit.record(transaction.connection, "account-erased", at=now, user_id=user_id, source="")
+                return
+
+
+def erase_again(store: Store, user_id: int) -> None:
+    """Erase an account that a restore has brought back."""
+    for _ in range(TRANSACTIONS_MAX):
+        with store.write() as transaction:
+            if accounts.erase_account_again(transaction, user_id):
+                return
+
+
+def follow_accounts(store: Store) -> bool:
+    """Do the next slice of what changed accounts have left to do: a duty of every node.
+
+    Returns whether there was any work. Safe to be stopped at any point, and to be run twice.
+    """
+    with store.read() as db:
+        changes = unfinished_changes.unfinished_changes(db)
+        is_quiet = following.are_quiet(changes)
+    if not changes:
+        return False
+    if any(change.name is not None and change.is_untouched for change in changes):
+        try:
+            erased_accounts.note_beside_database(store)
+        except OSError as error:
+            LOG.warning("the list of erased accounts beside the database cannot be written", exc_info=error)
+    return _do_slice(store, is_quiet=is_quiet)
+
+
+def finish_changes(store: Store) -> None:
+    """Do all of it, and note nothing beside the database."""
+    while _do_slice(store, is_quiet=False):
+        pass
+
+
+def _do_slice(store: Store, *, is_quiet: bool) -> bool:
+    began = time.monotonic()
+    with store.write(quiet=is_quiet) as transaction:
+        has_worked = following.do_slice(transaction)
+    slices.rest(store, time.monotonic() - began)
+    return has_worked
