@@ -14,6 +14,7 @@ from sqlalchemy import make_url
 
 from selection import (
     pytest_collection_modifyitems,
+    pytest_report_header,
     pytest_runtest_logreport,
     pytest_terminal_summary,
     pytest_testnodedown,
@@ -24,6 +25,7 @@ from silverball.store.engine import Store
 # Hooks that choose which tests run.
 __all__ = [
     "pytest_collection_modifyitems",
+    "pytest_report_header",
     "pytest_runtest_logreport",
     "pytest_terminal_summary",
     "pytest_testnodedown",
