@@ -215,7 +215,7 @@ def test_at_a_terminal_the_password_is_asked_for_twice_and_never_shown(sqlite_ur
         seen += _seen_until(controller, b": ")
         os.write(controller, PASSWORD.encode() + b"\n")
         seen += _seen_until(controller, b"is set.")
-        assert running.wait(20) == 0
+        assert running.wait(60) == 0
     os.close(controller)
     assert PASSWORD.encode() not in seen
     assert seen.count(b": ") == 2

@@ -109,10 +109,10 @@ def test_a_site_with_the_locked_libraries_runs(version: str, tmp_path: Path) -> 
     try:
         wait_for_port(port, process, tmp_path)
         for path in ("/ready", "/", "/openapi.json"):
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=20) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
                 assert answer.status == 200
         done = subprocess.run([python, "-c", SMOKE, str(port)], capture_output=True, text=True, check=False)
         assert len(json.loads(done.stdout or "[]")) == 1, done.stderr[-2000:]
     finally:
         process.terminate()
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=60) == 0

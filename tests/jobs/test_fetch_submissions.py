@@ -33,7 +33,7 @@ from silverball.settings import SettingError, Settings, load
 from silverball.store import tables
 from silverball.store.engine import Store
 
-SECONDS_MAX = 10
+SECONDS_MAX = 60
 EARLY = "2026-02-28T20:00:00Z"
 
 

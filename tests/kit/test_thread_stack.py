@@ -20,7 +20,7 @@ def _names_of(stack: ThreadStack, tasks: int) -> list[str]:
             done.set()
 
         stack.submit(note)
-        assert done.wait(5)
+        assert done.wait(60)
         # Until it waits again.
         time.sleep(0.005)
     return names
@@ -45,12 +45,12 @@ def test_tasks_that_come_together_run_side_by_side_and_the_rest_in_their_order()
     both, gate, begun = threading.Barrier(3), threading.Event(), list[int]()
 
     def hold() -> None:
-        both.wait(5)
-        gate.wait(5)
+        both.wait(60)
+        gate.wait(60)
 
     for _ in range(2):
         stack.submit(hold)
-    both.wait(5)
+    both.wait(60)
     for number in range(50):
         stack.submit(partial(begun.append, number))
     assert begun == []

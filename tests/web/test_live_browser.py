@@ -31,7 +31,7 @@ LETTERS_OF = """(chosen) => [...document.querySelectorAll(chosen)]
   .map(one => parseFloat(getComputedStyle(one).fontSize) / Math.min(innerHeight, innerWidth * 9 / 16))"""
 LETTERS = ".board li, .drawn-tree .meets li, .call li, .when, h2"
 # Long enough to try every kind of connection again.
-SECONDS_MAX = 20_000
+SECONDS_MAX = 60_000
 CUT_SECONDS = 20
 # Every five seconds at most, and later on a busy machine.
 FORECAST_WITHIN = 60_000
@@ -427,7 +427,7 @@ def test_a_storm_of_news_is_few_requests(live_server: LiveServer, desk: Screen) 
     asked = desk.page.evaluate(ASKED_FOR_HEAD)
     # One fetch in 300 ms, and one more after the last event.
     assert 2 <= asked <= (time.monotonic() - began) / 0.3 + 2
-    assert asked < 20
+    assert asked < 40
 
 
 def test_a_result_makes_a_screen_fetch_its_parts_together(live_server: LiveServer, desk: Screen) -> None:

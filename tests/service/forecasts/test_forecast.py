@@ -165,7 +165,7 @@ def test_two_nodes_never_compute_the_same_forecast(store: Store) -> None:
     barrier = threading.Barrier(2)
 
     def claim() -> None:
-        barrier.wait(10)
+        barrier.wait(60)
         with store.write(quiet=True) as transaction:
             found = forecasts.claim_forecast(transaction.connection, hall.tournament_id, now=hall.now)
         claimed.append(found)

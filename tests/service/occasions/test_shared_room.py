@@ -186,7 +186,7 @@ def test_two_rounds_opened_at_the_same_moment_call_nobody_twice(store: Store) ->
 
         def open_round(hall: Hall, gate: threading.Barrier = gate, faults: Any = faults) -> None:
             try:
-                gate.wait(5)
+                gate.wait(60)
                 hall.mirror = None
                 hall.post("/rounds", {})
             except (AssertionError, threading.BrokenBarrierError) as fault:

@@ -129,7 +129,7 @@ def test_one_computes_while_others_wait() -> None:
     derived, computed, is_asked = DerivedOnce(), [], threading.Event()
 
     def compute() -> int:
-        is_asked.wait(10)
+        is_asked.wait(60)
         computed.append(1)
         return 7
 
