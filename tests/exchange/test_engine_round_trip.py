@@ -75,6 +75,7 @@ def compare(store: Store, second: Store, kind: str, walks: range) -> None:
                 assert verify.verify_tournament(db, imported).faults == [], (kind, walk)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("kind", sorted(ALL))
 def test_an_imported_night_is_the_exported_night_to_the_last_fact(

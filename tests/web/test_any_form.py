@@ -73,6 +73,7 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Any:
     store.close()
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize("action", sorted(ACTIONS))
 def test_an_action_succeeds_or_is_refused(nights: tuple[Director, list[str]], action: str) -> None:
     director, paths = nights

@@ -62,6 +62,7 @@ def test_the_trap_counts_connections() -> None:
         assert (world.trap.count, world.reached) == (1, ["8.8.8.8"])
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
 def test_a_forbidden_address_is_never_connected_to(url: str) -> None:
     with a_world() as world:
@@ -70,6 +71,7 @@ def test_a_forbidden_address_is_never_connected_to(url: str) -> None:
         assert world.lookups == []
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
 def test_nor_with_the_systems_resolver_and_connector(url: str) -> None:
     with a_world() as world:
@@ -79,6 +81,7 @@ def test_nor_with_the_systems_resolver_and_connector(url: str) -> None:
         assert world.trap.count == 0
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
 def test_nor_after_a_redirect_of_a_good_host(url: str, status: int) -> None:

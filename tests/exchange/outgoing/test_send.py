@@ -56,6 +56,7 @@ def test_the_trap_counts_connections() -> None:
         assert (world.trap.count, world.reached) == (1, ["8.8.8.8"])
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
 def test_nothing_is_sent_to_a_forbidden_address(url: str) -> None:
     with a_world() as world:
@@ -63,6 +64,7 @@ def test_nothing_is_sent_to_a_forbidden_address(url: str) -> None:
         assert (world.reached, world.lookups) == ([], [])
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
 def test_nor_with_the_systems_resolver_and_connector(url: str) -> None:
     with a_world() as world:

@@ -91,6 +91,7 @@ def walk(store: Store, kind: str, number: int, steps: int = STEPS) -> None:
     assert differences(night) == [], f"{kind}, walk {number}"
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("kind", sorted(ALL))
 def test_what_is_answered_for_an_action_is_what_was_served_after_it(store: Store, kind: str) -> None:

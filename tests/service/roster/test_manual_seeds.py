@@ -66,6 +66,7 @@ def journal_and_revision(desk: desks.Desk) -> tuple[int, int]:
     return len(lines), revision
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("type_", SEEDED)
 def test_what_get_shows_can_be_sent_back_and_changes_nothing(store: Store, type_: str) -> None:
     desk = a_manual_desk(store, type_, players=8)

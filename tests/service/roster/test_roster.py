@@ -227,6 +227,7 @@ def test_banks_and_scorekeepers_come_and_go(store: Store) -> None:
     desk.expect_refusal(404, "DELETE", f"/scorekeepers/{desk.night.organizer_id}")
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [

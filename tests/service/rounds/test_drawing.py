@@ -117,6 +117,7 @@ def test_too_few_players_make_no_round(store: Store, kind: str, chosen: dict[str
     desk.expect_refusal(409, "POST", "/rounds", {})
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", sorted(FORMATS))
 def test_a_dry_run_is_answered_or_refused_as_the_round_would_be(store: Store, kind: str) -> None:
     size: dict[str, Any] = {"bracketSize": 8} if kind in ("group_bracket", "golf_bracket") else {}
