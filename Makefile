@@ -13,8 +13,8 @@ PORT ?= 8000
 HOST ?= 127.0.0.1
 # One more than two cores, as tests also wait: for browsers, sockets, timers.
 TEST_WORKERS ?= 3
-# Fixtures of a file are made once; files with the longest recorded time come first (tests/file_seconds.txt).
-PYTEST := $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
+# Compiled tests are kept. A file stays in one process, as its fixtures are made once; the longest come first.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
 .PHONY: help clients install install-run run docs test test-all quick slow-list check client lock audit soak release bench clean
@@ -70,7 +70,7 @@ test-all: $(if $(PART),install,check) clients  ## all tests: both databases, eve
 	SILVERBALL_TEST_ALL=1 $(PYTEST) --durations=10 $(if $(PART),tests/$(PART))
 
 quick: install  ## the tests that need no browser, no PostgreSQL and under 50 ms each: a minute
-	PYTHONDONTWRITEBYTECODE= SILVERBALL_QUICK=1 $(PYTEST) -q -p no:schemathesis
+	SILVERBALL_QUICK=1 $(PYTEST) -q -p no:schemathesis
 
 # Run on an idle machine, now and then.
 slow-list: install  ## measure which tests are too slow for `make quick`, and the seconds of files

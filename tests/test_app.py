@@ -107,6 +107,7 @@ def test_the_next_request_sees_a_committed_change(store: Store, front_door: Fron
     assert (repeated.status, repeated.json["data"]["name"]) == (200, "Renamed")
 
 
+@pytest.mark.both_databases
 def test_webhook_deliveries_are_never_cached(store: Store) -> None:
     night = build.a_tournament(store)
     token = a_token(store, night.organizer_id, ability="manage")
@@ -142,6 +143,7 @@ def test_a_change_by_another_process_is_seen(front_door: FrontDoor, store: Store
     assert names[-1] == "Renamed"
 
 
+@pytest.mark.both_databases
 def test_the_use_of_a_token_is_recorded_without_invalidating_responses(
     front_door: FrontDoor, store: Store, token: str
 ) -> None:
@@ -156,6 +158,7 @@ def test_the_use_of_a_token_is_recorded_without_invalidating_responses(
     assert store.world_revision() == revision
 
 
+@pytest.mark.both_databases
 def test_details_that_only_one_account_may_see_do_not_reach_others(
     store: Store, front_door: FrontDoor
 ) -> None:
@@ -210,6 +213,7 @@ def test_metrics_are_not_on_the_public_port(front_door: FrontDoor) -> None:
     assert asgi.get(front_door, "/metrics").status == 404
 
 
+@pytest.mark.both_databases
 def test_a_security_contact_is_published_when_there_is_one(store: Store, front_door: FrontDoor) -> None:
     path = "/.well-known/security.txt"
     assert asgi.get(front_door, path).status == 404

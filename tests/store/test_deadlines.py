@@ -21,6 +21,8 @@ from silverball.store.engine import Store
 from silverball.store.group_commit import DatabaseBusy
 from silverball.store.time_limits import COMMANDS, JOBS, LONG_COMMANDS, REQUEST, REQUESTS, StoreLimits
 
+pytestmark = pytest.mark.both_databases
+
 SHORT_SECONDS = 0.3
 SHORT = StoreLimits(
     read=replace(REQUEST, total_seconds=SHORT_SECONDS), write=replace(REQUEST, total_seconds=SHORT_SECONDS)

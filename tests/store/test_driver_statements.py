@@ -14,6 +14,8 @@ from silverball.store import driver_statements, faults, tables, types
 from silverball.store.driver_statements import DriverStatement
 from silverball.store.engine import Store
 
+pytestmark = pytest.mark.both_databases
+
 _V = tables.site_value
 INSERT = DriverStatement(insert(_V).values(name=bindparam("new_name"), value=bindparam("new_value")))
 SELECT = DriverStatement(select(_V.c.value).where(_V.c.name == bindparam("own_name")))

@@ -9,6 +9,8 @@ from silverball.store import driver_statements, tables
 from silverball.store.engine import Store
 from silverball.store.named_rows import PreparedStatement, rows_of_all
 
+pytestmark = pytest.mark.both_databases
+
 _T, _E = tables.tournament.c, tables.entrant.c
 STATEMENTS = {
     "tournament": PreparedStatement(select(_T.name).where(_T.tournament_id == bindparam("tournament_id"))),

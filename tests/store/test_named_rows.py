@@ -12,6 +12,8 @@ from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.store.named_rows import LOOKUP_SIZES, PreparedLookup, PreparedStatement, RowMapper
 
+pytestmark = pytest.mark.both_databases
+
 ARENA = tables.arena.c
 STATEMENT = (
     select(ARENA.arena_id, ARENA.name, ARENA.opdb_id, ARENA.labels, ARENA.category_id)

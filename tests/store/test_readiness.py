@@ -13,6 +13,8 @@ from silverball.store.engine import Store
 from silverball.store.readiness import ANSWER_KEPT_SECONDS, PROBE_SECONDS, Readiness
 from tcp_proxy import TcpProxy
 
+pytestmark = pytest.mark.both_databases
+
 
 class Clock:
     def __init__(self) -> None:

@@ -16,6 +16,8 @@ from silverball.store.known_revisions import LEASE_SECONDS, KnownRevisions
 from silverball.store.stamps import Revision, number_in
 from silverball.store.transaction import Transaction
 
+pytestmark = pytest.mark.both_databases
+
 RAISE_IN_ANOTHER_PROCESS_SCRIPT = """
 import sys
 from silverball.store import revisions

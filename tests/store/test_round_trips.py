@@ -18,6 +18,8 @@ from silverball.store.engine import Store
 from silverball.store.transaction import Transaction
 from tcp_proxy import TcpProxy
 
+pytestmark = pytest.mark.both_databases
+
 _V = tables.site_value
 INSERT = DriverStatement(insert(_V).values(name=bindparam("new_name"), value=bindparam("new_value")))
 COUNT = DriverStatement(text("SELECT count(*) FROM site_value WHERE name LIKE 'test%'"))

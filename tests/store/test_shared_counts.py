@@ -1,9 +1,12 @@
 """Nodes report that they are there and their connections, in the database that they share."""
 
+import pytest
 from sqlalchemy import select
 
 from silverball.store.engine import Store
 from silverball.store.tables import node_connection
+
+pytestmark = pytest.mark.both_databases
 
 
 def test_a_node_learns_how_many_there_are_and_the_connections_at_the_others(store: Store) -> None:

@@ -178,6 +178,7 @@ def ranks(store: Store) -> list[tuple[int, int | None]]:
         return [(row.user_id, row.rank) for row in rows]
 
 
+@pytest.mark.both_databases
 def test_ranks_follow_after_the_tournaments(store: Store) -> None:
     user_id, _ = a_regular(store)
     build.a_rating(store, user_id=user_id, lower_bound=1500.0, rank=1)
@@ -196,6 +197,7 @@ def test_ranks_follow_after_the_tournaments(store: Store) -> None:
         assert ranks(store) == then
 
 
+@pytest.mark.both_databases
 def test_a_slice_of_another_process_is_not_done_twice(store: Store) -> None:
     user_id, ids = a_regular(store)
     store.finish_deferred = lambda: None
@@ -268,6 +270,7 @@ def switch_off(store: Store, user_id: int) -> None:
         accounts.erase_account(transaction, user_id)
 
 
+@pytest.mark.both_databases
 def test_a_person_in_many_tournaments_leaves_no_trace(store: Store) -> None:
     world = a_large_world(store)
     store.finish_deferred = partial(announcing.finish_announcing, store)

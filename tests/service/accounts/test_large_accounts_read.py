@@ -145,6 +145,7 @@ def test_no_kept_answer_and_no_condition_outlives_the_change(store: Store, body:
         assert pending_announcements.first_pending(db) is None
 
 
+@pytest.mark.both_databases
 def test_no_page_shows_the_old_name_after_an_erasing(store: Store) -> None:
     world = NamedWorld(store)
     with running_app(store, rate_limit_per_minute=0) as front_door:

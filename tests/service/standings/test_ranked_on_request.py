@@ -77,6 +77,7 @@ def test_a_result_in_another_process_is_ranked_here(store: Store) -> None:
     elsewhere.close()
 
 
+@pytest.mark.both_databases
 def test_rows_are_written_while_a_node_of_the_version_before_may_read_them(store: Store) -> None:
     desk = a_desk(store)
     let_earlier_nodes_run(store)
