@@ -89,6 +89,7 @@ def site(
         yield Site(proxy, token, tournament_id)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_file_passes_the_proxys_own_check(kind: str, tmp_path: Path) -> None:
     file = proxies.write_file(kind, tmp_path, "127.0.0.1:8000", 8443)

@@ -60,6 +60,7 @@ def test_the_supported_versions_are_said_everywhere() -> None:
     assert image[1] in VERSIONS
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_source_parses_without_a_warning(version: str) -> None:
     command = [python_of(version), "-I", "-c", PARSE, str(ROOT / "src")]

@@ -154,6 +154,7 @@ EXPECTED_COMPLAINT = re.compile(r"status of 4\d\d")
 
 # The database makes no difference to a browser.
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.sample(1)
 
 
 def send(store: Store, method: str, path: str, body: Any = None) -> Any:

@@ -54,6 +54,7 @@ PAPER = ("/print", "/print/names", "/print/codes", "/print/round", "/print/score
 
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.sample(2),
     # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
@@ -126,6 +127,7 @@ def test_the_pages_of_an_administrator_break_no_rule(store: Store, base_url: str
     assert_well_laid_out(screen, base_url, [f"/account{path}" for path in paths])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("type_", "players", "settings"),
     [
@@ -229,6 +231,7 @@ def _take_picture(page: Page, name: str) -> None:
         page.screenshot(path=f"{PICTURES}/{name}-{page.evaluate('innerWidth')}.png", full_page=True)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("font", layout.FONTS)
 @pytest.mark.parametrize("type_", ["matchplay", "group_matchplay"])
 def test_three_open_games_are_seen_on_the_smallest_phone(

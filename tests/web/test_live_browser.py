@@ -486,6 +486,7 @@ def test_a_wall_that_hangs_all_night_does_not_grow(live_server: LiveServer, desk
     desk.was_never_reloaded()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_checker_of_accessibility_finds_nothing_serious(
     live_server: LiveServer, desk: Screen, scheme: Any
@@ -556,6 +557,7 @@ def test_a_bracket_scrolls_in_its_own_box_and_follows_the_night(
     assert screen.complaints == []
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("kind", ["bracket", "double_bracket", "group_bracket"])
 def test_a_bracket_is_open_to_everybody(
