@@ -141,6 +141,7 @@ KINDS = ["user", "player", "arena", "location", "series", "bank", "event", "Roun
 KINDS += ["Single player game", "Queue", "Shortcut", "Suggestion", "The custom link"]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.both_databases
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_id_in_use_by_something_else_refuses_the_file_by_name_and_stores_nothing(

@@ -73,6 +73,7 @@ def test_nor_with_the_systems_resolver_and_connector(url: str) -> None:
         assert world.trap.count == 0
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_no_redirect_is_followed(status: int) -> None:
     answers: dict[str, Answer] = {}

@@ -217,6 +217,7 @@ def test_the_card_of_last_week_is_shown_when_the_same_person_plays_again(store: 
     assert send("GET", f"/games/{game_id}/earlier-cards", None, days=366)["data"] == []
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("end", "body", "field"),
     [

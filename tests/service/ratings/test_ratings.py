@@ -207,6 +207,7 @@ def test_periods_are_listed_newest_first_and_one_has_its_tournaments(circuit: Ci
         assert build.ask(circuit.store, f"/api/rating-periods/{unknown}", by=circuit.organizer_id)[0] == 404
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("path", "field"),
     [
