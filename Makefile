@@ -13,9 +13,11 @@ PORT ?= 8000
 HOST ?= 127.0.0.1
 # One more than two cores, as tests also wait: for browsers, sockets, timers.
 TEST_WORKERS ?= 3
+# Compiled tests are kept. A file stays in one process, as its fixtures are made once; the longest come first.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help clients install install-run run docs test quick slow-list check client lock audit soak release bench clean
+.PHONY: help clients install install-run run docs test test-all quick slow-list check client lock audit soak release bench clean
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
@@ -61,14 +63,18 @@ $(CLIENTS)/node_modules: $(CLIENTS)/package-lock.json
 	@if [ -d $@ ]; then touch $@; fi
 
 # PART=rules, PART=web/test_console.py: the tests of one room or file, without the checks.
-test: $(if $(PART),install,check) clients  ## everything: checks, then all tests; PART=rules runs one room
-	$(BIN)/python -m pytest -n $(TEST_WORKERS) --durations=10 $(if $(PART),tests/$(PART))
+test: $(if $(PART),install,check) clients  ## checks and tests in ten minutes; PART=rules runs one room
+	$(PYTEST) --durations=10 $(if $(PART),tests/$(PART))
+
+test-all: $(if $(PART),install,check) clients  ## all tests: both databases, every case; PART as for `test`
+	SILVERBALL_TEST_ALL=1 $(PYTEST) --durations=10 $(if $(PART),tests/$(PART))
 
 quick: install  ## the tests that need no browser, no PostgreSQL and under 50 ms each: a minute
-	PYTHONDONTWRITEBYTECODE= SILVERBALL_QUICK=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) -q -p no:schemathesis
+	SILVERBALL_QUICK=1 $(PYTEST) -q -p no:schemathesis
 
 # Run on an idle machine, now and then.
-slow-list: install  ## measure which tests are too slow for `make quick`
+slow-list: install  ## measure which tests are too slow for `make quick`, and the seconds of files
+	SILVERBALL_LIST_TIMES=tests/file_seconds.txt $(PYTEST)
 	SILVERBALL_QUICK=1 SILVERBALL_LIST_SLOW=tests/slow_tests.txt $(BIN)/python -m pytest -q -p no:schemathesis
 
 # In an environment of its own: it brings a pip of its own.

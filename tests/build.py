@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import msgspec
-from sqlalchemy import Table, insert, select
+from sqlalchemy import Connection, Table, insert, select
 
 from silverball import app
 from silverball.kit.http import endpoints as http
@@ -234,10 +234,13 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 def row(store: Store, table: Table, **values: Any) -> int:
     """Insert a row with defaults for missing values; returns its id (0 when it has none of its own)."""
     with store.write() as transaction:
-        done = transaction.connection.execute(
-            insert(table).values(**{**DEFAULTS.get(table.name, {}), **values})
-        )
-        key = done.inserted_primary_key
+        return _insert_row(transaction.connection, table, **values)
+
+
+def _insert_row(db: Connection, table: Table, **values: Any) -> int:
+    """Insert a row inside a transaction; returns its id."""
+    done = db.execute(insert(table).values(**{**DEFAULTS.get(table.name, {}), **values}))
+    key = done.inserted_primary_key
     return int(key[0]) if key is not None and isinstance(key[0], int) else 0
 
 
@@ -291,13 +294,16 @@ class Night:
 def a_tournament(store: Store, *, players: int = 4, arenas: int = 2, **values: Any) -> Night:
     """A started tournament with players and arenas, and no rounds."""
     organizer_id = values.pop("organizer_id", None) or a_user(store, name="Olga Ramp", role="organizer")
-    tournament_id = row(store, tables.tournament, organizer_id=organizer_id, **values)
-    player_ids = [a_player(store, organizer_id, name=f"Player {n + 1}") for n in range(players)]
-    arena_ids = [an_arena(store, organizer_id, name=f"Machine {n + 1}") for n in range(arenas)]
-    for place, player_id in enumerate(player_ids):
-        row(store, tables.entrant, tournament_id=tournament_id, player_id=player_id, place=place)
-    for place, arena_id in enumerate(arena_ids):
-        row(store, tables.lineup_arena, tournament_id=tournament_id, arena_id=arena_id, place=place)
+    with store.write() as transaction:
+        db, own = transaction.connection, {"organizer_id": organizer_id}
+        tournament_id = _insert_row(db, tables.tournament, **own, **values)
+        player_ids = [_insert_row(db, tables.player, **own, name=f"Player {n + 1}") for n in range(players)]
+        arena_ids = [_insert_row(db, tables.arena, **own, name=f"Machine {n + 1}") for n in range(arenas)]
+        part = {"tournament_id": tournament_id}
+        for place, player_id in enumerate(player_ids):
+            _insert_row(db, tables.entrant, **part, player_id=player_id, place=place)
+        for place, arena_id in enumerate(arena_ids):
+            _insert_row(db, tables.lineup_arena, **part, arena_id=arena_id, place=place)
     return Night(tournament_id, organizer_id, player_ids, arena_ids)
 
 
@@ -319,19 +325,21 @@ def a_game(store: Store, tournament_id: int, player_ids: list[int], **values: An
     points = values.pop("points", [None] * len(player_ids))
     positions = values.pop("positions", [None] * len(player_ids))
     scores = values.pop("scores", [None] * len(player_ids))
-    game_id = row(store, tables.game, tournament_id=tournament_id, **values)
-    for slot, player_id in enumerate(player_ids):
-        row(
-            store,
-            tables.game_player,
-            game_id=game_id,
-            slot=slot,
-            tournament_id=tournament_id,
-            player_id=player_id,
-            points=None if points[slot] is None else Decimal(points[slot]),
-            result_position=positions[slot],
-            score=scores[slot],
-        )
+    with store.write() as transaction:
+        db = transaction.connection
+        game_id = _insert_row(db, tables.game, tournament_id=tournament_id, **values)
+        for slot, player_id in enumerate(player_ids):
+            _insert_row(
+                db,
+                tables.game_player,
+                game_id=game_id,
+                slot=slot,
+                tournament_id=tournament_id,
+                player_id=player_id,
+                points=None if points[slot] is None else Decimal(points[slot]),
+                result_position=positions[slot],
+                score=scores[slot],
+            )
     return game_id
 
 

@@ -7,13 +7,15 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import event, make_url
 
 from selection import (
     pytest_collection_modifyitems,
+    pytest_report_header,
     pytest_runtest_logreport,
     pytest_terminal_summary,
     pytest_testnodedown,
@@ -24,6 +26,7 @@ from silverball.store.engine import Store
 # Hooks that choose which tests run.
 __all__ = [
     "pytest_collection_modifyitems",
+    "pytest_report_header",
     "pytest_runtest_logreport",
     "pytest_terminal_summary",
     "pytest_testnodedown",
@@ -170,11 +173,18 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     yield f"sqlite:///{path}"
 
 
+def _skip_disk_sync(connection: Any, _record: Any) -> None:
+    """Do not wait for the disk: the file is deleted after the test."""
+    connection.execute("PRAGMA synchronous=OFF")
+
+
 @pytest.fixture
 def store(database_url: str, tmp_path: Path) -> Iterator[Store]:
     """A fresh database, open, with a file of keys."""
     # For SQLite this is where the key file is anyway.
     opened = Store(database_url, tmp_path / "silverball.db.secret")
     opened.key_file.may_make = True
+    if opened.is_sqlite:
+        event.listen(opened.engine, "connect", _skip_disk_sync)
     yield opened
     opened.close()

@@ -10,7 +10,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from typing import Self
 
-START_SECONDS_MAX = 5
+START_SECONDS_MAX = 60
 
 
 @dataclass(frozen=True)

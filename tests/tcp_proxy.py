@@ -23,7 +23,7 @@ from typing import Self
 CHUNK_BYTES = 64 * 1024
 # What is on its way in one direction; more is held back at the sender.
 CHUNKS_MAX = 256
-START_SECONDS_MAX = 5
+START_SECONDS_MAX = 60
 # A socket that is closed with this is reset instead.
 LINGER_NOT = struct.pack("ii", 1, 0)
 

@@ -182,6 +182,7 @@ def test_no_number_in_a_query_is_too_large_for_an_answer(
     assert asked >= {("/api/ifpa/{ifpaId}/rating-history", "page"), ("/api/games", "page")}
 
 
+@pytest.mark.sample(150)
 @pytest.mark.parametrize("mode", list(GenerationMode))
 @pytest.mark.parametrize(
     ("method", "path"),

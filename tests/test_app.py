@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 import asgi
 import build
+from patience import PATIENCE_SECONDS
 from silverball import app
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.body import Body
@@ -106,6 +107,7 @@ def test_the_next_request_sees_a_committed_change(store: Store, front_door: Fron
     assert (repeated.status, repeated.json["data"]["name"]) == (200, "Renamed")
 
 
+@pytest.mark.both_databases
 def test_webhook_deliveries_are_never_cached(store: Store) -> None:
     night = build.a_tournament(store)
     token = a_token(store, night.organizer_id, ability="manage")
@@ -123,9 +125,7 @@ def test_webhook_deliveries_are_never_cached(store: Store) -> None:
     assert (repeated.status, repeated.json["data"][0]["status"]) == (200, "delivered")
 
 
-def test_a_change_by_another_process_is_seen_within_a_second(
-    front_door: FrontDoor, store: Store, token: str
-) -> None:
+def test_a_change_by_another_process_is_seen(front_door: FrontDoor, store: Store, token: str) -> None:
     night = build.a_tournament(store)
     path = f"/api/tournaments/{night.tournament_id}"
     assert asgi.get(front_door, path, token=token).status == 200
@@ -135,7 +135,7 @@ def test_a_change_by_another_process_is_seen_within_a_second(
         transaction.connection.execute(update(tables.tournament).where(row).values(name="Renamed"))
         revisions.raise_tournaments(transaction, [night.tournament_id])
     other.close()
-    until = time.monotonic() + 1.0
+    until = time.monotonic() + PATIENCE_SECONDS
     names: list[str] = []
     while "Renamed" not in names and time.monotonic() < until:
         names.append(asgi.get(front_door, path, token=token).json["data"]["name"])
@@ -143,12 +143,13 @@ def test_a_change_by_another_process_is_seen_within_a_second(
     assert names[-1] == "Renamed"
 
 
+@pytest.mark.both_databases
 def test_the_use_of_a_token_is_recorded_without_invalidating_responses(
     front_door: FrontDoor, store: Store, token: str
 ) -> None:
     revision = store.world_revision()
     assert asgi.get(front_door, "/api/tournaments", token=token).status == 200
-    until = time.monotonic() + 2.0
+    until = time.monotonic() + PATIENCE_SECONDS
     used: Any = None
     while used is None and time.monotonic() < until:
         with store.read() as db:
@@ -157,6 +158,7 @@ def test_the_use_of_a_token_is_recorded_without_invalidating_responses(
     assert store.world_revision() == revision
 
 
+@pytest.mark.both_databases
 def test_details_that_only_one_account_may_see_do_not_reach_others(
     store: Store, front_door: FrontDoor
 ) -> None:
@@ -211,6 +213,7 @@ def test_metrics_are_not_on_the_public_port(front_door: FrontDoor) -> None:
     assert asgi.get(front_door, "/metrics").status == 404
 
 
+@pytest.mark.both_databases
 def test_a_security_contact_is_published_when_there_is_one(store: Store, front_door: FrontDoor) -> None:
     path = "/.well-known/security.txt"
     assert asgi.get(front_door, path).status == 404

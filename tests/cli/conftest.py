@@ -11,7 +11,7 @@ from service import stored_nights
 from silverball.store.engine import Store
 
 # How a run of the tests is chosen; none of them is a setting of the program, which would complain.
-OPTIONS_OF_TESTS = ("SILVERBALL_TEST_", "SILVERBALL_QUICK", "SILVERBALL_SOAK", "SILVERBALL_LIST_SLOW")
+OPTIONS_OF_TESTS = ("SILVERBALL_TEST_", "SILVERBALL_QUICK", "SILVERBALL_SOAK", "SILVERBALL_LIST_")
 
 
 @pytest.fixture(autouse=True)

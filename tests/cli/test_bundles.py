@@ -64,6 +64,7 @@ def test_new_ids_are_printed(run: CliRunner, file: Path) -> None:
     assert "  playerId 901 -> 904\n" in done.stdout
 
 
+@pytest.mark.both_databases
 def test_many_renumbered_files_have_each_person_once_and_a_second_run_changes_nothing(run: CliRunner) -> None:
     files = bundles.NIGHTS[:4]
     command = ("import", "bundle", "--renumber", *files)

@@ -62,6 +62,7 @@ def _plausible_value(parameter: click.Parameter, folder: Path) -> str:
     return "203.0.113.0/24" if parameter.name == "cidr" else "text"
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - MAKERS - WITHOUT_DATABASE))
 def test_no_command_makes_a_database_by_accident(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -85,6 +86,7 @@ def test_migrate_and_a_start_that_is_asked_to_make_one(
     assert (tmp_path / "silverball.db").exists()
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize("name", ["", *sorted({word.split()[0] for word in COMMANDS}), *sorted(COMMANDS)])
 def test_every_command_has_short_and_long_help(name: str) -> None:
     short, long = (CliRunner().invoke(silverball_group, [*name.split(), word]) for word in ("-h", "--help"))

@@ -1,5 +1,6 @@
 """`silverball user confirm-number` and `withdraw-number`."""
 
+import pytest
 from click.testing import CliRunner, Result
 
 import build
@@ -18,6 +19,7 @@ def confirmed(store: Store) -> dict[int, int]:
         return confirmed_numbers.all_confirmed(db).user_by_number
 
 
+@pytest.mark.both_databases
 def test_a_number_is_confirmed_for_one_account_until_it_is_withdrawn(store: Store, database_url: str) -> None:
     vic, mel = build.a_user(store, name="Vic Tor"), build.a_user(store, name="Mel Ody")
     done = run(database_url, f"confirm-number {vic} 38773")

@@ -13,7 +13,7 @@ import pytest
 
 from cli.test_demo import running
 
-WAIT_SECONDS = 30
+WAIT_SECONDS = 60
 FOR_ADMINISTRATORS = {
     "GET /api/audit": 403,
     "GET /api/federation-numbers": 403,

@@ -171,7 +171,7 @@ def test_postgresql_without_a_key_file_is_a_warning(postgresql: PostgreSQL) -> N
 def test_a_start_warns_of_names_that_are_no_settings(sqlite_url: str) -> None:
     with serving(sqlite_url, SILVERBALL_PUBLIC_RAED="1") as server:
         server.process.terminate()
-        _out, log = server.process.communicate(timeout=20)
+        _out, log = server.process.communicate(timeout=60)
     warned = [json.loads(line) for line in log.splitlines() if '"silverball.settings"' in line]
     messages = [line["message"] for line in warned if "RAED" in line["message"]]
     assert messages == ["SILVERBALL_PUBLIC_RAED is no setting; did you mean SILVERBALL_PUBLIC_READ?"]

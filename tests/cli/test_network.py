@@ -26,6 +26,7 @@ def run(url: str, words: str) -> Result:
     return CliRunner(env=environment).invoke(silverball_group, ["network", *words.split()])
 
 
+@pytest.mark.both_databases
 def test_networks_are_blocked_listed_and_unblocked(url: str) -> None:
     for given in ("203.0.113.9/24", "203.0.113.0/24", "198.51.100.7", "2001:db8::/32"):
         assert run(url, f"block {given}").exit_code == 0

@@ -38,5 +38,5 @@ def test_a_server_that_is_not_ready_fails_the_check() -> None:
         thread = threading.Thread(target=refuse)
         thread.start()
         answer = run(listener.getsockname()[1])
-        thread.join(10)
+        thread.join(60)
     assert answer == (1, "Error: The server is not ready: /ready answers 503.")

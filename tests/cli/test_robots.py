@@ -55,6 +55,7 @@ def test_the_demo_has_one_plan_for_every_format() -> None:
     assert len(demo_nights.FINISHED) == len(FORMATS)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("kind", sorted(FORMATS))
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_tournament_is_played_to_its_end(store: Store, kind: str, seed: int) -> None:

@@ -79,7 +79,7 @@ def failed_start(url: str, **settings: str) -> str:
     """Try to serve, and return the sentence on standard error."""
     command = [sys.executable, "-m", "silverball.cli.main", "serve", "--port", "0"]
     given = {**os.environ, **environment(database_url=url, **settings)}
-    done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     return done.stderr
 

@@ -21,7 +21,7 @@ from cli.test_serve import free_port
 from deploy import deploy_files
 
 NAME = "pinball.example.org"
-START_SECONDS_MAX = 20
+START_SECONDS_MAX = 60
 
 
 @dataclass(frozen=True)

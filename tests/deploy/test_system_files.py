@@ -144,13 +144,13 @@ def test_the_server_needs_no_system_call_that_the_unit_forbids(tmp_path: Path) -
         if "attached" not in (line := traced.stderr.readline()):
             pytest.skip(f"strace may not watch processes here: {line.strip()}")
         for path in ("/ready", "/", "/openapi.json", "/api/tournaments", "/handbook/"):
-            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
             connection.request("GET", path)
             connection.getresponse().read()
             connection.close()
         server.process.send_signal(signal.SIGTERM)
-        server.process.wait(timeout=30)
-        traced.communicate(timeout=20)
+        server.process.wait(timeout=60)
+        traced.communicate(timeout=60)
     lines = (tmp_path / "calls").read_text().splitlines()
     used = {line.split()[-1] for line in lines if re.match(r"\s*[0-9]+\.[0-9]", line)} - {"total"}
     assert len(used) > 10

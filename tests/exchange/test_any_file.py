@@ -60,6 +60,7 @@ def _replace_value(raw: Any, path: tuple[Any, ...], value: Any) -> Any:
     return whole[0]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", READERS)
 @given(data=st.data())
 def test_one_odd_value_is_accepted_or_refused(kind: str, data: st.DataObject) -> None:

@@ -77,6 +77,7 @@ def test_a_night_is_written_as_it_was_played(store: Store, tmp_path: Path) -> No
     assert [row["name"] for row in rows(tmp_path, "arenas", "all")] == ["Machine 1"]
 
 
+@pytest.mark.both_databases
 def test_single_player_games_are_a_table_of_their_own(store: Store, tmp_path: Path) -> None:
     night = bulk_world.a_night(store)
     player_id = night.player_ids[0]
@@ -144,6 +145,7 @@ def test_a_hidden_profile_has_no_number_and_a_hidden_rating_no_id(store: Store, 
     assert listed == {rated[0]: "1", rated[1]: ""}
 
 
+@pytest.mark.both_databases
 def test_players_are_joined_with_ratings_by_number_and_by_name(store: Store, tmp_path: Path) -> None:
     night = bulk_world.a_night(store)
     with store.write() as transaction:

@@ -75,6 +75,7 @@ def compare(store: Store, second: Store, kind: str, walks: range) -> None:
                 assert verify.verify_tournament(db, imported).faults == [], (kind, walk)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("kind", sorted(ALL))
 def test_an_imported_night_is_the_exported_night_to_the_last_fact(
@@ -119,6 +120,7 @@ def test_the_round_timer_and_calls_go_along_under_new_ids_too(store: Store, seco
             assert verify.verify_tournament(db, tournament_id).faults == []
 
 
+@pytest.mark.both_databases
 def test_directors_go_along_and_direct_under_new_ids_too(store: Store, second: Store) -> None:
     night = stored_nights.a_stored_night(store, a_night("matchplay", players=4, arenas=2))
     director_id = build.a_user(store, user_id=900, name="Dita Rector", role="organizer")

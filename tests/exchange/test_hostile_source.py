@@ -57,6 +57,7 @@ def pull_all(store: Store, *answers: Answer | Exception) -> tuple[list[Any], Sto
     return list(run.reports(run.tournaments())), clock
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("answers", "sentence"),
     [

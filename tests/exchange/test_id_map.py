@@ -67,6 +67,7 @@ def test_the_same_person_in_several_renumbered_files_is_one_player(store: Store)
             assert verify.verify_tournament(db, imported.tournament_id).faults == []
 
 
+@pytest.mark.both_databases
 def test_a_later_import_goes_on_with_the_map_and_an_unchanged_file_changes_nothing(store: Store) -> None:
     first = bundles.import_bundle(store, bundles.NIGHTS[0], source=CLUB, new_ids=True)
     second = bundles.import_bundle(store, bundles.NIGHTS[1], source=CLUB, new_ids=True)
@@ -77,6 +78,7 @@ def test_a_later_import_goes_on_with_the_map_and_an_unchanged_file_changes_nothi
     assert (again.outcome, again.tournament_id, again.ids) == ("unchanged", first.tournament_id, first.ids)
 
 
+@pytest.mark.both_databases
 def test_a_changed_file_replaces_the_tournament_that_its_map_names(store: Store) -> None:
     night = bundles.full_bundle()
     build.a_tournament(store, tournament_id=700)
@@ -89,6 +91,7 @@ def test_a_changed_file_replaces_the_tournament_that_its_map_names(store: Store)
     assert first.tournament_id != 700
 
 
+@pytest.mark.both_databases
 def test_of_another_silverball_free_ids_are_kept_and_taken_ones_are_mapped(
     store: Store, elsewhere: Store
 ) -> None:

@@ -37,6 +37,7 @@ def row_counts(store: Store) -> dict[str, int]:
         }
 
 
+@pytest.mark.both_databases
 def test_the_same_file_again_changes_nothing(store: Store) -> None:
     for night in (bundles.full_bundle(), bundles.real_night("17")):
         assert bundles.import_bundle(store, night).outcome == "new"
@@ -48,6 +49,7 @@ def test_the_same_file_again_changes_nothing(store: Store) -> None:
         assert (row_counts(store), store.tournament_revisions(list(revision))) == (before, revision)
 
 
+@pytest.mark.both_databases
 def test_a_changed_file_replaces_the_tournament_with_a_new_epoch_and_revision(store: Store) -> None:
     night = bundles.full_bundle()
     bundles.import_bundle(store, night)
@@ -139,6 +141,8 @@ KINDS = ["user", "player", "arena", "location", "series", "bank", "event", "Roun
 KINDS += ["Single player game", "Queue", "Shortcut", "Suggestion", "The custom link"]
 
 
+@pytest.mark.sample(4)
+@pytest.mark.both_databases
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_id_in_use_by_something_else_refuses_the_file_by_name_and_stores_nothing(
     store: Store, kind: str
@@ -152,6 +156,7 @@ def test_an_id_in_use_by_something_else_refuses_the_file_by_name_and_stores_noth
     assert row_counts(store) == before
 
 
+@pytest.mark.both_databases
 def test_a_user_or_series_that_is_only_named_becomes_a_placeholder(store: Store) -> None:
     night = bundles.full_bundle()
     del night["tournament"]["organizer"], night["series"]
@@ -172,6 +177,7 @@ def test_a_user_or_series_that_is_only_named_becomes_a_placeholder(store: Store)
     assert "series" not in exported
 
 
+@pytest.mark.both_databases
 def test_a_placeholder_is_filled_in_by_a_later_file(store: Store) -> None:
     night = bundles.full_bundle()
     organizer, series = night["tournament"].pop("organizer"), night.pop("series")
@@ -184,6 +190,7 @@ def test_a_placeholder_is_filled_in_by_a_later_file(store: Store) -> None:
     assert bundles.find_losses(night, bundles.export_bundle(store, 700)) == []
 
 
+@pytest.mark.both_databases
 def test_an_account_that_people_sign_in_to_is_left_as_it_is(store: Store) -> None:
     build.a_user(
         store, user_id=501, name="Olga Ramp", email="olga@silverball.test", role="admin", initials="XX"
@@ -208,6 +215,7 @@ def test_a_changed_name_raises_the_other_tournaments_that_show_it(store: Store) 
     assert all(after[tournament_id] > revision for tournament_id, revision in before.items())
 
 
+@pytest.mark.both_databases
 def test_the_owner_gets_the_tournament_and_the_organizers_things_only(store: Store) -> None:
     owner_id = build.a_user(store, name="Demo", role="organizer")
     night = bundles.full_bundle()
@@ -223,6 +231,7 @@ def test_the_owner_gets_the_tournament_and_the_organizers_things_only(store: Sto
     assert one_row(store, tables.scorekeeper).user_id == 502
 
 
+@pytest.mark.both_databases
 def test_things_of_the_bundles_organizer_pass_to_the_owner(store: Store) -> None:
     owner_id = build.a_user(store, name="Demo", role="organizer")
     bundles.import_bundle(store, bundles.full_bundle())
@@ -270,6 +279,7 @@ def test_new_ids_after_an_import_are_free(store: Store) -> None:
     assert build.row(store, tables.series, organizer_id=night.organizer_id) > 601
 
 
+@pytest.mark.both_databases
 def test_a_completed_night_has_its_summaries(store: Store) -> None:
     night = bundles.real_night("17")
     bundles.import_bundle(store, night)
@@ -281,6 +291,7 @@ def test_a_completed_night_has_its_summaries(store: Store) -> None:
     assert rows(store, tables.arena_summary, tournament_id=700) == []
 
 
+@pytest.mark.both_databases
 def test_seeds_rank_from_the_lowest_and_ratings_from_the_highest(store: Store) -> None:
     night = bundles.full_bundle()
     bundles.import_bundle(store, night)

@@ -45,6 +45,7 @@ def undo_all(store: Store, tournament_id: int) -> int:
     raise AssertionError("Undoing does not end.")
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("kind", sorted(ALL))
 def test_export_after_import_is_the_identity_and_undo_and_verify_reach_back(
     store: Store, second: Store, kind: str

@@ -39,6 +39,7 @@ def answers(store: Store, tournament_id: int) -> dict[str, Any]:
     return fresh
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("database_url", DATABASES, indirect=True)
 @pytest.mark.parametrize("kind", sorted(FORMATS))
 @pytest.mark.parametrize("seed", SEEDS)

@@ -118,6 +118,7 @@ def followed(tmp_path: Path, empty_sqlite: Path) -> Iterator[FollowedNight]:
     local.close()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [

@@ -46,6 +46,7 @@ def test_notes_go_along_with_author_and_time(store: Store, second: Store, with_j
     assert [note["userId"] for note in there] == [owner_id, owner_id]
 
 
+@pytest.mark.both_databases
 def test_only_who_may_record_results_reads_imported_notes(store: Store, second: Store) -> None:
     desk, game = noted_desk(store)
     tournament_id = desk.night.tournament_id

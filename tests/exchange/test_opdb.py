@@ -105,6 +105,7 @@ def test_ids_that_differ_by_case_only_are_different_machines(store: Store) -> No
     assert machines["G4odR-MLzY7"].name == "Harbor Lights"
 
 
+@pytest.mark.both_databases
 def test_a_slim_file_changes_its_own_fields_and_keeps_the_rest(store: Store) -> None:
     import_machines(store, files.second_shape())
     expected = entries(store)
@@ -173,6 +174,7 @@ def test_entries_missing_from_the_file_are_deleted(store: Store) -> None:
     assert "G4ODR-MLzY7-A1B7O" not in entries(store)
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(("kept_count", "is_refused"), [(8, False), (7, True)])
 def test_a_file_with_less_than_four_fifths_of_the_stored_entries_is_refused(
     store: Store, kept_count: int, is_refused: bool
@@ -200,6 +202,7 @@ def test_machines_of_this_site_stay_and_are_not_counted(store: Store) -> None:
     assert len(entries(store)) == 8
 
 
+@pytest.mark.both_databases
 def test_our_own_file_can_be_imported_again_and_elsewhere(store: Store, tmp_path: Path) -> None:
     raw = files.export_file()
     raw.append({"opdb_id": "Hclub-M1", "name": "Club “Special” \u2028", "is_machine": True})
@@ -328,6 +331,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytes
         opdb_file.read(file)
 
 
+@pytest.mark.both_databases
 def test_arenas_without_an_entry_are_left_alone(store: Store) -> None:
     arena_id = build.an_arena(store, build.a_user(store), opdb_id="Gnone-M1")
     import_machines(store, files.second_shape())

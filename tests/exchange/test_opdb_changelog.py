@@ -88,6 +88,7 @@ def world(store: Store) -> MachineWorld:
     return MachineWorld(store, night, other, moved)
 
 
+@pytest.mark.both_databases
 def test_arenas_summaries_and_videos_follow_and_their_tournaments_get_a_new_revision(
     world: MachineWorld,
 ) -> None:
@@ -121,6 +122,7 @@ def all_rows(store: Store) -> list[list[tuple[Any, ...]]]:
         return [[tuple(row) for row in db.execute(select(table))] for table in (*kinds, *more)]
 
 
+@pytest.mark.both_databases
 def test_all_references_follow_or_none(world: MachineWorld) -> None:
     store, before = world.store, all_rows(world.store)
     lines = [a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"), a_move(2, "GrdNZ", "GRveZ")]
@@ -153,6 +155,7 @@ def test_an_id_that_moved_more_than_once_leads_to_its_last_one(world: MachineWor
     assert revision(world.store, world.night.tournament_id) == before
 
 
+@pytest.mark.both_databases
 def test_many_ids_follow_at_once(store: Store) -> None:
     organizer = build.a_user(store)
     for opdb_id in ("GA", "GB", "GC", "Ga", None):
@@ -168,6 +171,7 @@ def test_ids_in_a_circle_stay(world: MachineWorld) -> None:
     assert arena_ids(world.store)[-2] == "GrdNZ-MQo1e"
 
 
+@pytest.mark.both_databases
 def test_a_deleted_machine_leaves_the_arena_its_name(world: MachineWorld) -> None:
     done = import_lines(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2"), a_move(2, "GB-M2", None))
     assert done.moved == {"GrdNZ-MQo1e": None}
@@ -190,6 +194,7 @@ def test_an_id_without_a_known_successor_is_kept_and_reported_until_the_entry_co
     assert arena_ids(world.store)[-2] == "GB-M2"
 
 
+@pytest.mark.both_databases
 def test_summaries_from_before_the_change_of_an_arena_follow_too(world: MachineWorld) -> None:
     night = world.night
     with world.store.write() as transaction:
@@ -202,6 +207,7 @@ def test_summaries_from_before_the_change_of_an_arena_follow_too(world: MachineW
     assert revision(world.store, night.tournament_id) > before
 
 
+@pytest.mark.both_databases
 def test_a_repeated_line_replaces_the_old_one(store: Store) -> None:
     import_lines(store, a_move(1, "GA", "GB"), a_move(2, "GC", None))
     import_lines(store, a_move(2, "GC", "GD"))

@@ -36,6 +36,7 @@ def exported_tips(store: Store) -> list[dict[str, Any]]:
     return listed
 
 
+@pytest.mark.both_databases
 def test_our_own_file_equals_the_imported_one(store: Store) -> None:
     assert exported_tips(store) == []
     tips = [

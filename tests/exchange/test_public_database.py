@@ -32,6 +32,7 @@ def ask(file: Path, statement: str) -> list[Any]:
         return db.execute(statement).fetchall()
 
 
+@pytest.mark.both_databases
 def test_it_has_the_tables_and_nothing_of_accounts(store: Store, tmp_path: Path) -> None:
     night, later = bulk_world.a_night(store), bulk_world.a_night(store, APRIL)
     claim(store, night.player_ids[0], email=EMAIL, password_hash="canary-hash", pronouns="canary-pronouns")

@@ -16,7 +16,7 @@ from silverball.service.tokens import writes as tokens
 from silverball.store.engine import Store
 from silverball.store.transaction import Transaction
 
-SECONDS_MAX = 5.0
+SECONDS_MAX = 60.0
 Ending = Callable[[Transaction, int, int], object]
 ENDINGS: dict[str, Ending] = {
     "suspended": lambda transaction, user_id, _: suspension.suspend(

@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import build
 from service.desk import Desk, a_desk
 from silverball.feed import messages
@@ -17,6 +19,7 @@ from silverball.wire.events import EVENTS
 GOLDEN = Path(__file__).parents[1] / "golden" / "events.json"
 
 
+@pytest.mark.both_databases
 def test_every_event_is_sent_as_its_sample(store: Store) -> None:
     assert frames(store) == json.loads(GOLDEN.read_text(encoding="utf-8"))
 

@@ -4,6 +4,8 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
+
 import build
 from feed.feed_server import next_message, run_scenario
 from feed.running_program import running_program, wait_until
@@ -29,6 +31,7 @@ def _hide(store: Store, user_id: int) -> None:
     assert build.do(store, "PATCH", "/api/users/profile", body, by=by)[0] == 200
 
 
+@pytest.mark.both_databases
 def test_earlier_events_are_gone_and_all_clients_read_again(store: Store) -> None:
     first_epoch = build.public_epoch(store)
     night = build.a_tournament(store)

@@ -13,7 +13,7 @@ from silverball.feed.stored_events import StoredEvents
 from silverball.store import announcements
 from silverball.store.engine import Commit, Store
 
-SECONDS = 5.0
+SECONDS = 60.0
 
 
 class CountingLoop(asyncio.SelectorEventLoop):

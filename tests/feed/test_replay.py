@@ -49,6 +49,7 @@ def test_pages_lead_from_any_number_to_the_newest_event(store: Store) -> None:
     run_scenario(scenario())
 
 
+@pytest.mark.both_databases
 def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     sizes = (400_000, 400_000, 400_000, 1_200_000, 10)

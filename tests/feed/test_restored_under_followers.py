@@ -16,7 +16,7 @@ from silverball.store.engine import Store
 
 RESUMERS = 5
 LOST = 3
-SECONDS_MAX = 20
+SECONDS_MAX = 60
 
 
 async def position(client: ClientConnection) -> dict[str, Any]:

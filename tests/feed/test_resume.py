@@ -339,7 +339,7 @@ def test_a_client_that_resumes_again_and_again_gets_every_event_once() -> None:
 def test_every_subscription_is_confirmed_and_the_last_request_counts(seed: int) -> None:
     async def scenario() -> None:
         dice = Random(seed)
-        async with running_feed(42) as server, server.follower(42), server.client() as client:
+        async with running_feed(42) as server, server.follower(42) as other, server.client() as client:
             await next_message(client)
             request_count, received, follows = 0, [], False
             for _ in range(50):
@@ -356,9 +356,13 @@ def test_every_subscription_is_confirmed_and_the_last_request_counts(seed: int) 
                     await subscribe(client, 42, **({"resume": resume} if kind == "resume" else {}))
                     request_count, follows = request_count + 1, True
             await client.send('{"event":"pusher:ping"}')
-            await asyncio.sleep(0.05)
+            while (text := await next_message(client))["event"] != "pusher:pong":
+                received.append(text)
+            # What was asked before is under way; now it is done.
+            await wait_until(lambda: not server.hub._tasks)
             server.events.publish(42, "TournamentUpdated")
-            await asyncio.sleep(0.05)
+            while (await next_message(other))["event"] != "TournamentUpdated":
+                pass
             await client.send('{"event":"client-over","data":{}}')
             while (text := await next_message(client))["event"] != "pusher:error":
                 received.append(text)

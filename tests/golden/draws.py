@@ -8,6 +8,7 @@ writes `draws.json` again, after the version was raised.
 import hashlib
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ NIGHTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@cache
 def digests() -> dict[str, str]:
     """Label -> the digest of all that was drawn in this night."""
     return {label: _digest(kind, dict(given)) for label, (kind, given) in NIGHTS.items()}

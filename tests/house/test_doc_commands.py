@@ -60,6 +60,7 @@ def give_files(document: str, demo: RunningDemo, folder: Path) -> None:
         (folder / key_file.name).write_bytes(key_file.read_bytes())
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("document", sorted({block.document for block in RUN}))
 def test_the_lines_of_a_document_do_what_it_says(
     document: str, demo: RunningDemo, tmp_path: Path, empty_sqlite: Path

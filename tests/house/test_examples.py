@@ -54,6 +54,7 @@ def test_an_example_touches_few_files_of_the_program(name: str, count: int) -> N
     assert len(program) <= count, program
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", FILES_MAX)
 def test_an_example_applies_and_passes_its_tests(name: str, tmp_path: Path) -> None:
     tree = copy_of_the_tree(tmp_path)

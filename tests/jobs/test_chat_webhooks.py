@@ -20,6 +20,7 @@ def desk(store: Store) -> Desk:
     return a_desk(store)
 
 
+@pytest.mark.both_databases
 def test_a_chat_gets_sentences(desk: Desk) -> None:
     a_webhook(desk, form="text")
     post = Outbox(desk.store)
@@ -79,6 +80,7 @@ def test_a_chat_gets_the_results_of_games_of_any_size(store: Store, type_: Any) 
     assert (pair if len(order) == 2 else f"Result{on}: {ranks}.") in texts
 
 
+@pytest.mark.both_databases
 def test_a_chat_gets_the_winner_of_a_match_that_is_counted_by_games(store: Store) -> None:
     desk = a_desk(store, "bracket", players=4, gamesPerRound=3)
     a_webhook(desk, form="text")
@@ -115,6 +117,7 @@ def test_a_chat_gets_start_and_completion_of_other_formats(store: Store, type_: 
     assert "Completed." in texts[-1]
 
 
+@pytest.mark.both_databases
 def test_a_webhook_that_becomes_a_chat_gets_sentences_from_then_on(desk: Desk) -> None:
     a_webhook(desk)
     desk.open_round()

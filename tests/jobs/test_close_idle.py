@@ -63,6 +63,7 @@ def test_it_ended_with_its_last_activity_and_the_journal_names_the_clock(store: 
     assert (newest.actor_id, newest.source) == (None, "clock")
 
 
+@pytest.mark.both_databases
 def test_unfinished_games_are_deleted_and_the_others_count(store: Store) -> None:
     night = a_night(store)
     first, second = build.a_round(store, night.tournament_id), build.a_round(store, night.tournament_id, 1)

@@ -31,6 +31,7 @@ def desk(store: Store) -> Desk:
     return a_desk(store)
 
 
+@pytest.mark.both_databases
 def test_a_receiver_hears_a_new_epoch_after_the_database_has_gone_back(desk: Desk) -> None:
     a_webhook(desk)
     earlier = going_back.take_copy(desk.store)
@@ -151,6 +152,7 @@ def test_a_dead_address_is_tried_rarely_however_many_messages_wait(desk: Desk) -
     assert rest == sorted(rest, key=lambda name: int(name.split()[1]))
 
 
+@pytest.mark.both_databases
 def test_a_webhook_that_fails_for_five_days_is_switched_off(desk: Desk) -> None:
     a_webhook(desk)
     post = Outbox(desk.store, answer=lambda *_: "Nobody is there.")
@@ -217,6 +219,7 @@ def test_a_message_that_kills_every_server_is_given_up(desk: Desk) -> None:
     assert (delivery["status"], delivery["reason"]) == ("failed", sending.KILLED)
 
 
+@pytest.mark.both_databases
 def test_a_webhook_deleted_or_switched_off_meanwhile_is_skipped(desk: Desk) -> None:
     for _ in range(2):
         a_webhook(desk)
@@ -234,6 +237,7 @@ def test_a_webhook_deleted_or_switched_off_meanwhile_is_skipped(desk: Desk) -> N
 # Withdrawn events
 
 
+@pytest.mark.both_databases
 def test_events_from_before_a_user_opted_out_are_not_delivered(desk: Desk) -> None:
     a_webhook(desk)
     a_webhook(desk, form="text")
@@ -260,6 +264,7 @@ def test_events_from_before_a_user_opted_out_are_not_delivered(desk: Desk) -> No
     assert "no longer stored" in refused["message"]
 
 
+@pytest.mark.both_databases
 def test_a_message_claimed_after_that_is_not_sent(desk: Desk) -> None:
     """The new epoch is not planned yet, and a message of the old one is due."""
     a_webhook(desk)
@@ -273,6 +278,7 @@ def test_a_message_claimed_after_that_is_not_sent(desk: Desk) -> None:
     assert statuses(desk) == ["withdrawn"]
 
 
+@pytest.mark.both_databases
 def test_events_trimmed_before_their_delivery_are_recorded_as_a_gap(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A", "B", "C")

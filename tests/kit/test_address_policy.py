@@ -149,6 +149,7 @@ def test_a_public_address_may_be_connected_to(address: str) -> None:
     address_policy.require_allowed_ip(address, AddressPolicy())
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("address", SPECIAL)
 def test_no_special_address_may_be_connected_to(address: str) -> None:
     with pytest.raises(AddressForbidden, match="not at a public address"):

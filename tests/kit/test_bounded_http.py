@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from patience import PATIENCE_SECONDS
 from silverball.kit.edge.backend import BODY_BYTES_MAX
 from silverball.kit.edge.bounded_http import HEAD_BYTES_MAX, HEAD_LINES_MAX, connection_class
 from silverball.kit.edge.connections import ConnectionTable, HttpLimits
@@ -73,7 +74,7 @@ async def _serving(
 
 def _run(scenario: Callable[[], Awaitable[None]]) -> None:
     async def bounded() -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await scenario()
 
     uvloop.run(bounded())
@@ -90,7 +91,7 @@ async def _answer_to(port: int, *parts: bytes, pause: float = 0.0) -> bytes:
                 writer.write(part)
                 await writer.drain()
                 await asyncio.sleep(pause)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             return await received
     finally:
         received.cancel()
@@ -324,8 +325,7 @@ def test_bodies_share_a_limited_memory_and_small_ones_always_fit() -> None:
             assert set(statuses) == {200, 503}
             assert statuses.count(200) == 3
             await _drop(writer for _reader, writer in waiting)
-            await asyncio.sleep(0.1)
-            assert table.body_bytes == 0
+            await _until(lambda: table.body_bytes == 0)
 
     _run(scenario)
 
@@ -345,18 +345,17 @@ def test_a_reader_that_takes_nothing_is_cut_off() -> None:
         async with _serving(HASTY) as (port, table):
             _reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1_000)
             writer.write(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-            await asyncio.sleep(0.1)
-            assert len(table) == 1
-            await _until_empty(table)
+            await _until(lambda: len(table) == 1)
+            await _until(lambda: len(table) == 0)
             await _drop([writer])
 
     _run(scenario)
 
 
-async def _until_empty(table: ConnectionTable) -> None:
-    async with asyncio.timeout(15):
-        while len(table):
-            await asyncio.sleep(0.05)
+async def _until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not holds():
+            await asyncio.sleep(0.01)
 
 
 def test_a_slow_reader_gets_the_whole_answer() -> None:

@@ -38,7 +38,7 @@ class StubPages:
         return self.revisions.get(scope_id, 0)
 
     def answer_public(self, request: Request) -> HttpResponse:
-        self.gate.wait(5)
+        self.gate.wait(60)
         self.computed[request.path] += 1
         self.queries.append(request.query)
         return HttpResponse(self.status, self.body, "text/html; charset=utf-8", (CACHE_HEADER, CSP_HEADER))

@@ -214,6 +214,7 @@ def _another_outcome(night: Night, dice: Random) -> Outcome | None:
     return AttemptOutcome(single_player_game_id=attempt.single_player_game_id, **result)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("kind", sorted(FORMATS))
 def test_corrections_in_every_format_do_what_their_preview_says(kind: str) -> None:
     corrected = 0

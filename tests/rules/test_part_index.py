@@ -33,6 +33,7 @@ def assert_carried_as_made(tournament: Tournament) -> None:
             assert not isinstance(carried, dict) or list(carried) == list(fresh), f"order of {name}"
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("kind", sorted(ALL))
 def test_indexes_of_random_nights_are_those_of_their_states(kind: str) -> None:
     is_played_for_scores = FORMATS[kind].play is PlayKind.SCORES

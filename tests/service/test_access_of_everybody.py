@@ -111,6 +111,7 @@ def world(empty_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     made.close()
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_who_may_do_it_is_what_its_row_says(world: AccessWorld, operation: Operation) -> None:
     unexpected = {}

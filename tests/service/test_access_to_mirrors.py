@@ -38,6 +38,7 @@ def mirrors(empty_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     world.close()
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize("operation", WRITES, ids=lambda operation: operation.name)
 def test_who_may_change_it_hears_where_it_is_run(mirrors: AccessWorld, operation: Operation) -> None:
     unexpected = {}

@@ -82,6 +82,7 @@ def test_zero_is_no_limit(store: Store) -> None:
     assert build.send(api, "POST", "/api/players", {"name": "Bo"}, by=owner)[0] == 201
 
 
+@pytest.mark.both_databases
 def test_an_organizer_with_too_long_a_history_is_refused_and_others_are_not(store: Store) -> None:
     full, other = a_desk(store), a_desk(store)
     storage = AccountStorage(store, journal_megabytes=1, replies_megabytes=0)
@@ -99,6 +100,7 @@ def test_an_organizer_with_too_long_a_history_is_refused_and_others_are_not(stor
     assert store.full_accounts.journal == {full.night.organizer_id}
 
 
+@pytest.mark.both_databases
 def test_too_many_stored_replies_are_refused_but_not_requests_without_a_key(store: Store) -> None:
     desk = a_desk(store)
     body = "x" * 600_000

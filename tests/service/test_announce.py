@@ -191,6 +191,7 @@ def test_a_changed_arena_of_the_book_is_announced_where_it_is_in_the_lineup(stor
     assert desk.mirror.follow() == ["ArenasChanged"]
 
 
+@pytest.mark.both_databases
 def test_a_changed_location_or_series_announces_the_tournament(store: Store) -> None:
     desk = a_desk(store)
     by = desk.callers["owner"]
@@ -228,6 +229,7 @@ def test_an_opt_out_deletes_the_announcements_of_the_user(store: Store) -> None:
     assert _announced_by(desk, "PATCH", "", {"name": "After"}) == ["TournamentUpdated"]
 
 
+@pytest.mark.both_databases
 def test_the_start_of_a_linked_tournament_announces_the_linking_one(store: Store) -> None:
     desk = a_desk(store)
     other = a_desk(store, starts=False)
@@ -268,6 +270,7 @@ def test_a_running_tournament_keeps_announcements_of_a_day_and_the_newest_ten_th
         assert oldest.seq == 11_001
 
 
+@pytest.mark.both_databases
 def test_a_tournament_keeps_no_announcements_a_week_after_its_completion(store: Store) -> None:
     completed_at = build.NOW
     night = build.a_tournament(store, status="completed", completed_at=completed_at)

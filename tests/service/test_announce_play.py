@@ -5,6 +5,8 @@ Every request here is also mirrored (see `mirror.py`).
 
 from typing import Any
 
+import pytest
+
 import build
 from service.desk import Desk, a_desk
 from silverball.store import tables
@@ -38,6 +40,7 @@ def test_a_reopened_earlier_round_is_announced_last(store: Store) -> None:
     assert announced_by(desk, "DELETE", f"/games/{first[0]['gameId']}/result") == [GAME]
 
 
+@pytest.mark.both_databases
 def test_changed_banks_announce_the_tournament(store: Store) -> None:
     desk = a_desk(store)
     bank = {"organizer_id": desk.night.organizer_id, "name": "Bank", "status": "active"}
@@ -45,6 +48,7 @@ def test_changed_banks_announce_the_tournament(store: Store) -> None:
     assert [announced_by(desk, method, path) for method in ("PUT", "DELETE")] == [[TOURNAMENT]] * 2
 
 
+@pytest.mark.both_databases
 def test_the_clock_of_a_frenzy_announces_the_tournament(store: Store) -> None:
     desk = a_desk(store, "frenzy", players=7, arenas=2)
     assert announced_by(desk, "POST", "/frenzy/time", {"seconds": 300}) == [TOURNAMENT]
@@ -65,6 +69,7 @@ def test_an_inactive_player_of_a_frenzy_announces_the_queue(store: Store) -> Non
     assert QUEUE in announced_by(desk, "PATCH", f"/players/{waiting[0]}", {"status": "inactive"})
 
 
+@pytest.mark.both_databases
 def test_a_manual_order_announces_the_players(store: Store) -> None:
     desk = a_desk(store)
     for game in desk.open_round():
@@ -73,6 +78,7 @@ def test_a_manual_order_announces_the_players(store: Store) -> None:
     assert PLAYERS in announced_by(desk, "POST", "/tiebreaks", {"order": winners})
 
 
+@pytest.mark.both_databases
 def test_a_changed_score_announces_every_score_that_it_moves(store: Store) -> None:
     desk = a_desk(store, "best_game", suggestions="disabled")
     arena_id = desk.night.arena_ids[0]
@@ -111,6 +117,7 @@ def test_bought_entries_announce_the_player(store: Store) -> None:
     assert announced_by(desk, "POST", path, {"type": "refund"}) == [PLAYERS]
 
 
+@pytest.mark.both_databases
 def test_a_card_is_announced_with_its_games(store: Store) -> None:
     desk = a_desk(store, "card_best_game", suggestions="disabled", cardBestGameGamesPerCard=2)
     first_arena, second_arena = desk.night.arena_ids[:2]

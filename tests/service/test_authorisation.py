@@ -165,6 +165,7 @@ def test_writing_needs_a_token_with_enough_ability(store: Store, world: OwnedObj
     assert unexpected == {}
 
 
+@pytest.mark.both_databases
 def test_writing_needs_ownership(store: Store, world: OwnedObjects) -> None:
     """A path with an id of another owner is refused before the body is read."""
     before = _all_rows(store)
@@ -215,6 +216,7 @@ def _all_rows(store: Store) -> list[Any]:
         ]
 
 
+@pytest.mark.both_databases
 def test_every_cell_of_the_table_holds(store: Store, world: OwnedObjects) -> None:
     unexpected: dict[str, Any] = {}
     for path, (_, expected) in TABLE.items():
@@ -235,6 +237,7 @@ def test_every_token_may_ask_with_a_post_and_nothing_is_changed(
     assert _all_rows(store) == before
 
 
+@pytest.mark.both_databases
 def test_a_public_server_opens_the_openable_routes_and_no_others(store: Store, world: OwnedObjects) -> None:
     unexpected: dict[str, Any] = {}
     for path, (access, _) in TABLE.items():

@@ -57,6 +57,7 @@ if IS_SOAK:
         SCENARIOS[f"jump {number}"] = moment_of_jump, moment_of_jump + jump
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(("begun_at", "recorded_at"), SCENARIOS.values(), ids=SCENARIOS)
 def test_a_night_goes_on_whatever_the_clock_does(
     store: Store, begun_at: datetime, recorded_at: datetime

@@ -4,6 +4,7 @@ from datetime import timedelta
 from random import Random
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 
 from exchange import bundles
@@ -51,6 +52,7 @@ def test_each_request_is_one_action_numbered_per_tournament(store: Store) -> Non
     ]
 
 
+@pytest.mark.both_databases
 def test_an_import_announces_nothing_but_begins_a_new_epoch(store: Store) -> None:
     bundles.import_bundle(store, bundles.full_bundle())
     before = _tournament(store)
@@ -77,6 +79,7 @@ def _parts(store: Store) -> dict[str, list[dict[str, Any]]]:
     return parts
 
 
+@pytest.mark.both_databases
 def test_standings_follow_from_the_rules_of_the_format(store: Store) -> None:
     night = bundles.real_night("17")
     imported = bundles.import_bundle(store, night)

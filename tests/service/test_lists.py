@@ -137,6 +137,7 @@ def test_a_missing_object_is_not_found(store: Store, night: build.Night) -> None
             assert (status, body["message"]) == (404, wanted), path
 
 
+@pytest.mark.both_databases
 def test_unknown_parameters_and_empty_ones_change_nothing(store: Store, night: build.Night) -> None:
     for path in (*PAGED, "/api/dashboard", "/api/users/profile"):
         _, plain = ask(store, night, path)
@@ -173,6 +174,7 @@ def test_an_owned_list_is_ascending_in_full_pages_of_its_size(
     assert [item[key] for item in second["data"]] == [ids[-1] + 1]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("path", "name", "key", "table"),
     [

@@ -155,6 +155,7 @@ def test_an_answer_is_of_the_published_shape(world: SampleObjects, name: str) ->
     assert msgspec.json.decode(json.dumps(body), type=SHAPES[name], strict=True)
 
 
+@pytest.mark.both_databases
 def test_details_of_a_series_are_of_the_published_shape(world: SampleObjects) -> None:
     path = f"/api/series/{world.series_id}?includeDetails=1"
     _, body = build.ask(world.store, path, by=world.user_id)

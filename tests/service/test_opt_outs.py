@@ -153,6 +153,7 @@ def test_a_hidden_history_is_refused_to_others_and_shown_to_the_user(store: Stor
     assert (status, len(body["data"])) == (200, 1)
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("path", ["/api/tournaments?played={}", "/api/series?played={}"])
 def test_others_see_only_the_completed_part_of_a_partly_hidden_history(store: Store, path: str) -> None:
     user = a_hiding_user(store, history_only_completed=True)
@@ -175,6 +176,7 @@ def rows_of(body: Any, player_id: int) -> list[Any]:
     return [row for row in rows if row["playerId"] == player_id or str(player_id) in row]
 
 
+@pytest.mark.both_databases
 def test_a_user_who_opted_out_of_statistics_has_no_rows_in_those_of_a_series(store: Store) -> None:
     user = a_hiding_user(store, stats_opt_out=True)
     stats, attendance = user.paths[-2:]

@@ -89,6 +89,7 @@ def test_an_answer_has_the_keys_of_its_sample(store: Store, name: str) -> None:
     assert keys_of(body) == keys_of(observed)
 
 
+@pytest.mark.both_databases
 def test_the_global_list_of_games_has_the_observed_keys_and_those_of_a_whole_game(store: Store) -> None:
     ids = a_whole_tournament(store, "knockout")
     _, listed = build.ask(store, f"/api/games?tournaments={ids['tournament']}", by=1)

@@ -192,6 +192,7 @@ def test_a_malformed_key_is_refused(store: Store, user: int, key: str) -> None:
     assert (status, list(body["errors"])) == (422, ["Idempotency-Key"])
 
 
+@pytest.mark.both_databases
 def test_a_stored_answer_is_deleted_after_a_day(store: Store, user: int) -> None:
     for hours, count in [(0, 1), (24, 1), (25, 2)]:
         now = build.NOW + timedelta(hours=hours)

@@ -37,6 +37,7 @@ def test_every_format_has_a_night() -> None:
     assert set(ALL) == set(FORMATS)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("kind", sorted(ALL))
 def test_rows_standings_and_journal_equal_the_snapshot_in_memory(store: Store, kind: str) -> None:
     stored_nights.skip_disk_sync(store)

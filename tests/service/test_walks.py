@@ -108,6 +108,7 @@ def _recorded() -> dict[str, str]:
     return dict(line.split() for line in GOLDEN.read_text().splitlines())
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("kind", sorted(ALL))
 def test_a_walk_gives_the_same_answers_feed_exports_and_journal(store: Store, kind: str) -> None:

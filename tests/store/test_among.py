@@ -7,6 +7,8 @@ from silverball.store import tables
 from silverball.store.among import is_among
 from silverball.store.engine import Store
 
+pytestmark = pytest.mark.both_databases
+
 WORLD = tables.world
 LARGEST = 2**63 - 1
 # Slots that no worker has.

@@ -14,6 +14,8 @@ from silverball.store import audit
 from silverball.store.engine import Store
 from silverball.store.tables import audit_entry
 
+pytestmark = pytest.mark.both_databases
+
 NOW = build.NOW
 
 

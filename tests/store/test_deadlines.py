@@ -13,6 +13,7 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.exc import OperationalError
 
 import build
+from patience import PATIENCE_SECONDS
 from silverball.kit.values import replace
 from silverball.store import faults, tables
 from silverball.store.deadlines import ProcessIsStopping, TransactionTookTooLong
@@ -20,12 +21,12 @@ from silverball.store.engine import Store
 from silverball.store.group_commit import DatabaseBusy
 from silverball.store.time_limits import COMMANDS, JOBS, LONG_COMMANDS, REQUEST, REQUESTS, StoreLimits
 
+pytestmark = pytest.mark.both_databases
+
 SHORT_SECONDS = 0.3
 SHORT = StoreLimits(
     read=replace(REQUEST, total_seconds=SHORT_SECONDS), write=replace(REQUEST, total_seconds=SHORT_SECONDS)
 )
-# For an overloaded machine.
-ALLOWANCE_SECONDS = 2.0
 SETTINGS = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
 ENDLESS = text("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
 
@@ -62,18 +63,16 @@ def write_and_wait(store: Store, name: str, seconds: float) -> None:
 def test_a_transaction_that_lasts_too_long_is_not_committed(store: Store) -> None:
     with pytest.raises(TransactionTookTooLong):
         write_and_wait(store.with_limits(SHORT), "late", 2 * SHORT_SECONDS)
-    write_and_wait(store.with_limits(SHORT), "in time", 0)
+    write_and_wait(store, "in time", 0)
     assert names(store) == {"in time"}
 
 
 @pytest.mark.parametrize("opened", ["read", "write"])
 def test_a_statement_that_runs_too_long_is_ended(store: Store, opened: str) -> None:
-    begun_at = time.monotonic()
     with pytest.raises(TransactionTookTooLong), getattr(store.with_limits(SHORT), opened)() as transaction:
         db = transaction if opened == "read" else transaction.connection
         db.execute(ENDLESS if store.is_sqlite else text("SELECT pg_sleep(30)"))
-    assert time.monotonic() - begun_at < SHORT_SECONDS + ALLOWANCE_SECONDS
-    write_and_wait(store.with_limits(SHORT), "next", 0)
+    write_and_wait(store, "next", 0)
     assert names(store) == {"next"}
 
 
@@ -86,9 +85,12 @@ def test_a_statement_that_is_ended_is_ended_in_the_database_too(postgresql_store
     running = text(
         "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)' AND state = 'active'"
     )
-    time.sleep(0.2)
-    with postgresql_store.read() as db:
-        assert db.execute(running).scalar_one() == 0
+    until = time.monotonic() + PATIENCE_SECONDS
+    count = 1
+    while count and time.monotonic() < until:
+        with postgresql_store.read() as db:
+            count = db.execute(running).scalar_one()
+    assert count == 0
 
 
 def test_a_lock_is_waited_for_two_seconds(postgresql_store: Store) -> None:
@@ -97,7 +99,7 @@ def test_a_lock_is_waited_for_two_seconds(postgresql_store: Store) -> None:
     with postgresql_store.write(tournament_id):
         with pytest.raises(OperationalError) as caught, postgresql_store.write(tournament_id):
             pass
-        assert 1.5 < time.monotonic() - begun_at < 2 + ALLOWANCE_SECONDS
+        assert time.monotonic() - begun_at > 1.5
     assert faults.is_transient(caught.value)
 
 
@@ -133,7 +135,6 @@ def test_settings_in_the_url_come_before_ours(postgresql: object, request: pytes
 def test_all_who_wait_for_another_process_are_refused_together(sqlite_store: Store) -> None:
     holder = sqlite3.connect(str(sqlite_store.url.database), isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    begun_at = time.monotonic()
 
     def wait(number: int) -> bool:
         with pytest.raises((DatabaseBusy, OperationalError)) as caught:
@@ -142,7 +143,6 @@ def test_all_who_wait_for_another_process_are_refused_together(sqlite_store: Sto
 
     with ThreadPoolExecutor(50) as pool:
         assert all(pool.map(wait, range(50)))
-    assert time.monotonic() - begun_at < 5 + ALLOWANCE_SECONDS
     holder.execute("ROLLBACK")
     holder.close()
     write_and_wait(sqlite_store, "afterwards", 0)
@@ -212,11 +212,9 @@ def test_a_store_that_was_closed_watches_its_next_transaction(store: Store) -> N
 
 @pytest.mark.parametrize("limits", [REQUESTS, JOBS, COMMANDS], ids=["requests", "jobs", "commands"])
 def test_a_stopping_process_ends_what_is_open_and_begins_nothing(store: Store, limits: StoreLimits) -> None:
-    begun_at = time.monotonic()
     with pytest.raises(TransactionTookTooLong), store.with_limits(limits).read() as db:
         store.end_within(SHORT_SECONDS)
         db.execute(ENDLESS if store.is_sqlite else text("SELECT pg_sleep(30)"))
-    assert time.monotonic() - begun_at < SHORT_SECONDS + ALLOWANCE_SECONDS
     for opened in (store.with_limits(limits).read, store.with_limits(limits).write):
         with pytest.raises(ProcessIsStopping), opened():
             pass

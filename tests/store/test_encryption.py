@@ -17,6 +17,8 @@ from silverball.store.encryption import OldKeysInUse
 from silverball.store.engine import Store
 from silverball.store.tables import audit_entry, device
 
+pytestmark = pytest.mark.both_databases
+
 SECRET = "the secret that codes are derived from"
 
 

@@ -10,6 +10,8 @@ import build
 from silverball.store import tables
 from silverball.store.engine import WAL_BYTES_KEPT, Store
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_values_are_read_back_with_their_types(store: Store) -> None:
     user_id = build.a_user(store, name="Åsa Ö", email="asa@example.org")

@@ -9,6 +9,8 @@ from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.store.statements import Statement, rows_of_all
 
+pytestmark = pytest.mark.both_databases
+
 _T, _E = tables.tournament.c, tables.entrant.c
 STATEMENTS = {
     "tournament": Statement(select(_T.name).where(_T.tournament_id == bindparam("tournament_id"))),

@@ -16,6 +16,8 @@ from silverball.store import generations, revisions, tables
 from silverball.store.engine import Store
 from silverball.store.known_revisions import KnownRevisions
 
+pytestmark = pytest.mark.both_databases
+
 WRITES = 5
 
 

@@ -12,6 +12,8 @@ from silverball.store.engine import Store
 from silverball.store.kept_lists import LIST_COST, KeptList, KeptLists, kept_list
 from silverball.store.stamps import Revision
 
+pytestmark = pytest.mark.both_databases
+
 FILTERS = ("locations",)
 
 

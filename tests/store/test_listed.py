@@ -6,6 +6,8 @@ from sqlalchemy import BigInteger, Column, Connection, MetaData, Table, insert, 
 from silverball.store.engine import Store
 from silverball.store.listed import decode_listed, decode_nullable, listed, listed_nullable
 
+pytestmark = pytest.mark.both_databases
+
 Row = tuple[int, int | None]
 LARGEST = 2**63 - 1
 ROWS = Table(

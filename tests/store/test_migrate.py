@@ -20,6 +20,8 @@ from releases import releases
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
 
+pytestmark = pytest.mark.both_databases
+
 NEXT_VERSION = """
 from alembic import op
 from sqlalchemy import Column, Text

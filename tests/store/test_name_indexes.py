@@ -25,6 +25,8 @@ from silverball.store.engine import Store
 from silverball.store.name_search import SEARCHED, name_contains
 from silverball.store.time_limits import COPIES
 
+pytestmark = pytest.mark.both_databases
+
 USER = tables.user.c
 NAMES = ("Ada Magnus", "Björn Tilt", "Núñez", "MAGNUS", "x", "")
 

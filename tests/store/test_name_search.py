@@ -16,6 +16,8 @@ from silverball.store.engine import Store
 from silverball.store.name_search import SEARCHED, SearchedNames, name_contains, name_is_among
 from silverball.store.names import NameContains, fold
 
+pytestmark = pytest.mark.both_databases
+
 # Letters with accents, ligatures, strokes and two cases; signs that LIKE, FTS5 and SQL know; other scripts.
 SIGNS = (
     "aAbBnN áÁñÑöÖøØłŁ\u0131İß\u017fﬁﬃĳς\u03c3ΣδΔжЖ0123%_\\\"'*^-+()[]{}:;,.?!&|$"

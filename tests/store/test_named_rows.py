@@ -13,6 +13,8 @@ from silverball.store.among import is_among
 from silverball.store.engine import Store
 from silverball.store.statements import RowMapper, Statement
 
+pytestmark = pytest.mark.both_databases
+
 ARENA = tables.arena.c
 STATEMENT = (
     select(ARENA.arena_id, ARENA.name, ARENA.opdb_id, ARENA.labels, ARENA.category_id)

@@ -15,6 +15,8 @@ from silverball.store.statements import Statement, rows_of_all
 from silverball.store.time_limits import REQUESTS, StoreLimits
 from silverball.store.transaction import Transaction
 
+pytestmark = pytest.mark.both_databases
+
 _V = tables.site_value
 PAUSE_SECONDS = 1.0
 # The answer comes later than the last that the driver sends.

@@ -19,7 +19,7 @@ from silverball.store.engine import Store
 from silverball.store.known_revisions import KnownRevisions
 
 LOST = 3
-SECONDS_MAX = 20
+SECONDS_MAX = 60
 
 
 @pytest.fixture

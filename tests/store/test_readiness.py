@@ -13,6 +13,8 @@ from silverball.store.engine import Store
 from silverball.store.readiness import ANSWER_KEPT_SECONDS, PROBE_SECONDS, Readiness
 from tcp_proxy import TcpProxy
 
+pytestmark = pytest.mark.both_databases
+
 
 class Clock:
     def __init__(self) -> None:
@@ -56,11 +58,13 @@ def test_a_locked_database_is_not_ready_until_the_lock_is_gone(tmp_path: Path, e
     readiness = Readiness(store, clock)
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    assert not readiness.check(0.3)
     began = time.monotonic()
+    assert not readiness.check(0.3)
+    asked_again = time.monotonic()
     clock.now += 0.3
     assert not readiness.check(0.3)
-    assert time.monotonic() - began < 0.2
+    # The second does not wait for the database.
+    assert time.monotonic() - asked_again < asked_again - began
     other.execute("ROLLBACK")
     other.close()
     assert _is_ready_soon(readiness, clock)
@@ -97,12 +101,10 @@ def test_a_silent_postgresql_is_not_ready_and_is_asked_once(postgresql: PostgreS
         assert readiness.check(10)
         proxy.blackhole()
         clock.now += ANSWER_KEPT_SECONDS
-        began = time.monotonic()
         assert not readiness.check(0.5)
         clock.now += 0.5
         for _ in range(20):
             assert not readiness.check(0.5)
-        assert time.monotonic() - began < 2
         assert store.engine.pool.checkedout() <= 1  # type: ignore[attr-defined]  # a pool of the usual kind
         proxy.forward()
         assert _is_ready_soon(readiness, clock)

@@ -18,6 +18,8 @@ from silverball.store.statements import ROWS_UNSENT_MAX, Statement, rows_of_all
 from silverball.store.transaction import Transaction
 from tcp_proxy import TcpProxy
 
+pytestmark = pytest.mark.both_databases
+
 _V = tables.site_value
 INSERT = Statement(insert(_V).values(name=bindparam("new_name"), value=bindparam("new_value")))
 COUNT = Statement(text("SELECT count(*) FROM site_value WHERE name LIKE 'test%'"))

@@ -3,11 +3,15 @@
 from datetime import timedelta
 from random import Random
 
+import pytest
+
 import build
 from downgrade import downgrade
 from silverball.service.sessions import reads, writes
 from silverball.store import migrate
 from silverball.store.engine import Store
+
+pytestmark = pytest.mark.both_databases
 
 DAYS = timedelta(days=1)
 

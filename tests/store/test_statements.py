@@ -14,6 +14,8 @@ from silverball.store import faults, tables, types
 from silverball.store.engine import Store
 from silverball.store.statements import Statement, rows_of_all
 
+pytestmark = pytest.mark.both_databases
+
 _V = tables.site_value
 INSERT = Statement(insert(_V).values(name=bindparam("new_name"), value=bindparam("new_value")))
 SELECT = Statement(select(_V.c.value).where(_V.c.name == bindparam("own_name")))

@@ -15,6 +15,8 @@ from silverball.store.engine import Store
 from silverball.store.types import IsoText, points_text
 from silverball.wire import times
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.mark.parametrize(
     ("hundredths", "text"),

@@ -36,7 +36,7 @@ REPEATS = 3
 REPEATS_MAX = 9
 # A repeat that adds no more has found the memory that it needs.
 SETTLED_MB = 1.0
-READY_SECONDS = 30
+READY_SECONDS = 60
 LINE = b"X-Filler: " + b"x" * 60_000 + b"\r\n"
 REQUEST = b"GET /ready HTTP/1.1\r\nHost: x\r\n\r\n"
 CHUNKED = b"POST /account/sign-in HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"

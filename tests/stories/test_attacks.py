@@ -14,6 +14,7 @@ DESCRIPTORS_MAX = 5
 DESCRIPTORS_PER_CONNECTION = 3
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_that_is_repeated_adds_nothing_and_others_are_answered(name: str, tmp_path: Path) -> None:
     cost = cost_of(ATTACKS[name], tmp_path)

@@ -41,6 +41,7 @@ def standings_hash(url: str, tournament_id: int) -> str:
     return hashlib.sha256(msgspec.json.encode(rows)).hexdigest()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("writes_before", POINTS)
 def test_a_backup_under_writes_is_restored_elsewhere_with_the_same_standings(
     empty_sqlite: Path, tmp_path: Path, writes_before: int

@@ -15,6 +15,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("kind", "other"), PAIRS)
 def test_twelve_people_play_in_two_tournaments_and_never_in_two_games_at_once(
     store: Store, kind: str, other: str

@@ -13,7 +13,7 @@ from silverball_client import AsyncClient, Client, Quiet
 from typed_client.scripted_service import Answer, answer, json_answer
 
 TOURNAMENT_ID = 1
-SECONDS_MAX = 30.0
+SECONDS_MAX = 60.0
 
 
 def of_sample(name: str, /, **fields: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-SECONDS_MAX = 20.0
+SECONDS_MAX = 60.0
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from silverball_client.events import PAYLOADS
 from silverball_client.shapes.players import Player
 from silverball_client.shapes.tournaments import Tournament
 
-SECONDS_MAX = 20
+SECONDS_MAX = 60
 
 
 @pytest.fixture

@@ -155,7 +155,7 @@ def running_site(store: Store, **values: Any) -> Iterator[str]:
         yield address
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(60)
         taken.close()
 
 

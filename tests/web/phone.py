@@ -55,7 +55,7 @@ class Phone:
         """Tap as a person does, who looks first: a second tap at one spot at once would be left out."""
         self.taps += 1
         self.browser_page.page.wait_for_timeout(LOOK_MILLISECONDS)
-        self.browser_page.page.locator(selector).first.click(timeout=5000)
+        self.browser_page.page.locator(selector).first.click(timeout=60_000)
 
     def type(self, text: str) -> None:
         self.browser_page.page.keyboard.type(text)

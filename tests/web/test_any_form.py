@@ -73,6 +73,7 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Any:
     store.close()
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize("action", sorted(ACTIONS))
 def test_an_action_succeeds_or_is_refused(nights: tuple[Director, list[str]], action: str) -> None:
     director, paths = nights
@@ -102,6 +103,7 @@ def test_an_action_succeeds_or_is_refused(nights: tuple[Director, list[str]], ac
     send()
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("view", console_views.VIEWS)
 def test_a_page_is_shown_for_any_query(nights: tuple[Director, list[str]], view: str) -> None:
     director, paths = nights

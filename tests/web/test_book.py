@@ -330,6 +330,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Any:
     opened.close()
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("action", sorted(ACTIONS))
 def test_any_input_succeeds_or_is_refused_with_a_sentence(book: Visitor, action: str) -> None:
     csrf = book.csrf()

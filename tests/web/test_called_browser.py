@@ -20,7 +20,7 @@ LISTEN = """() => {
   window.vibrations = [];
   navigator.vibrate = (pattern) => window.vibrations.push(pattern) > 0;
 }"""
-SECONDS_MAX = 20_000
+SECONDS_MAX = 60_000
 
 
 def finish_game(store: Store, number: int) -> None:

@@ -80,7 +80,7 @@ def untick_all(phone: BrowserPage) -> None:
 
 
 def bar_says(phone: BrowserPage, text: str) -> None:
-    phone.page.wait_for_selector(f"{BAR} >> text={text}", timeout=20_000)
+    phone.page.wait_for_selector(f"{BAR} >> text={text}", timeout=60_000)
 
 
 def mend(phone: BrowserPage, connection: BreakableConnection) -> None:

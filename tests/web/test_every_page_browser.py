@@ -13,7 +13,7 @@ from pyotp import TOTP
 from sqlalchemy import update
 
 import build
-from selection import IS_SOAK
+from selection import IS_ALL
 from silverball.service.devices import reads as device_codes
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -143,10 +143,10 @@ FILES_AND_WAYS = {
     *(f"/account/two-step/{form}" for form in ("begin", "confirm", "off")),
 }
 PHONE_WIDTH, DESK_WIDTH = 320, 1280
-# Each page in both themes; `make soak` looks at both in both windows.
+# Each page in both themes; `make test-all` looks at both in both windows.
 SCREENS = [(PHONE_WIDTH, "light"), (DESK_WIDTH, "dark")]
 # The pictures of docs/pages are of the other two.
-if IS_SOAK or PICTURES:
+if IS_ALL or PICTURES:
     SCREENS += [(PHONE_WIDTH, "dark"), (DESK_WIDTH, "light")]
 IS_DARK = "matchMedia('(prefers-color-scheme: dark)').matches"
 # Chromium logs the status of pages that are not there, or not yet.
@@ -154,6 +154,7 @@ EXPECTED_COMPLAINT = re.compile(r"status of 4\d\d")
 
 # The database makes no difference to a browser.
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.sample(1)
 
 
 def send(store: Store, method: str, path: str, body: Any = None) -> Any:

@@ -118,7 +118,7 @@ def address(site: Path) -> Iterator[str]:
         time.sleep(0.01)
     yield f"http://127.0.0.1:{taken.getsockname()[1]}"
     server.should_exit = True
-    thread.join(20)
+    thread.join(60)
     taken.close()
 
 

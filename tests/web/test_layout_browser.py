@@ -1,9 +1,8 @@
 """Every page as a picture, by measured rules: five widths, four fonts, two themes.
 
-`make test` looks at two widths and two fonts, `make soak` (SILVERBALL_SOAK=1) at all of them.
+`make test` looks at two widths and two fonts, `make test-all` at all of them.
 """
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import build
+from selection import IS_ALL
 from silverball.store.engine import Store
 from silverball.web import site
 from web import layout
@@ -20,7 +20,6 @@ from web.chromium import PICTURES, BrowserPage
 from web.phone import MACHINES, NAMES, an_organizer, night_of
 from web.visitor import EMAIL, PASSWORD, an_account
 
-SOAK = bool(os.environ.get("SILVERBALL_SOAK"))
 SCREENS = (
     [
         (width, font, scheme)
@@ -28,7 +27,7 @@ SCREENS = (
         for font in layout.FONTS
         for scheme in ("light", "dark")
     ]
-    if SOAK
+    if IS_ALL
     else [(320, "DejaVu Sans", "light"), (1280, "Liberation Sans", "dark")]
 )
 LONG_NAMES = ("Sam Featherstonehaugh", "Wilhelmina Vanderbilt-Kowalczyk", "Jona", "Dora Åkesson", *NAMES)
@@ -55,6 +54,7 @@ PAPER = ("/print", "/print/names", "/print/codes", "/print/round", "/print/score
 
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.sample(2),
     # The database makes no difference to a browser.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
@@ -127,6 +127,7 @@ def test_the_pages_of_an_administrator_break_no_rule(store: Store, base_url: str
     assert_well_laid_out(screen, base_url, [f"/account{path}" for path in paths])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("type_", "players", "settings"),
     [
@@ -152,7 +153,7 @@ def test_the_pages_of_a_night_break_no_rule(
     paths += [f"/t/1/run{path}" for path in CONSOLE] + [f"/t/1/run/player?player={player_id}"]
     paths += [f"/t/1/run/game?game={game.game_id}" for game in night.games[:1]]
     assert_well_laid_out(screen, base_url, paths)
-    if PICTURES and not SOAK:
+    if PICTURES and not IS_ALL:
         screen.goto(f"{base_url}/t/1/run")
         screen.screenshot(
             path=f"{PICTURES}/now-{type_.replace('_', '-')}-{screen.evaluate('innerWidth')}.png"
@@ -226,10 +227,11 @@ def test_the_games_whose_time_is_up_break_no_rule(store: Store, base_url: str, s
 
 
 def _take_picture(page: Page, name: str) -> None:
-    if PICTURES and not SOAK:
+    if PICTURES and not IS_ALL:
         page.screenshot(path=f"{PICTURES}/{name}-{page.evaluate('innerWidth')}.png", full_page=True)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("font", layout.FONTS)
 @pytest.mark.parametrize("type_", ["matchplay", "group_matchplay"])
 def test_three_open_games_are_seen_on_the_smallest_phone(

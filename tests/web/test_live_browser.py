@@ -31,7 +31,7 @@ LETTERS_OF = """(chosen) => [...document.querySelectorAll(chosen)]
   .map(one => parseFloat(getComputedStyle(one).fontSize) / Math.min(innerHeight, innerWidth * 9 / 16))"""
 LETTERS = ".board li, .drawn-tree .meets li, .call li, .when, h2"
 # Long enough to try every kind of connection again.
-SECONDS_MAX = 20_000
+SECONDS_MAX = 60_000
 CUT_SECONDS = 20
 # Every five seconds at most, and later on a busy machine.
 FORECAST_WITHIN = 60_000
@@ -427,7 +427,7 @@ def test_a_storm_of_news_is_few_requests(live_server: LiveServer, desk: Screen) 
     asked = desk.page.evaluate(ASKED_FOR_HEAD)
     # One fetch in 300 ms, and one more after the last event.
     assert 2 <= asked <= (time.monotonic() - began) / 0.3 + 2
-    assert asked < 20
+    assert asked < 40
 
 
 def test_a_result_makes_a_screen_fetch_its_parts_together(live_server: LiveServer, desk: Screen) -> None:
@@ -486,6 +486,7 @@ def test_a_wall_that_hangs_all_night_does_not_grow(live_server: LiveServer, desk
     desk.was_never_reloaded()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_checker_of_accessibility_finds_nothing_serious(
     live_server: LiveServer, desk: Screen, scheme: Any
@@ -556,6 +557,7 @@ def test_a_bracket_scrolls_in_its_own_box_and_follows_the_night(
     assert screen.complaints == []
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("kind", ["bracket", "double_bracket", "group_bracket"])
 def test_a_bracket_is_open_to_everybody(

@@ -69,7 +69,7 @@ def win(phone: BrowserPage, game: Game, place: int = 0) -> None:
 
 
 def bar_says(phone: BrowserPage, text: str) -> None:
-    phone.page.wait_for_selector(f"{BAR} >> text={text}", timeout=20_000)
+    phone.page.wait_for_selector(f"{BAR} >> text={text}", timeout=60_000)
 
 
 def send(store: Store, method: str, path: str, body: Any = None) -> None:

@@ -42,7 +42,7 @@ def win(page: Page, game: Game) -> None:
 
 
 def bar_says(browser_page: BrowserPage, text: str) -> None:
-    browser_page.page.wait_for_selector(f"{BAR} >> text={text}", timeout=20_000)
+    browser_page.page.wait_for_selector(f"{BAR} >> text={text}", timeout=60_000)
 
 
 def one_waits(store: Store, browser_page: BrowserPage) -> Game:

@@ -23,7 +23,7 @@ class SlowBuild:
     def __call__(self) -> ASGIApp:
         self.count += 1
         self.began.set()
-        assert self.finish.wait(10)
+        assert self.finish.wait(60)
         return PlainTextResponse("a page")
 
 

@@ -20,7 +20,7 @@ pytestmark = [
 
 ROUNDS = 3
 TAPS_MAX = 12
-SHOWN_WITHIN = 20_000
+SHOWN_WITHIN = 60_000
 
 
 class Follower:

@@ -12,7 +12,7 @@ from servers import Servers
 from service import stored_nights
 from silverball.store.engine import Store
 
-TIMEOUT_SECONDS = 30
+TIMEOUT_SECONDS = 60
 
 
 @pytest.fixture(scope="session")

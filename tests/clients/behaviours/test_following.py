@@ -12,7 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from clients.behaviours.site import Site
 from silverball.feed import messages
 
-SECONDS_MAX = 20
+SECONDS_MAX = 60
 PREFIX = "App\\Events\\"
 
 

@@ -99,6 +99,7 @@ def check_walks(moves: Moves, name: str, numbers: range) -> list[Claim]:
     return made
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("name", "moves"), ALL, ids=[name for name, _ in ALL])
 def test_no_claim_of_a_random_night_is_wrong(name: str, moves: Moves) -> None:
     check_walks(moves, name, range(WALKS))

@@ -80,6 +80,7 @@ def _check_sums(seed: int, players: int, rounds: int) -> None:
         assert pairs is None or waiting.penalty_sum(pairs) == exact, f"{seed=} {players=} {rounds=}"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_candidates_find_the_same_sum_as_all_pairs(seed: int) -> None:
     _check_sums(seed, Random(seed).randint(26, 130), rounds=10)

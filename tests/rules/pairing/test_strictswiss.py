@@ -38,6 +38,7 @@ def _decimals(scores: dict[int, int]) -> dict[int, Decimal]:
     return {player: Decimal(score) for player, score in scores.items()}
 
 
+@pytest.mark.sample(60)
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("scores", "past", "total"),

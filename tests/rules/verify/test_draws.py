@@ -38,6 +38,7 @@ def _night(kind: str, players: int) -> Night:
     return night
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("kind", ["knockout", "group_knockout", "matchplay", "group_matchplay", "target"])
 @pytest.mark.parametrize("players", [5, 7, 8, 9])
 def test_draws_of_the_rules_have_no_faults(kind: str, players: int) -> None:

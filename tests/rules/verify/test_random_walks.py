@@ -44,6 +44,7 @@ def test_a_bye_beside_a_finished_game_of_the_same_round_is_no_fault() -> None:
     assert night.faults() == []
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("name", "moves"), ALL, ids=[name for name, _ in ALL])
 def test_healthy_nights_are_clean_after_every_step(name: str, moves: Moves) -> None:
     for number in range(WALKS):

@@ -54,6 +54,7 @@ def strikes_id(row: dict[str, Any]) -> str:
     return f"{row['strikes']}-{row['players']}-{row['out']}-in-{row['groupSize']}s"
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("row", ROWS["strikes"]["rows"], ids=strikes_id)
 def test_strikes_are_worth_what_the_recommended_calculator_says(row: dict[str, Any]) -> None:
     """A quarter of the nights: every row is within its tolerance with them too."""

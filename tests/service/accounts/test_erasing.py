@@ -65,6 +65,7 @@ def replies(store: Store) -> dict[str, object]:
     return {row.key: json.loads(row.body) for row in rows}
 
 
+@pytest.mark.both_databases
 def test_other_peoples_retries_still_act_once(store: Store) -> None:
     stranger = build.a_user(store, role="organizer")
     theirs: dict[str, object] = {
@@ -93,6 +94,7 @@ def test_a_retry_that_named_the_person_is_answered_with_the_pseudonym(store: Sto
     }
 
 
+@pytest.mark.both_databases
 def test_labels_leave_the_journal_and_the_tournament_still_verifies(store: Store) -> None:
     desk = a_desk(store)
     user_id = build.a_user(store)
@@ -124,6 +126,7 @@ def faults(store: Store, tournament_id: int) -> list[str]:
         return list(verifier.verify_tournament(db, tournament_id).faults)
 
 
+@pytest.mark.both_databases
 def test_a_retry_knows_of_the_erasing_before_its_reply_is_tidied(store: Store) -> None:
     organizer_id, user_id = build.a_user(store, role="organizer"), build.a_user(store, name="Ed")
     player_id = build.a_player(store, organizer_id, name="Ed", claimed_by=user_id)
@@ -168,6 +171,7 @@ def test_followers_of_the_users_tournaments_read_everything_again(store: Store) 
     assert [event.name for event in events] == ["TournamentUpdated", "PlayersChanged"]
 
 
+@pytest.mark.both_databases
 def test_book_entries_that_others_use_stay(store: Store) -> None:
     world = a_world(store)
     erase(store, world.user_id)
@@ -178,6 +182,7 @@ def test_book_entries_that_others_use_stay(store: Store) -> None:
         assert list(db.execute(arenas.order_by("arena_id")).scalars()) == world.own.arena_ids
 
 
+@pytest.mark.both_databases
 def test_submitted_results_stay_under_a_pseudonym(store: Store) -> None:
     world = a_world(store)
     erase(store, world.user_id)
@@ -199,6 +204,7 @@ def test_nobody_is_ranked_behind_a_pseudonym(store: Store) -> None:
     assert [(rating["name"], rating["rank"]) for rating in listed["data"]] == [("Bo Larkin", 1)]
 
 
+@pytest.mark.both_databases
 def test_days_with_games_of_the_user_are_rated_again(store: Store) -> None:
     world = a_world(store)
     at = {"tournament_id": world.night.tournament_id}
@@ -212,6 +218,7 @@ def test_days_with_games_of_the_user_are_rated_again(store: Store) -> None:
         assert ("2026-02-03", "waiting") in [tuple(row) for row in db.execute(columns)]
 
 
+@pytest.mark.both_databases
 def test_a_rating_by_name_continues_under_the_pseudonym(store: Store) -> None:
     organizer_id, user_id = build.a_user(store), build.a_user(store, name="Zoe Nadir")
     player_id = build.a_player(store, organizer_id, name="Zoe N.", claimed_by=user_id)
@@ -223,6 +230,7 @@ def test_a_rating_by_name_continues_under_the_pseudonym(store: Store) -> None:
     assert tuple(row) == (f"Player {player_id}", f"player {player_id}")
 
 
+@pytest.mark.both_databases
 def test_other_people_are_left_alone(store: Store) -> None:
     world = a_world(store)
     other = build.a_user(store, name="Bo Larkin", email="bo@silverball.test", location="Malmö")
@@ -244,6 +252,7 @@ def test_an_account_with_a_tournament_that_is_not_over_is_kept(store: Store, sta
     assert list(everything(store)) == before
 
 
+@pytest.mark.both_databases
 def test_the_only_admin_who_can_sign_in_is_kept(store: Store) -> None:
     admin = build.a_user(store, role="admin", email="a@silverball.test", password_hash="x")
     build.a_user(store, role="admin", email="b@silverball.test")

@@ -159,6 +159,7 @@ def test_no_kept_answer_and_no_condition_outlives_the_change(store: Store, body:
             erasing.follow_accounts(store)
 
 
+@pytest.mark.both_databases
 def test_no_page_shows_the_old_name_after_an_erasing(store: Store) -> None:
     world = NamedWorld(store)
     with running_app(store, rate_limit_per_minute=0) as front_door:

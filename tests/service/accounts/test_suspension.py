@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 
 import asgi
@@ -22,6 +23,7 @@ def audited(store: Store) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in db.execute(rows.order_by(entry.audit_entry_id))]
 
 
+@pytest.mark.both_databases
 def test_an_admin_suspends_an_account_and_its_tokens_are_refused_at_once(store: Store) -> None:
     admin, spammer = build.a_user(store, role="admin"), build.a_user(store, role="organizer")
     by = a_token(store, admin, ability="admin")
@@ -57,6 +59,7 @@ def test_only_admins_suspend_and_never_themselves(store: Store) -> None:
     assert audited(store) == []
 
 
+@pytest.mark.both_databases
 def test_codes_and_webhooks_of_a_suspended_organizer_stop(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     mine, _ = desk.open_round()

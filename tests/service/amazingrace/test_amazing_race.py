@@ -1,10 +1,13 @@
 """The live view of an amazing race."""
 
+import pytest
+
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
 
 
+@pytest.mark.both_databases
 def test_an_amazing_race_has_rounds_games_and_queues(store: Store) -> None:
     night = build.a_tournament(store, type="amazingrace")
     tournament_id, (ann, bob, *_) = night.tournament_id, night.player_ids

@@ -1,10 +1,13 @@
 """Arenas and lineups. Source: interface 4.1 and 4.2; samples/resolve-arenas-scoped.json."""
 
+import pytest
+
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
 
 
+@pytest.mark.both_databases
 def test_an_arena_is_shown_as_its_organizer_has_it(store: Store) -> None:
     organizer = build.a_user(store)
     arena_id = build.an_arena(store, organizer, name="Meteor Shower", opdb_id="GRxPP-Ml91r", category_id=2)

@@ -19,6 +19,7 @@ def site(store: Store) -> Iterator[Any]:
         yield front_door
 
 
+@pytest.mark.both_databases
 def test_an_admin_reads_the_log_newest_first_25_a_page(store: Store, site: Any) -> None:
     admin = build.a_user(store, role="admin")
     token = a_token(store, admin, ability="admin")

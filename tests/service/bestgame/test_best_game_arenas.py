@@ -39,6 +39,7 @@ def test_each_arena_has_its_queue_its_mean_length_and_its_best_score(
     assert {row["highlightedScore"] for row in body} == {None}
 
 
+@pytest.mark.both_databases
 def test_one_arena_is_shown_with_its_games_and_its_queue(store: Store, night: build.Night) -> None:
     here = night.arena_ids[0]
     path = f"/api/tournaments/{night.tournament_id}/arenas/{here}/bgdetails"

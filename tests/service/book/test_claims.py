@@ -72,6 +72,7 @@ def test_a_player_belongs_to_one_user_and_a_user_is_one_player_of_a_book(
     assert claim(store, first, by=rival)[0] == 409
 
 
+@pytest.mark.both_databases
 def test_a_claim_is_withdrawn_or_declined(store: Store, night: build.Night, una: AuthenticatedCaller) -> None:
     player_id, user = night.player_ids[0], una.user_id
     rival = build.caller(build.a_user(store), ability="score")

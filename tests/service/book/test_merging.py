@@ -150,6 +150,7 @@ def test_followers_read_a_running_night_again(store: Store) -> None:
     assert after.revision > before.revision
 
 
+@pytest.mark.both_databases
 def test_details_of_either_entry_are_kept(store: Store) -> None:
     organizer_id, user_id = build.a_user(store, role="organizer"), build.a_user(store)
     claimant = build.a_user(store)
@@ -178,6 +179,7 @@ def test_games_of_both_are_rated_again(store: Store) -> None:
         assert [tuple(row) for row in db.execute(columns)] == [("2026-03-05", "waiting")]
 
 
+@pytest.mark.both_databases
 def test_pending_claims_move_to_the_remaining_entry(store: Store) -> None:
     organizer_id, first, second = (build.a_user(store, role="organizer") for _ in range(3))
     gone, kept = build.a_player(store, organizer_id), build.a_player(store, organizer_id)

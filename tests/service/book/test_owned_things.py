@@ -106,6 +106,7 @@ def path_of(name: str, data: dict[str, Any]) -> str:
     return f"/api/{name}/{data[KINDS[name].key]}"
 
 
+@pytest.mark.both_databases
 @every
 def test_a_thing_is_added_changed_and_deleted_and_each_answer_shows_it(
     store: Store, owner: int, name: str
@@ -183,6 +184,7 @@ def revision(store: Store, tournament_id: int) -> int:
         return int(db.execute(found).scalar_one())
 
 
+@pytest.mark.both_databases
 def test_a_change_raises_every_tournament_that_shows_it_and_no_other(store: Store, owner: int) -> None:
     location = add_owned(store, owner, "locations")
     series = add_owned(store, owner, "series")
@@ -208,6 +210,7 @@ def test_a_change_raises_every_tournament_that_shows_it_and_no_other(store: Stor
         assert (revision(store, own), revision(store, elsewhere.tournament_id)) == (before[0] + 1, before[1])
 
 
+@pytest.mark.both_databases
 def test_used_things_cannot_be_deleted(store: Store, owner: int) -> None:
     location, series, bank = (add_owned(store, owner, name) for name in ("locations", "series", "banks"))
     night = build.a_tournament(
@@ -242,6 +245,7 @@ def test_used_things_cannot_be_deleted(store: Store, owner: int) -> None:
     assert len(roster["data"]["players"]) == 4
 
 
+@pytest.mark.both_databases
 def test_an_arena_of_a_bank_and_a_place_of_an_event_are_used_too(store: Store, owner: int) -> None:
     arena, place = add_owned(store, owner, "arenas"), add_owned(store, owner, "locations")
     bank = add_owned(store, owner, "banks", {"name": "A", "arenaIds": [arena["arenaId"]]})
@@ -254,6 +258,7 @@ def test_an_arena_of_a_bank_and_a_place_of_an_event_are_used_too(store: Store, o
         assert build.do(store, "DELETE", path_of(name, data), by=owner)[0] == 200
 
 
+@pytest.mark.both_databases
 def test_banks_are_listed_with_their_arenas_in_order(store: Store, owner: int) -> None:
     arenas = [add_owned(store, owner, "arenas")["arenaId"] for _ in range(3)]
     wanted = [arenas[2], arenas[0]]
@@ -344,6 +349,7 @@ def test_an_event_takes_only_tournaments_of_its_organizer_that_are_in_no_other(
         assert build.do(store, "POST", "/api/events", {**new, field: value}, by=owner)[0] == 422
 
 
+@pytest.mark.both_databases
 def test_a_club_begins_with_its_founder_and_ends_without_members(store: Store, owner: int) -> None:
     club = add_owned(store, owner, "clubs")
     profile = "/api/users/profile"

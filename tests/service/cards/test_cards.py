@@ -73,6 +73,7 @@ def test_points_on_a_card_are_numbers_and_whole_ones_have_no_decimals(qualifying
     assert [type(own) for own in points] == [int, float, float, type(None)]
 
 
+@pytest.mark.both_databases
 def test_a_card_shows_its_moments_with_six_digits(qualifying: Qualifying) -> None:
     _, body = qualifying.ask(f"/{qualifying.cards[1]}")
     assert body["data"]["createdAt"] == "2026-03-05T19:30:00.000000Z"
@@ -80,6 +81,7 @@ def test_a_card_shows_its_moments_with_six_digits(qualifying: Qualifying) -> Non
     assert body["data"]["singlePlayerGames"] == []
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

@@ -107,6 +107,7 @@ def test_a_deleted_account_leaves_no_address_where_its_code_was_used(store: Stor
     assert sources[f"code of Player {desk.night.player_ids[0]}"] == ""
 
 
+@pytest.mark.both_databases
 def test_merged_players_keep_the_actions_of_their_code(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     game, _ = desk.open_round()

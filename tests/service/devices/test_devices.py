@@ -69,6 +69,7 @@ def test_a_device_cannot_create_devices(store: Store) -> None:
         writes.create_link(call, Random(3))
 
 
+@pytest.mark.both_databases
 def test_a_revoked_link_is_known_as_revoked_and_revoking_again_finds_nothing(store: Store) -> None:
     desk = a_desk(store)
     secret = a_link(desk)
@@ -122,6 +123,7 @@ def test_the_number_of_devices_is_limited(store: Store) -> None:
         a_link(desk, "One more", seed=10_000)
 
 
+@pytest.mark.both_databases
 def test_the_last_use_is_stored_to_the_minute(store: Store) -> None:
     desk = a_desk(store)
     device = a_device(desk)
@@ -182,6 +184,7 @@ def test_a_device_keeps_its_name_in_the_journal_after_it_was_revoked(store: Stor
     assert desk.ok("GET", "/journal")["data"][0]["actorName"] == "device: Tablet at the bar"
 
 
+@pytest.mark.both_databases
 def test_a_device_approves_suggestions_of_players(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     a_device(desk)

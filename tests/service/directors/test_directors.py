@@ -1,5 +1,7 @@
 """Directors: several people run a night, one owns it. Source: interface.md 3, pages.md 2."""
 
+import pytest
+
 import build
 from service.desk import Desk, a_desk
 from silverball.store.engine import Store
@@ -57,6 +59,7 @@ def test_a_players_account_cannot_direct_and_the_organizer_does_already(store: S
     desk.expect_refusal(404, "PUT", "/directors/999999")
 
 
+@pytest.mark.both_databases
 def test_a_scorekeeper_becomes_a_director_and_is_no_scorekeeper_to_take_out(store: Store) -> None:
     desk = a_desk(store, "matchplay")
     keeper = f"/scorekeepers/{desk.callers['other'].user_id}"

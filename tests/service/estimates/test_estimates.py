@@ -213,6 +213,7 @@ def test_a_completed_tournament_has_the_order_of_its_standings(book: Store) -> N
     assert answered["standingsOrder"] == ["Forgotten", "Stranger", "Zoe M", "Ada Q"]
 
 
+@pytest.mark.both_databases
 def test_entrants_who_left_before_their_first_game_do_not_count_later_leavers_do(book: Store) -> None:
     night = a_night(book, status="completed")
     entrant = {"tournament_id": night.tournament_id, "status": "inactive"}
@@ -243,6 +244,7 @@ def test_a_series_is_worth_the_sum_of_the_players_of_all_tournaments(book: Store
     assert answered["standingsOrder"] is None
 
 
+@pytest.mark.both_databases
 def test_a_completed_series_has_the_order_of_its_standings(book: Store) -> None:
     organizer_id = build.a_user(book, name="Olga Ramp", role="organizer")
     series_id = build.row(book, tables.series, organizer_id=organizer_id, status="completed")
@@ -278,6 +280,7 @@ def test_a_tournament_without_players_is_worth_nothing(store: Store) -> None:
     assert isinstance(answered["wpprValue"], int)
 
 
+@pytest.mark.both_databases
 def test_a_thousand_names_are_found_in_one_request(store: Store) -> None:
     for ifpa_id in (1, 500, 1000):
         build.a_federation_record(store, ifpa_id, f"Player Number {ifpa_id}", rank=ifpa_id)

@@ -4,6 +4,7 @@ import csv
 import io
 from typing import Any
 
+import pytest
 from sqlalchemy import insert, select, update
 
 import build
@@ -83,6 +84,7 @@ def test_a_night_is_listed_by_place_as_text_and_as_csv(store: Store) -> None:
     assert [[str(cell) for cell in row] for row in rows] == lines
 
 
+@pytest.mark.both_databases
 def test_the_final_of_the_best_decides_and_other_finals_change_no_place(store: Store) -> None:
     desk, _ = a_finished_night(store)
     before = [row["playerId"] for row in shown(desk)["results"]]
@@ -163,6 +165,7 @@ def test_the_file_has_places_names_and_numbers_as_the_text_has(store: Store) -> 
     desk.expect_refusal(422, "GET", "/federation-results/csv?players=999999")
 
 
+@pytest.mark.both_databases
 def test_a_series_is_an_event_once_it_is_completed(store: Store) -> None:
     desk, players = a_finished_night(store)
     series_id = build.row(store, tables.series, organizer_id=desk.night.organizer_id)

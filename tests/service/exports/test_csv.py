@@ -65,6 +65,7 @@ def test_a_table_of_an_unknown_tournament_is_not_found(store: Store, name: str) 
     assert build.ask(store, f"/api/tournaments/7/{name}/csv", by=1)[0] == 404
 
 
+@pytest.mark.both_databases
 def test_players_have_their_id_name_and_federation_number(store: Store) -> None:
     made = build.a_tournament(store, players=0)
     later = build.a_player(store, made.organizer_id, name='Bo "Tilt" Larkin, jr', ifpa_id=38773)
@@ -90,6 +91,7 @@ def test_players_are_listed_by_id(store: Store) -> None:
     assert ids == [str(player_id) for player_id in sorted(made.player_ids)]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("name", ["players/csv", "entries/csv"])
 def test_a_hidden_profile_hides_the_federation_number(store: Store, name: str) -> None:
     hidden = build.a_user(store, profile_opt_out=True)
@@ -129,6 +131,7 @@ def a_night(store: Store) -> build.Night:
     return night
 
 
+@pytest.mark.both_databases
 def test_a_game_has_one_row_per_player_in_playing_order(store: Store) -> None:
     night = a_night(store)
     ann, bob, cy = night.player_ids
@@ -157,6 +160,7 @@ def test_a_game_has_one_row_per_player_in_playing_order(store: Store) -> None:
     assert (found[3]["Round ID"], found[3]["Position"], found[3]["Completed at"]) == ("", "", "")
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("query", "count"),
     [
@@ -175,6 +179,7 @@ def test_the_table_of_games_accepts_the_filters_of_the_list(store: Store, query:
     assert (status, list(body["errors"])) == (422, ["round"])
 
 
+@pytest.mark.both_databases
 def test_single_player_games_have_one_row_each(store: Store) -> None:
     night = build.a_tournament(store, type="card_best_game", status="completed")
     ann, bob = night.player_ids[:2]
@@ -226,6 +231,7 @@ def test_single_player_games_have_one_row_each(store: Store) -> None:
         assert [row["Game ID"] for row in rows(store, night.tournament_id, name + query)] == ids
 
 
+@pytest.mark.both_databases
 def test_entries_have_one_row_each(store: Store) -> None:
     night = build.a_tournament(store, type="best_game")
     common = {"tournament_id": night.tournament_id, "player_id": night.player_ids[1]}

@@ -109,6 +109,7 @@ def test_only_known_players_have_ranks(store: Store) -> None:
         assert reads.published_record(db, 103) is None
 
 
+@pytest.mark.both_databases
 def test_more_records_than_one_statement_can_hold_are_found(store: Store, monkeypatch: Any) -> None:
     monkeypatch.setattr(reads, "AT_ONCE", 2)
     keep(store, *(NewRecord(ifpa_id=n, name=f"Player {n}") for n in range(1, 8)))
@@ -131,6 +132,7 @@ RECORDS = st.builds(
 )
 
 
+@pytest.mark.both_databases
 @given(st.lists(RECORDS, max_size=5, unique_by=lambda record: record.ifpa_id))
 @settings(
     max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
@@ -171,6 +173,7 @@ def a_planned_night(store: Store, seeding: str) -> build.Night:
     return night
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(("seeding", "best_first"), [("ifpa", [1, 3, 0, 2]), ("ifpa_womens", [0, 3])])
 def test_seeding_by_the_federation_uses_its_ranks(store: Store, seeding: str, best_first: list[int]) -> None:
     night = a_planned_night(store, seeding)

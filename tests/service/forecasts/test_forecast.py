@@ -115,6 +115,7 @@ def test_in_the_last_game_it_says_which_place_is_enough(store: Store) -> None:
     assert "1,000 simulated nights from how it stands; nobody has a rating here" in found["notes"][0]
 
 
+@pytest.mark.both_databases
 def test_what_is_certain_is_withdrawn_with_the_reason_after_an_adjustment(store: Store) -> None:
     hall = a_night(store)
     play_to_the_last_game(hall)
@@ -165,7 +166,7 @@ def test_two_nodes_never_compute_the_same_forecast(store: Store) -> None:
     barrier = threading.Barrier(2)
 
     def claim() -> None:
-        barrier.wait(10)
+        barrier.wait(60)
         with store.write(quiet=True) as transaction:
             found = forecasts.claim_forecast(transaction.connection, hall.tournament_id, now=hall.now)
         claimed.append(found)
@@ -182,6 +183,7 @@ def test_two_nodes_never_compute_the_same_forecast(store: Store) -> None:
         assert forecasts.claim_forecast(transaction.connection, hall.tournament_id, now=later)
 
 
+@pytest.mark.both_databases
 def test_who_opts_out_of_ratings_counts_as_unrated_and_shows_no_number(store: Store) -> None:
     hall = a_night(store)
     rate(hall, "Dot", 3000.0, ratings_opt_out=True)
@@ -212,6 +214,7 @@ def test_an_opt_out_hides_the_number_at_once(store: Store) -> None:
     assert [row["playerId"] for row in shown(hall)["players"] if row["win"] is None] == [hall.ids["Dot"]]
 
 
+@pytest.mark.both_databases
 def test_brackets_say_what_is_certain_and_have_no_chances(store: Store) -> None:
     hall = Hall(store, "bracket", "Ann Bea Cid Dot", forecast=True)
     hall.start()

@@ -9,6 +9,7 @@ from silverball.store import tables
 from silverball.store.engine import Store
 
 
+@pytest.mark.both_databases
 def test_a_frenzy_shows_its_games_its_queue_and_how_long_people_waited(store: Store) -> None:
     night = build.a_tournament(store, type="frenzy")
     tournament_id, (ann, bob, cy, dee) = night.tournament_id, night.player_ids

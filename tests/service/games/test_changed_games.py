@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from sqlalchemy import update
 
 import build
@@ -19,6 +20,7 @@ def read_game(desk: Desk, game: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
+@pytest.mark.both_databases
 def test_a_result_keeps_what_another_service_knows_of_the_game(store: Store) -> None:
     desk = a_desk(store)
     game, other = desk.open_round()

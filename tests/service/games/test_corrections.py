@@ -55,6 +55,7 @@ def test_a_result_of_an_earlier_round_is_corrected_with_a_reason(store: Store) -
     assert _verified(desk) == []
 
 
+@pytest.mark.both_databases
 def test_the_journal_keeps_the_reason(store: Store) -> None:
     desk = a_desk(store, "matchplay", players=4)
     game = _play_round(desk)[0]
@@ -139,6 +140,7 @@ def test_corrections_that_cannot_be_made_are_refused_in_a_sentence(store: Store)
     assert refusal["code"] == "tournament-is-completed"
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(("kind", "first", "second"), [("best_game", 500, 700), ("golf", 3, 5)])
 def test_single_player_games_are_corrected_too(store: Store, kind: str, first: int, second: int) -> None:
     desk = a_desk(store, kind, players=2, suggestions="disabled")

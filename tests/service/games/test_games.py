@@ -217,6 +217,7 @@ def test_games_of_a_tournament_that_does_not_exist_are_not_found(store: Store, t
     assert body["message"] == r"No query results for model [App\Models\Tournament] 99999999"
 
 
+@pytest.mark.both_databases
 def test_one_game_comes_with_its_arena_and_its_suggestions(evening: Evening) -> None:
     ann, bob = evening.night.player_ids[:2]
     tournament_id, game_id = evening.night.tournament_id, evening.games[1]
@@ -271,6 +272,7 @@ def test_a_game_that_does_not_exist_is_not_found(evening: Evening, word: str) ->
     assert body["message"] == rf"No query results for model [App\Models\Game] {word}"
 
 
+@pytest.mark.both_databases
 def test_games_are_found_by_tournament_and_by_series(evening: Evening) -> None:
     store, organizer_id = evening.store, evening.night.organizer_id
     series_id = build.row(store, tables.series, organizer_id=organizer_id)
@@ -286,6 +288,7 @@ def test_games_are_found_by_tournament_and_by_series(evening: Evening) -> None:
     assert evening.page_ids("series=99999999,9223372036854775807") == []
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -341,6 +344,7 @@ def test_a_search_for_games_outside_the_limits_is_refused_by_name(
     assert (status, list(body["errors"])) == (422, fields)
 
 
+@pytest.mark.both_databases
 def test_a_search_for_games_at_the_limits_is_answered(evening: Evening) -> None:
     many = ",".join(str(n) for n in range(1, 26))
     series = "1,2,3,4,5"

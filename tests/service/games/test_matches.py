@@ -44,6 +44,7 @@ def test_twenty_four_players_have_the_first_round_that_clients_expect(store: Sto
     assert {number for number, game in games.items() if game["bye"]} == {16, 19, 20, 23, 24, 27, 28, 31}
 
 
+@pytest.mark.both_databases
 def test_games_won_are_the_points_of_a_match_until_it_is_decided(store: Store) -> None:
     desk = a_desk(store, "bracket", gamesPerRound=7)
     match, path = first_match(desk)
@@ -77,6 +78,7 @@ def test_impossible_counts_are_refused_and_change_nothing(store: Store) -> None:
     pair.expect_refusal(422, "PUT", f"/games/{other['gameId']}/result", {"games": {other["playerIds"][0]: 1}})
 
 
+@pytest.mark.both_databases
 def test_single_games_are_listed_recorded_corrected_and_deleted_below_their_match(store: Store) -> None:
     desk = a_desk(store, "bracket", gamesPerRound=3)
     match, path = first_match(desk)
@@ -138,6 +140,7 @@ def test_single_games_that_cannot_be_are_refused_with_a_sentence(store: Store) -
     desk.expect_refusal(400, "GET", f"/games/{_match['gameId']}/legs")
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("kind", ["bracket", "double_bracket"])
 def test_summaries_and_csv_are_the_same_however_a_match_was_entered(store: Store, kind: str) -> None:
     answers = []

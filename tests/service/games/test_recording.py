@@ -133,6 +133,7 @@ def test_only_the_organizer_takes_a_result_away(store: Store) -> None:
     assert desk.do_and_undo("DELETE", path)["data"]["status"] == "started"
 
 
+@pytest.mark.both_databases
 def test_order_arena_and_players_of_an_open_game_are_changed(store: Store) -> None:
     desk = a_desk(store)
     first, second = desk.open_round()
@@ -170,6 +171,7 @@ def test_players_change_the_order_where_it_is_open_to_them_and_nothing_else(stor
             desk.expect_refusal(403, "PATCH", path, {"arenaId": desk.night.arena_ids[0]}, by=who)
 
 
+@pytest.mark.both_databases
 def test_a_late_player_joins_the_player_with_a_bye(store: Store) -> None:
     desk = a_desk(store, players=3)
     bye = next(game for game in desk.open_round() if game["bye"])

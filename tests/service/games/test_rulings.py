@@ -66,6 +66,7 @@ def test_the_clock_of_a_game_stands_until_its_machine_is_back(store: Store) -> N
     assert faults(desk) == []
 
 
+@pytest.mark.both_databases
 def test_a_game_starts_over_on_a_machine_that_is_drawn_or_chosen(store: Store) -> None:
     desk = a_desk(store, "group_matchplay", players=8, arenas=4)
     game = broken(desk)
@@ -85,6 +86,7 @@ def test_a_game_starts_over_on_a_machine_that_is_drawn_or_chosen(store: Store) -
     assert faults(desk) == []
 
 
+@pytest.mark.both_databases
 def test_a_game_is_settled_by_the_order_of_now(store: Store) -> None:
     desk = a_desk(store, "group_matchplay", players=8, arenas=4)
     game = broken(desk)
@@ -102,6 +104,7 @@ def test_a_game_is_settled_by_the_order_of_now(store: Store) -> None:
     assert faults(desk) == []
 
 
+@pytest.mark.both_databases
 def test_directors_and_scorekeepers_write_and_read_notes_and_nobody_else(store: Store) -> None:
     desk = a_desk(store, "matchplay", players=4, scorekeeping="user")
     game = desk.open_round()[0]
@@ -214,6 +217,7 @@ def test_the_card_of_last_week_is_shown_when_the_same_person_plays_again(store: 
     assert send("GET", f"/games/{game_id}/earlier-cards", None, days=366)["data"] == []
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("end", "body", "field"),
     [

@@ -91,6 +91,7 @@ def walk(store: Store, kind: str, number: int, steps: int = STEPS) -> None:
     assert differences(night) == [], f"{kind}, walk {number}"
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("kind", sorted(ALL))
 def test_what_is_answered_for_an_action_is_what_was_served_after_it(store: Store, kind: str) -> None:
@@ -116,6 +117,7 @@ FILTERS = (
 )
 
 
+@pytest.mark.both_databases
 def test_the_filters_of_games_hold_for_earlier_games_too(store: Store) -> None:
     night = a_served_night(store, a_night("group_knockout", players=6, arenas=4))
     filters: list[str] = []
@@ -160,6 +162,7 @@ def test_an_earlier_state_is_kept_until_the_journal_grows(store: Store) -> None:
     assert night.answer("games", f"at={started}") == night.served[started]["games"]
 
 
+@pytest.mark.both_databases
 def test_claims_are_those_of_today(store: Store) -> None:
     night = a_served_night(store, a_night("matchplay", players=4, arenas=2))
     night.start()
@@ -218,6 +221,7 @@ def test_before_an_import_nothing_is_known(store: Store) -> None:
     assert (status, body["message"]) == (422, "The journal tells of this tournament from action 4 on.")
 
 
+@pytest.mark.both_databases
 def test_a_journal_that_does_not_lead_to_the_rows_is_no_source(store: Store) -> None:
     night = a_served_night(store, a_night("matchplay", players=4, arenas=2))
     night.start()
@@ -242,6 +246,7 @@ def reopened(store: Store) -> Iterator[Store]:
     opened.close()
 
 
+@pytest.mark.both_databases
 def test_who_was_merged_since_stands_in_earlier_states_as_whom_they_are_now(store: Store) -> None:
     night = a_served_night(store, a_night("matchplay", players=4, arenas=2))
     night.start()

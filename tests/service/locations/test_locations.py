@@ -1,10 +1,13 @@
 """Locations. Source: interface 4.1; samples/locations-list.json."""
 
+import pytest
+
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
 
 
+@pytest.mark.both_databases
 def test_a_location_is_shown_with_its_place_on_the_map(store: Store) -> None:
     organizer = build.a_user(store)
     location_id = build.row(

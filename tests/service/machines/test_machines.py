@@ -117,6 +117,7 @@ def test_the_other_form_of_the_path_has_the_videos_of_the_title(
     assert msgspec.json.decode(json.dumps(body), type=OpdbEntryBundle, strict=True).type == kind
 
 
+@pytest.mark.both_databases
 def test_ids_of_videos_are_case_sensitive(machine_store: Store) -> None:
     assert get(machine_store, "/api/opdb/entries/G4odR-MLzY7")[1]["videos"] == []
 
@@ -162,6 +163,7 @@ def found_ids(db: Connection, words: str) -> list[str]:
     return [entry.opdb_id for entry in reads.search_machines(db, words)]
 
 
+@pytest.mark.both_databases
 def test_machines_are_found_by_any_of_their_names(machine_store: Store) -> None:
     with machine_store.read() as db:
         riders = ["G4ODR-MLzY7-A1B7O", "G4ODR-MLzY7", "G4ODR-Mzly7"]

@@ -38,6 +38,7 @@ def state(store: Store, night: build.Night) -> Any:
     return body
 
 
+@pytest.mark.both_databases
 def test_players_have_their_opponents_and_arenas(store: Store, night: build.Night) -> None:
     ann, bob, cy, dee = night.player_ids
     # Entered out of order, because the order of play counts.
@@ -69,6 +70,7 @@ def test_players_have_their_opponents_and_arenas(store: Store, night: build.Nigh
     assert body["avgGameDuration"] == 510
 
 
+@pytest.mark.both_databases
 def test_games_with_dropped_players_are_not_expected(store: Store, night: build.Night) -> None:
     with store.write() as transaction:
         entrant = tables.entrant

@@ -1,5 +1,7 @@
 """Occasions, called events on the wire. Source: samples/events.json, events-list.json."""
 
+import pytest
+
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -20,6 +22,7 @@ def test_the_newest_come_first_25_a_page_with_their_location(store: Store) -> No
     assert (body["meta"]["per_page"], body["meta"]["total"]) == (25, 26)
 
 
+@pytest.mark.both_databases
 def test_an_occasion_has_its_links_and_tournaments_and_their_order(store: Store) -> None:
     organizer = build.a_user(store, name="Olga Ramp")
     nights = [build.a_tournament(store, organizer_id=organizer) for _ in range(2)]
@@ -77,6 +80,7 @@ def test_an_occasion_has_its_links_and_tournaments_and_their_order(store: Store)
     assert data["tournaments"][0]["organizer"]["userId"] == organizer
 
 
+@pytest.mark.both_databases
 def test_an_occasion_shows_its_shortcut(store: Store) -> None:
     organizer = build.a_user(store)
     occasion_id = build.row(store, tables.occasion, organizer_id=organizer)

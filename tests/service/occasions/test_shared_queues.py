@@ -135,7 +135,7 @@ def test_a_start_from_a_queue_and_a_round_at_the_same_moment_call_nobody_twice(s
         statuses: dict[str, int] = {}
 
         def send(hall: Hall, path: str, gate: threading.Barrier = gate, found: Any = statuses) -> None:
-            gate.wait(5)
+            gate.wait(60)
             found[path] = build.send(hall._api, "POST", hall.path + path, {}, by=hall.organizer)[0]
 
         threads = [

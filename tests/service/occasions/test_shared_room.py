@@ -54,6 +54,7 @@ def test_games_of_busy_players_wait_and_are_called_as_they_come_free(store: Stor
     room.require_clean()
 
 
+@pytest.mark.both_databases
 def test_a_game_that_is_called_within_a_second_ends_when_the_journal_says(store: Store) -> None:
     room = a_room(store)
     room.caller = RoomCaller(store, lambda: room.main.now + timedelta(microseconds=692_947))
@@ -161,6 +162,7 @@ def test_nothing_is_shared_once_a_tournament_is_out_of_the_occasion_or_over(stor
     assert room.waiting(room.womens) == []
 
 
+@pytest.mark.both_databases
 def test_a_tournament_without_an_occasion_has_no_key_and_no_line_more(store: Store) -> None:
     hall = Hall(store, "matchplay", "Ann Bea Cid Dot", arenas=2)
     hall.start()
@@ -186,7 +188,7 @@ def test_two_rounds_opened_at_the_same_moment_call_nobody_twice(store: Store) ->
 
         def open_round(hall: Hall, gate: threading.Barrier = gate, faults: Any = faults) -> None:
             try:
-                gate.wait(5)
+                gate.wait(60)
                 hall.mirror = None
                 hall.post("/rounds", {})
             except (AssertionError, threading.BrokenBarrierError) as fault:
@@ -204,6 +206,7 @@ def test_two_rounds_opened_at_the_same_moment_call_nobody_twice(store: Store) ->
                 assert reads.verify_tournament(db, hall.tournament_id).faults == []
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("by", ["create", "change"])
 def test_a_womens_tournament_says_so_and_is_estimated_so(store: Store, by: str) -> None:
     flagged = {"womens": True} if by == "create" else {}

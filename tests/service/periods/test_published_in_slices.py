@@ -104,6 +104,7 @@ def test_the_transaction_that_shows_new_ratings_writes_a_handful_of_rows(store: 
     assert len(circuit.get_json("/api/ratings")["data"]) == len(PEOPLE)
 
 
+@pytest.mark.both_databases
 def test_slices_publish_what_one_transaction_publishes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     circuit = a_circuit(store)
     circuit.claim(PEOPLE[3], ratings_opt_out=True)
@@ -131,6 +132,7 @@ def cut_after(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> Iterato
         yield
 
 
+@pytest.mark.both_databases
 def test_readers_see_the_ratings_of_one_day_while_they_are_staged_and_moved(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +193,7 @@ def test_opting_out_between_two_slices_leaves_no_rank(
     assert_ranks_leave_out(store, PEOPLE[0])
 
 
+@pytest.mark.both_databases
 def test_opting_out_while_ratings_are_staged_stages_them_once_more(store: Store) -> None:
     circuit = a_circuit(store)
     user_id = circuit.claim(PEOPLE[0])

@@ -99,6 +99,7 @@ def test_unrated_tournaments_leave_no_rating(store: Store, values: dict[str, Any
     assert set(circuit.ratings()) == {"Cy", "Di"}
 
 
+@pytest.mark.both_databases
 def test_byes_forfeits_and_removed_players_give_no_result(store: Store) -> None:
     circuit = Circuit(store)
     night = circuit.night(1, ["Ada", "Bo"])
@@ -200,6 +201,7 @@ def test_rating_day_by_day_all_at_once_or_again_gives_the_same(store: Store, sea
     assert {name: pytest.approx(number, abs=0.05) for name, number in state.items()} == step_by_step
 
 
+@pytest.mark.both_databases
 def test_a_correction_marks_its_day_and_the_next_run_rates_all_later_days_again(store: Store) -> None:
     circuit = Circuit(store)
     night = circuit.night(1, ["Ada", "Bo"])
@@ -224,6 +226,7 @@ def test_a_correction_marks_its_day_and_the_next_run_rates_all_later_days_again(
     assert fresh.ratings() == mended
 
 
+@pytest.mark.both_databases
 def test_a_player_whose_only_tournament_was_reopened_loses_the_rating(store: Store) -> None:
     circuit = Circuit(store)
     night = circuit.night(1, ["Ada", "Bo"])
@@ -286,6 +289,7 @@ def test_a_claimed_player_keeps_the_rating_and_the_user_gets_it(store: Store) ->
     assert (body["name"], body["ratingId"]) == ("Ada", 1)
 
 
+@pytest.mark.both_databases
 def test_two_ratings_of_one_person_are_merged_and_rated_again(store: Store) -> None:
     circuit, other = Circuit(store), Circuit(store)
     circuit.night(1, ["Ada", "Bo"])
@@ -407,6 +411,7 @@ def test_a_day_that_is_corrected_while_its_ratings_are_published_is_rated_again(
     assert set(statuses(store).values()) == {"processed"}
 
 
+@pytest.mark.both_databases
 def test_opting_out_while_ratings_are_published_leaves_no_rank(store: Store) -> None:
     circuit = Circuit(store)
     circuit.night(1, ["Ada", "Bo", "Cy"])

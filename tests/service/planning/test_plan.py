@@ -184,6 +184,7 @@ def test_a_plan_writes_nothing_and_keeps_no_answer(store: Store) -> None:
         assert db.execute(select(func.count()).select_from(tables.idempotency)).scalar_one() == 0
 
 
+@pytest.mark.both_databases
 def test_five_nights_of_the_club_replace_the_defaults(store: Store) -> None:
     organizer_id = build.a_user(store)
     play_nights(store, organizer_id, 4, minutes=40)

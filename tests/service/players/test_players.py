@@ -9,6 +9,7 @@ from silverball.store import tables
 from silverball.store.engine import Store
 
 
+@pytest.mark.both_databases
 def test_a_player_is_shown_as_in_the_book(store: Store) -> None:
     organizer, claimant = build.a_user(store), build.a_user(store, name="Ada Quill")
     player_id = build.a_player(
@@ -29,6 +30,7 @@ def test_a_player_is_shown_as_in_the_book(store: Store) -> None:
     ]
 
 
+@pytest.mark.both_databases
 def test_an_entrant_is_a_player_with_their_part_in_the_tournament(store: Store) -> None:
     night = build.a_tournament(store, players=0)
     player_id = build.a_player(store, night.organizer_id, status="inactive")

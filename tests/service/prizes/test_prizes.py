@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 import build
 from service.desk import Desk, a_desk
 from silverball.service.prizes import reads
@@ -119,6 +121,7 @@ def test_payments_are_the_organizers_and_the_table_is_everybodys_once_published(
     assert "payouts" not in json.dumps(table)
 
 
+@pytest.mark.both_databases
 def test_a_payout_follows_a_player_who_is_merged_with_another(store: Store) -> None:
     desk, winners = a_finished_desk(store)
     desk.ok("PUT", f"/prizes/players/{winners[0]}", {"paid": True})

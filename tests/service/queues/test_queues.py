@@ -7,6 +7,7 @@ from silverball.store import tables
 from silverball.store.engine import Store
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("kind", ["best_game", "card_best_game"])
 def test_queues_are_listed_under_their_arena_in_order(store: Store, kind: str) -> None:
     night = build.a_tournament(store, type=kind)

@@ -59,6 +59,7 @@ def test_a_claim_does_not_carry_a_typed_number_over(world: Circuit) -> None:
     assert world.get_json(f"/api/ratings/users/{attacker_id}/summary")["data"]["ifpaId"] is None
 
 
+@pytest.mark.both_databases
 def test_whoever_claims_a_player_with_somebodys_number_cannot_hide_them(world: Circuit) -> None:
     _, _, attacker_id = capture(world)
     world.rate(10, rerate_from=date(2026, 3, 1))
@@ -70,6 +71,7 @@ def test_whoever_claims_a_player_with_somebodys_number_cannot_hide_them(world: C
     assert found["name"] == "Vic"
 
 
+@pytest.mark.both_databases
 def test_a_removed_number_and_a_rebuild_undo_what_was_typed(world: Circuit) -> None:
     other = Circuit(world.store)
     player_id = other.player("Mallory")
@@ -120,6 +122,7 @@ def test_the_opt_out_of_whom_a_number_is_confirmed_for_holds_at_once(world: Circ
     assert rating_of_number(world) is None
 
 
+@pytest.mark.both_databases
 def test_a_number_is_confirmed_for_one_account_and_an_account_has_one(world: Circuit) -> None:
     first, second = (build.a_user(world.store, name=name) for name in ("Vic", "Mallory"))
     world.confirm(first, NUMBER)

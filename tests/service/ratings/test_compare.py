@@ -42,6 +42,7 @@ def compare(circuit: Circuit, names: list[str]) -> Any:
     return circuit.get_json(f"/api/ratings/compare?playerIds={ids}")
 
 
+@pytest.mark.both_databases
 @FEW
 @given(played=months(), dice=st.randoms(use_true_random=False))
 def test_both_directions_agree_and_sum_up_to_the_ratings(
@@ -80,6 +81,7 @@ def test_both_directions_agree_and_sum_up_to_the_ratings(
     assert compare(circuit, dice.sample(there, len(there))) == body
 
 
+@pytest.mark.both_databases
 def test_a_draw_counts_for_neither_in_both_directions(store: Store) -> None:
     circuit = Circuit(store)
     ids = [circuit.player(name) for name in ("Ada", "Bo")]

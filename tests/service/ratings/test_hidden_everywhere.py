@@ -122,6 +122,7 @@ def test_no_answer_reveals_a_hidden_rating(store: Store) -> None:
         assert world.telling(by) == set()
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("who", ["anybody", "own_view", "admin"])
 def test_the_same_answers_show_the_rating_to_permitted_viewers(store: Store, who: str) -> None:
     world = RatedWorld(store, is_hidden=who != "anybody")
@@ -154,6 +155,7 @@ def highest(store: Store) -> float:
     return float(body["globalRatingRange"]["max"])
 
 
+@pytest.mark.both_databases
 def test_no_file_and_no_range_reveals_it_until_the_user_opts_in_again(store: Store, tmp_path: Path) -> None:
     world = RatedWorld(store, is_hidden=True)
     assert told_in_files(store, tmp_path) == set()

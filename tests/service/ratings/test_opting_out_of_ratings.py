@@ -37,6 +37,7 @@ def seeds_of(circuit: Circuit, tournament_id: int, **more: Any) -> dict[str, int
     return {player["name"]: player["tournamentPlayer"]["seed"] for player in players}
 
 
+@pytest.mark.both_databases
 def test_seeding_by_rating_puts_the_best_first_and_shows_the_number(circuit: Circuit) -> None:
     seeds = seeds_of(circuit, started(circuit, "mp_rating_rating"))
     ratings = {name: formulas.round_half_up(rating) for name, (rating, _) in circuit.ratings().items()}
@@ -87,6 +88,7 @@ def paths_of(made: Circuit, user_id: int) -> list[str]:
     ]
 
 
+@pytest.mark.both_databases
 def test_a_hidden_rating_is_in_no_answer_rank_or_file(hidden: tuple[Circuit, int]) -> None:
     made, user_id = hidden
     for path in paths_of(made, user_id):
@@ -109,6 +111,7 @@ def test_a_hidden_rating_is_in_no_answer_rank_or_file(hidden: tuple[Circuit, int
     assert highest < made.ratings()[CANARY][0]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("who", ["own_view", "admin"])
 def test_the_user_and_an_admin_see_a_hidden_rating(hidden: tuple[Circuit, int], who: str) -> None:
     made, user_id = hidden

@@ -71,6 +71,7 @@ def test_an_imported_file_is_exported_identically(store: Store) -> None:
     assert rating_file(store).decode() == CSV
 
 
+@pytest.mark.both_databases
 def test_imported_ratings_have_no_counts_and_periods_continue_from_them(store: Store) -> None:
     made = Circuit(store)
     bring_in(store, CSV.encode())

@@ -70,6 +70,7 @@ def test_the_observed_player_has_the_observed_shares_and_deltas(store: Store) ->
     assert rows[0]["efficiencyPercent"] == 0.38461538461538464
 
 
+@pytest.mark.both_databases
 def test_the_list_is_by_id_and_filters_stand_in_the_query_or_the_body(circuit: Circuit) -> None:
     assert [rating["name"] for rating in circuit.get_json("/api/ratings")["data"]] == ["Ada", "Bo", "Cy"]
     bo = rating_of(circuit, "Bo")["userId"]
@@ -85,6 +86,7 @@ def test_the_list_is_by_id_and_filters_stand_in_the_query_or_the_body(circuit: C
     assert (status, [rating["name"] for rating in body["data"]]) == (200, ["Bo"])
 
 
+@pytest.mark.both_databases
 def test_search_matches_every_word_ignoring_case_and_accents(store: Store) -> None:
     made = Circuit(store)
     made.night(1, ["Åsa Öst", "Asa Ostberg", "Lasa Osterman"], ["Asa Ostberg", "Åsa Öst"])
@@ -144,6 +146,7 @@ def test_ratings_of_a_day_are_those_of_its_last_revision(circuit: Circuit) -> No
     assert circuit.get_json("/api/ratings/ifpa?ifpaIds=22&date=2026-02-01")["data"] == []
 
 
+@pytest.mark.both_databases
 def test_a_comparison_has_both_directions_of_each_pair(circuit: Circuit) -> None:
     ids = [circuit.player(name) for name in ("Ada", "Bo", "Cy")]
     body = circuit.get_json(f"/api/ratings/compare?playerIds={ids[0]},{ids[1]},{ids[2]}")
@@ -204,6 +207,7 @@ def test_periods_are_listed_newest_first_and_one_has_its_tournaments(circuit: Ci
         assert build.ask(circuit.store, f"/api/rating-periods/{unknown}", by=circuit.organizer_id)[0] == 404
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("path", "field"),
     [

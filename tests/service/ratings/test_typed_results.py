@@ -109,6 +109,7 @@ def test_strikes_rate_the_same_however_they_were_typed(
     assert sum(results for _, _, results in found[0].values()) == 2 * pairs
 
 
+@pytest.mark.both_databases
 def test_progressive_strikes_have_an_order_and_no_equal_marks(store: Store) -> None:
     progressive = {"knockoutFourPlayerStrikes": 100, "knockoutProgressive": True, "knockoutStrikeCount": 4}
     hall = knockout_night(store, in_order("Ann", "Bea", "Cid", "Dot"), **progressive)

@@ -46,6 +46,7 @@ def newest_line(desk: Desk) -> str:
     return text
 
 
+@pytest.mark.both_databases
 def test_a_player_away_for_two_rounds_comes_back_without_a_tap(store: Store) -> None:
     desk = a_desk(store, "group_matchplay", players=9)
     away = desk.night.player_ids[0]

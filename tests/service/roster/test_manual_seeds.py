@@ -66,6 +66,7 @@ def journal_and_revision(desk: desks.Desk) -> tuple[int, int]:
     return len(lines), revision
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("type_", SEEDED)
 def test_what_get_shows_can_be_sent_back_and_changes_nothing(store: Store, type_: str) -> None:
     desk = a_manual_desk(store, type_, players=8)
@@ -85,6 +86,7 @@ def test_what_get_shows_can_be_sent_back_and_changes_nothing(store: Store, type_
     assert all(rank == (seeds[player_id] or 0) + 1 for player_id, (_, rank) in stored_seeds(store).items())
 
 
+@pytest.mark.both_databases
 def test_zero_is_the_first_seed_and_null_is_none(store: Store) -> None:
     desk = a_manual_desk(store)
     first, second, third, fourth = desk.night.player_ids
@@ -121,6 +123,7 @@ def test_other_seedings_show_what_they_showed(store: Store) -> None:
     assert sorted(seed or 0 for seed in shown_seeds(desk).values()) == [1, 2, 3, 4]
 
 
+@pytest.mark.both_databases
 def test_nobody_is_seeded_where_foreign_data_has_zero_for_everybody(store: Store) -> None:
     desk = a_manual_desk(store)
     with store.write(desk.night.tournament_id) as transaction:

@@ -96,6 +96,7 @@ def test_players_who_cannot_join_are_refused_and_not_stored(store: Store) -> Non
     assert players_in_book(desk) == before
 
 
+@pytest.mark.both_databases
 def test_a_started_bracket_accepts_no_players(store: Store) -> None:
     desk = a_desk(store, "bracket")
     assert "schedule" in desk.expect_refusal(409, "POST", "/players", {"name": "Max"})["message"]
@@ -107,6 +108,7 @@ def test_a_started_bracket_accepts_no_players(store: Store) -> None:
     assert [game["status"] for game in games] == ["started"]
 
 
+@pytest.mark.both_databases
 def test_a_player_is_changed(store: Store) -> None:
     desk = a_desk(store)
     desk.open_round()
@@ -173,6 +175,7 @@ def test_a_player_without_games_is_removed(store: Store) -> None:
     desk.expect_refusal(404, "DELETE", "/players/99999")
 
 
+@pytest.mark.both_databases
 def test_arenas_join_change_break_down_and_leave(store: Store) -> None:
     desk = a_desk(store)
     first, second = (
@@ -227,6 +230,7 @@ def test_banks_and_scorekeepers_come_and_go(store: Store) -> None:
     desk.expect_refusal(404, "DELETE", f"/scorekeepers/{desk.night.organizer_id}")
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [

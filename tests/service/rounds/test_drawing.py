@@ -31,6 +31,7 @@ def test_a_round_is_drawn_and_answers_its_games(store: Store) -> None:
     )
 
 
+@pytest.mark.both_databases
 def test_a_dry_run_is_the_draw_that_will_be_made(store: Store) -> None:
     desk = a_desk(store, players=9, arenas=6)
     before = desk.stored_state()
@@ -87,6 +88,7 @@ def test_only_the_newest_round_is_deleted(store: Store) -> None:
     assert left.status == "started"
 
 
+@pytest.mark.both_databases
 def test_a_hole_gets_its_arena_and_target(store: Store) -> None:
     desk = a_desk(store, "golf", golfDuration=2)
     listed = build.ask(store, f"{desk.path}/rounds", by=desk.callers["owner"])[1]["data"]
@@ -117,6 +119,7 @@ def test_too_few_players_make_no_round(store: Store, kind: str, chosen: dict[str
     desk.expect_refusal(409, "POST", "/rounds", {})
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", sorted(FORMATS))
 def test_a_dry_run_is_answered_or_refused_as_the_round_would_be(store: Store, kind: str) -> None:
     size: dict[str, Any] = {"bracketSize": 8} if kind in ("group_bracket", "golf_bracket") else {}

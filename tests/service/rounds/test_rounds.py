@@ -17,6 +17,7 @@ def test_rounds_are_listed_newest_first(store: Store) -> None:
     assert [spot["index"] for spot in body["data"]] == [2, 1, 0]
 
 
+@pytest.mark.both_databases
 def test_a_round_is_shown_with_every_field(store: Store) -> None:
     night = build.a_tournament(store, type="golf")
     round_id = build.a_round(

@@ -34,6 +34,7 @@ def test_search_ignores_case_and_accents(store: Store, kind: str) -> None:
     assert found_ids(store, organizer, kind, "nobody") == []
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("kind", sorted(KEYS))
 def test_wildcards_are_ordinary_characters(store: Store, kind: str) -> None:
     organizer = build.a_user(store, name="Olga Ramp")
@@ -58,12 +59,14 @@ def test_placeholders_and_users_who_hide_are_found_by_name(store: Store) -> None
     assert found_ids(store, named, "users", "pim") == [named, hidden]
 
 
+@pytest.mark.both_databases
 def test_a_hidden_field_cannot_be_searched_for(store: Store) -> None:
     user_id = build.a_user(store, name="Pim", initials="XYZ", pronouns="they", location="Springfield")
     for query in ("xyz", "they", "springfield"):
         assert found_ids(store, user_id, "users", query) == []
 
 
+@pytest.mark.both_databases
 def test_a_found_tournament_or_series_is_a_list_item(store: Store) -> None:
     night = build.a_tournament(store)
     _, body = build.ask(store, "/api/search?type=tournaments&query=thurs", by=night.organizer_id)

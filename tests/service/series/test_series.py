@@ -48,6 +48,7 @@ def test_the_newest_come_first_with_the_ids_of_their_tournaments(store: Store, o
     assert body["meta"]["per_page"] == 25
 
 
+@pytest.mark.both_databases
 def test_each_filter_narrows(store: Store, organizer: int) -> None:
     other = build.a_user(store)
     mine = build.row(store, tables.series, organizer_id=organizer)
@@ -146,6 +147,7 @@ def test_nights_count_when_they_are_completed_or_have_a_result(store: Store, org
     assert adjusted() == [(ann, 200), (bea, 199)]
 
 
+@pytest.mark.both_databases
 def test_a_curve_gives_whole_numbers_and_equals_share_the_mean(store: Store, organizer: int) -> None:
     series_id = build.row(
         store, tables.series, organizer_id=organizer, scoring="bg_linear", removed_results=-1
@@ -166,6 +168,7 @@ def test_a_curve_gives_whole_numbers_and_equals_share_the_mean(store: Store, org
     assert rows == [(ann, 1, 199, 100), (bob, 1, 199, 100), (cat, 3, 99, 99)]
 
 
+@pytest.mark.both_databases
 def test_an_organizers_own_curve_is_used(store: Store, organizer: int) -> None:
     table = {"1": 10, "3": 4, "note": "x"}
     series_id = build.row(

@@ -43,6 +43,7 @@ def use(store: Store, secret: str, later: timedelta) -> None:
         writes.record_use(transaction.connection, secret, NOW + later)
 
 
+@pytest.mark.both_databases
 def test_a_session_that_is_used_is_found_by_its_secret_for_fourteen_days(store: Store) -> None:
     user_id = an_account(store)
     secret = start(store, user_id)
@@ -61,6 +62,7 @@ def test_a_session_ends_three_days_after_its_last_use(store: Store) -> None:
     assert find(store, secret, timedelta(days=4)) is None
 
 
+@pytest.mark.both_databases
 def test_a_session_from_before_the_upgrade_goes_on(store: Store) -> None:
     secret = start(store, an_account(store))
     with store.write() as transaction:
@@ -79,6 +81,7 @@ def test_a_use_is_due_every_five_minutes(store: Store) -> None:
         assert found.is_use_due is is_due
 
 
+@pytest.mark.both_databases
 def test_a_session_is_ended_by_its_label_only_by_its_owner(store: Store) -> None:
     owner, other = an_account(store), build.a_user(store)
     secret, kept = start(store, owner, 1), start(store, owner, 2)
@@ -122,6 +125,7 @@ def test_every_session_has_a_form_secret_of_its_own(store: Store) -> None:
     assert first.csrf != other.csrf
 
 
+@pytest.mark.both_databases
 def test_signing_out_ends_one_session_and_a_new_password_ends_all(store: Store) -> None:
     user_id = an_account(store)
     first, second = start(store, user_id, 1), start(store, user_id, 2)
@@ -148,6 +152,7 @@ def test_nobody_signs_in_with_an_unknown_email(store: Store, email: str) -> None
         assert reads.find_credentials(db, email) is None
 
 
+@pytest.mark.both_databases
 def test_an_email_signs_in_in_any_case_and_only_with_a_password(store: Store) -> None:
     user_id = an_account(store)
     build.a_user(store, email="bo@silverball.test")

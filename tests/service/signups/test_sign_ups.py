@@ -199,6 +199,7 @@ def test_who_signs_up_late_owes_the_late_fee(store: Store) -> None:
     assert faults(desk) == []
 
 
+@pytest.mark.both_databases
 def test_a_new_code_takes_the_place_of_the_old_one(store: Store) -> None:
     desk, _ = a_full_desk(store)
     first = desk.ok("GET", "/sign-ups")["data"]["code"]
@@ -223,6 +224,7 @@ def test_the_list_is_for_who_runs_the_tournament(store: Store) -> None:
     assert "cash" not in json.dumps(shown)
 
 
+@pytest.mark.both_databases
 def test_nobody_is_told_of_payments_and_of_who_waits_but_of_who_moves_up(store: Store) -> None:
     desk, (first, *_) = a_full_desk(store)
     before = desk.mirror.seq
@@ -265,6 +267,7 @@ def test_the_file_has_a_row_for_each_person_and_no_formula(store: Store) -> None
     }
 
 
+@pytest.mark.both_databases
 def test_a_deleted_player_leaves_no_gap_and_a_merged_one_keeps_the_place(store: Store) -> None:
     desk, (first, second, third) = a_full_desk(store)
     owner = desk.callers["owner"]

@@ -83,12 +83,14 @@ def test_a_single_player_game_is_shown_with_every_field(qualifying: Qualifying) 
     }
 
 
+@pytest.mark.both_databases
 def test_a_game_of_a_round_names_it_and_others_do_not(qualifying: Qualifying) -> None:
     _, body = qualifying.ask(f"/{qualifying.games[2]}")
     assert body["data"]["roundId"] > 0
     assert "cardId" not in body["data"]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

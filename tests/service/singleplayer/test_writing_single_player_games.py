@@ -131,6 +131,7 @@ def test_a_score_loses_points_when_it_is_beaten(store: Store) -> None:
         assert set(db.execute(select(tables.single_player_game.c.points)).scalars()) == {None}
 
 
+@pytest.mark.both_databases
 def test_points_are_stored_when_the_tournament_completes_and_shown_as_before(store: Store) -> None:
     night = an_evening(store, "best_game")
     night.score(0, 0, 1000)
@@ -146,6 +147,7 @@ def test_points_are_stored_when_the_tournament_completes_and_shown_as_before(sto
     assert len(night.ask("/single-player-games?bestGame=true")["data"]) == 2
 
 
+@pytest.mark.both_databases
 def test_a_game_begins_is_recorded_corrected_voided_and_deleted(store: Store) -> None:
     night = an_evening(store, "best_game")
     game = night.score(0, 0)
@@ -166,6 +168,7 @@ def test_a_game_begins_is_recorded_corrected_voided_and_deleted(store: Store) ->
     assert night.ask("/single-player-games")["data"] == []
 
 
+@pytest.mark.both_databases
 def test_every_write_is_undone_to_the_byte(store: Store) -> None:
     night = an_evening(store, "best_game", settings={"useQueues": True}, entry_configuration=LIMITED)
     player, arena = night.night.player_ids[1], night.night.arena_ids[0]
@@ -197,6 +200,7 @@ def test_every_write_is_undone_to_the_byte(store: Store) -> None:
         assert (night.ask("/standings"), night.stored_state()) == (standings, before), tail
 
 
+@pytest.mark.both_databases
 def test_permissions_by_role(store: Store) -> None:
     night = an_evening(store, "best_game", settings={"useQueues": True})
     players, arenas = night.night.player_ids, night.night.arena_ids
@@ -265,6 +269,7 @@ def test_nothing_is_recorded_before_the_start_after_the_end_or_where_there_are_n
             assert answer[0] in ((status, 201) if state == "planned" and sent == {} else (status,)), answer
 
 
+@pytest.mark.both_databases
 def test_golf_is_recorded_hole_by_hole(store: Store) -> None:
     night = an_evening(store, "golf", players=2, start=True, settings={"golfDuration": 2})
     player = night.night.player_ids[0]
@@ -285,6 +290,7 @@ def test_golf_is_recorded_hole_by_hole(store: Store) -> None:
     assert night.send("POST", f"{path}/void")[0] == 409
 
 
+@pytest.mark.both_databases
 def test_a_card_fills_and_is_voided_by_its_player(store: Store) -> None:
     night = an_evening(store, "card_best_game", settings={"cardBestGameGamesPerCard": 2})
     first = night.score(0, 0, 100)
@@ -344,6 +350,7 @@ def test_a_queue_is_joined_moved_left_and_played(store: Store) -> None:
     assert night.send("DELETE", second)[0] == 409
 
 
+@pytest.mark.both_databases
 def test_a_player_above_the_bar_advances_without_a_score(store: Store) -> None:
     night = an_evening(store, "amazingrace", start=True)
     first, second, *_ = [spot["playerId"] for spot in night.ask("/amazing-race")["queues"]]

@@ -72,6 +72,7 @@ def test_storing_again_replaces_the_rows(store: Store) -> None:
     assert len(listed_standings(store, other)) == 1
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("points", "kept"),
     [

@@ -73,6 +73,7 @@ def admin(store: Store) -> AuthenticatedCaller:
     return build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
 
 
+@pytest.mark.both_databases
 def test_byes_count_as_games_of_the_match_play(night: Night) -> None:
     # Seven seats, four people. Source: samples/stats-matchplay.json (58 games, 3 byes, 113 seats of 19).
     assert night.stats("matchplay") == {"avgGamesPerPlayer": 1.75, "totalGames": 3}
@@ -209,6 +210,7 @@ def test_opted_out_single_players_are_hidden_too(night: Night) -> None:
     assert (status, body["arenaCounts"]) == (200, [])
 
 
+@pytest.mark.both_databases
 def test_a_best_game_counts_games_and_cards_and_voided_ones_apart(store: Store) -> None:
     made = build.a_tournament(store, type="card_best_game")
     common = {"tournament_id": made.tournament_id, "player_id": made.player_ids[0]}

@@ -43,6 +43,7 @@ def _ask(store: Store, path: str) -> Any:
     return body
 
 
+@pytest.mark.both_databases
 def test_an_approved_submission_is_rated_with_its_day_and_processed(store: Store) -> None:
     submission_id = _submit_known(store)
     _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)

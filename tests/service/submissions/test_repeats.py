@@ -114,6 +114,7 @@ def test_a_tournament_of_this_site_is_not_rated_twice(
         assert data["status"] == "ready"
 
 
+@pytest.mark.both_databases
 def test_an_approved_submission_is_not_rated_twice_but_a_waiting_one_may_be_repeated(
     store: Store,
 ) -> None:
@@ -134,6 +135,7 @@ def test_an_approved_submission_is_not_rated_twice_but_a_waiting_one_may_be_repe
     assert get_submission(store, 1)["status"] == "approved"
 
 
+@pytest.mark.both_databases
 def test_a_correction_does_not_repeat_what_it_replaces(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     url = f"https://{TRUSTED}/night"
@@ -167,6 +169,7 @@ def test_the_ratings_get_the_approved_events_of_a_day(store: Store) -> None:
     )
 
 
+@pytest.mark.both_databases
 def test_the_players_settled_by_the_submitter_are_rated(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     submit_document(store, user_id, a_document(), URL)

@@ -60,6 +60,7 @@ def test_an_ambiguous_or_unknown_name_waits_for_the_submitter(store: Store) -> N
     assert (status, body["data"]["status"]) == (200, "ready")
 
 
+@pytest.mark.both_databases
 def test_a_trusted_submission_is_approved_when_its_last_player_is_settled(store: Store) -> None:
     user_id = an_organizer(store)
     data = submit_document(store, user_id, unknown_players(*NAMES), f"https://{TRUSTED}/a")

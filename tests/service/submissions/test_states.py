@@ -86,6 +86,7 @@ def test_an_action_leads_to_the_state_in_the_table_or_is_refused(
     assert status_of(store, own) == (wanted or status)
 
 
+@pytest.mark.both_databases
 def test_rating_a_day_processes_its_scheduled_submissions(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     own = [
@@ -102,6 +103,7 @@ def test_rating_a_day_processes_its_scheduled_submissions(store: Store) -> None:
     ]
 
 
+@pytest.mark.both_databases
 def test_a_rejected_document_stays_taken_and_others_become_free(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     for status in ("ready", "scheduled"):

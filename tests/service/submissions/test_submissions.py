@@ -87,6 +87,7 @@ def test_item_and_list_have_the_keys_of_the_design(store: Store) -> None:
     assert set(listed) == {"data", "links", "meta"}
 
 
+@pytest.mark.both_databases
 def test_the_list_is_newest_first_by_25_and_can_be_filtered_by_state(store: Store) -> None:
     user_id = an_organizer(store)
     for number in range(30):
@@ -241,6 +242,7 @@ def test_only_the_submitter_and_admins_change_a_submission(store: Store) -> None
     assert send_request(store, "DELETE", f"{LIST}/1", by=admin)[1]["data"]["status"] == "withdrawn"
 
 
+@pytest.mark.both_databases
 def test_a_hidden_profile_is_tied_neither_to_a_number_nor_to_a_name(store: Store) -> None:
     user_id = an_organizer(store)
     hidden = build.a_user_with_number(store, name="Hedda", ifpa_id=101, profile_opt_out=True)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from service.desk import Desk, a_desk
 from silverball.service.verify import reads as verifier
 from silverball.store.engine import Store
@@ -51,6 +53,7 @@ def test_a_suggestion_is_declined_or_withdrawn(store: Store) -> None:
     desk.expect_refusal(404, "POST", "/suggestions/99999/approve")
 
 
+@pytest.mark.both_databases
 def test_the_first_automatic_suggestion_is_the_result_and_the_next_one_a_mismatch(store: Store) -> None:
     desk = a_desk(store, suggestions="automatic")
     game = my_game(desk)

@@ -213,6 +213,7 @@ def test_positions_and_fair_strikes_are_counted_their_own_way(store: Store) -> N
     assert wins == [(0, 3), (3, 0), (2, 1), (1, 2)]
 
 
+@pytest.mark.both_databases
 def test_single_player_games_count_as_plays_without_a_record(store: Store) -> None:
     made = build.a_tournament(store, status="completed", type="best_game")
     ann, here = made.player_ids[0], made.arena_ids[0]

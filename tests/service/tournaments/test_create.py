@@ -45,6 +45,7 @@ def stored_tournament(store: Store, tournament_id: int) -> Tournament:
         return loaded.load_tournament(db, tournament_id)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("kind", sorted(FORMATS))
 def test_a_tournament_of_each_format_begins_with_its_defaults(store: Store, kind: str) -> None:
     organizer = build.a_user(store, name="Olga Ramp", role="organizer")
