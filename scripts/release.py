@@ -27,7 +27,7 @@ VERSION_PLACES = {
     "pyproject.toml": r'^version = "([^"]+)"$',
     "src/silverball/__init__.py": r'^__version__ = "([^"]+)"$',
     "clients/python/pyproject.toml": r'^version = "([^"]+)"$',
-    "src/silverball_client/exchange.py": r'^VERSION = "([^"]+)"$',
+    "clients/python/src/silverball_client/exchange.py": r'^VERSION = "([^"]+)"$',
     "CHANGELOG.md": r"^## ([0-9][^ ]*) \(",
 }
 

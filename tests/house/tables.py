@@ -136,7 +136,7 @@ def typed_client_page() -> str:
 # Documents that are generated as a whole.
 FILES: dict[str, Callable[[], str]] = {
     # The AsyncAPI document has these examples, so they come first.
-    "src/silverball/wire/examples.json": examples.examples_json,
+    "clients/python/src/silverball_wire/examples.json": examples.examples_json,
     "docs/typed-client.md": typed_client_page,
     "deploy/silverball.env": environment_file,
     "docs/wire/asyncapi.json": lambda: app.asyncapi_document(Settings(base_url=EXAMPLE_URL)).decode() + "\n",

@@ -17,7 +17,7 @@ from silverball.kit.http.json_schema import json_schemas
 from silverball.settings import Settings
 from silverball.store import migrate
 from silverball.store.engine import Store
-from silverball.wire import resources
+from silverball_wire import resources
 
 WIRE_BYTES_MAX = 100_000
 SETTINGS = Settings(base_url="http://127.0.0.1:8000")

@@ -13,11 +13,11 @@ from feed.running_program import admin_token, announce
 from servers import Servers
 from silverball.store.engine import Store
 from silverball.store.tables import tournament
-from silverball.wire.events import EVENTS
 from silverball_client import AsyncClient, Client, Connected, Disconnected, Event, Missed, NotFound, Quiet
 from silverball_client.events import PAYLOADS
 from silverball_client.shapes.players import Player
 from silverball_client.shapes.tournaments import Tournament
+from silverball_wire.events import EVENTS
 
 SECONDS_MAX = 20
 

@@ -17,10 +17,10 @@ from silverball.kit.http.endpoints import collect_endpoints
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
 from silverball.store.engine import Store
-from silverball.wire.base import Wire
 from silverball_client import Client
 from silverball_client.calling import Operation, PagedOperation
 from silverball_client.shapes.base import Shape
+from silverball_wire.base import Wire
 
 ROUTE = re.compile(r"`(GET|POST|PUT|PATCH|DELETE) /api(/\S*)`")
 # The stream of events is followed, not answered: `client.follow`.

@@ -36,7 +36,7 @@ def test_the_wheel_has_the_client_and_nothing_else(wheel: Path) -> None:
         described = archive.read(metadata).decode()
     own = {
         str(path.relative_to(ROOT / "src"))
-        for path in (ROOT / "src" / "silverball_client").rglob("*")
+        for path in (ROOT / "clients" / "python" / "src" / "silverball_client").rglob("*")
         if path.suffix == ".py" or path.name == "py.typed"
     }
     assert {name for name in names if ".dist-info/" not in name} == own

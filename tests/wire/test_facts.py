@@ -8,7 +8,7 @@ import yaml
 from msgspec import inspect
 
 from golden.shapes import FOLDER
-from silverball.wire import (
+from silverball_wire import (
     arenas,
     bestgame,
     cards,

@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 import pytest
 
+import silverball_wire as wire
 from golden.shapes import sample
-from silverball import wire
-from silverball.wire.base import UNSET
-from silverball.wire.dashboard import Dashboard
-from silverball.wire.pages import Page
-from silverball.wire.queues import ArenaQueues, QueueEntry
-from silverball.wire.search import SearchResult
-from silverball.wire.series import Series, SeriesDetails, SeriesStanding
-from silverball.wire.tournaments import Tournament
-from silverball.wire.users import OwnProfile, User, UserBundle
+from silverball_wire.base import UNSET
+from silverball_wire.dashboard import Dashboard
+from silverball_wire.pages import Page
+from silverball_wire.queues import ArenaQueues, QueueEntry
+from silverball_wire.search import SearchResult
+from silverball_wire.series import Series, SeriesDetails, SeriesStanding
+from silverball_wire.tournaments import Tournament
+from silverball_wire.users import OwnProfile, User, UserBundle
 
 
 def is_struct(member: object) -> bool:
@@ -28,7 +28,7 @@ def is_struct(member: object) -> bool:
 def all_structs() -> dict[str, type[msgspec.Struct]]:
     """Every Struct of the wire package, by name."""
     structs: dict[str, type[msgspec.Struct]] = {}
-    for module in pkgutil.iter_modules(wire.__path__, "silverball.wire."):
+    for module in pkgutil.iter_modules(wire.__path__, "silverball_wire."):
         structs |= dict(inspect.getmembers(importlib.import_module(module.name), is_struct))
     return structs
 

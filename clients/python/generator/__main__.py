@@ -13,10 +13,10 @@ from generator.operations import OperationWriter, describe
 from generator.shapes import Structs
 from silverball import slices
 from silverball.kit.http.endpoints import collect_endpoints
-from silverball.wire import events
+from silverball_wire import events
 
 ROOT = Path(__file__).parents[3]
-PACKAGE = ROOT / "src" / "silverball_client"
+PACKAGE = ROOT / "clients" / "python" / "src" / "silverball_client"
 # Folders and files of the package that are generated, and nothing else is in them.
 FOLDERS = ("operations", "shapes")
 FILES = ("bodies.py", "options.py", "words.py")
@@ -47,7 +47,7 @@ def sources() -> dict[str, str]:
 def _formatted(written: dict[str, str]) -> dict[str, str]:
     ruff = str(Path(sys.executable).with_name("ruff"))
     with tempfile.TemporaryDirectory() as folder:
-        package = Path(folder) / "src" / "silverball_client"
+        package = Path(folder) / "clients" / "python" / "src" / "silverball_client"
         for name, text in written.items():
             path = package / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -17,9 +17,9 @@ from silverball.kit.http.endpoints import Endpoint, FileDownload, SvgImage
 from silverball.kit.http.openapi import documented_path
 from silverball.service.parts.reads import PartsQuery
 from silverball.service.tournaments.bodies import ChangedTournament
-from silverball.wire.format_settings import SETTING_FIELDS
-from silverball.wire.journal import JournalAction, JournalPage
-from silverball.wire.pages import Data, Page, SimplePage
+from silverball_wire.format_settings import SETTING_FIELDS
+from silverball_wire.journal import JournalAction, JournalPage
+from silverball_wire.pages import Data, Page, SimplePage
 
 TEXTS = (FileDownload, SvgImage)
 LINEUP = frozenset({"arenas", "banks"})

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import NODEFAULT, UNSET, Struct, UnsetType
 
 from silverball.kit.http.body import Body
-from silverball.wire.base import Wire
+from silverball_wire.base import Wire
 
 LINE_LENGTH = 110
 PLAIN_NAMES: dict[Any, str] = {
@@ -262,7 +262,7 @@ def _plain_name(kind: Any) -> str:
 def _alias_of(kind: Any) -> str | None:
     """Return the name under which the service knows this set of words."""
     modules = sorted(name for name in sys.modules if name.startswith("silverball."))
-    for module in sorted(modules, key=lambda name: not name.startswith("silverball.wire")):
+    for module in sorted(modules, key=lambda name: not name.startswith("silverball_wire")):
         for name, value in vars(sys.modules[module]).items():
             if get_origin(value) is Literal and value == kind and name[0].isupper():
                 return name

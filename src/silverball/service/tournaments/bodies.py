@@ -9,8 +9,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Color, Id, Line, Name, Text
-from silverball.wire.format_settings import SETTING_FIELDS, FormatSettings
-from silverball.wire.values import LinkType, Status, TournamentType
+from silverball_wire.format_settings import SETTING_FIELDS, FormatSettings
+from silverball_wire.values import LinkType, Status, TournamentType
 
 LINKS_MAX = 20
 BUNDLES_MAX = 20

@@ -17,8 +17,8 @@ from silverball.service.ratings.reads import ratings
 from silverball.store import name_search, tables
 from silverball.store.among import is_among
 from silverball.store.named_rows import IsoText, NamedRow, RowMapper
-from silverball.wire.base import ID_MAX, UNSET
-from silverball.wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
+from silverball_wire.base import ID_MAX, UNSET
+from silverball_wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
 
 _USER = tables.user.c
 # The site value that holds the code of the first account.

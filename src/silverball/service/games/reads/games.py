@@ -44,10 +44,10 @@ from silverball.store.named_rows import (
     rows_of_lookups,
 )
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
-from silverball.wire.arenas import Arena
-from silverball.wire.base import ID_MAX, Id
-from silverball.wire.games import Game, Suggestion
-from silverball.wire.values import GameStatus
+from silverball_wire.arenas import Arena
+from silverball_wire.base import ID_MAX, Id
+from silverball_wire.games import Game, Suggestion
+from silverball_wire.values import GameStatus
 
 PAGE_SIZE = 100
 ROUNDS_MAX = 50

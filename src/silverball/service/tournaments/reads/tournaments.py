@@ -11,9 +11,9 @@ from silverball.service.locations import reads as locations
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.named_rows import IsoText, NamedRow, RowMapper
-from silverball.wire import times
-from silverball.wire.format_settings import FormatSettings
-from silverball.wire.tournaments import Tournament
+from silverball_wire import times
+from silverball_wire.format_settings import FormatSettings
+from silverball_wire.tournaments import Tournament
 
 _T = tables.tournament.c
 ROW = RowMapper(
