@@ -119,6 +119,7 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/sign_ups.py
 
 client: install  ## write the generated modules of the typed client again
+	PYTHONPATH=clients/python $(BIN)/python -m generator --settings
 	PYTHONPATH=clients/python $(BIN)/python -m generator
 
 # The locks carry names, versions and hashes; no address is written. Our own client is installed beside them.

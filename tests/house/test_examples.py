@@ -13,10 +13,19 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
 MIGRATIONS = ROOT / "src" / "silverball" / "store" / "migrations" / "versions"
 # Files of the program that each kind of change touches; documents, golden files and tests come on top.
-FILES_MAX = {"format": 2, "setting": 2, "endpoint": 4, "event": 4, "column": 4}
+FILES_MAX = {
+    "format": 2,
+    "format_setting": 2,
+    "environment_setting": 2,
+    "endpoint": 4,
+    "event": 4,
+    "column": 4,
+}
 TOUCHED = re.compile(r"^\+\+\+ b/(\S+)$", re.MULTILINE)
 COPIED = ("src", "clients", "tests", "docs", "pyproject.toml", "README.md")
-SOURCES = ("src", "clients/python/src")
+SOURCES = ("src", "clients/python/src", "clients/python")
+# What a recipe generates before its tests run.
+GENERATED = {"format_setting": ("-m", "generator", "--settings")}
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "node_modules", "kept", "*.png")
 
 
@@ -65,6 +74,8 @@ def test_an_example_applies_and_passes_its_tests(name: str, tmp_path: Path) -> N
     # SQLite is enough to see that the recipe is complete.
     paths = os.pathsep.join(str(tree / folder) for folder in SOURCES)
     environment = {**os.environ, "PYTHONPATH": paths, "SILVERBALL_TEST_POSTGRESQL": "0"}
+    if name in GENERATED:
+        subprocess.run([sys.executable, *GENERATED[name]], cwd=tree, env=environment, check=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
     run = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout

@@ -54,6 +54,11 @@ def test_the_client_is_up_to_date() -> None:
     assert generator.outdated_files(generator.sources()) == [], "run: make client"
 
 
+def test_the_published_settings_are_those_of_the_formats() -> None:
+    written = generator.SETTINGS_FILE.read_text(encoding="utf-8")
+    assert written == generator.settings_module(), "run: make client"
+
+
 def test_every_operation_of_the_description_has_a_method(document: dict[str, Any]) -> None:
     routes = {
         names.route_key(method.upper(), path.removeprefix("/api"))

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from generator import format_settings
 from generator.operations import OperationWriter, describe
 from generator.shapes import Structs
 from silverball import slices
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "clients" / "python" / "src" / "silverball_client"
 # Folders and files of the package that are generated, and nothing else is in them.
 FOLDERS = ("operations", "shapes")
+SETTINGS_FILE = PACKAGE.with_name("silverball_wire") / "format_settings.py"
 FILES = ("bodies.py", "options.py", "words.py")
 BASE = '''"""The base class of all answers."""
 
@@ -62,6 +64,11 @@ def _formatted(written: dict[str, str]) -> dict[str, str]:
         return {name: (package / name).read_text(encoding="utf-8") for name in written}
 
 
+def settings_module() -> str:
+    """Return the server's `silverball_wire/format_settings.py`, formatted."""
+    return _formatted({SETTINGS_FILE.name: format_settings.source()})[SETTINGS_FILE.name]
+
+
 def existing_files() -> set[str]:
     """Return the generated files that are in the package now."""
     found = {str(path.relative_to(PACKAGE)) for folder in FOLDERS for path in (PACKAGE / folder).glob("*.py")}
@@ -80,6 +87,9 @@ def outdated_files(generated: dict[str, str]) -> list[str]:
 
 def main() -> None:
     """Write what changed, or with `--check` only say so."""
+    if "--settings" in sys.argv[1:]:
+        SETTINGS_FILE.write_text(settings_module(), encoding="utf-8")
+        return
     generated = sources()
     outdated = outdated_files(generated)
     if "--check" in sys.argv[1:]:

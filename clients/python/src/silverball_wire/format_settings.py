@@ -1,4 +1,7 @@
-"""The settings of all formats. Those that a format does not have are absent, not null."""
+"""The settings of all formats. Those that a format does not have are absent, not null.
+
+Generated from the formats by `make client`.
+"""
 
 from silverball_wire.base import UNSET, UnsetType, Wire
 from silverball_wire.parts import PlayoffCutoff
@@ -20,7 +23,7 @@ from silverball_wire.values import (
 
 
 class FormatSettings(Wire, frozen=True, kw_only=True):
-    """Every setting of every format. Source: wire.yaml Tournament from `seeding` on, formats 24."""
+    """Every setting of every format."""
 
     scorekeeping: Scorekeeping | UnsetType | None = UNSET
     """Who may report results: `user` for the players too, `disabled` for scorekeepers alone."""
@@ -55,7 +58,6 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
     playoffs_cutoffs: tuple[PlayoffCutoff, ...] | UnsetType = UNSET
     use_queues: bool | UnsetType | None = UNSET
     """Whether players wait in queues for the arenas."""
-
     knockout_strike_count: int | UnsetType | None = UNSET
     """Number of strikes with which a player is out."""
     knockout_three_player_strikes: int | UnsetType | None = UNSET
@@ -66,7 +68,6 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
     """Whether the last of a game gets two strikes, the first none and others one."""
     knockout_progressive: bool | UnsetType | None = UNSET
     """Whether each place below the first costs one more strike."""
-
     max_matchplay_duration: int | UnsetType | None = UNSET
     """Number of games that each player plays."""
     max_matchplay_max_active: int | UnsetType | None = UNSET
@@ -81,7 +82,6 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
     """Points by which the bar rises with each round."""
     target_points: int | UnsetType | None = UNSET
     """Points with which a player is done."""
-
     round_robin_group_size: int | UnsetType | None = UNSET
     """Number of players in a group; 0 for one group of all."""
     round_count: int | UnsetType | None = UNSET
@@ -92,7 +92,6 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
     """1 gives the top quarter of the seeds two byes, 0 none."""
     ladder_type: LadderType | UnsetType | None = UNSET
     """`regular` eliminates one player per game, `fast` two."""
-
     frenzy_duration: int | UnsetType | None = UNSET
     """Length of the frenzy in minutes."""
     frenzy_queue_size: int | UnsetType | None = UNSET
@@ -101,7 +100,6 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
     """1 hides the standings until the end, 0 shows them."""
     frenzy_paused_seconds_left: int | UnsetType | None = UNSET
     """Seconds left on the stopped clock; 0 while it runs."""
-
     golf_duration: int | UnsetType | None = UNSET
     """Number of holes, or of frames in pinbowling."""
     golf_holes_counted: int | UnsetType | None = UNSET
@@ -110,7 +108,6 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
     """Par of each hole; 0 for none."""
     golf_stroke_limit: int | UnsetType | None = UNSET
     """Greatest number of strokes on a hole."""
-
     best_game_scoring: BestGameScoring | UnsetType | None = UNSET
     """Points by rank on an arena."""
     best_game_arenas_counted: int | UnsetType | None = UNSET

@@ -83,7 +83,8 @@ def tournament_item(row: NamedRow, viewer: AuthenticatedCaller | None, **parts: 
     settings = row.settings
     parts["scorekeeping"] = None
     for key, value in settings.items():
-        parts[_FIELD_BY_KEY[key]] = value
+        if key in _FIELD_BY_KEY:
+            parts[_FIELD_BY_KEY[key]] = value
     return Tournament(
         tournament_id=row.tournament_id,
         name=row.name,
