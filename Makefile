@@ -15,7 +15,7 @@ HOST ?= 127.0.0.1
 TEST_WORKERS ?= 3
 LOCK := --no-emit-package silverball-client --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help clients install install-run run docs test quick slow-list check client lock audit soak release bench clean
+.PHONY: help clients install install-run run docs test quick slow-list check generated lock audit soak release bench clean
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
@@ -118,8 +118,7 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/workers.py
 	$(BIN)/python benchmarks/sign_ups.py
 
-client: install  ## write the generated modules of the typed client again
-	PYTHONPATH=clients/python $(BIN)/python -m generator --settings
+generated: install  ## write the generated modules of the published shapes and the typed client again
 	PYTHONPATH=clients/python $(BIN)/python -m generator
 
 # The locks carry names, versions and hashes; no address is written. Our own client is installed beside them.

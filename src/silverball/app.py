@@ -55,7 +55,7 @@ from silverball.web.pages_when_asked import PagesWhenAsked
 from silverball_wire import resources
 from silverball_wire.errors import ErrorBody, ValidationErrorBody
 from silverball_wire.examples import event_examples, shape_examples
-from silverball_wire.format_settings import FormatSettings
+from silverball_wire.generated.format_settings import FormatSettings
 from silverball_wire.shared_texts import SHARED_TEXTS
 
 INTERFACE_DESCRIPTION = (

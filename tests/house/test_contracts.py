@@ -56,6 +56,7 @@ BREACHES: dict[str, dict[str, str]] = {
         "service/planted_too/writes.py": "from silverball.service.planted import writes",
     },
     "client-stands-alone": {"silverball_client/etags.py": "import silverball"},
+    "shapes-stand-alone": {"silverball_wire/base.py": "import silverball.kit.texts"},
     "rules-know-no-shapes": {"rules/model/planted.py": "from silverball_wire import games"},
     "areas-of-pages-are-independent": {"web/book/planted.py": "from silverball.web.console import actions"},
 }

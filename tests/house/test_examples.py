@@ -25,7 +25,7 @@ TOUCHED = re.compile(r"^\+\+\+ b/(\S+)$", re.MULTILINE)
 COPIED = ("src", "clients", "tests", "docs", "pyproject.toml", "README.md")
 SOURCES = ("src", "clients/python/src", "clients/python")
 # What a recipe generates before its tests run.
-GENERATED = {"format_setting": ("-m", "generator", "--settings")}
+GENERATED = {"format_setting": ("-m", "generator")}
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "node_modules", "kept", "*.png")
 
 

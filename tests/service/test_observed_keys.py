@@ -12,7 +12,7 @@ from golden.keys import keys_of
 from golden.shapes import SHAPES, sample
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball_wire.format_settings import FormatSettings
+from silverball_wire.generated.format_settings import FormatSettings
 from silverball_wire.series import SeriesDetails
 
 # Settings differ by format, and optional keys may be missing in one sample.

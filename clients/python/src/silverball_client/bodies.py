@@ -7,9 +7,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from silverball_client.words import (
-    LinkType,
-)
+from silverball_wire.values import LinkType
 
 
 class NewEntryBundle(Struct, rename="camel", frozen=True, kw_only=True):
@@ -116,16 +114,6 @@ class PlayerSwap(Struct, rename="camel", frozen=True, kw_only=True):
 
     player_id: int
     with_player_id: int
-
-
-class PlayoffCutoff(Struct, rename="camel", frozen=True, kw_only=True):
-    """A band of the standings that qualifies for a playoff."""
-
-    index: int
-    value: int
-    cumulative: int
-    text: str
-    color: str | None
 
 
 class Registration(Struct, rename="camel", frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from silverball_client.errors import Refused
 from silverball_client.events import Event, Payload
 from silverball_client.exchange import Session, Steps
 from silverball_client.operations.tournaments import TournamentsResource
-from silverball_client.shapes.events import (
+from silverball_wire.events import (
     ArenasAdded,
     ArenasChanged,
     GamesDeleted,
@@ -20,10 +20,10 @@ from silverball_client.shapes.events import (
     RoundsDeleted,
     SinglePlayerGamesDeleted,
 )
-from silverball_client.shapes.games import Game
-from silverball_client.shapes.rounds import Round
-from silverball_client.shapes.singleplayer import SinglePlayerGame
-from silverball_client.shapes.tournaments import Tournament
+from silverball_wire.games import Game
+from silverball_wire.rounds import Round
+from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.tournaments import Tournament
 
 # In place of a player or an arena that an event has named without saying how it is now.
 ANNOUNCED = None

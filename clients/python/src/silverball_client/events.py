@@ -8,13 +8,14 @@ for event in client.follow(42):
             print("read the tournament again")
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from silverball_client.shapes.cards import Card
-from silverball_client.shapes.events import (
+from silverball_wire.base import decode_answer
+from silverball_wire.cards import Card
+from silverball_wire.events import (
+    EVENTS,
     ArenasAdded,
     ArenasChanged,
     CardsDeleted,
@@ -25,10 +26,10 @@ from silverball_client.shapes.events import (
     RoundsDeleted,
     SinglePlayerGamesDeleted,
 )
-from silverball_client.shapes.games import Game
-from silverball_client.shapes.rounds import Round
-from silverball_client.shapes.singleplayer import SinglePlayerGame
-from silverball_client.shapes.tournaments import Tournament
+from silverball_wire.games import Game
+from silverball_wire.rounds import Round
+from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.tournaments import Tournament
 
 # An event that only a newer service knows, or that is in an unknown form, is a dict.
 Payload = (
@@ -48,22 +49,6 @@ Payload = (
     | QueueChanged
     | dict[str, Any]
 )
-PAYLOADS: Mapping[str, Any] = {
-    "TournamentUpdated": Tournament,
-    "PlayersAdded": PlayersAdded,
-    "PlayersChanged": PlayersChanged,
-    "ArenasAdded": ArenasAdded,
-    "ArenasChanged": ArenasChanged,
-    "GamesDeleted": GamesDeleted,
-    "SinglePlayerGamesDeleted": SinglePlayerGamesDeleted,
-    "CardsDeleted": CardsDeleted,
-    "RoundsDeleted": RoundsDeleted,
-    "RoundCreatedOrUpdated": Round,
-    "GameCreatedOrUpdated": Game,
-    "SinglePlayerGameCreatedOrUpdated": SinglePlayerGame,
-    "CardCreatedOrUpdated": Card,
-    "QueueChanged": QueueChanged,
-}
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,7 +95,7 @@ def payload(name: str, text: str) -> Payload:
     """Decode the payload of an event."""
     decoded: Payload
     try:
-        decoded = msgspec.json.decode(text, type=PAYLOADS.get(name, dict[str, Any]))
+        decoded = decode_answer(text, EVENTS.get(name, dict[str, Any]))
     except msgspec.DecodeError:
         decoded = _unknown_payload(text)
     return decoded

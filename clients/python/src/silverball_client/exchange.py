@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -18,6 +17,7 @@ import msgspec
 from silverball_client.calling import Alternatives, Request
 from silverball_client.errors import NoAnswer, Refused, UnexpectedAnswer, refusal
 from silverball_client.etags import StoredAnswers
+from silverball_wire.base import decode_answer
 
 T = TypeVar("T")
 VERSION = "0.2.0"
@@ -229,10 +229,11 @@ class Session:
             text: Any = body.decode("utf-8", "replace")
             return text  # type: ignore[no-any-return]  # the request's type is str
         kinds = request.answer.types if isinstance(request.answer, Alternatives) else (request.answer,)
+        envelope: Any = InData
         fault: Exception | None = None
         for kind in kinds:
             try:
-                value = decoder_for(kind, request.in_data).decode(body)
+                value = decode_answer(body, envelope[kind] if request.in_data else kind)
             except msgspec.DecodeError as error:
                 fault = error
             else:
@@ -247,13 +248,6 @@ def _page_types(answer: Any) -> Any:
     if isinstance(answer, Alternatives):
         return Alternatives(tuple(page[kind] for kind in answer.types))
     return page[answer]
-
-
-@cache
-def decoder_for(kind: Any, in_data: bool) -> msgspec.json.Decoder[Any]:
-    """Return the decoder of this type, which is made once."""
-    envelope: Any = InData
-    return msgspec.json.Decoder(envelope[kind] if in_data else kind)
 
 
 def backoff_seconds(tries: int) -> float:

@@ -25,7 +25,7 @@ from silverball_client.errors import (
 from silverball_client.events import Connected, Disconnected, Event, Missed, Quiet, State, payload
 from silverball_client.exchange import VERSION, Loss, Send, Session, Wait
 from silverball_client.operations.tournaments import TournamentsResource
-from silverball_client.shapes.events import EventsPage
+from silverball_wire.events import EventsPage
 
 CLIENT_QUERY = f"protocol=7&client=silverball-client&version={VERSION}&flash=false"
 # Laravel's names of events stand in a namespace.

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
-from silverball_client.bodies import PlayoffCutoff
-from silverball_client.words import (
+from silverball_wire.generated.words import (
     ArenaAssignment,
     BestGameScoring,
     FirstRoundPairing,
@@ -14,6 +13,7 @@ from silverball_client.words import (
     Seeding,
     Tiebreaker,
 )
+from silverball_wire.parts import PlayoffCutoff
 
 
 class FormatSettings(TypedDict, total=False):

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from silverball.rules.opdb.ids import EntryType
 from silverball_wire.base import UNSET, Instant, UnsetType, Wire
+from silverball_wire.generated.words import EntryType
 
 
 class Manufacturer(Wire, frozen=True, kw_only=True):

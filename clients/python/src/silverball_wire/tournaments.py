@@ -5,7 +5,8 @@ from typing import Any
 from silverball_wire.arenas import Arena
 from silverball_wire.banks import Bank
 from silverball_wire.base import UNSET, Instant, UnsetType
-from silverball_wire.format_settings import SETTING_FIELDS, FormatSettings
+from silverball_wire.generated.format_settings import SETTING_FIELDS, FormatSettings
+from silverball_wire.generated.words import Scorekeeping
 from silverball_wire.locations import Location
 from silverball_wire.parts import (
     EntryBundle,
@@ -21,7 +22,7 @@ from silverball_wire.parts import (
 from silverball_wire.players import Player
 from silverball_wire.series import Series
 from silverball_wire.users import Shortcut, User
-from silverball_wire.values import Number, Scorekeeping, TournamentStatus, TournamentType
+from silverball_wire.values import Number, TournamentStatus, TournamentType
 
 __all__ = [
     "SETTING_FIELDS",

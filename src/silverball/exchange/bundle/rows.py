@@ -18,8 +18,8 @@ from silverball_wire.arenas import Arena, LineupArenaPart
 from silverball_wire.base import UnsetType
 from silverball_wire.bundle import Bundle
 from silverball_wire.cards import Card
-from silverball_wire.format_settings import FormatSettings
 from silverball_wire.games import Game, Suggestion
+from silverball_wire.generated.format_settings import FormatSettings
 from silverball_wire.players import EntrantPart
 from silverball_wire.singleplayer import SinglePlayerGame
 from silverball_wire.tournaments import Tournament

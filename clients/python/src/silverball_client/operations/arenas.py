@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_client.shapes.arenas import Arena
+from silverball_wire.arenas import Arena
 
 
 class ArenasResource(Resource[M]):

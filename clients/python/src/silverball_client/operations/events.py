@@ -8,8 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.bodies import NewOccasionLink, NewOccasionTournament
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_client.shapes.occasions import Occasion
-from silverball_client.shapes.parts import OccasionListItem
+from silverball_wire.occasions import Occasion
+from silverball_wire.parts import OccasionListItem
 
 
 class EventsResource(Resource[M]):

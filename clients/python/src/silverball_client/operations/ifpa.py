@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_client.shapes.federation import WpprEstimate
-from silverball_client.shapes.ratings import RatingRevision
+from silverball_wire.federation import WpprEstimate
+from silverball_wire.ratings import RatingRevision
 
 
 class IfpaResource(Resource[M]):

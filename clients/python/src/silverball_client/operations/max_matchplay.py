@@ -1,7 +1,7 @@
 """Operations of `client.max_matchplay`."""
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.games import Game
+from silverball_wire.games import Game
 
 
 class MaxMatchplayResource(Resource[M]):

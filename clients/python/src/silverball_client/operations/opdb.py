@@ -1,7 +1,7 @@
 """Operations of `client.opdb`."""
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.machines import OpdbChange, OpdbEntry, OpdbEntryBundle
+from silverball_wire.machines import OpdbChange, OpdbEntry, OpdbEntryBundle
 
 
 class OpdbResource(Resource[M]):

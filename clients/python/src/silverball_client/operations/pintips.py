@@ -1,7 +1,7 @@
 """Operations of `client.pintips`."""
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.tips import PinTipsBundle
+from silverball_wire.tips import PinTipsBundle
 
 
 class PintipsResource(Resource[M]):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.plans import Plan
+from silverball_wire.plans import Plan
 
 
 class PlansResource(Resource[M]):

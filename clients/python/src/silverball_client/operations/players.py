@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_client.shapes.players import Claim, Player
+from silverball_wire.players import Claim, Player
 
 
 class PlayersResource(Resource[M]):

@@ -1,8 +1,8 @@
 """Operations of `client.queues`."""
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.queues import QueueEntry
-from silverball_client.shapes.singleplayer import SinglePlayerGame
+from silverball_wire.queues import QueueEntry
+from silverball_wire.singleplayer import SinglePlayerGame
 
 
 class QueuesResource(Resource[M]):

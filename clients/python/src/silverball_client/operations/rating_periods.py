@@ -1,7 +1,7 @@
 """Operations of `client.rating_periods`."""
 
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_client.shapes.periods import RatingPeriod, RatingPeriodBundle
+from silverball_wire.periods import RatingPeriod, RatingPeriodBundle
 
 
 class RatingPeriodsResource(Resource[M]):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from silverball_client.bodies import SettledPlayer
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_client.shapes.submissions import RatingSubmission
-from silverball_client.words import SubmissionStatus
+from silverball_wire.submissions import RatingSubmission
+from silverball_wire.values import SubmissionStatus
 
 
 class RatingSubmissionsResource(Resource[M]):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_client.shapes.ratings import Rating, RatingBundle, RatingComparison
+from silverball_wire.ratings import Rating, RatingBundle, RatingComparison
 
 
 class RatingsResource(Resource[M]):

@@ -3,8 +3,8 @@
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.rounds import DrawnRound, Round
-from silverball_client.shapes.timekeeping import RoundTimer
+from silverball_wire.rounds import DrawnRound, Round
+from silverball_wire.timekeeping import RoundTimer
 
 
 class RoundsResource(Resource[M]):

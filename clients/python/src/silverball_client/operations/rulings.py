@@ -6,9 +6,8 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.games import Game
-from silverball_client.shapes.notes import GameNote
-from silverball_client.words import NoteKind
+from silverball_wire.games import Game
+from silverball_wire.notes import GameNote, NoteKind
 
 
 class RulingsResource(Resource[M]):

@@ -3,9 +3,9 @@
 from typing import Literal
 
 from silverball_client.calling import Alternatives, M, Request, Resource, paged
-from silverball_client.shapes.series import SeriesListItem
-from silverball_client.shapes.tournaments import Tournament
-from silverball_client.shapes.users import User
+from silverball_wire.series import SeriesListItem
+from silverball_wire.tournaments import Tournament
+from silverball_wire.users import User
 
 
 class SearchResource(Resource[M]):

@@ -6,8 +6,8 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.bodies import ResultCorrection
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.corrections import RecordedSinglePlayerGame
-from silverball_client.shapes.singleplayer import SinglePlayerGame
+from silverball_wire.corrections import RecordedSinglePlayerGame
+from silverball_wire.singleplayer import SinglePlayerGame
 
 
 class SinglePlayerGamesResource(Resource[M]):

@@ -9,11 +9,11 @@ from msgspec import UNSET, UnsetType
 from silverball_client.bodies import EntrySales, Registration, TournamentLink
 from silverball_client.calling import Alternatives, M, Request, Resource, chosen, operation
 from silverball_client.options import FormatSettings, SettingsAndParts, TournamentParts
-from silverball_client.shapes.games import Game
-from silverball_client.shapes.prizes import PrizeMoney
-from silverball_client.shapes.singleplayer import SinglePlayerGame
-from silverball_client.shapes.standings import Standing
-from silverball_client.shapes.tournaments import Tournament
+from silverball_wire.games import Game
+from silverball_wire.prizes import PrizeMoney
+from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.standings import Standing
+from silverball_wire.tournaments import Tournament
 
 
 class TournamentChanges(Resource[M]):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_client.shapes.bestgame import BestGameDetails, BestGameSummaryRow
-from silverball_client.shapes.events import EventsPage
-from silverball_client.shapes.journal import JournalAction
-from silverball_client.shapes.singleplayer import SinglePlayerGame
-from silverball_client.shapes.stats import (
+from silverball_wire.bestgame import BestGameDetails, BestGameSummaryRow
+from silverball_wire.events import EventsPage
+from silverball_wire.journal import JournalAction
+from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.stats import (
     ArenaStats,
     BestGameStats,
     MatchplayStats,
@@ -16,7 +16,7 @@ from silverball_client.shapes.stats import (
     PlayerStats,
     RoundStats,
 )
-from silverball_client.shapes.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
+from silverball_wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
 
 
 class TournamentReports(Resource[M]):

@@ -1,7 +1,7 @@
 """Operations of `client.tournaments`: who runs it."""
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.users import User
+from silverball_wire.users import User
 
 
 class TournamentStaff(Resource[M]):

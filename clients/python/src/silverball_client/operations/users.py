@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_client.shapes.numbers import AccountNumber
-from silverball_client.shapes.users import OwnProfile, Suspension, User, UserBundle
+from silverball_wire.numbers import AccountNumber
+from silverball_wire.users import OwnProfile, Suspension, User, UserBundle
 
 
 class UsersResource(Resource[M]):

@@ -6,8 +6,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_client.shapes.webhooks import Webhook, WebhookDelivery
-from silverball_client.words import DeliveryStatus, EventName
+from silverball_wire.webhooks import DeliveryStatus, EventName, Webhook, WebhookDelivery
 
 
 class WebhooksResource(Resource[M]):

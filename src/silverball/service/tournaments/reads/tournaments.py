@@ -12,7 +12,7 @@ from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.named_rows import IsoText, NamedRow, RowMapper
 from silverball_wire import times
-from silverball_wire.format_settings import FormatSettings
+from silverball_wire.generated.format_settings import FormatSettings
 from silverball_wire.tournaments import Tournament
 
 _T = tables.tournament.c

@@ -1,4 +1,4 @@
-"""The generated modules of the typed client are those of the interface as it is now."""
+"""The generated modules of the published shapes and the typed client are those of the program now."""
 
 import ast
 import contextlib
@@ -19,14 +19,10 @@ from silverball.slices import ROUTE_MODULES
 from silverball.store.engine import Store
 from silverball_client import Client
 from silverball_client.calling import Operation, PagedOperation
-from silverball_client.shapes.base import Shape
-from silverball_wire.base import Wire
 
 ROUTE = re.compile(r"`(GET|POST|PUT|PATCH|DELETE) /api(/\S*)`")
 # The stream of events is followed, not answered: `client.follow`.
 BY_HAND = {"GET /tournaments/{}/stream"}
-# All else that the client imports comes with Python; httpcore2 is a part of httpx2.
-DEPENDENCIES = {"httpcore2", "httpx2", "msgspec", "silverball_client"}
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +46,14 @@ def methods() -> dict[str, str]:
     return found
 
 
+def test_the_shapes_have_the_words_and_settings_of_the_rules() -> None:
+    outdated = generator.outdated_files(generator.shapes_of_rules(), generator.SHAPES)
+    assert outdated == [], "run: make generated"
+
+
 def test_the_client_is_up_to_date() -> None:
-    assert generator.outdated_files(generator.sources()) == [], "run: make client"
-
-
-def test_the_published_settings_are_those_of_the_formats() -> None:
-    written = generator.SETTINGS_FILE.read_text(encoding="utf-8")
-    assert written == generator.settings_module(), "run: make client"
+    outdated = generator.outdated_files(generator.client_of_interface(), generator.CLIENT)
+    assert outdated == [], "run: make generated"
 
 
 def test_every_operation_of_the_description_has_a_method(document: dict[str, Any]) -> None:
@@ -77,36 +74,34 @@ def test_a_name_that_reads_better_belongs_to_a_route() -> None:
     assert set(names.NAMES) - routes == set()
 
 
-def test_every_field_of_the_service_is_a_field_of_the_client() -> None:
-    ours, theirs = subclasses(Wire), subclasses(Shape)
-    assert set(theirs) - set(ours) == set()
-    for name, struct in theirs.items():
-        assert struct.__struct_encode_fields__ == ours[name].__struct_encode_fields__, name
-
-
-def subclasses(base: type[msgspec.Struct]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for kind in base.__subclasses__():
-        if kind.__module__.startswith("silverball"):
-            found |= {kind.__name__: kind, **subclasses(kind)}
-    return found
-
-
-def test_the_client_needs_httpx2_and_msgspec_only() -> None:
+def imported_by(package: str) -> set[str]:
+    """The packages that the modules of a package import, but for those that come with Python."""
     imported = set()
-    for path in generator.PACKAGE.rglob("*.py"):
+    for path in (generator.SOURCE / package).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 imported |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 imported.add((node.module or "").partition(".")[0])
-    assert imported - sys.stdlib_module_names == DEPENDENCIES
+    return imported - sys.stdlib_module_names
+
+
+def test_the_client_needs_httpx2_and_msgspec_only_and_the_shapes_msgspec_alone() -> None:
+    # httpcore2 is a part of httpx2.
+    assert imported_by("silverball_client") == {
+        "httpcore2",
+        "httpx2",
+        "msgspec",
+        "silverball_client",
+        "silverball_wire",
+    }
+    assert imported_by("silverball_wire") == {"msgspec", "silverball_wire"}
 
 
 def test_no_file_of_the_client_is_long() -> None:
     long = {
         path.name: count
-        for path in generator.PACKAGE.rglob("*.py")
+        for path in generator.SOURCE.rglob("*.py")
         if (count := path.read_text(encoding="utf-8").count("\n")) > 400
     }
     assert long == {}

@@ -1,4 +1,4 @@
-"""Sets of words that arguments may be."""
+"""The closed sets of words that the rules know."""
 
 from typing import Literal
 
@@ -29,28 +29,15 @@ BestGameScoring = Literal[
     "bg_95_pct_mod_de",
     "custom",
 ]
-DeliveryStatus = Literal["waiting", "delivered", "failed", "withdrawn", "missed"]
-EventName = Literal[
-    "TournamentUpdated",
-    "PlayersAdded",
-    "PlayersChanged",
-    "ArenasAdded",
-    "ArenasChanged",
-    "GamesDeleted",
-    "SinglePlayerGamesDeleted",
-    "CardsDeleted",
-    "RoundsDeleted",
-    "RoundCreatedOrUpdated",
-    "GameCreatedOrUpdated",
-    "SinglePlayerGameCreatedOrUpdated",
-    "CardCreatedOrUpdated",
-    "QueueChanged",
-]
+BracketSeeding = Literal["manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
+Byes = Literal["full", "half", "zero"]
+EntryType = Literal["machineGroup", "machine", "alias"]
 FirstRoundPairing = Literal["random", "slaughter", "adjacent", "cross", "best_game"]
-LinkType = Literal["playoff", "qualifying", "series", "arena", "queue", "entry"]
-NoteKind = Literal["malfunction", "warning", "yellow", "red", "disqualified", "zero", "slow", "other"]
+LadderType = Literal["regular", "fast"]
 Pairing = Literal["balanced", "swiss", "balanced_series", "strictswiss", "random", "tiers"]
 PlayerOrder = Literal["balanced", "rotating", "seed", "seed_reverse", "position", "random", "disabled"]
+PlayerOrderOpen = Literal["players", "scorekeepers"]
+Scorekeeping = Literal["user", "disabled"]
 Scoring = Literal[
     "ifpa",
     "papa",
@@ -102,16 +89,28 @@ SecurityEvent = Literal[
     "two-step-on",
 ]
 Seeding = Literal["random", "manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
-SubmissionStatus = Literal[
-    "fetching",
-    "invalid",
-    "needs_players",
-    "ready",
-    "approved",
-    "scheduled",
-    "processed",
-    "rejected",
-    "withdrawn",
-    "superseded",
-]
+SuggestionMode = Literal["automatic", "restricted", "disabled"]
 Tiebreaker = Literal["disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "none"]
+TOURNAMENT_TYPES: tuple[str, ...] = (
+    "knockout",
+    "group_knockout",
+    "matchplay",
+    "group_matchplay",
+    "max_matchplay",
+    "pace_matchplay",
+    "manual_matchplay",
+    "target",
+    "frenzy",
+    "round_robin",
+    "double_round_robin",
+    "bracket",
+    "double_bracket",
+    "group_bracket",
+    "ladder",
+    "best_game",
+    "card_best_game",
+    "golf",
+    "golf_bracket",
+    "bowling",
+    "amazingrace",
+)

@@ -1,11 +1,7 @@
-"""The settings of all formats. Those that a format does not have are absent, not null.
-
-Generated from the formats by `make client`.
-"""
+"""The settings of all formats. Those that a format does not have are absent, not null."""
 
 from silverball_wire.base import UNSET, UnsetType, Wire
-from silverball_wire.parts import PlayoffCutoff
-from silverball_wire.values import (
+from silverball_wire.generated.words import (
     ArenaAssignment,
     BestGameScoring,
     Byes,
@@ -20,6 +16,7 @@ from silverball_wire.values import (
     SuggestionMode,
     Tiebreaker,
 )
+from silverball_wire.parts import PlayoffCutoff
 
 
 class FormatSettings(Wire, frozen=True, kw_only=True):
