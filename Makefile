@@ -15,17 +15,17 @@ HOST ?= 127.0.0.1
 TEST_WORKERS ?= 3
 # Compiled tests are kept. A file stays in one process, as its fixtures are made once; the longest come first.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
-LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
+LOCK := --no-emit-package silverball-client --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help clients install install-run run docs test test-all quick slow-list check client lock audit soak release bench clean
+.PHONY: help clients install install-run run docs test test-all quick slow-list check generated lock audit soak release bench clean
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
 # What runs, and nothing else: `make run` needs no tools.
-$(RUN_STAMP): requirements/run.txt pyproject.toml
+$(RUN_STAMP): requirements/run.txt pyproject.toml clients/python/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --require-hashes -r requirements/run.txt
-	$(PIP) --no-deps --no-build-isolation -e .
+	$(PIP) --no-deps --no-build-isolation -e clients/python -e .
 	@touch $@
 
 $(STAMP): $(RUN_STAMP) requirements/dev.txt
@@ -34,10 +34,10 @@ $(STAMP): $(RUN_STAMP) requirements/dev.txt
 
 # Compiled here: a server that may not write to its folder would compile again at each start.
 install-run: $(RUN_STAMP)
-	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -m compileall -q src clients/python/src
 
 install: $(STAMP)  ## create .venv and install everything, development tools included
-	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -m compileall -q src clients/python/src
 
 run: install-run  ## start the demo on http://127.0.0.1:8000; HOST=0.0.0.0 for phones
 	$(BIN)/silverball demo --host $(HOST) --port $(PORT)
@@ -123,10 +123,10 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/mirror_lag.py
 	$(BIN)/python benchmarks/sign_ups.py
 
-client: install  ## write the generated modules of the typed client again
+generated: install  ## write the generated modules of the published shapes and the typed client again
 	PYTHONPATH=clients/python $(BIN)/python -m generator
 
-# The locks carry names, versions and hashes; no address is written.
+# The locks carry names, versions and hashes; no address is written. Our own client is installed beside them.
 lock:  ## lock the dependencies of pyproject.toml again (needs uv)
 	uv pip compile $(LOCK) -o requirements/run.txt --extra build pyproject.toml
 	uv pip compile $(LOCK) -o requirements/dev.txt --extra dev pyproject.toml

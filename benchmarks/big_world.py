@@ -20,7 +20,7 @@ from silverball.rules.registry import FORMATS
 from silverball.service.tokens import writes as tokens
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
-from silverball.wire.machines import OpdbEntry
+from silverball_wire.machines import OpdbEntry
 
 ORGANIZERS, SERIES, MACHINES, ARENAS_OF_BOOK, PLAYERS_OF_BOOK = 200, 100, 500, 20, 100
 BOOKS_MIN = 4

@@ -160,7 +160,7 @@ def _frenzy(desk: Any) -> float:
 
 def measure(tree: Path, case: str) -> float:
     """CPU seconds of a recorded result in a tree."""
-    paths = ":".join(str(tree / part) for part in ("src", "clients/python", "tests"))
+    paths = ":".join(str(tree / part) for part in ("src", "clients/python/src", "clients/python", "tests"))
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as folder:
         command = [sys.executable, str(Path(__file__).resolve()), "--here", case, folder]
         done = subprocess.run(

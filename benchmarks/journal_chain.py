@@ -47,7 +47,7 @@ def record_results(folder: str) -> float:
 
 def measure(tree: Path) -> float:
     """CPU seconds per result of a tree."""
-    paths = ":".join(str(tree / part) for part in ("src", "clients/python", "tests"))
+    paths = ":".join(str(tree / part) for part in ("src", "clients/python/src", "clients/python", "tests"))
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(Path(__file__).resolve()), "--here", folder]
         done = subprocess.run(

@@ -12,6 +12,7 @@ repository records the same results on databases of its own.
 
 import argparse
 import json
+import os
 import statistics
 import sys
 import tempfile
@@ -168,7 +169,7 @@ def _database_urls(
 def _played_nights(tree: Path, url: str) -> Iterator[dict[int, PlayedNights]]:
     """A server of this tree on this database, with nights of each size."""
     environment = {
-        "PYTHONPATH": str(tree / "src"),
+        "PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree / 'clients/python/src'}",
         "SILVERBALL_DATABASE_URL": url,
         "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",
     }

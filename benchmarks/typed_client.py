@@ -20,7 +20,7 @@ import msgspec
 
 from silverball_client import Client
 from silverball_client.exchange import InData
-from silverball_client.shapes.games import Game
+from silverball_wire.games import Game
 
 GAMES = 135
 ROUNDS, READS = 30, 40

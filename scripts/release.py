@@ -23,13 +23,13 @@ HANDBOOK = "src/silverball/web/handbook_site"
 # What signatures are for: one made for another purpose is not accepted.
 NAMESPACE = "silverball-release"
 # Each place that holds the version, with the line that it stands in.
-VERSION_PLACES = {
-    "pyproject.toml": r'^version = "([^"]+)"$',
-    "src/silverball/__init__.py": r'^__version__ = "([^"]+)"$',
-    "clients/python/pyproject.toml": r'^version = "([^"]+)"$',
-    "src/silverball_client/exchange.py": r'^VERSION = "([^"]+)"$',
-    "CHANGELOG.md": r"^## ([0-9][^ ]*) \(",
-}
+VERSION_PLACES = (
+    ("pyproject.toml", r'^version = "([^"]+)"$'),
+    ("pyproject.toml", r'^    "silverball-client==([^"]+)",$'),
+    ("src/silverball/__init__.py", r'^__version__ = "([^"]+)"$'),
+    ("clients/python/src/silverball_client/exchange.py", r'^VERSION = "([^"]+)"$'),
+    ("CHANGELOG.md", r"^## ([0-9][^ ]*) \("),
+)
 
 
 def main() -> int:
@@ -71,14 +71,14 @@ def export_commit(root: Path, tree: Path) -> Path:
 
 def check_version(tree: Path, *, is_signed: bool) -> str:
     """Return the version of a tree; end the program when its files name several."""
-    found: dict[str, str] = {}
-    for name, line in VERSION_PLACES.items():
+    found: list[tuple[str, str]] = []
+    for name, line in VERSION_PLACES:
         match = re.search(line, (tree / name).read_text(encoding="utf-8"), re.MULTILINE)
-        found[name] = match[1] if match else "none"
-    if len(set(found.values())) > 1:
-        listed = "\n".join(f"  {version:8} {name}" for name, version in found.items())
+        found.append((match[1] if match else "none", name))
+    if len({version for version, _ in found}) > 1:
+        listed = "\n".join(f"  {version:8} {name}" for version, name in found)
         sys.exit(f"These files name different versions:\n{listed}")
-    version = found["pyproject.toml"]
+    version = found[0][0]
     if is_signed and f"## {version} (unreleased)" in (tree / "CHANGELOG.md").read_text(encoding="utf-8"):
         sys.exit(f"CHANGELOG.md calls {version} unreleased. Give it a date before you sign it.")
     return version

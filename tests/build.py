@@ -22,7 +22,7 @@ from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
 from silverball.store import generations, names, tables
 from silverball.store.engine import Store
-from silverball.wire.machines import OpdbEntry
+from silverball_wire.machines import OpdbEntry
 
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
 BASE_URL = "http://silverball.test"

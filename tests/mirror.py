@@ -23,7 +23,7 @@ from silverball.settings import Settings
 from silverball.store import announcements
 from silverball.store.announcements import Announcement
 from silverball.store.engine import Store
-from silverball.wire.events import EVENTS
+from silverball_wire.events import EVENTS
 
 Json = Any
 PARTS = (

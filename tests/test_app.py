@@ -28,7 +28,7 @@ from silverball.service.tournaments.reads import staff
 from silverball.settings import Settings
 from silverball.store import revisions, tables
 from silverball.store.engine import Store
-from silverball.wire.pages import Data
+from silverball_wire.pages import Data
 
 
 def a_token(store: Store, user_id: int, seed: int = 7, ability: str = "read") -> str:

@@ -43,11 +43,11 @@ from silverball.store.stamps import Revision
 from silverball.web import docs, operations, route_names
 from silverball.web.live import views
 from silverball.web.pages_when_asked import PagesWhenAsked
-from silverball.wire import resources
-from silverball.wire.errors import ErrorBody, ValidationErrorBody
-from silverball.wire.examples import event_examples, shape_examples
-from silverball.wire.format_settings import FormatSettings
-from silverball.wire.shared_texts import SHARED_TEXTS
+from silverball_wire import resources
+from silverball_wire.errors import ErrorBody, ValidationErrorBody
+from silverball_wire.examples import event_examples, shape_examples
+from silverball_wire.generated.format_settings import FormatSettings
+from silverball_wire.shared_texts import SHARED_TEXTS
 
 INTERFACE_DESCRIPTION = (
     "Pinball tournaments: players, arenas, rounds, games, standings and ratings. Send a token as "

@@ -19,7 +19,7 @@ from servers import Servers
 from silverball.cli import watch
 from silverball.store.engine import Store
 from silverball_client import Client, Connected, Disconnected, Event
-from silverball_client.shapes.events import GamesDeleted
+from silverball_wire.events import GamesDeleted
 
 
 @pytest.fixture

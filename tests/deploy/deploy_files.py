@@ -2,8 +2,11 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -14,6 +17,14 @@ DEPLOY = ROOT / "deploy"
 COMPOSE_FILES = ("compose.yaml", "compose.nodes.yaml")
 # `${NAME:?sentence}` of compose.
 COMPOSE_VARIABLE = re.compile(r"\$\{(?P<name>\w+):\?[^}]*\}")
+
+
+def build_wheels(folder: Path) -> list[str]:
+    """Build the wheels of the program and of the typed client that it requires, in this order."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    for source in (ROOT, ROOT / "clients" / "python"):
+        subprocess.run(command, cwd=source, check=True, capture_output=True)
+    return sorted(map(str, folder.glob("silverball*.whl")))
 
 
 def read_file(name: str) -> str:

@@ -8,7 +8,6 @@ import fnmatch
 import re
 import shutil
 import subprocess
-import sys
 import venv
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from deploy import deploy_files
-from deploy.deploy_files import COMPOSE_FILES, DEPLOY
+from deploy.deploy_files import COMPOSE_FILES, DEPLOY, build_wheels
 from house.doc_blocks import ROOT
 from silverball import __version__, settings
 from silverball.cli.main import COMMANDS, silverball_group
@@ -124,15 +123,15 @@ def test_secrets_of_the_nodes_are_where_the_settings_look() -> None:
         assert password == []
 
 
-def test_the_image_has_the_wheel_and_the_locked_libraries_and_nothing_else() -> None:
+def test_the_image_has_both_wheels_and_the_locked_libraries_and_nothing_else() -> None:
     build, image = deploy_files.docker_stages()
     for stage in (build, image):
         name = stage[0].text.removesuffix(" AS build")
         assert re.fullmatch(r"python:3\.1[1-4]-slim", name)
     sources = [step.words[0] for step in build if step.instruction == "COPY"]
     assert sources[0] == "requirements/run.txt"
-    assert fnmatch.fnmatch(f"dist/silverball-{__version__}-py3-none-any.whl", sources[1])
-    assert not fnmatch.fnmatch(f"dist/silverball_client-{__version__}-py3-none-any.whl", sources[1])
+    for name in ("silverball", "silverball_client"):
+        assert fnmatch.fnmatch(f"dist/{name}-{__version__}-py3-none-any.whl", sources[1])
     installs = [part for step in build for part in step.text.split("&&") if "pip install" in part]
     assert ["--require-hashes" in part or "--no-deps" in part for part in installs] == [True, True]
     assert [step.words for step in image if step.instruction == "COPY"] == [
@@ -161,14 +160,13 @@ def test_the_steps_of_the_build_make_a_program_that_runs(tmp_path: Path) -> None
     build, _ = deploy_files.docker_stages()
     (tmp_path / "requirements").mkdir()
     shutil.copy(ROOT / "requirements" / "run.txt", tmp_path / "requirements")
-    make_wheel = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")]
-    subprocess.run(make_wheel, cwd=ROOT, check=True, capture_output=True)
+    build_wheels(tmp_path / "dist")
     work, target = tmp_path / "build", tmp_path / "opt" / "silverball"
     work.mkdir()
     for step in build:
         if step.instruction == "COPY":
-            (source,) = tmp_path.glob(step.words[0])
-            shutil.copy(source, work)
+            for source in tmp_path.glob(step.words[0]):
+                shutil.copy(source, work)
         elif step.instruction == "RUN":
             venv.create(target, with_pip=True)
             script = step.text.replace("/opt/silverball", str(target))

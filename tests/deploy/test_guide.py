@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from cli.test_serve import free_port
-from deploy.deploy_files import DEPLOY
+from deploy.deploy_files import DEPLOY, build_wheels
 from house import doc_blocks
 from house.doc_blocks import ROOT
 from silverball import __version__
@@ -129,8 +129,7 @@ def make_machine(folder: Path, *, installs_libraries: bool) -> Machine:
         (folder / path[1:]).mkdir(parents=True)
     downloads = folder / "downloads"
     downloads.mkdir()
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(downloads)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    build_wheels(downloads)
     top = f"silverball-{__version__}"
     with tarfile.open(downloads / f"{top}.tar.gz", "w:gz") as archive:
         for source in (DEPLOY, ROOT / "requirements"):
@@ -200,7 +199,7 @@ def test_a_release_becomes_a_site_with_the_locked_libraries(tmp_path: Path) -> N
 def test_every_version_in_the_guide_is_this_one() -> None:
     for name in ("docs/hosting.md", "deploy/Dockerfile"):
         text = (ROOT / name).read_text(encoding="utf-8")
-        assert set(re.findall(r"silverball[-:]([0-9][0-9.]*[0-9])", text)) == {__version__}, name
+        assert set(re.findall(r"silverball(?:_client)?[-:]([0-9][0-9.]*[0-9])", text)) == {__version__}, name
 
 
 def test_the_table_of_substitutes_has_no_program_that_the_guide_does_not_use() -> None:
@@ -214,15 +213,13 @@ def test_the_table_of_substitutes_has_no_program_that_the_guide_does_not_use() -
 def test_the_wheel_can_be_installed_as_a_tool(installer: str, tmp_path: Path) -> None:
     if shutil.which(installer) is None:
         pytest.skip(f"{installer} is not installed here")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("silverball-*.whl")
+    wheel, client = build_wheels(tmp_path)
     folders = {"PIPX_HOME": "home", "PIPX_BIN_DIR": "bin", "UV_TOOL_DIR": "home", "UV_TOOL_BIN_DIR": "bin"}
     given = {**os.environ, **{name: str(tmp_path / folder) for name, folder in folders.items()}}
     given |= {"PIPX_DEFAULT_PYTHON": sys.executable, "UV_PYTHON": sys.executable}
     given.pop("PYTHONPATH", None)
-    words = ["uv", "tool", "install"] if installer == "uv" else ["pipx", "install"]
-    done = subprocess.run([*words, str(wheel)], env=given, capture_output=True, text=True, check=False)
+    words = ["uv", "tool", "install", "--with"] if installer == "uv" else ["pipx", "install", "--preinstall"]
+    done = subprocess.run([*words, client, wheel], env=given, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip(f"the libraries cannot be had here: {done.stderr[-300:]}")
     program = str(tmp_path / "bin" / "silverball")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from cli.test_serve import free_port
+from deploy.deploy_files import build_wheels
 from deploy.proxies import wait_for_port
 from exchange import bundles
 from house.doc_blocks import ROOT
@@ -63,21 +64,20 @@ def test_the_supported_versions_are_said_everywhere() -> None:
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_source_parses_without_a_warning(version: str) -> None:
-    command = [python_of(version), "-I", "-c", PARSE, str(ROOT / "src")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
+    for folder in ("src", "clients/python/src"):
+        command = [python_of(version), "-I", "-c", PARSE, str(ROOT / folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
 
 
 def make_environment(python: str, folder: Path) -> str:
-    """Install the wheel and the locked libraries for a Python; return the environment's own Python."""
+    """Install both wheels and the locked libraries for a Python; return the environment's own Python."""
     given = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     subprocess.run([python, "-m", "venv", str(folder / "environment")], check=True, env=given)
     own = str(folder / "environment" / "bin" / "python")
-    build_wheel = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build_wheel, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
+    wheels = build_wheels(folder)
     locked = ["--only-binary", ":all:", "--require-hashes", "-r", str(ROOT / "requirements" / "run.txt")]
-    for words in (locked, ["--no-deps", str(wheel)]):
+    for words in (locked, ["--no-deps", *wheels]):
         command = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=given)
         if "No matching distribution" in done.stderr:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from silverball.exchange.calendar import calendar_file
 from silverball.service.tournaments.reads.listing import DatedTournament
-from silverball.wire.locations import Location
+from silverball_wire.locations import Location
 
 ROW_OCTETS_MAX = 75
 

@@ -21,7 +21,7 @@ from silverball.service.machines.writes.machines import ImportCounts
 from silverball.service.replacement_checks import TooFewRows
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.wire.machines import OpdbEntry
+from silverball_wire.machines import OpdbEntry
 
 WHOLE = EntryQuery(include_people=True, include_images=True)
 

@@ -15,7 +15,7 @@ from silverball import app
 from silverball.feed import messages
 from silverball.settings import Settings
 from silverball.store.engine import Store
-from silverball.wire.events import EVENTS
+from silverball_wire.events import EVENTS
 
 SPECS = Path(__file__).parents[1] / "clients" / "node_modules" / "@asyncapi" / "specs" / "schemas"
 DESCRIPTION: Any = json.loads(app.asyncapi_document(Settings(base_url=build.BASE_URL)))

@@ -14,7 +14,7 @@ import build
 from service.desk import Desk, a_desk
 from silverball.feed import messages
 from silverball.store.engine import Store
-from silverball.wire.events import EVENTS
+from silverball_wire.events import EVENTS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "events.json"
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from golden.shapes import FOLDER, SHAPES, sample, sample_names
-from silverball.wire.events import EVENTS
+from silverball_wire.events import EVENTS
 
 
 def examples() -> dict[str, Any]:

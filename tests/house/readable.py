@@ -94,11 +94,9 @@ def source_files(folder: str) -> list[SourceFile]:
 
 
 def shared_class_names(files: list[SourceFile]) -> tuple[Places, int]:
-    """Classes outside `wire` whose name another class has too, and the number of all classes."""
+    """Classes of the program whose name another class has too, and the number of all classes."""
     places: defaultdict[str, Places] = defaultdict(list)
     for file in files:
-        if "/wire/" in file.name:
-            continue
         for node in file.nodes:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(file.place(node.lineno, node.name))

@@ -1,9 +1,11 @@
 """The generated tables in the documents. To write them, run `python tests/house/tables.py`."""
 
 import importlib
+import json
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import click
@@ -16,6 +18,9 @@ from silverball.kit.errors import Refusal
 from silverball.kit.http import openapi
 from silverball.kit.http.endpoints import METHODS, Access, collect_endpoints
 from silverball.kit.http.refusals import status_for
+from silverball.rules.model.settings import FormatSetting, format_settings
+from silverball.rules.registry import FORMATS
+from silverball.rules.scoring import point_maps
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
 
@@ -116,12 +121,47 @@ def environment_file() -> str:
     return "\n".join(lines) + "\n"
 
 
+def format_settings_table(type_: str) -> str:
+    """The settings of a format with their defaults, values and help, in the order of the form."""
+    form = FORMATS[type_]
+    shown_first = {key: place for place, key in enumerate(form.form_settings)}
+    listed = sorted(
+        format_settings(form.settings), key=lambda setting: shown_first.get(setting.key, len(shown_first))
+    )
+    lines = ["| Setting | Default | Values | |", "|---|---|---|---|"]
+    for setting in listed:
+        default = {None: "off", (): "none"}.get(
+            setting.default, f"`{json.dumps(setting.default)}`".replace('"', "")
+        )
+        lines.append(f"| `{setting.key}` | {default} | {_setting_values(setting)} | {setting.help} |")
+    return "\n".join(lines)
+
+
+def _setting_values(setting: FormatSetting) -> str:
+    if setting.is_derived:
+        return "set by the service"
+    if setting.kind == "flag":
+        return "`true`, `false`"
+    if setting.kind == "bands":
+        return "places"
+    if setting.kind == "number":
+        return f"{setting.low} to {setting.high}"
+    hidden = {"", *point_maps.IMPORT_ONLY}
+    # A number says nothing by itself.
+    return ", ".join(
+        f"`{value}`" if isinstance(value, str) else f"`{value}` {setting.words.get(str(value), '')}".strip()
+        for value in setting.values
+        if value not in hidden
+    )
+
+
 # Document and the word of its markers -> the text between `<!-- word -->` and `<!-- /word -->`.
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("README.md", "settings"): settings.settings_table,
     ("docs/interface.md", "endpoints"): endpoints,
     ("docs/interface.md", "codes"): refusal_codes,
     ("docs/commands.md", "commands"): commands,
+    **{(f"docs/formats/{type_}.md", "settings"): partial(format_settings_table, type_) for type_ in FORMATS},
 }
 
 
@@ -136,7 +176,7 @@ def typed_client_page() -> str:
 # Documents that are generated as a whole.
 FILES: dict[str, Callable[[], str]] = {
     # The AsyncAPI document has these examples, so they come first.
-    "src/silverball/wire/examples.json": examples.examples_json,
+    "clients/python/src/silverball_wire/examples.json": examples.examples_json,
     "docs/typed-client.md": typed_client_page,
     "deploy/silverball.env": environment_file,
     "docs/wire/asyncapi.json": lambda: app.asyncapi_document(Settings(base_url=EXAMPLE_URL)).decode() + "\n",

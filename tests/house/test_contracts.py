@@ -11,9 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+CLIENT = "clients/python/src"
 NAMES = {contract["id"]: contract["name"] for contract in CONFIG["contracts"]}
 
-# Contract -> file below `src/silverball` -> a line that breaks the contract.
+# Contract -> file below `src/silverball`, or a file of the client -> a line that breaks the contract.
 BREACHES: dict[str, dict[str, str]] = {
     "rooms": {"store/types.py": "from silverball.service import access"},
     "floors-of-the-rules": {"rules/model/planted.py": "from silverball.rules.scoring import strikes"},
@@ -54,14 +55,16 @@ BREACHES: dict[str, dict[str, str]] = {
         "service/planted/writes.py": "",
         "service/planted_too/writes.py": "from silverball.service.planted import writes",
     },
-    "client-stands-alone": {"../silverball_client/etags.py": "import silverball"},
+    "client-stands-alone": {"silverball_client/etags.py": "import silverball"},
+    "shapes-stand-alone": {"silverball_wire/base.py": "import silverball.kit.texts"},
+    "rules-know-no-shapes": {"rules/model/planted.py": "from silverball_wire import games"},
     "areas-of-pages-are-independent": {"web/book/planted.py": "from silverball.web.console import actions"},
 }
 
 
 def _lint(folder: Path, contract: str) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--contract", contract]
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
+    environment = {**os.environ, "PYTHONPATH": f"{folder / 'src'}{os.pathsep}{folder / CLIENT}"}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -70,7 +73,8 @@ def copy(tmp_path: Path) -> Path:
     """A copy of the source and its contracts."""
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     ignored = shutil.ignore_patterns("__pycache__", "static", "templates")
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=ignored)
+    for name in ("src", CLIENT):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     return tmp_path
 
 
@@ -83,7 +87,7 @@ def test_every_contract_has_a_breach_here() -> None:
 @pytest.mark.parametrize("contract", sorted(BREACHES))
 def test_a_breach_of_the_contract_is_found(copy: Path, contract: str) -> None:
     for name, line in BREACHES[contract].items():
-        file = copy / "src" / "silverball" / name
+        file = copy / CLIENT / name if name.startswith("silverball_") else copy / "src" / "silverball" / name
         file.parent.mkdir(exist_ok=True)
         (file.parent / "__init__.py").touch()
         with file.open("a", encoding="utf-8") as source:

@@ -17,7 +17,7 @@ from silverball.kit.http.json_schema import json_schemas
 from silverball.settings import Settings
 from silverball.store import migrate
 from silverball.store.engine import Store
-from silverball.wire import resources
+from silverball_wire import resources
 
 WIRE_BYTES_MAX = 100_000
 SETTINGS = Settings(base_url="http://127.0.0.1:8000")
@@ -83,7 +83,7 @@ def test_every_property_has_a_sentence(document: Any) -> None:
         for place, schema in described_properties(document()["components"])
         if not is_sentence(schema.get("description"))
     }
-    assert not silent, "write a sentence below the field, or in wire/shared_texts.py"
+    assert not silent, "write a sentence below the field, or in silverball_wire/shared_texts.py"
 
 
 def test_every_parameter_and_header_has_a_sentence() -> None:
@@ -99,7 +99,7 @@ def test_every_parameter_and_header_has_a_sentence() -> None:
 def test_every_operation_has_a_title_a_description_and_a_described_tag() -> None:
     document = openapi()
     tags = {tag["name"]: tag["description"] for tag in document["tags"]}
-    assert tags.keys() <= resources.TAGS.keys(), "describe the tag in wire/resources.py"
+    assert tags.keys() <= resources.TAGS.keys(), "describe the tag in silverball_wire/resources.py"
     for place, operation in operations(document):
         assert operation["summary"], place
         assert operation["description"], place

@@ -13,9 +13,19 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
 MIGRATIONS = ROOT / "src" / "silverball" / "store" / "migrations" / "versions"
 # Files of the program that each kind of change touches; documents, golden files and tests come on top.
-FILES_MAX = {"format": 2, "setting": 2, "endpoint": 4, "event": 4, "column": 4}
+FILES_MAX = {
+    "format": 2,
+    "format_setting": 2,
+    "environment_setting": 2,
+    "endpoint": 4,
+    "event": 4,
+    "column": 4,
+}
 TOUCHED = re.compile(r"^\+\+\+ b/(\S+)$", re.MULTILINE)
-COPIED = ("src", "tests", "docs", "pyproject.toml", "README.md")
+COPIED = ("src", "clients", "tests", "docs", "pyproject.toml", "README.md")
+SOURCES = ("src", "clients/python/src", "clients/python")
+# What a recipe generates before its tests run.
+GENERATED = {"format_setting": ("-m", "generator")}
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "node_modules", "kept", "*.png")
 
 
@@ -50,7 +60,7 @@ def test_there_is_an_example_of_each_kind_of_change() -> None:
 
 @pytest.mark.parametrize(("name", "count"), FILES_MAX.items())
 def test_an_example_touches_few_files_of_the_program(name: str, count: int) -> None:
-    program = [path for path in touched_files(name) if path.startswith("src/")]
+    program = [path for path in touched_files(name) if path.startswith(("src/", "clients/"))]
     assert len(program) <= count, program
 
 
@@ -63,7 +73,10 @@ def test_an_example_applies_and_passes_its_tests(name: str, tmp_path: Path) -> N
     subprocess.run(["git", "apply", "--whitespace=nowarn", str(patch)], cwd=tree, check=True)
     tests = [path for path in touched_files(name) if path.startswith("tests/") and path.endswith(".py")]
     # SQLite is enough to see that the recipe is complete.
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "SILVERBALL_TEST_POSTGRESQL": "0"}
+    paths = os.pathsep.join(str(tree / folder) for folder in SOURCES)
+    environment = {**os.environ, "PYTHONPATH": paths, "SILVERBALL_TEST_POSTGRESQL": "0"}
+    if name in GENERATED:
+        subprocess.run([sys.executable, *GENERATED[name]], cwd=tree, env=environment, check=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
     run = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout

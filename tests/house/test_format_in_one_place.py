@@ -14,15 +14,16 @@ from silverball.rules.registry import FORMATS
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "silverball"
+CLIENT = ROOT / "clients" / "python" / "src"
 PROGRAM = ROOT / "tests" / "house" / "copied_format.py"
 # One format of each kind of play, and of each way in which rounds come up.
 COPIED = ("pace_matchplay", "double_bracket", "golf_bracket", "frenzy", "card_best_game", "amazingrace")
 # Here the formats themselves stand, or data as it was stored at some time.
-EXEMPT = ("rules/formats/", "rules/registry.py", "store/migrations/")
+EXEMPT = ("silverball_wire/generated/", "rules/formats/", "rules/registry.py", "store/migrations/")
 # A column, a pairing and a part of paths are spelt like a type.
 NAMESAKES = {
-    ("wire/resources.py", "frenzy"),
-    ("wire/shared_texts.py", "best_game"),
+    ("silverball_wire/resources.py", "frenzy"),
+    ("silverball_wire/shared_texts.py", "best_game"),
     ("store/rows.py", "best_game"),
     ("exchange/bundle/rows.py", "best_game"),
     ("rules/model/literals.py", "best_game"),
@@ -72,8 +73,8 @@ def types_in_python(code: str) -> list[str]:
 
 def test_no_python_chooses_by_a_type() -> None:
     found = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        name = path.relative_to(SOURCE).as_posix()
+    for path in sorted([*SOURCE.rglob("*.py"), *(CLIENT / "silverball_wire").rglob("*.py")]):
+        name = path.relative_to(CLIENT if path.is_relative_to(CLIENT) else SOURCE).as_posix()
         if not name.startswith(EXEMPT):
             types = types_in_python(path.read_text(encoding="utf-8"))
             found += [(name, type_) for type_ in types if (name, type_) not in NAMESAKES]
@@ -106,7 +107,9 @@ def test_every_namesake_is_still_there() -> None:
     found = {
         (name, type_)
         for name, _ in NAMESAKES
-        for type_ in types_in_python((SOURCE / name).read_text(encoding="utf-8"))
+        for type_ in types_in_python(
+            ((CLIENT if name.startswith("silverball_") else SOURCE) / name).read_text(encoding="utf-8")
+        )
     }
     assert found == NAMESAKES
 

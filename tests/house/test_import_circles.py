@@ -4,7 +4,8 @@ import ast
 from collections.abc import Mapping
 from pathlib import Path
 
-SRC = Path(__file__).parents[2] / "src"
+ROOT = Path(__file__).parents[2]
+FOLDERS = (ROOT / "src", ROOT / "clients" / "python" / "src")
 
 
 def import_graph(sources: Mapping[str, str]) -> dict[str, set[str]]:
@@ -34,10 +35,11 @@ def modules_in_circles(graph: Mapping[str, set[str]]) -> list[str]:
 
 def test_no_two_modules_import_each_other() -> None:
     sources = {
-        ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__"): path.read_text(
+        ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"): path.read_text(
             encoding="utf-8"
         )
-        for path in SRC.rglob("*.py")
+        for folder in FOLDERS
+        for path in folder.rglob("*.py")
     }
     assert len(sources) > 100
     assert modules_in_circles(import_graph(sources)) == []

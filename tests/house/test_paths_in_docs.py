@@ -11,9 +11,14 @@ PAGES = [
     ROOT / "docs" / "how-it-works.md",
     *sorted((ROOT / "docs" / "decisions").glob("*.md")),
 ]
-# `kit/edge/front.py`, `rules/formats`, `tests/mirror.py`: below the repository or src/silverball.
+# `kit/edge/front.py`, `rules/formats`, `tests/mirror.py`: below one of FOLDERS.
 MENTIONED = re.compile(r"`((?:src/silverball/)?[a-z_]+(?:/[a-z_]+)+(?:\.(?:py|md|js|html|json|txt))?)/?`")
-FOLDERS = (ROOT, ROOT / "src" / "silverball", ROOT / "src" / "silverball" / "web" / "static")
+FOLDERS = (
+    ROOT,
+    ROOT / "src" / "silverball",
+    ROOT / "src" / "silverball" / "web" / "static",
+    ROOT / "clients" / "python" / "src",
+)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.exists()], ids=lambda page: page.name)

@@ -63,6 +63,14 @@ def names_in(package: Path) -> set[str]:
         return {name.partition("/")[2] for name in archive.getnames()}
 
 
+def requirements_of(wheel: Path) -> list[str]:
+    """What a wheel requires, as its metadata has it."""
+    with zipfile.ZipFile(wheel) as packed:
+        (name,) = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
+        lines = packed.read(name).decode().splitlines()
+    return [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
+
+
 def test_packages_built_twice_are_equal_byte_by_byte(
     release: ModuleType, trees: list[Path], tmp_path: Path
 ) -> None:
@@ -76,27 +84,25 @@ def test_packages_built_twice_are_equal_byte_by_byte(
         f"silverball-{version}-py3-none-any.whl",
         f"silverball_client-{version}-py3-none-any.whl",
     }
-    wheel = names_in(tmp_path / "first" / f"silverball-{version}-py3-none-any.whl")
-    assert {name.split("/")[0] for name in wheel} == {
-        "silverball",
-        "silverball_client",
-        f"silverball-{version}.dist-info",
-    }
+    program = tmp_path / "first" / f"silverball-{version}-py3-none-any.whl"
+    wheel = names_in(program)
+    assert {name.split("/")[0] for name in wheel} == {"silverball", f"silverball-{version}.dist-info"}
+    assert f"silverball-client=={version}" in requirements_of(program)
     assert any(name.endswith("licenses/LICENSE") for name in wheel)
 
 
 def test_every_file_names_the_same_version(release: ModuleType, tmp_path: Path) -> None:
     assert release.check_version(ROOT, is_signed=False)
-    for name in release.VERSION_PLACES:
+    for name in dict(release.VERSION_PLACES):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "clients/python/pyproject.toml").write_text('version = "9.9.9"\n')
+    (tmp_path / "clients/python/src/silverball_client/exchange.py").write_text('VERSION = "9.9.9"\n')
     with pytest.raises(SystemExit, match=r"different versions:(.|\n)*9\.9\.9"):
         release.check_version(tmp_path, is_signed=False)
 
 
 def test_a_version_without_a_date_is_not_signed(release: ModuleType, tmp_path: Path) -> None:
-    for name in release.VERSION_PLACES:
+    for name in dict(release.VERSION_PLACES):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     version = release.check_version(ROOT, is_signed=False)

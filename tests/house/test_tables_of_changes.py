@@ -7,7 +7,7 @@ from silverball.rules.model.changes import Added, Altered, Change, Removed, Tour
 from silverball.service.events.feed_events import ADDED, CHANGED, CREATED_OR_UPDATED, DELETED, IDS_FIELD
 from silverball.service.events.touched_parts import ANNOUNCE
 from silverball.store.writers import STORED_PARTS, WRITERS
-from silverball.wire.events import EVENTS
+from silverball_wire.events import EVENTS
 
 BASE_CLASSES = {Change, Added, Altered, Removed, TournamentAltered}
 # An imported tournament is written by `store/imports.py`, and its channel starts a new epoch.

@@ -21,9 +21,9 @@ from silverball.kit.http.endpoints import (
 from silverball.kit.http.query import Query
 from silverball.service.calls import Write
 from silverball.slices import ROUTE_MODULES
-from silverball.wire.base import Id, Wire
-from silverball.wire.errors import ErrorBody, ValidationErrorBody
-from silverball.wire.pages import Data
+from silverball_wire.base import Id, Wire
+from silverball_wire.errors import ErrorBody, ValidationErrorBody
+from silverball_wire.pages import Data
 
 
 class Ball(Wire, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from golden.shapes import sample
 from silverball.kit.http.pagination import page_numbers, paginate, simple_paginate
-from silverball.wire.pages import PaginationLinks, PaginationMeta, SimplePaginationMeta
+from silverball_wire.pages import PaginationLinks, PaginationMeta, SimplePaginationMeta
 
 URL = "https://pinball.example/api/games"
 FULL_SAMPLES = [

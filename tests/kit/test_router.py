@@ -9,7 +9,7 @@ from silverball.kit.http.endpoints import Access, Call, Request, get
 from silverball.kit.http.query import Query
 from silverball.settings import Settings
 from silverball.store.engine import Store
-from silverball.wire.base import Wire
+from silverball_wire.base import Wire
 
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 

@@ -12,8 +12,8 @@ from golden.keys import keys_of
 from golden.shapes import SHAPES, sample
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.wire.format_settings import FormatSettings
-from silverball.wire.series import SeriesDetails
+from silverball_wire.generated.format_settings import FormatSettings
+from silverball_wire.series import SeriesDetails
 
 # Settings differ by format, and optional keys may be missing in one sample.
 SETTINGS = set(FormatSettings.__struct_encode_fields__)

@@ -11,8 +11,8 @@ from golden.shapes import sample
 from silverball.service.core import standings, summaries
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.wire.games import GameSummary
-from silverball.wire.standings import Standing
+from silverball_wire.games import GameSummary
+from silverball_wire.standings import Standing
 
 # Sample -> the format that it was observed in, and the request for an answer of that kind.
 PATHS = {

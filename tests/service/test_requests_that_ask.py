@@ -25,8 +25,8 @@ from silverball.kit.http.query import Query, QueryParser, parse_query
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.wire.base import Id, Wire
-from silverball.wire.errors import ErrorBody, ValidationErrorBody
+from silverball_wire.base import Id, Wire
+from silverball_wire.errors import ErrorBody, ValidationErrorBody
 
 
 class BallQuery(Query, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ from service.test_stored_nights import ALL, WEIGHTS
 from silverball.service.bundles.reads import bundles
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.wire.base import UNSET
+from silverball_wire.base import UNSET
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "walks.txt"
 IS_RECORDING = os.environ.get("SILVERBALL_RECORD_WALKS") == "1"

@@ -19,9 +19,9 @@ from silverball.service.clubs import writes as club_writes
 from silverball.settings import Settings
 from silverball.store import revisions, tables
 from silverball.store.engine import Store
-from silverball.wire.base import Wire
-from silverball.wire.clubs import Club
-from silverball.wire.pages import Data
+from silverball_wire.base import Wire
+from silverball_wire.clubs import Club
+from silverball_wire.pages import Data
 
 
 class NewClub(Body, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from rules.properties import quick
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.store.types import IsoText, points_text
-from silverball.wire import times
+from silverball_wire import times
 
 pytestmark = pytest.mark.both_databases
 

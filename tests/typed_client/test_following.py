@@ -13,11 +13,9 @@ from feed.running_program import admin_token, announce
 from servers import Servers
 from silverball.store.engine import Store
 from silverball.store.tables import tournament
-from silverball.wire.events import EVENTS
 from silverball_client import AsyncClient, Client, Connected, Disconnected, Event, Missed, NotFound, Quiet
-from silverball_client.events import PAYLOADS
-from silverball_client.shapes.players import Player
-from silverball_client.shapes.tournaments import Tournament
+from silverball_wire.players import Player
+from silverball_wire.tournaments import Tournament
 
 SECONDS_MAX = 60
 
@@ -62,12 +60,6 @@ class Followed:
     @property
     def numbers(self) -> list[int]:
         return [item.seq for item in self.items if isinstance(item, Event)]
-
-
-def test_every_event_of_the_service_has_its_payload() -> None:
-    assert {name: kind.__name__ for name, kind in PAYLOADS.items()} == {
-        name: kind.__name__ for name, kind in EVENTS.items()
-    }
 
 
 def test_changes_come_as_typed_objects(store: Store, server: Servers) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from silverball_client import Connected, Disconnected, Event, NotAllowed, NotFound
 from silverball_client.events import payload
-from silverball_client.shapes.games import Game
+from silverball_wire.games import Game
 from typed_client.both_clients import KINDS
 from typed_client.foreign_night import (
     ForeignNight,

@@ -70,7 +70,7 @@ def test_the_examples_are_strictly_typed(tmp_path: Path) -> None:
     config = ["--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *config, *map(str, sorted(tmp_path.glob("*.py")))],
-        cwd=ROOT / "src",
+        cwd=ROOT / "clients" / "python" / "src",
         capture_output=True,
         text=True,
         check=False,

@@ -29,15 +29,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_the_wheel_has_the_client_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_has_the_client_and_the_shapes_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
         described = archive.read(metadata).decode()
     own = {
-        str(path.relative_to(ROOT / "src"))
-        for path in (ROOT / "src" / "silverball_client").rglob("*")
-        if path.suffix == ".py" or path.name == "py.typed"
+        str(path.relative_to(FOLDER / "src"))
+        for path in (FOLDER / "src").rglob("*")
+        if path.suffix in (".py", ".json") or path.name == "py.typed"
     }
     assert {name for name in names if ".dist-info/" not in name} == own
     needed = [line.split(": ")[1] for line in described.splitlines() if line.startswith("Requires-Dist")]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from silverball_client import BadRequest, Client, NotAllowed, Refused
 from silverball_client.bodies import ListedEntrantPatch, NewEntrant, NewPayment, Registration
-from silverball_client.shapes.tournaments import Tournament
+from silverball_wire.tournaments import Tournament
 
 # These need a site that answers, one that fails for minutes, and a frenzy whose games do not start by
 # themselves. Their answers have the types of their neighbours.

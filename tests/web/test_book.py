@@ -17,7 +17,7 @@ from silverball.store.digests import with_name_digest
 from silverball.store.engine import Store
 from silverball.web.book.actions import ACTIONS
 from silverball.web.book.sections import SECTIONS
-from silverball.wire.machines import Manufacturer
+from silverball_wire.machines import Manufacturer
 from web import page_forms
 from web.director import FORM_TYPE, HERE
 from web.visitor import Visitor, an_account

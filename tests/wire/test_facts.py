@@ -8,7 +8,7 @@ import yaml
 from msgspec import inspect
 
 from golden.shapes import FOLDER
-from silverball.wire import (
+from silverball_wire import (
     arenas,
     bestgame,
     cards,
@@ -37,6 +37,7 @@ from silverball.wire import (
     users,
     values,
 )
+from silverball_wire.generated import words
 
 FACTS: dict[str, Any] = yaml.safe_load((FOLDER / "wire.yaml").read_text())["schemas"]
 
@@ -107,7 +108,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "SinglePlayerGameStatus": values.ATTEMPT_STATUSES,
     "ActiveStatus": values.STATUSES,
     "SearchType": values.SEARCH_TYPES,
-    "TournamentType": values.TOURNAMENT_TYPES,
+    "TournamentType": words.TOURNAMENT_TYPES,
 }
 # A row of counts has a key for each id: it is a map, not a Struct (stats.CountRow).
 MAPS = {"PlayerCountRow"}

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from golden.shapes import KNOCKOUTS, SHAPES, additions, differences, knockout, sample, sample_names
-from silverball.wire.bundle import Bundle
-from silverball.wire.games import Game, GameSummary
+from silverball_wire.bundle import Bundle
+from silverball_wire.games import Game, GameSummary
 
 
 def test_every_sample_has_a_shape() -> None:

@@ -4,21 +4,24 @@ import importlib
 import inspect
 import json
 import pkgutil
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 import pytest
 
+import silverball_wire as wire
 from golden.shapes import sample
-from silverball import wire
-from silverball.wire.base import UNSET
-from silverball.wire.dashboard import Dashboard
-from silverball.wire.pages import Page
-from silverball.wire.queues import ArenaQueues, QueueEntry
-from silverball.wire.search import SearchResult
-from silverball.wire.series import Series, SeriesDetails, SeriesStanding
-from silverball.wire.tournaments import Tournament
-from silverball.wire.users import OwnProfile, User, UserBundle
+from silverball_wire import examples
+from silverball_wire.base import UNSET, decode_answer
+from silverball_wire.clubs import Club
+from silverball_wire.dashboard import Dashboard
+from silverball_wire.pages import Page, SimplePage
+from silverball_wire.queues import ArenaQueues, QueueEntry
+from silverball_wire.search import SearchResult
+from silverball_wire.series import Series, SeriesDetails, SeriesStanding
+from silverball_wire.tournaments import Tournament
+from silverball_wire.users import OwnProfile, User, UserBundle
 
 
 def is_struct(member: object) -> bool:
@@ -28,7 +31,7 @@ def is_struct(member: object) -> bool:
 def all_structs() -> dict[str, type[msgspec.Struct]]:
     """Every Struct of the wire package, by name."""
     structs: dict[str, type[msgspec.Struct]] = {}
-    for module in pkgutil.iter_modules(wire.__path__, "silverball.wire."):
+    for module in pkgutil.iter_modules(wire.__path__, "silverball_wire."):
         structs |= dict(inspect.getmembers(importlib.import_module(module.name), is_struct))
     return structs
 
@@ -48,6 +51,39 @@ def test_every_shape_is_frozen_and_documented(name: str) -> None:
     assert struct.__doc__
     # Building the decoder finds a wrong annotation before the first request does.
     msgspec.json.Decoder(struct)
+
+
+def has_words(hint: Any) -> bool:
+    return get_origin(hint) is Literal or (
+        get_origin(hint) in (Union, UnionType) and any(map(has_words, get_args(hint)))
+    )
+
+
+@pytest.mark.parametrize("name", sorted(examples.shape_examples().keys() & STRUCTS.keys()))
+def test_a_client_keeps_words_and_leaves_out_fields_of_a_newer_service(name: str) -> None:
+    example, struct = examples.shape_examples()[name], STRUCTS[name]
+    worded = {
+        field.encode_name: "added-later" for field in msgspec.structs.fields(struct) if has_words(field.type)
+    }
+    newer = {**example, **worded, "fieldAddedLater": {"nested": [1]}}
+    read = decode_answer(json.dumps(newer), struct)
+    assert type(read) is struct
+    before = encode_and_decode(msgspec.json.decode(json.dumps(example), type=struct))
+    assert encode_and_decode(read) == {**before, **worded}
+
+
+def test_a_word_of_a_newer_service_deep_in_an_answer_leaves_all_else_as_it_is() -> None:
+    known = encode_and_decode(msgspec.json.decode(sample("tournaments-played"), type=SimplePage[Tournament]))
+    newer = json.loads(json.dumps(known))
+    newer["data"][0]["organizer"]["role"] = newer["data"][1]["status"] = "added-later"
+    read = decode_answer(json.dumps(newer), SimplePage[Tournament])
+    assert {type(tournament) for tournament in read.data} == {Tournament}
+    assert encode_and_decode(read) == newer
+
+
+def test_a_client_refuses_what_is_no_such_shape() -> None:
+    with pytest.raises(msgspec.ValidationError, match=r"Expected `int`, got `str` - at `\$\.clubId`"):
+        decode_answer(b'{"clubId": "1"}', Club)
 
 
 def test_every_shape_has_a_json_schema_under_a_name_of_its_own() -> None:

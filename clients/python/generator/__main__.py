@@ -1,7 +1,8 @@
-"""Write the generated modules of the typed client: `make client`.
+"""Write the generated modules of the published shapes and of the typed client: `make generated`.
 
-They follow from the endpoint table and its Structs, from which openapi.json is built too. With `--check`
-nothing is written, and the exit status says whether the client is up to date.
+The shapes have closed sets and settings from the rules; the client's operations follow from the endpoint
+table, from which openapi.json is built too. With `--check` nothing is written, and the exit status says
+whether all is up to date.
 """
 
 import subprocess
@@ -9,89 +10,82 @@ import sys
 import tempfile
 from pathlib import Path
 
-from generator.operations import OperationWriter, describe
-from generator.shapes import Structs
-from silverball import slices
-from silverball.kit.http.endpoints import collect_endpoints
-from silverball.wire import events
+from generator import from_formats
 
 ROOT = Path(__file__).parents[3]
-PACKAGE = ROOT / "src" / "silverball_client"
-# Folders and files of the package that are generated, and nothing else is in them.
-FOLDERS = ("operations", "shapes")
-FILES = ("bodies.py", "options.py", "words.py")
-BASE = '''"""The base class of all answers."""
-
-from msgspec import Struct
+SOURCE = ROOT / "clients" / "python" / "src"
+# What is generated below the source, and nothing else is in these folders.
+SHAPES = ("silverball_wire/generated/*.py",)
+CLIENT = ("silverball_client/operations/*.py", "silverball_client/bodies.py", "silverball_client/options.py")
 
 
-# gc=False: answers are trees, so the garbage collector need not search long lists for cycles.
-class Shape(Struct, rename="camel", frozen=True, kw_only=True, gc=False):
-    """A part of an answer. Fields that a newer service adds are ignored; absent fields are UNSET."""
-'''
+def shapes_of_rules() -> dict[str, str]:
+    """Return the generated modules of the published shapes, formatted: file below the source -> text."""
+    return _formatted(from_formats.modules())
 
 
-def sources() -> dict[str, str]:
-    """Return the generated modules, formatted: file below the package -> text."""
-    structs = Structs()
-    writer = OperationWriter(structs)
+def client_of_interface() -> dict[str, str]:
+    """Return the generated modules of the typed client, formatted: file below the source -> text."""
+    # These import the published shapes, whose generated modules are written first.
+    from generator.bodies import Bodies
+    from generator.operations import OperationWriter, describe
+    from silverball import slices
+    from silverball.kit.http.endpoints import collect_endpoints
+
+    bodies = Bodies()
+    writer = OperationWriter(bodies)
     written = writer.modules(describe(collect_endpoints(*slices.ROUTE_MODULES)))
-    for kind in [*events.EVENTS.values(), events.EventsPage]:
-        structs.add_answer(kind)
-    written |= structs.answer_modules()
-    written |= {"bodies.py": structs.body_module(), "words.py": structs.word_module()}
-    written |= {"shapes/base.py": BASE, "shapes/__init__.py": '"""The shapes of answers."""\n'}
-    return _formatted(written)
+    return _formatted({**written, "silverball_client/bodies.py": bodies.module()})
 
 
 def _formatted(written: dict[str, str]) -> dict[str, str]:
     ruff = str(Path(sys.executable).with_name("ruff"))
     with tempfile.TemporaryDirectory() as folder:
-        package = Path(folder) / "src" / "silverball_client"
+        source = Path(folder) / "clients" / "python" / "src"
         for name, text in written.items():
-            path = package / name
+            path = source / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        # Otherwise ruff takes the package, which is elsewhere, for one of others.
-        own = "lint.isort.known-first-party = ['silverball_client']"
+        # Otherwise ruff takes the packages, which are elsewhere, for those of others.
+        own = "lint.isort.known-first-party = ['silverball_client', 'silverball_wire']"
         config = ["--quiet", "--no-cache", "--config", str(ROOT / "pyproject.toml"), "--config", own]
         subprocess.run(  # noqa: S603  # our own formatter
             [ruff, "check", *config, "--fix-only", "--select", "F401,I", folder], cwd=folder, check=True
         )
         subprocess.run([ruff, "format", *config, folder], cwd=folder, check=True)  # noqa: S603  # as above
-        return {name: (package / name).read_text(encoding="utf-8") for name in written}
+        return {name: (source / name).read_text(encoding="utf-8") for name in written}
 
 
-def existing_files() -> set[str]:
-    """Return the generated files that are in the package now."""
-    found = {str(path.relative_to(PACKAGE)) for folder in FOLDERS for path in (PACKAGE / folder).glob("*.py")}
-    return found | {name for name in FILES if (PACKAGE / name).exists()}
-
-
-def outdated_files(generated: dict[str, str]) -> list[str]:
+def outdated_files(generated: dict[str, str], patterns: tuple[str, ...]) -> list[str]:
     """Return the files that differ from what would be generated, are missing or are too many."""
-    return sorted(
-        name
-        for name in {*generated, *existing_files()}
-        if not (PACKAGE / name).exists()
-        or (PACKAGE / name).read_text(encoding="utf-8") != generated.get(name)
-    )
+    existing = {
+        path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8")
+        for pattern in patterns
+        for path in SOURCE.glob(pattern)
+    }
+    names = {*generated, *existing}
+    return sorted(name for name in names if generated.get(name) != existing.get(name))
 
 
-def main() -> None:
-    """Write what changed, or with `--check` only say so."""
-    generated = sources()
-    outdated = outdated_files(generated)
-    if "--check" in sys.argv[1:]:
-        sys.exit(f"Run `make client`: {', '.join(outdated)}" if outdated else 0)
-    for name in outdated:
-        path = PACKAGE / name
+def write(generated: dict[str, str], patterns: tuple[str, ...]) -> None:
+    """Write the files that are outdated, and delete those that are too many."""
+    for name in outdated_files(generated, patterns):
+        path = SOURCE / name
         if name in generated:
             path.parent.mkdir(exist_ok=True)
             path.write_text(generated[name], encoding="utf-8")
         else:
             path.unlink()
         sys.stdout.write(f"{path.relative_to(ROOT)}\n")
+
+
+def main() -> None:
+    """Write what changed, or with `--check` only say so."""
+    if "--check" in sys.argv[1:]:
+        outdated = outdated_files(shapes_of_rules(), SHAPES) + outdated_files(client_of_interface(), CLIENT)
+        sys.exit(f"Run `make generated`: {', '.join(outdated)}" if outdated else 0)
+    write(shapes_of_rules(), SHAPES)
+    write(client_of_interface(), CLIENT)
 
 
 if __name__ == "__main__":

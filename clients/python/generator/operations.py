@@ -10,20 +10,20 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from generator import names, shapes
-from generator.shapes import Structs
+from generator import bodies, names
 from silverball.kit.http.async_routes import Stream
 from silverball.kit.http.endpoints import Endpoint, FileDownload, SvgImage
 from silverball.kit.http.openapi import documented_path
 from silverball.service.parts.reads import PartsQuery
 from silverball.service.tournaments.bodies import ChangedTournament
-from silverball.wire.format_settings import SETTING_FIELDS
-from silverball.wire.journal import JournalAction, JournalPage
-from silverball.wire.pages import Data, Page, SimplePage
+from silverball_wire.generated.format_settings import SETTING_FIELDS
+from silverball_wire.journal import JournalAction, JournalPage
+from silverball_wire.pages import Data, Page, SimplePage
 
 TEXTS = (FileDownload, SvgImage)
 LINEUP = frozenset({"arenas", "banks"})
 STAFF = frozenset({"directors", "scorekeepers"})
+PACKAGE = "silverball_client"
 REPORT = re.compile(r"(stats|summary)_|_csv$|top_scores|best_game|single_player_games|events|journal")
 PARTS_OF_TOURNAMENTS = (
     "tournament_changes",
@@ -113,10 +113,10 @@ def describe(endpoints: Iterable[Endpoint]) -> list[Described]:
 
 
 class OperationWriter:
-    """Writes the modules of `operations/`, and collects the Structs that they need."""
+    """Writes the modules of `operations/`, and collects the objects in bodies that they need."""
 
-    def __init__(self, structs: Structs) -> None:
-        self.structs = structs
+    def __init__(self, objects: bodies.Bodies) -> None:
+        self.objects = objects
 
     def modules(self, described: list[Described]) -> dict[str, str]:
         """Return the source of `operations/`: file -> text."""
@@ -125,27 +125,23 @@ class OperationWriter:
             by_section[operation.section].append(operation)
         resources = {operation.resource for operation in described}
         written = {
-            f"operations/{section.module}.py": self._module(section, operations, by_section)
+            f"{PACKAGE}/operations/{section.module}.py": self._module(section, operations, by_section)
             for section, operations in by_section.items()
         }
-        package = {"operations/__init__.py": _package(sorted(resources)), "options.py": self._options()}
-        return {**written, **package}
+        package = f"{PACKAGE}/operations/__init__.py", f"{PACKAGE}/options.py"
+        return {**written, package[0]: _package(sorted(resources)), package[1]: _options()}
 
     def _module(self, section: Section, operations: list[Described], sections: Iterable[Section]) -> str:
         body = [line for operation in operations for line in self._method(operation)]
-        answers = {
-            struct
+        kinds = [
+            kind
             for operation in operations
-            for kind in _answer_kinds(operation.endpoint.returns)
-            for struct in shapes.structs_in(kind)
-        }
-        objects = {
-            struct.__name__
-            for operation in operations
-            for hint in _body_hints(operation.endpoint).values()
-            for struct in shapes.structs_in(hint)
-        }
-        used_words = [name for name in self.structs.words if any(name in line for line in body)]
+            for kind in (
+                *_answer_kinds(operation.endpoint.returns),
+                *_body_hints(operation.endpoint).values(),
+                *_query_hints(operation.endpoint).values(),
+            )
+        ]
         bases = [
             other
             for other in sections
@@ -161,9 +157,7 @@ class OperationWriter:
         lines += [
             f"from silverball_client.operations.{base.module} import {base.class_name}" for base in bases
         ]
-        lines += [f"from silverball_client.bodies import {', '.join(sorted(objects))}"] if objects else []
-        lines += sorted(shapes.shape_import(struct) for struct in answers)
-        lines += [shapes.word_imports(used_words)] if used_words else []
+        lines += sorted({line for kind in kinds for line in _imports(kind)})
         base_names = [base.class_name for base in bases] or ["Resource"]
         lines += ["", "", f"class {section.class_name}({', '.join(f'{name}[M]' for name in base_names)}):"]
         lines += [f'    """{section.purpose}"""', *body]
@@ -171,9 +165,7 @@ class OperationWriter:
 
     def _method(self, described: Described) -> Iterator[str]:
         endpoint = described.endpoint
-        for kind in _answer_kinds(endpoint.returns):
-            self.structs.add_answer(kind)
-        in_path, in_query, in_body = _path_arguments(endpoint), self._query_arguments(endpoint), []
+        in_path, in_query, in_body = _path_arguments(endpoint), _query_arguments(endpoint), []
         if endpoint.accepts_body_parameters and endpoint.method == "POST":
             in_query, in_body = [], in_query
         elif endpoint.body is not None:
@@ -197,12 +189,12 @@ class OperationWriter:
         is_paged = _is_page(endpoint.returns)
         yield ""
         yield f"    @{'paged' if is_paged else 'operation'}"
-        yield f"    def {described.method}({signature}) -> Request[{self._returned_type(endpoint.returns)}]:"
+        yield f"    def {described.method}({signature}) -> Request[{_returned_type(endpoint.returns)}]:"
         yield from _docstring(described, [*in_query, *in_body])
         yield "        return Request("
         yield f'            "{endpoint.method}",'
         yield f"            {_path_source(endpoint)},"
-        yield f"            {self._answer_source(endpoint.returns)},"
+        yield f"            {_answer_source(endpoint.returns)},"
         if get_origin(endpoint.returns) is Data:
             yield "            in_data=True,"
         if in_query:
@@ -217,87 +209,89 @@ class OperationWriter:
             yield "            is_write=True, idempotency_key=idempotency_key,"
         yield "        )"
 
-    def _query_arguments(self, endpoint: Endpoint) -> list[Argument]:
-        hints = get_type_hints(endpoint.query, include_extras=True)
-        plain_hints = get_type_hints(endpoint.query)
-        arguments = []
-        is_paged = _is_page(endpoint.returns)
-        for field in msgspec.structs.fields(endpoint.query):
-            text = self.structs.input_type(plain_hints[field.name])
-            if is_paged and field.name == "page":
-                text = "int = 1"
-            elif plain_hints[field.name] is bool:
-                text = "bool = False"
-            elif not field.required:
-                text = f"{text if 'None' in text else text + ' | None'} = None"
-            arguments.append(
-                Argument(
-                    field.name,
-                    f"{field.name}: {text}",
-                    field.encode_name,
-                    shapes.description_of(hints[field.name]),
-                )
-            )
-        return arguments
-
     def _body_arguments(self, endpoint: Endpoint) -> list[Argument]:
         hints = get_type_hints(endpoint.body, include_extras=True)
         plain_hints = _body_hints(endpoint)
         arguments = []
         assert endpoint.body is not None
         for field in msgspec.structs.fields(endpoint.body):
-            self.structs.add_body(plain_hints[field.name])
-            text = self.structs.argument_type(plain_hints[field.name], field.required)
-            description = shapes.description_of(hints[field.name])
+            self.objects.add(plain_hints[field.name])
+            text = bodies.argument_type(plain_hints[field.name], field.required)
+            description = bodies.description_of(hints[field.name])
             # A player in the body beside the player in the path, as in a merge.
             name = f"other_{field.name}" if field.name in endpoint.parameters else field.name
             arguments.append(Argument(name, f"{name}: {text}", field.encode_name, description))
         return arguments
 
-    def _options(self) -> str:
-        """Return the source of `options.py`."""
-        lines = ['"""Arguments that several methods share."""', ""]
-        lines += [
-            "from collections.abc import Mapping, Sequence",
-            "from typing import Any, Literal, TypedDict",
-            "",
-        ]
-        lines += ["from msgspec import UnsetType", ""]
-        settings = [
-            (name, self.structs.input_type(hint).replace(" | UnsetType", ""), hint)
-            for name, hint in get_type_hints(ChangedTournament).items()
-            if name in SETTING_FIELDS
-        ]
-        objects = {struct.__name__ for _, _, hint in settings for struct in shapes.structs_in(hint)}
-        lines += [f"from silverball_client.bodies import {', '.join(sorted(objects))}"]
-        lines += [shapes.word_imports(self.structs.words)]
-        descriptions = get_type_hints(ChangedTournament, include_extras=True)
-        lines += ["", "", f"class {SETTINGS}(TypedDict, total=False):"]
-        lines += ['    """The settings of all formats; the service refuses those of other formats."""', ""]
-        for name, text, _ in settings:
-            lines += shapes.comment_lines(shapes.description_of(descriptions[name]), 4)
-            lines.append(f"    {name}: {text}")
-        lines += ["", "", f"class {PARTS}(TypedDict, total=False):"]
-        lines += ['    """The parts of a tournament that an answer should have."""', ""]
-        lines += [f"    {field.name}: bool" for field in msgspec.structs.fields(PartsQuery)]
-        lines += ["", "", f"class {BOTH}({SETTINGS}, {PARTS}, total=False):"]
-        lines += ['    """Settings to store, and parts that the answer should have."""']
-        return "\n".join(lines) + "\n"
 
-    def _returned_type(self, returns: Any) -> str:
-        if returns in TEXTS:
-            return "str"
-        return " | ".join(dict.fromkeys(self.structs.answer_type(kind) for kind in _answer_kinds(returns)))
+def _query_arguments(endpoint: Endpoint) -> list[Argument]:
+    hints = get_type_hints(endpoint.query, include_extras=True)
+    plain_hints = _query_hints(endpoint)
+    arguments = []
+    is_paged = _is_page(endpoint.returns)
+    for field in msgspec.structs.fields(endpoint.query):
+        text = bodies.input_type(plain_hints[field.name])
+        if is_paged and field.name == "page":
+            text = "int = 1"
+        elif plain_hints[field.name] is bool:
+            text = "bool = False"
+        elif not field.required:
+            text = f"{text if 'None' in text else text + ' | None'} = None"
+        arguments.append(
+            Argument(
+                field.name,
+                f"{field.name}: {text}",
+                field.encode_name,
+                bodies.description_of(hints[field.name]),
+            )
+        )
+    return arguments
 
-    def _answer_source(self, returns: Any) -> str:
-        if returns in TEXTS:
-            return "str"
-        kinds = list(_answer_kinds(returns))
-        if len(kinds) == 1 or _is_decodable(kinds):
-            return self._returned_type(returns)
-        # The most particular type first: the others would accept its answers too.
-        kinds.sort(key=_required_count, reverse=True)
-        return f"Alternatives(({', '.join(self.structs.answer_type(kind) for kind in kinds)}))"
+
+def _options() -> str:
+    """Return the source of `options.py`."""
+    lines = ['"""Arguments that several methods share."""', ""]
+    lines += [
+        "from collections.abc import Mapping, Sequence",
+        "from typing import Any, Literal, TypedDict",
+        "",
+    ]
+    lines += ["from msgspec import UnsetType", ""]
+    settings = [
+        (name, bodies.input_type(hint).replace(" | UnsetType", ""), hint)
+        for name, hint in get_type_hints(ChangedTournament).items()
+        if name in SETTING_FIELDS
+    ]
+    lines += sorted({line for _, _, hint in settings for line in _imports(hint)})
+    descriptions = get_type_hints(ChangedTournament, include_extras=True)
+    lines += ["", "", f"class {SETTINGS}(TypedDict, total=False):"]
+    lines += ['    """The settings of all formats; the service refuses those of other formats."""', ""]
+    for name, text, _ in settings:
+        lines += bodies.comment_lines(bodies.description_of(descriptions[name]), 4)
+        lines.append(f"    {name}: {text}")
+    lines += ["", "", f"class {PARTS}(TypedDict, total=False):"]
+    lines += ['    """The parts of a tournament that an answer should have."""', ""]
+    lines += [f"    {field.name}: bool" for field in msgspec.structs.fields(PartsQuery)]
+    lines += ["", "", f"class {BOTH}({SETTINGS}, {PARTS}, total=False):"]
+    lines += ['    """Settings to store, and parts that the answer should have."""']
+    return "\n".join(lines) + "\n"
+
+
+def _returned_type(returns: Any) -> str:
+    if returns in TEXTS:
+        return "str"
+    return " | ".join(dict.fromkeys(bodies.answer_type(kind) for kind in _answer_kinds(returns)))
+
+
+def _answer_source(returns: Any) -> str:
+    if returns in TEXTS:
+        return "str"
+    kinds = list(_answer_kinds(returns))
+    if len(kinds) == 1 or _is_decodable(kinds):
+        return _returned_type(returns)
+    # The most particular type first: the others would accept its answers too.
+    kinds.sort(key=_required_count, reverse=True)
+    return f"Alternatives(({', '.join(bodies.answer_type(kind) for kind in kinds)}))"
 
 
 def _has_settings(endpoint: Endpoint) -> bool:
@@ -333,12 +327,24 @@ def _is_decodable(kinds: list[Any]) -> bool:
 
 
 def _required_count(kind: Any) -> int:
-    (struct,) = shapes.structs_in(kind)
+    (struct,) = bodies.structs_in(kind)
     return sum(field.required for field in msgspec.structs.fields(struct))
 
 
 def _body_hints(endpoint: Endpoint) -> dict[str, Any]:
     return {} if endpoint.body is None else get_type_hints(endpoint.body)
+
+
+def _query_hints(endpoint: Endpoint) -> dict[str, Any]:
+    return get_type_hints(endpoint.query)
+
+
+def _imports(kind: Any) -> Iterator[str]:
+    """Return the lines that import what this type names."""
+    yield from bodies.shape_imports(kind)
+    for struct in bodies.structs_in(kind):
+        if not bodies.is_shape(struct):
+            yield f"from silverball_client.bodies import {struct.__name__}"
 
 
 def _path_arguments(endpoint: Endpoint) -> list[Argument]:
@@ -372,7 +378,7 @@ def _docstring(described: Described, arguments: list[Argument]) -> Iterator[str]
     yield ""
     yield from textwrap.wrap(
         " ".join(facts),
-        shapes.LINE_LENGTH,
+        bodies.LINE_LENGTH,
         initial_indent=" " * 8,
         subsequent_indent=" " * 8,
         break_on_hyphens=False,
@@ -383,7 +389,7 @@ def _docstring(described: Described, arguments: list[Argument]) -> Iterator[str]
     for argument in told:
         yield from (
             line.replace("# ", "", 1)
-            for line in shapes.comment_lines(f"{argument.name}: {argument.description}", 8)
+            for line in bodies.comment_lines(f"{argument.name}: {argument.description}", 8)
         )
     yield '        """'
 

@@ -22,7 +22,7 @@ from silverball.service.users import reads as users
 from silverball.store import audit
 from silverball.store.engine import Store
 from silverball.store.time_limits import LONG_COMMANDS
-from silverball.wire.bundle import SOURCE_LENGTH_MAX
+from silverball_wire.bundle import SOURCE_LENGTH_MAX
 
 USER_ID = click.IntRange(1, 2**63 - 1)
 # From this many files on, progress is printed.

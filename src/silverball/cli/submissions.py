@@ -7,8 +7,8 @@ import click
 from silverball.cli import columns, database
 from silverball.service.submissions.reads import submissions as reads
 from silverball.service.submissions.writes import moving
-from silverball.wire.submissions import RatingSubmission
-from silverball.wire.values import SUBMISSION_STATUSES, SubmissionStatus
+from silverball_wire.submissions import RatingSubmission
+from silverball_wire.values import SUBMISSION_STATUSES, SubmissionStatus
 
 ID = click.IntRange(1, 2**63 - 1)
 NOTE_CHARACTERS_MAX = 500

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from silverball_client import Client, Event, Missed
     from silverball_client.events import State
-    from silverball_client.shapes.games import Game
-    from silverball_client.shapes.standings import Standing
-    from silverball_client.shapes.tournaments import Tournament
+    from silverball_wire.games import Game
+    from silverball_wire.standings import Standing
+    from silverball_wire.tournaments import Tournament
 
     FeedItem = Event | Missed | State
 
@@ -121,9 +121,9 @@ class Board(Struct):
             self._read_standings()
 
     def _apply(self, event: "Event") -> None:
-        from silverball_client.shapes import events
-        from silverball_client.shapes.games import Game
-        from silverball_client.shapes.tournaments import Tournament
+        from silverball_wire import events
+        from silverball_wire.games import Game
+        from silverball_wire.tournaments import Tournament
 
         match event.data:
             case Tournament():

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from silverball.kit.texts import clean
 from silverball.service.tournaments.reads.listing import DatedTournament
-from silverball.wire.locations import Location
+from silverball_wire.locations import Location
 
 CONTENT_TYPE = "text/calendar; charset=utf-8"
 PRODUCER = "-//Silverball//Tournaments//EN"

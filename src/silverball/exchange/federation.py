@@ -22,7 +22,7 @@ from silverball.service.federation import writes
 from silverball.service.federation.reads import records as reads
 from silverball.service.federation.writes import NewRecord
 from silverball.store.engine import Db
-from silverball.wire import times
+from silverball_wire import times
 
 BYTES_MAX = 200 * 2**20
 RECORDS_MAX = 500_000

@@ -10,7 +10,7 @@ import msgspec
 from silverball.exchange.bundle import faults as bundle_faults
 from silverball.exchange.bundle.faults import BrokenFile
 from silverball.kit.conversions import convert
-from silverball.wire import times
+from silverball_wire import times
 
 BYTES_MAX = 50 * 2**20
 # No record is older than the services that publish it.

@@ -21,7 +21,7 @@ from silverball.service.ratings.reads import sheets
 from silverball.service.tips import reads as tips
 from silverball.store import hidings
 from silverball.store.engine import Store
-from silverball.wire import times
+from silverball_wire import times
 
 MANIFEST = ".manifest.json"
 STAMP = ".stamp.json"

@@ -14,8 +14,8 @@ from silverball.service.machines.writes.moves import MachineMoves
 from silverball.service.tips import writes
 from silverball.service.tips.writes import NewTip, TipCounts
 from silverball.store.transaction import Transaction
-from silverball.wire.base import ID_MAX
-from silverball.wire.tips import TipCategory
+from silverball_wire.base import ID_MAX
+from silverball_wire.tips import TipCategory
 
 
 class FileTip(Struct, rename="camel", frozen=True, kw_only=True):

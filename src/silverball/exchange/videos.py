@@ -12,7 +12,7 @@ from silverball.rules.opdb import ids as opdb
 from silverball.service.machines.writes import machines as writes
 from silverball.service.machines.writes import moves
 from silverball.store.transaction import Transaction
-from silverball.wire.machines import Video
+from silverball_wire.machines import Video
 
 SECONDS_MAX = 360_000
 

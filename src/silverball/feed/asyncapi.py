@@ -10,7 +10,7 @@ from msgspec import Struct
 from silverball.feed.messages import PREFIXES
 from silverball.kit.http.field_texts import summary_text
 from silverball.kit.http.json_schema import SCHEMA_REFERENCE, Schema, json_schemas
-from silverball.wire.events import EVENTS, FeedEvent
+from silverball_wire.events import EVENTS, FeedEvent
 
 DESCRIPTION = (
     "Changes of tournaments as they happen, over the Pusher protocol. Subscribe to `tournaments.ID`; every "

@@ -18,7 +18,7 @@ from silverball.kit.http.async_routes import AsyncCall, Stream, get_async
 from silverball.kit.http.query import Query
 from silverball.kit.values import replace
 from silverball.store.announcements import Announcement, ChannelHead
-from silverball.wire.events import EventsPage, FeedEvent
+from silverball_wire.events import EventsPage, FeedEvent
 
 EVENTS_MAX = 500
 WAIT_SECONDS_MAX = 25

@@ -10,7 +10,7 @@ from silverball.exchange.bulk import parts
 from silverball.jobs.clock import Job
 from silverball.settings import Settings
 from silverball.store.engine import Store
-from silverball.wire import times
+from silverball_wire import times
 
 LOG = logging.getLogger("silverball.jobs")
 # In UTC: after the night's ratings.

@@ -8,7 +8,7 @@ from silverball.kit.conversions import convert
 from silverball.kit.errors import NotAllowed
 from silverball.kit.http import pagination
 from silverball.kit.http.endpoints import Call
-from silverball.wire.pages import Page, PaginationLinks, PaginationMeta, SimplePage, SimplePaginationMeta
+from silverball_wire.pages import Page, PaginationLinks, PaginationMeta, SimplePage, SimplePaginationMeta
 
 T = TypeVar("T")
 ROWS_DEEP_MAX = 10_000

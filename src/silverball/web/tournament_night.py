@@ -31,8 +31,8 @@ from silverball.web import error_pages
 from silverball.web.match_count import MatchCount, count_match
 from silverball.web.mirror_notice import MirrorNotice
 from silverball.web.room_view import RoomView
-from silverball.wire import times
-from silverball.wire.journal import JournalAction
+from silverball_wire import times
+from silverball_wire.journal import JournalAction
 
 RESULTS_SHOWN_MAX = 60
 MINUTE_SECONDS = 60

@@ -13,7 +13,7 @@ from golden.shapes import sample
 from silverball.service.access import AuthenticatedCaller
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.wire.federation import WpprEstimate
+from silverball_wire.federation import WpprEstimate
 
 PATH = "/api/ifpa/wppr-estimator"
 READER = build.caller(1)

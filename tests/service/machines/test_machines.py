@@ -14,7 +14,7 @@ from silverball.exchange.opdb import changelog as opdb_changelog
 from silverball.exchange.opdb import file as opdb_file
 from silverball.service.machines import reads
 from silverball.store.engine import Store
-from silverball.wire.machines import OpdbEntry, OpdbEntryBundle
+from silverball_wire.machines import OpdbEntry, OpdbEntryBundle
 
 FILM = {"opdbId": "G4ODR-MLzY7-A1B7O", "title": "Riding comets", "url": "https://films.example/comet"}
 # All fields of an entry as clients know it, without the two optional ones.

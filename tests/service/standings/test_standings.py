@@ -16,7 +16,7 @@ from silverball.service.core import standings
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.wire.standings import Standing
+from silverball_wire.standings import Standing
 
 
 def a_standing(player_id: int, position: int, points: Any = "9.00") -> Standing:

@@ -14,7 +14,7 @@ from silverball.service.submissions.reads import submissions as reads
 from silverball.service.submissions.writes import moving
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.wire.values import SubmissionStatus
+from silverball_wire.values import SubmissionStatus
 
 # State -> action -> next state, by hand from the design; all other actions are refused.
 TABLE: dict[str, dict[str, str]] = {

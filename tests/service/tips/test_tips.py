@@ -12,7 +12,7 @@ from silverball.exchange import pintips
 from silverball.exchange.opdb import changelog as opdb_changelog
 from silverball.exchange.opdb import file as opdb_file
 from silverball.store.engine import Store
-from silverball.wire.tips import PinTipsBundle
+from silverball_wire.tips import PinTipsBundle
 
 INFO = {
     "name": "The Comet Rider (Pro)",

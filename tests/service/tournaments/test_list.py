@@ -7,7 +7,7 @@ import pytest
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.wire.values import TOURNAMENT_TYPES
+from silverball_wire.generated.words import TOURNAMENT_TYPES
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from silverball.service.webhooks import policy, signing
 from silverball.settings import Settings
 from silverball.store import encryption, tables
 from silverball.store.engine import Store
-from silverball.wire.events import EVENTS
-from silverball.wire.webhooks import EventName
+from silverball_wire.events import EVENTS
+from silverball_wire.webhooks import EventName
 
 
 @pytest.fixture

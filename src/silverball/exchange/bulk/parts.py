@@ -26,7 +26,7 @@ from silverball.service.bulk.reads import games, people, sheets, tournaments
 from silverball.service.bulk.reads.sheets import ALWAYS, BulkTable, Period, Row
 from silverball.store import hidings
 from silverball.store.engine import Store
-from silverball.wire import times
+from silverball_wire import times
 
 MONTHLY = (
     tournaments.TOURNAMENTS,

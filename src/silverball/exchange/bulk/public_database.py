@@ -16,7 +16,7 @@ from silverball.exchange import atomic_files
 from silverball.exchange.bulk import parts
 from silverball.service.bulk.reads.sheets import ALWAYS, BulkTable, Row
 from silverball.store.engine import Store
-from silverball.wire import times
+from silverball_wire import times
 
 TABLES = (*parts.MONTHLY, *parts.WHOLE)
 # In the header of each of these databases, so that no other one is ever replaced.

@@ -8,15 +8,15 @@ import msgspec
 from silverball.exchange.bundle.checks import tuple_or_empty
 from silverball.exchange.bundle.rows import optional_moment, scorekeepers
 from silverball.service.bundles.writes import BundleContents
-from silverball.wire import times
-from silverball.wire.arenas import Arena
-from silverball.wire.base import UnsetType
-from silverball.wire.bundle import Bundle
-from silverball.wire.locations import Location
-from silverball.wire.parts import OccasionListItem
-from silverball.wire.players import Player
-from silverball.wire.series import Series
-from silverball.wire.users import User
+from silverball_wire import times
+from silverball_wire.arenas import Arena
+from silverball_wire.base import UnsetType
+from silverball_wire.bundle import Bundle
+from silverball_wire.locations import Location
+from silverball_wire.parts import OccasionListItem
+from silverball_wire.players import Player
+from silverball_wire.series import Series
+from silverball_wire.users import User
 
 Row = dict[str, Any]
 

@@ -11,9 +11,9 @@ from silverball.kit.errors import Invalid
 from silverball.rules.pairing.bracket_nodes import BracketNode
 from silverball.store.migrations import merge_matches
 from silverball.store.migrations.merge_matches import StoredBracket
-from silverball.wire import times
-from silverball.wire.bundle import Bundle
-from silverball.wire.games import Leg
+from silverball_wire import times
+from silverball_wire.bundle import Bundle
+from silverball_wire.games import Leg
 
 PartRows = dict[str, list[dict[str, Any]]]
 # Columns of a match that the published shape of a game does not have.

@@ -11,14 +11,14 @@ import msgspec
 from silverball.exchange.bundle.faults import BrokenBundle, fault_from_validation
 from silverball.rules.model import settings
 from silverball.rules.registry import FORMATS
-from silverball.wire import times
-from silverball.wire.base import ID_MAX, UNSET, UnsetType
-from silverball.wire.bundle import Bundle
-from silverball.wire.cards import Card
-from silverball.wire.games import Game, Leg, Suggestion
-from silverball.wire.singleplayer import SinglePlayerGame
-from silverball.wire.standings import Standing
-from silverball.wire.tournaments import Tournament
+from silverball_wire import times
+from silverball_wire.base import ID_MAX, UNSET, UnsetType
+from silverball_wire.bundle import Bundle
+from silverball_wire.cards import Card
+from silverball_wire.games import Game, Leg, Suggestion
+from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.standings import Standing
+from silverball_wire.tournaments import Tournament
 
 
 class BundleCheck:

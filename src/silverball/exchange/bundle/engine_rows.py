@@ -21,11 +21,11 @@ from silverball.rules.model.prizes import Payout, PrizePlan
 from silverball.rules.prizes import sharing
 from silverball.service.formats.reads import is_best_game
 from silverball.store import writers
-from silverball.wire import times
-from silverball.wire.base import UNSET, UnsetType
-from silverball.wire.bundle import Bundle
-from silverball.wire.bundle_facts import AttemptFacts, EngineFacts, PrizeFacts
-from silverball.wire.timekeeping import ExtendedGame
+from silverball_wire import times
+from silverball_wire.base import UNSET, UnsetType
+from silverball_wire.bundle import Bundle
+from silverball_wire.bundle_facts import AttemptFacts, EngineFacts, PrizeFacts
+from silverball_wire.timekeeping import ExtendedGame
 
 PartRows = dict[str, list[dict[str, Any]]]
 # Columns of a part that only these facts fill, with the values of a file without them.

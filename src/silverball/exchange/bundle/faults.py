@@ -8,7 +8,7 @@ import msgspec
 
 from silverball.kit.errors import Invalid
 from silverball.rules.opdb import ids as opdb
-from silverball.wire.base import ID_MAX
+from silverball_wire.base import ID_MAX
 
 NODES_MAX = 5_000_000
 # 0 stands for "no round" in the interface, and for "no federation id" in some services.

@@ -29,8 +29,8 @@ from silverball.store.chain import WrittenLine
 from silverball.store.engine import Db
 from silverball.store.remote_ids import IdMap
 from silverball.store.transaction import Transaction
-from silverball.wire.base import UnsetType
-from silverball.wire.bundle import Bundle
+from silverball_wire.base import UnsetType
+from silverball_wire.bundle import Bundle
 
 BYTES_MAX = 50 * 2**20
 SOURCE = "import"

@@ -8,8 +8,8 @@ from silverball.service.bundles.reads import bundles as reads
 from silverball.store import remote_ids
 from silverball.store.engine import Db
 from silverball.store.remote_ids import OWNER, IdMap
-from silverball.wire.base import UnsetType
-from silverball.wire.bundle import Bundle
+from silverball_wire.base import UnsetType
+from silverball_wire.bundle import Bundle
 
 # Larger ids are not kept, because scripts of pages cannot hold them exactly.
 KEPT_ID_MAX = 2**53 - 1

@@ -9,10 +9,10 @@ from silverball.service.bundles.reads import bundles as reads
 from silverball.store import chain, journal
 from silverball.store.chain import LineContent, WrittenLine
 from silverball.store.engine import Db
-from silverball.wire import times
-from silverball.wire.base import UnsetType
-from silverball.wire.bundle import Bundle
-from silverball.wire.bundle_journal import JournalLine
+from silverball_wire import times
+from silverball_wire.base import UnsetType
+from silverball_wire.bundle import Bundle
+from silverball_wire.bundle_journal import JournalLine
 
 # Lines beside changes -> the members of their data that others read.
 NOTE_MEMBERS: dict[str, dict[str, type]] = {

@@ -7,10 +7,10 @@ from silverball.exchange.bundle.checks import require_moment, tuple_or_empty
 from silverball.exchange.bundle.faults import BrokenBundle
 from silverball.kit.values import replace
 from silverball.rules.model.changes import TournamentImported
-from silverball.wire import times
-from silverball.wire.base import UnsetType
-from silverball.wire.bundle import Bundle
-from silverball.wire.bundle_facts import EngineFacts
+from silverball_wire import times
+from silverball_wire.base import UnsetType
+from silverball_wire.bundle import Bundle
+from silverball_wire.bundle_facts import EngineFacts
 
 TEXT_CHARACTERS_MAX = 1_000
 # The action of a note whose journal was left behind.

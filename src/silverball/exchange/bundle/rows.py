@@ -13,16 +13,16 @@ from silverball.exchange.bundle.checks import parse_points, parse_score, tuple_o
 from silverball.rules.mechanics import seeding
 from silverball.rules.model import settings
 from silverball.rules.registry import FORMATS
-from silverball.wire import times
-from silverball.wire.arenas import Arena, LineupArenaPart
-from silverball.wire.base import UnsetType
-from silverball.wire.bundle import Bundle
-from silverball.wire.cards import Card
-from silverball.wire.format_settings import FormatSettings
-from silverball.wire.games import Game, Suggestion
-from silverball.wire.players import EntrantPart
-from silverball.wire.singleplayer import SinglePlayerGame
-from silverball.wire.tournaments import Tournament
+from silverball_wire import times
+from silverball_wire.arenas import Arena, LineupArenaPart
+from silverball_wire.base import UnsetType
+from silverball_wire.bundle import Bundle
+from silverball_wire.cards import Card
+from silverball_wire.games import Game, Suggestion
+from silverball_wire.generated.format_settings import FormatSettings
+from silverball_wire.players import EntrantPart
+from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.tournaments import Tournament
 
 Rows = list[dict[str, Any]]
 SETTING_KEYS = FormatSettings.__struct_encode_fields__

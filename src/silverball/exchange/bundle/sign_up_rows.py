@@ -8,9 +8,9 @@ from msgspec import UnsetType
 from silverball.exchange.bundle.checks import BundleCheck, distinct_ids, require_moment, tuple_or_empty
 from silverball.exchange.bundle.faults import BrokenBundle
 from silverball.rules.model.sign_ups import SignUpTerms
-from silverball.wire import times
-from silverball.wire.bundle import Bundle
-from silverball.wire.bundle_facts import EngineFacts, SignUpFacts
+from silverball_wire import times
+from silverball_wire.bundle import Bundle
+from silverball_wire.bundle_facts import EngineFacts, SignUpFacts
 
 PATH = "$.engine.signUps"
 

@@ -25,7 +25,7 @@ from silverball.store import remote_ids
 from silverball.store.engine import Store
 from silverball.store.remote_ids import IdMap
 from silverball.store.transaction import Transaction
-from silverball.wire.bundle import Bundle
+from silverball_wire.bundle import Bundle
 
 SOURCE = "mirror"
 

@@ -13,8 +13,8 @@ from silverball.rules.opdb import ids as opdb
 from silverball.service.machines.writes import moves
 from silverball.service.machines.writes.moves import MachineMoves
 from silverball.store.transaction import Transaction
-from silverball.wire import times
-from silverball.wire.machines import OpdbChange
+from silverball_wire import times
+from silverball_wire.machines import OpdbChange
 
 UNKNOWN_SHAPE = (
     "This is not a list of changed ids. Known are that of opdb.org (a list with `changelog_id`) and that of "

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from silverball.wire.base import ID_MAX
-from silverball.wire.machines import (
+from silverball_wire.base import ID_MAX
+from silverball_wire.machines import (
     ImageSize,
     ImageSizes,
     ImageUrls,

@@ -10,14 +10,14 @@ from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import BundleFile
 from silverball.exchange.pull.source import PullSource, SourceFault, ThingMissing
 from silverball.rules.registry import FORMATS
-from silverball.wire.arenas import Arena
-from silverball.wire.cards import Card
-from silverball.wire.games import Game, Leg
-from silverball.wire.players import Player
-from silverball.wire.rounds import Round
-from silverball.wire.singleplayer import SinglePlayerGame
-from silverball.wire.standings import Standing
-from silverball.wire.tournaments import Tournament
+from silverball_wire.arenas import Arena
+from silverball_wire.cards import Card
+from silverball_wire.games import Game, Leg
+from silverball_wire.players import Player
+from silverball_wire.rounds import Round
+from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.standings import Standing
+from silverball_wire.tournaments import Tournament
 
 INCLUDES = (
     *("includePlayers", "includeArenas", "includeBanks", "includeScorekeepers", "includeLocation"),

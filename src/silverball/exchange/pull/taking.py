@@ -25,7 +25,7 @@ from silverball.service.bundles.reads import pulled
 from silverball.service.verify import reads as verification
 from silverball.store import audit, remote_ids
 from silverball.store.engine import Store
-from silverball.wire import times
+from silverball_wire import times
 
 Outcome = Literal["new", "replaced", "unchanged", "refused"]
 # No service publishes these of any tournament.

@@ -14,7 +14,7 @@ Schema = dict[str, Any]
 
 SCHEMA_REFERENCE = "#/components/schemas/{name}"
 REFERENCE = "$ref"
-# `Data[tuple[silverball.wire.arenas.Arena, ...]]`: envelope, whether it holds a list, and what it holds.
+# `Data[tuple[silverball_wire.arenas.Arena, ...]]`: envelope, whether it holds a list, and what it holds.
 ENVELOPE = re.compile(
     r"(?:\w+\.)*(?P<envelope>\w+)\[(?P<list>tuple\[)?(?:\w+\.)*(?P<item>\w+)(?:, \.\.\.\])?\]"
 )

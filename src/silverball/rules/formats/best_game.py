@@ -6,8 +6,6 @@ from decimal import Decimal
 from random import Random
 from typing import Annotated
 
-from msgspec import Meta
-
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.format import (
     DemoNight,
@@ -37,24 +35,32 @@ from silverball.rules.worth import open_play, played
 
 ArenasCounted = Annotated[
     int,
-    Meta(ge=0, le=1000, title="Machines counted", description="A player's best so many count; 0 counts all."),
+    settings.setting(
+        "Machines counted",
+        "A player's best so many count; 0 counts all.",
+        published="Number of arenas whose results count; 0 for all.",
+        ge=0,
+        le=1000,
+    ),
 ]
 AttemptsOnArena = Annotated[
     int,
-    Meta(
+    settings.setting(
+        "Entries per machine",
+        "Games of a player on one machine; 0 is no limit.",
+        published="Greatest number of attempts on an arena; 0 for no limit.",
         ge=0,
         le=1000,
-        title="Entries per machine",
-        description="Games of a player on one machine; 0 is no limit.",
     ),
 ]
 NumberOfBestGames = Annotated[
     int,
-    Meta(
+    settings.setting(
+        "Scores counted per machine",
+        "Best scores of a player that count on one machine.",
+        published="Number of games of a player that are ranked on each arena.",
         ge=0,
         le=1000,
-        title="Scores counted per machine",
-        description="Best scores of a player that count on one machine.",
     ),
 ]
 

@@ -4,8 +4,6 @@ from datetime import datetime
 from random import Random
 from typing import Annotated, Literal
 
-from msgspec import Meta
-
 from silverball.kit.errors import Conflict
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.families import cards
@@ -38,20 +36,43 @@ from silverball.rules.verify.checks import FormatChecks, no_wins
 from silverball.rules.worth import open_play, played
 
 GamesPerCard = Annotated[
-    int, Meta(ge=1, le=1000, title="Games per card", description="Machines on a card, each played once.")
+    int,
+    settings.setting(
+        "Games per card",
+        "Machines on a card, each played once.",
+        published="Number of games on a card.",
+        ge=1,
+        le=1000,
+    ),
 ]
 CardsCounted = Annotated[
-    int, Meta(ge=1, le=1000, title="Cards counted", description="A player's best so many count.")
+    int,
+    settings.setting(
+        "Cards counted",
+        "A player's best so many count.",
+        published="Number of best cards that count.",
+        ge=1,
+        le=1000,
+    ),
 ]
 GamesCounted = Annotated[
     int,
-    Meta(ge=0, le=1000, title="Games counted", description="The best so many of a card count; 0 counts all."),
+    settings.setting(
+        "Games counted",
+        "The best so many of a card count; 0 counts all.",
+        published="Number of best games of a card that count; 0 for all.",
+        ge=0,
+        le=1000,
+    ),
 ]
 CardScoring = Annotated[
     Literal[0, 1],
-    Meta(
-        title="Cards ranked",
-        description="Which cards hold places on the machines.",
+    settings.setting(
+        "Cards ranked",
+        "Which cards hold places on the machines.",
+        published="0 ranks all cards, 1 only each player's newest completed one.",
+        accepts_text=True,
+        words={"0": "Every completed card", "1": "The newest card of each player"},
     ),
 ]
 

@@ -2,8 +2,6 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
-
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds
 from silverball.rules.mechanics.free_games import FreeGameRules
@@ -15,27 +13,44 @@ from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
 from silverball.rules.worth import open_play, played
 
-FrenzyDuration = Annotated[int, Meta(ge=1, le=1440, title="Minutes", description="How long the clock runs.")]
+FrenzyDuration = Annotated[
+    int,
+    settings.setting(
+        "Minutes", "How long the clock runs.", published="Length of the frenzy in minutes.", ge=1, le=1440
+    ),
+]
 FrenzyQueueSize = Annotated[
     int,
-    Meta(
+    settings.setting(
+        "Players in the queue",
+        "At least so many wait; a fifth of the players is usual.",
+        published="Number of players who should be waiting.",
         ge=0,
         le=1000,
-        title="Players in the queue",
-        description="At least so many wait; a fifth of the players is usual.",
     ),
 ]
 FrenzyPausedSecondsLeft = Annotated[
     int,
-    Meta(ge=0, title="Seconds left", description="What was left when the clock was paused; 0 while it runs."),
+    settings.setting(
+        "Seconds left",
+        "What was left when the clock was paused; 0 while it runs.",
+        is_derived=True,
+        published="Seconds left on the stopped clock; 0 while it runs.",
+        ge=0,
+    ),
 ]
 FrenzyStandings = Annotated[
     Literal[0, 1],
-    Meta(title="Standings", description="Whether everybody sees them while the clock runs."),
+    settings.setting(
+        "Standings",
+        "Whether everybody sees them while the clock runs.",
+        published="1 hides the standings until the end, 0 shows them.",
+        words={"0": "Shown while it runs", "1": "Hidden until the end"},
+    ),
 ]
 FrenzyTiebreaker = Annotated[
     Literal["wins", "losses", "disabled", "none"],
-    Meta(title="Ties", description="What decides between equals."),
+    settings.TIES,
 ]
 
 

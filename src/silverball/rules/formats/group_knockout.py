@@ -5,8 +5,6 @@ from datetime import datetime
 from random import Random
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
-
 from silverball.kit.errors import Invalid
 from silverball.rules.families.strikes import StrikeFormatRules
 from silverball.rules.format import CountedIn, DemoNight, Format, FormatGroup
@@ -27,23 +25,47 @@ from silverball.rules.worth import lasting, played
 
 FourPlayerStrikes = Annotated[
     Literal[1, 2, 3, 100, 101],
-    Meta(
-        title="Strikes in a group of four",
-        description="Who gets strikes in each game.",
+    settings.setting(
+        "Strikes in a group of four",
+        "Who gets strikes in each game.",
+        published="Number of players with a strike in a game of four: 1, 2 or 3; 100 progressive, 101 fair.",
+        words={
+            "1": "The last gets a strike",
+            "2": "The last two get a strike",
+            "3": "All but the first get a strike",
+            "100": "Progressive: 0, 1, 2 and 3 strikes",
+            "101": "Fair: 0, 1, 1 and 2 strikes",
+        },
     ),
 ]
 ThreePlayerStrikes = Annotated[
     Literal[0, 1, 2],
-    Meta(
-        title="Strikes in a group of three",
-        description="Who gets strikes where four do not come out even. Fair and progressive have their own.",
+    settings.setting(
+        "Strikes in a group of three",
+        "Who gets strikes where four do not come out even. Fair and progressive have their own.",
+        published="Strikes in a game of three: 1 for the last player, 0 for the last two.",
+        words={
+            "1": "The last gets a strike",
+            "0": "The last two get a strike",
+            "2": "The last two get a strike (as imported)",
+        },
     ),
 ]
 Progressive = Annotated[
-    bool, Meta(title="Progressive", description="The first gets no strike, the second one, and so on.")
+    bool,
+    settings.setting(
+        "Progressive",
+        "The first gets no strike, the second one, and so on.",
+        published="Whether each place below the first costs one more strike.",
+    ),
 ]
 Fair = Annotated[
-    bool, Meta(title="Fair", description="The first gets no strike, the last two, the others one.")
+    bool,
+    settings.setting(
+        "Fair",
+        "The first gets no strike, the last two, the others one.",
+        published="Whether the last of a game gets two strikes, the first none and others one.",
+    ),
 ]
 
 

@@ -4,8 +4,6 @@ from datetime import datetime
 from random import Random
 from typing import Annotated, Literal
 
-from msgspec import Meta
-
 from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds
 from silverball.rules.mechanics import results
@@ -25,18 +23,37 @@ from silverball.rules.verify.checks import FormatChecks
 from silverball.rules.worth import planned, played
 
 MaxMatchplayDuration = Annotated[
-    int, Meta(ge=1, le=200, title="Games", description="So many does each player play.")
+    int,
+    settings.setting(
+        "Games",
+        "So many does each player play.",
+        published="Number of games that each player plays.",
+        ge=1,
+        le=200,
+    ),
 ]
 MaxMatchplayMaxActive = Annotated[
-    int, Meta(ge=0, le=1000, title="Games at once", description="No more are running; 0 is no limit.")
+    int,
+    settings.setting(
+        "Games at once",
+        "No more are running; 0 is no limit.",
+        published="Greatest number of games at the same time; 0 for no limit.",
+        ge=0,
+        le=1000,
+    ),
 ]
 MaxMatchplayScorekeeperCreate = Annotated[
     Literal[0, 1],
-    Meta(title="Matches created by", description="Who may call the next matches."),
+    settings.setting(
+        "Matches created by",
+        "Who may call the next matches.",
+        published="1 lets scorekeepers create matches, 0 only the organizer.",
+        words={"0": "You alone", "1": "Scorekeepers too"},
+    ),
 ]
 MaxMatchplayTiebreaker = Annotated[
     Literal["disabled", "standard", "none"],
-    Meta(title="Ties", description="What decides between equals."),
+    settings.TIES,
 ]
 
 

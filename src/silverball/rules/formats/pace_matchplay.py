@@ -6,8 +6,6 @@ from decimal import Decimal
 from random import Random
 from typing import Annotated, Any
 
-from msgspec import Meta
-
 from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
 from silverball.rules.families import drawn_rounds
@@ -30,13 +28,34 @@ from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.worth import lasting, played
 
 PaceInitialRounds = Annotated[
-    int, Meta(ge=1, le=100, title="First bar after round", description="Nobody is out before that.")
+    int,
+    settings.setting(
+        "First bar after round",
+        "Nobody is out before that.",
+        published="Number of rounds before the bar applies.",
+        ge=1,
+        le=100,
+    ),
 ]
 PaceInitialTarget = Annotated[
-    int, Meta(ge=0, le=1000, title="First bar", description="Points needed after that round.")
+    int,
+    settings.setting(
+        "First bar",
+        "Points needed after that round.",
+        published="Points that the first bar asks for.",
+        ge=0,
+        le=1000,
+    ),
 ]
 PaceIncrement = Annotated[
-    int, Meta(ge=0, le=100, title="Pace", description="How much the bar rises in each later round.")
+    int,
+    settings.setting(
+        "Pace",
+        "How much the bar rises in each later round.",
+        published="Points by which the bar rises with each round.",
+        ge=0,
+        le=100,
+    ),
 ]
 
 

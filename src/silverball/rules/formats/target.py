@@ -4,8 +4,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
 
-from msgspec import Meta
-
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format, FormatGroup
@@ -24,7 +22,14 @@ from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.worth import lasting, played
 
 TargetPoints = Annotated[
-    int, Meta(ge=1, le=1000, title="Target", description="Points with which a player has made it.")
+    int,
+    settings.setting(
+        "Target",
+        "Points with which a player has made it.",
+        published="Points with which a player is done.",
+        ge=1,
+        le=1000,
+    ),
 ]
 
 

@@ -4,45 +4,99 @@ A format's settings are a Struct whose field names are the wire keys; a setting 
 have is written down here once. Source: formats, sections 4 to 8, 13.3 and 24.
 """
 
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    Self,
-    TypeVar,
-)
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, inspect
 
-from silverball.kit.conversions import convert
+from silverball.kit import conversions
 from silverball.rules.model import literals
-
-if TYPE_CHECKING:
-    pass
-
-P = TypeVar("P")
 
 BANDS_MAX = 100
 
 
+class FormatSetting(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting of a format, for forms, the published interface and the documents."""
+
+    # The attribute of the format's Struct, and the wire key.
+    name: str
+    key: str
+    kind: Literal["choice", "number", "flag", "bands"]
+    title: str
+    help: str
+    published: str
+    default: Any
+    low: int | None = None
+    high: int | None = None
+    # The values of a choice, sorted; value -> what it does, in people's words.
+    values: tuple[Any, ...] = ()
+    words: Mapping[str, str]
+    # Whether it can still change after the start, whether it follows from other facts instead of being
+    # entered, and whether clients may send text for its number.
+    changes_when_started: bool
+    is_derived: bool
+    accepts_text: bool
+
+    def label(self, value: object) -> str:
+        """A value in people's words; its wire value in words where there are none."""
+        return self.words.get(str(value), str(value).replace("_", " "))
+
+
+def setting(  # the facts about a setting, by keyword
+    title: str,
+    help_: str,
+    *,
+    published: str = "",
+    words: Mapping[str, str] | None = None,
+    changes_when_started: bool = False,
+    is_derived: bool = False,
+    accepts_text: bool = False,
+    **limits: Any,
+) -> Meta:
+    """All facts about a setting but its type and default, see `FormatSetting`; limits as in `Meta`."""
+    facts = {
+        "published": published,
+        "words": words or {},
+        "changes_when_started": changes_when_started,
+        "is_derived": is_derived,
+        "accepts_text": accepts_text,
+    }
+    annotation: Meta = Meta(title=title, description=help_, extra=facts, **limits)
+    return annotation
+
+
 Scorekeeping = Annotated[
     literals.Scorekeeping,
-    Meta(title="Scorekeepers", description="Whose accounts may enter results."),
+    setting(
+        "Scorekeepers",
+        "Whose accounts may enter results.",
+        changes_when_started=True,
+        published="Who may report results: `user` for the players too, `disabled` for scorekeepers alone.",
+        words={"user": "The accounts you name", "disabled": "Only you"},
+    ),
 ]
 ForecastSwitch = Annotated[
     bool,
-    Meta(title="Forecast", description="Everybody sees chances, and what is certain, while it runs."),
+    setting(
+        "Forecast",
+        "Everybody sees chances, and what is certain, while it runs.",
+        changes_when_started=True,
+        published="True when everybody sees the forecast while the tournament runs; absent while that is "
+        "off.",
+    ),
 ]
 LatePoints = Annotated[
     int,
-    Meta(
+    setting(
+        "Missed rounds",
+        "Points, or strikes, that a late player gets for each round they missed.",
+        changes_when_started=True,
+        published="Points, or strikes, that a late player gets for each round they missed; absent while they "
+        "get none.",
         ge=0,
         le=100,
-        title="Missed rounds",
-        description="Points, or strikes, that a late player gets for each round they missed.",
     ),
 ]
 
@@ -93,117 +147,362 @@ class Band(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     color: str | None = None
 
 
+SEEDING_WORDS = {
+    "random": "By lot",
+    "manual": "By hand: each player's seed is entered",
+    "ifpa": "IFPA rank",
+    "ifpa_womens": "IFPA women's rank",
+    "mp_rating": "Rating, on the safe side",
+    "mp_rating_rating": "Rating",
+    "series_seed": "Standings of the series",
+}
 Seeding = Annotated[
-    literals.Seeding, Meta(title="Seeding", description="How players are ranked before the first round.")
+    literals.Seeding,
+    setting(
+        "Seeding",
+        "How players are ranked before the first round.",
+        published="What seeds are made of when the tournament starts.",
+        words=SEEDING_WORDS,
+    ),
 ]
 FirstRoundPairing = Annotated[
     literals.FirstRoundPairing,
-    Meta(title="First round", description="Who meets in the first round."),
+    setting(
+        "First round",
+        "Who meets in the first round.",
+        published="How the first round is paired.",
+        words={
+            "random": "By lot",
+            "slaughter": "Best meets worst",
+            "adjacent": "Neighbours by seed meet",
+            "cross": "Upper half meets lower half",
+        },
+    ),
 ]
 Pairing = Annotated[
-    literals.Pairing, Meta(title="Pairing", description="Who meets from the second round on.")
+    literals.Pairing,
+    setting(
+        "Pairing",
+        "Who meets from the second round on.",
+        changes_when_started=True,
+        published="How the later rounds are paired.",
+        words={
+            "random": "Random: by lot",
+            "balanced": "Balanced: opponents you have met least",
+            "swiss": "Swiss: equals meet, never twice if possible",
+            "strictswiss": "Strict Swiss: equals meet, even again",
+            "balanced_series": "Balanced over the whole series",
+            "tiers": "Tiers: blocks of equals, as at Pinburgh",
+        },
+    ),
 ]
 PlayerOrder = Annotated[
-    literals.PlayerOrder, Meta(title="Play order", description="Who goes first in a game.")
+    literals.PlayerOrder,
+    setting(
+        "Play order",
+        "Who goes first in a game.",
+        published="How the order of play within a game is decided.",
+        words={
+            "balanced": "Balanced: everybody goes first equally often",
+            "rotating": "Rotating from game to game",
+            "seed": "Better seed first",
+            "seed_reverse": "Worse seed first",
+            "position": "Leader first",
+            "random": "By lot",
+            "disabled": "Off: by lot",
+        },
+    ),
 ]
 PlayerOrderOpen = Annotated[
     literals.PlayerOrderOpen,
-    Meta(title="Play order changed by", description="Who may change it in an open game."),
+    setting(
+        "Play order changed by",
+        "Who may change it in an open game.",
+        published="Who may change the order of play: `scorekeepers`, or also the `players`.",
+        words={"players": "The players too", "scorekeepers": "You and scorekeepers"},
+    ),
 ]
 ArenaAssignment = Annotated[
-    literals.ArenaAssignment, Meta(title="Machines", description="How a game gets its machine.")
+    literals.ArenaAssignment,
+    setting(
+        "Machines",
+        "How a game gets its machine.",
+        published="How games get their arenas.",
+        words={
+            "balanced": "Balanced: machines you have played least",
+            "random": "Random: by lot",
+            "manual": "By hand",
+            "disabled": "Off: players choose",
+            "balanced_series": "Balanced over the whole series",
+            "banks": "Banks: machines that belong together",
+            "manual_banks": "Banks, chosen by hand",
+            "category_banks": "One of each category",
+        },
+    ),
 ]
 Suggestions = Annotated[
     literals.SuggestionMode,
-    Meta(title="Players report results", description="On their own phones, from the codes you print."),
+    setting(
+        "Players report results",
+        "On their own phones, from the codes you print.",
+        changes_when_started=True,
+        published="Whether players can report results, and whether those count at once (`automatic`).",
+        words={
+            "automatic": "Yes: the first report counts",
+            "restricted": "Yes: you accept each report",
+            "disabled": "Off",
+        },
+    ),
 ]
-Byes = Annotated[literals.Byes, Meta(title="Byes", description="What a round without an opponent is worth.")]
+Byes = Annotated[
+    literals.Byes,
+    setting(
+        "Byes",
+        "What a round without an opponent is worth.",
+        published="What a bye is worth: a `full` win, `half` of it, or `zero`.",
+        words={"full": "A win", "half": "Half a win", "zero": "Nothing"},
+    ),
+]
 Duration = Annotated[
-    int, Meta(ge=0, le=100, title="Rounds", description="How many you plan; 0 plays until you stop.")
+    int,
+    setting(
+        "Rounds",
+        "How many you plan; 0 plays until you stop.",
+        changes_when_started=True,
+        published="Planned number of rounds; 0 means open-ended.",
+        ge=0,
+        le=100,
+    ),
 ]
 GamesPerRound = Annotated[
-    int, Meta(ge=1, le=9, title="Games per round", description="Games that each group plays in a round.")
+    int,
+    setting(
+        "Games per round",
+        "Games that each group plays in a round.",
+        published="Number of games of a group in one round; best of that many in a bracket.",
+        ge=1,
+        le=9,
+    ),
 ]
-Tiebreaker = Annotated[literals.Tiebreaker, Meta(title="Ties", description="What decides between equals.")]
+TIES = setting(
+    "Ties",
+    "What decides between equals.",
+    published="How equal points are told apart.",
+    words={
+        "disabled": "None: they share the place",
+        "none": "None: they share the place",
+        "standard": "Strength of the opponents",
+        "placement": "More first places, then seconds",
+        "placement_last": "Fewer last places",
+        "wins": "More wins",
+        "losses": "Fewer losses",
+        "seed": "The better seed",
+    },
+)
+Tiebreaker = Annotated[literals.Tiebreaker, TIES]
 HeadToHeadTiebreaker = Annotated[
     Literal["standard", "seed", "disabled", "none"],
-    Meta(title="Ties", description="What decides between equals."),
+    TIES,
 ]
 GroupTiebreaker = Annotated[
     Literal["disabled", "standard", "placement", "placement_last", "wins", "none"],
-    Meta(title="Ties", description="What decides between equals."),
+    TIES,
 ]
-Scoring = Annotated[literals.Scoring, Meta(title="Points", description="What each place in a game is worth.")]
+Scoring = Annotated[
+    literals.Scoring,
+    setting(
+        "Points",
+        "What each place in a game is worth.",
+        published="Points by place in a game.",
+        words={
+            "ifpa": "IFPA",
+            "papa": "PAPA",
+            "pinburgh": "Pinburgh",
+            "bapa": "BAPA",
+            "nepl": "NEPL",
+            "dcleague": "DC League",
+            "idaho": "Idaho",
+            "aussierules": "Marburg",
+            "winnerbonus": "Bonus for the winner",
+            "winneronly": "Winner only",
+            "winwinlossloss": "First and second",
+            "progressive": "Progressive",
+            "custom": "Your own points, below",
+        },
+    ),
+]
 PlayoffsCutoffs = Annotated[
     tuple[Band, ...],
-    Meta(max_length=BANDS_MAX, title="Playoff bands", description="Which places go on to the playoffs."),
+    setting(
+        "Playoff bands",
+        "Which places go on to the playoffs.",
+        max_length=BANDS_MAX,
+        changes_when_started=True,
+    ),
 ]
 KnockoutStrikeCount = Annotated[
-    int, Meta(ge=1, le=30, title="Strikes", description="With so many you are out.")
+    int,
+    setting(
+        "Strikes",
+        "With so many you are out.",
+        published="Number of strikes with which a player is out.",
+        ge=1,
+        le=30,
+    ),
 ]
 
-GolfDuration = Annotated[int, Meta(ge=1, le=36, title="Holes", description="How many are played.")]
+GolfDuration = Annotated[
+    int,
+    setting(
+        "Holes", "How many are played.", published="Number of holes, or of frames in pinbowling.", ge=1, le=36
+    ),
+]
 GolfParScore = Annotated[
     int,
-    Meta(
+    setting(
+        "Par",
+        "Strokes that a hole should take, shown beside the results; 0 is no par.",
+        published="Par of each hole; 0 for none.",
         ge=0,
         le=10,
-        title="Par",
-        description="Strokes that a hole should take, shown beside the results; 0 is no par.",
     ),
 ]
 GolfStrokeLimit = Annotated[
-    int, Meta(ge=0, le=10, title="Strokes at most", description="A hole counts no more; 0 is no limit.")
+    int,
+    setting(
+        "Strokes at most",
+        "A hole counts no more; 0 is no limit.",
+        published="Greatest number of strokes on a hole.",
+        ge=0,
+        le=10,
+    ),
 ]
 GolfHolesCounted = Annotated[
-    int, Meta(ge=0, le=36, title="Holes counted", description="The best so many count; 0 counts all.")
+    int,
+    setting(
+        "Holes counted",
+        "The best so many count; 0 counts all.",
+        published="Number of best holes that count; 0 for all.",
+        ge=0,
+        le=36,
+    ),
 ]
 BestGameScoring = Annotated[
-    literals.BestGameScoring, Meta(title="Points", description="What each place on a machine is worth.")
+    literals.BestGameScoring,
+    setting(
+        "Points",
+        "What each place on a machine is worth.",
+        published="Points by rank on an arena.",
+        words={
+            "bg_linear": "Linear",
+            "bg_linear_150": "Linear from 150",
+            "bg_linear_200": "Linear from 200",
+            "bg_linear_300": "Linear from 300",
+            "bg_linear_500": "Linear from 500",
+            "bg_papa": "PAPA",
+            "bg_papa_150": "PAPA from 150",
+            "bg_papa_200": "PAPA from 200",
+            "bg_papa_qck_de": "PAPA in steps of two",
+            "bg_circuit": "Circuit",
+            "bg_indisc": "INDISC",
+            "bg_indisc_200": "INDISC from 200",
+            "bg_cax": "CAX",
+            "bg_hella": "Hella",
+            "bg_eurovision": "Eurovision",
+            "bg_past_times": "Past Times",
+            "bg_top_25": "Top 25",
+            "bg_top_30": "Top 30",
+            "bg_50_percent_de": "Half of the place before",
+            "bg_90_percent_de": "90 percent of the place before",
+            "bg_95_pct_mod_de": "95 percent of the place before, at least one less",
+            "custom": "Your own points, below",
+        },
+    ),
 ]
 BestGameOverallAttempts = Annotated[
     int,
-    Meta(
+    setting(
+        "Entries",
+        "Games (or cards) that each player may play; 0 is no limit.",
+        published="Greatest number of attempts, or of cards; 0 for no limit.",
         ge=0,
         le=1000,
-        title="Entries",
-        description="Games (or cards) that each player may play; 0 is no limit.",
     ),
 ]
 UseQueues = Annotated[
-    bool, Meta(title="Queues", description="Players line up for each machine, and see when it is their turn.")
+    bool,
+    setting(
+        "Queues",
+        "Players line up for each machine, and see when it is their turn.",
+        published="Whether players wait in queues for the arenas.",
+    ),
 ]
 
 BracketSeeding = Annotated[
     literals.BracketSeeding,
-    Meta(title="Seeding", description="How players are ranked; the bracket follows from it."),
+    setting(
+        "Seeding",
+        "How players are ranked; the bracket follows from it.",
+        published="What seeds are made of when the tournament starts.",
+        words=SEEDING_WORDS,
+    ),
 ]
 RoundRobinGroupSize = Annotated[
     int,
-    Meta(ge=0, le=64, title="Group size", description="Players in a group; 0 puts everybody in one."),
+    setting(
+        "Group size",
+        "Players in a group; 0 puts everybody in one.",
+        published="Number of players in a group; 0 for one group of all.",
+        ge=0,
+        le=64,
+    ),
 ]
 BestOf = Annotated[
     Literal[1, 3, 5, 7, 9],
-    Meta(title="Games per match", description="More than half of them win it."),
+    setting(
+        "Games per match",
+        "More than half of them win it.",
+        published="Number of games of a group in one round; best of that many in a bracket.",
+    ),
 ]
 BracketSize = Annotated[
     Literal[4, 8, 16, 32, 64, 128],
-    Meta(title="Bracket size", description="Follows from the number of players at the start."),
+    setting(
+        "Bracket size",
+        "Follows from the number of players at the start.",
+        published="Number of places in the bracket.",
+    ),
 ]
 GroupBracketSize = Annotated[
     Literal[4, 6, 8, 10, 12, 16, 24, 28, 32, 40, 64, 128],
-    Meta(title="Players", description="Exactly so many take part."),
+    setting("Players", "Exactly so many take part.", published="Number of places in the bracket."),
 ]
 GroupBracketDoubleByes = Annotated[
     Literal[0, 1],
-    Meta(title="Double byes", description="The best quarter of the seeds joins in the third round."),
+    setting(
+        "Double byes",
+        "The best quarter of the seeds joins in the third round.",
+        published="1 gives the top quarter of the seeds two byes, 0 none.",
+        words={"0": "Off", "1": "On: the best quarter starts in round 3"},
+    ),
 ]
 RoundCount = Annotated[
-    int, Meta(title="Rounds", description="Follows from the size and the byes; what is entered is ignored.")
+    int,
+    setting(
+        "Rounds",
+        "Follows from the size and the byes; what is entered is ignored.",
+        is_derived=True,
+        published="Number of rounds, computed from the size of the bracket.",
+    ),
 ]
 LadderType = Annotated[
     literals.LadderType,
-    Meta(title="Ladder", description="How many are out after each game."),
+    setting(
+        "Ladder",
+        "How many are out after each game.",
+        published="`regular` eliminates one player per game, `fast` two.",
+        words={"regular": "Regular: one is out per game", "fast": "Fast: two are out per game"},
+    ),
 ]
 
 
@@ -214,10 +513,36 @@ def read_settings(settings: type[TournamentSettings], given: dict[str, Any]) -> 
     key, for a value outside its limits.
     """
     known = {key: value for key, value in given.items() if value is not None}
-    return convert(known, settings).with_derived()
+    return conversions.convert(known, settings).with_derived()
 
 
 def default_values(settings: type[TournamentSettings]) -> dict[str, Any]:
     """Wire key -> default, for every setting of a format in the order it is shown."""
     built: dict[str, Any] = msgspec.to_builtins(settings())
     return built
+
+
+@cache
+def format_settings(settings: type[TournamentSettings]) -> tuple[FormatSetting, ...]:
+    """The settings of a format in the order of its Struct."""
+    defaults = default_values(settings)
+    return tuple(
+        _format_setting(field, defaults.get(field.encode_name)) for field in msgspec.structs.fields(settings)
+    )
+
+
+def _format_setting(field: msgspec.structs.FieldInfo, default: Any) -> FormatSetting:
+    kind = conversions.inspect(field.type)
+    facts: dict[str, Any] = {}
+    while isinstance(kind, inspect.Metadata):
+        facts = {**(kind.extra_json_schema or {}), **(kind.extra or {}), **facts}
+        kind = kind.type
+    facts["help"] = facts.pop("description")
+    facts |= {"name": field.name, "key": field.encode_name, "default": default}
+    if isinstance(kind, inspect.BoolType):
+        return FormatSetting(kind="flag", **facts)
+    if isinstance(kind, inspect.LiteralType):
+        return FormatSetting(kind="choice", values=kind.values, **facts)
+    if isinstance(kind, inspect.IntType):
+        return FormatSetting(kind="number", low=kind.ge, high=kind.le, **facts)
+    return FormatSetting(kind="bands", **facts)

@@ -7,7 +7,7 @@ from silverball.service.queues import reads as queues
 from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts
 from silverball.service.singleplayer.reads import SinglePlayerGameFilters
-from silverball.wire.amazingrace import AmazingRaceState
+from silverball_wire.amazingrace import AmazingRaceState
 
 
 def amazing_race_state(db: Connection, tournament_id: int) -> AmazingRaceState:

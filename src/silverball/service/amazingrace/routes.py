@@ -3,7 +3,7 @@
 from silverball.kit.http.endpoints import Access, Call, get
 from silverball.kit.http.query import Query
 from silverball.service.amazingrace import reads
-from silverball.wire.amazingrace import AmazingRaceState
+from silverball_wire.amazingrace import AmazingRaceState
 
 
 @get("/api/tournaments/{tournament_id}/amazing-race", access=Access.OPENABLE)

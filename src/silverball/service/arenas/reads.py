@@ -12,9 +12,9 @@ from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import names, tables
 from silverball.store.among import is_among
 from silverball.store.statements import NamedRow, RowMapper, Statement
-from silverball.wire.arenas import Arena, LineupArenaPart
-from silverball.wire.base import UNSET, Id
-from silverball.wire.values import Status
+from silverball_wire.arenas import Arena, LineupArenaPart
+from silverball_wire.base import UNSET, Id
+from silverball_wire.values import Status
 
 PER_PAGE = 100
 SEARCH_RESULTS_MAX = 200

@@ -12,9 +12,9 @@ from silverball.service.arenas import reads, writes
 from silverball.service.calls import Write
 from silverball.service.tournaments.reads import tournaments
 from silverball.store import book
-from silverball.wire.arenas import Arena
-from silverball.wire.base import Id
-from silverball.wire.pages import Data, Page
+from silverball_wire.arenas import Arena
+from silverball_wire.base import Id
+from silverball_wire.pages import Data, Page
 
 
 class UnknownArenasQuery(Query, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from silverball.service.events import feed_events
 from silverball.service.machines import reads as machines
 from silverball.store import book
 from silverball.store.tables import bank_arena
-from silverball.wire.values import Status
+from silverball_wire.values import Status
 
 OpdbId = Annotated[str, Meta(max_length=40)]
 

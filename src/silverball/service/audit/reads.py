@@ -10,9 +10,9 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store.audit import SecurityEvent
 from silverball.store.tables import audit_entry
-from silverball.wire import times
-from silverball.wire.audit import AuditEntry
-from silverball.wire.base import Id
+from silverball_wire import times
+from silverball_wire.audit import AuditEntry
+from silverball_wire.base import Id
 
 PER_PAGE = 25
 _ENTRY = audit_entry.c

@@ -3,8 +3,8 @@
 from silverball.kit.http.endpoints import Access, Call, UncachedResult, get
 from silverball.service import pages
 from silverball.service.audit import reads
-from silverball.wire.audit import AuditEntry
-from silverball.wire.pages import Page
+from silverball_wire.audit import AuditEntry
+from silverball_wire.pages import Page
 
 
 # Refusals are counted without a new revision, so these answers are not cached.

@@ -10,9 +10,9 @@ from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import tables
-from silverball.wire.banks import Bank
-from silverball.wire.base import Id
-from silverball.wire.values import Status
+from silverball_wire.banks import Bank
+from silverball_wire.base import Id
+from silverball_wire.values import Status
 
 PER_PAGE = 100
 _BANK, _LINEUP, _MEMBER = tables.bank.c, tables.lineup_bank.c, tables.bank_arena.c

@@ -6,8 +6,8 @@ from silverball.service import pages
 from silverball.service.banks import reads, writes
 from silverball.service.calls import Write
 from silverball.store import book
-from silverball.wire.banks import Bank
-from silverball.wire.pages import Data, Page
+from silverball_wire.banks import Bank
+from silverball_wire.pages import Data, Page
 
 
 @get("/api/banks", query=reads.BankQuery, access=Access.OWN)

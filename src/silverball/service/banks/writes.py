@@ -14,7 +14,7 @@ from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import book
 from silverball.store.tables import bank_arena, lineup_bank, tournament
-from silverball.wire.values import Status
+from silverball_wire.values import Status
 
 ArenaIds = Annotated[tuple[Id, ...], Meta(max_length=100)]
 

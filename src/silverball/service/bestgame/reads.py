@@ -9,7 +9,7 @@ from silverball.service.formats import reads as formats
 from silverball.service.queues import reads as queues
 from silverball.service.singleplayer import reads as attempts
 from silverball.store.tables import lineup_arena, single_player_game
-from silverball.wire.bestgame import BestGameDetails, BestGameSummaryRow
+from silverball_wire.bestgame import BestGameDetails, BestGameSummaryRow
 
 _SINGLE_PLAYER_GAME = single_player_game.c
 

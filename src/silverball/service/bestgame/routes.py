@@ -3,7 +3,7 @@
 from silverball.kit.http.endpoints import Access, Call, get
 from silverball.kit.http.query import Query
 from silverball.service.bestgame import reads
-from silverball.wire.bestgame import BestGameDetails, BestGameSummaryRow
+from silverball_wire.bestgame import BestGameDetails, BestGameSummaryRow
 
 
 @get("/api/tournaments/{tournament_id}/arenas/bgsummary", access=Access.OPENABLE)

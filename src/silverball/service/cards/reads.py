@@ -13,11 +13,11 @@ from silverball.rules.ranking import bestgame
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.singleplayer import reads as attempts
 from silverball.store.tables import card
-from silverball.wire import times
-from silverball.wire.base import Id
-from silverball.wire.cards import Card
-from silverball.wire.singleplayer import SinglePlayerGame
-from silverball.wire.values import AttemptStatus, Number
+from silverball_wire import times
+from silverball_wire.base import Id
+from silverball_wire.cards import Card
+from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.values import AttemptStatus, Number
 
 LIMIT_DEFAULT = 25
 LIMIT_MAX = 500

@@ -7,8 +7,8 @@ from silverball.service import pages
 from silverball.service.calls import Write
 from silverball.service.cards import reads, writes
 from silverball.service.cards.reads import CardsQuery
-from silverball.wire.cards import Card
-from silverball.wire.pages import Data, Page
+from silverball_wire.cards import Card
+from silverball_wire.pages import Data, Page
 
 LIST = "/api/tournaments/{tournament_id}/cards"
 ONE = LIST + "/{card_id}"

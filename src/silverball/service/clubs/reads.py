@@ -4,7 +4,7 @@ from sqlalchemy import Connection, select
 
 from silverball.kit.errors import NotFound
 from silverball.store import tables
-from silverball.wire.clubs import Club
+from silverball_wire.clubs import Club
 
 
 def club_or_none(db: Connection, club_id: int) -> Club | None:

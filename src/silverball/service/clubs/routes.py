@@ -7,8 +7,8 @@ from silverball.kit.http.endpoints import Call, delete, get, patch, post
 from silverball.kit.http.query import Query
 from silverball.service.calls import Write
 from silverball.service.clubs import reads, writes
-from silverball.wire.clubs import Club
-from silverball.wire.pages import Data
+from silverball_wire.clubs import Club
+from silverball_wire.pages import Data
 
 
 @get("/api/clubs/{club_id}")

@@ -17,7 +17,7 @@ from silverball.service.core.commands import Decision
 from silverball.service.games.bodies import ResultCorrection
 from silverball.service.standings import shapes
 from silverball.store import journal
-from silverball.wire import corrections as wire
+from silverball_wire import corrections as wire
 
 
 def correct_result(

@@ -15,7 +15,7 @@ from silverball.rules.registry import FORMATS
 from silverball.service.standings import reads
 from silverball.store import earlier_nodes, snapshot, statements
 from silverball.store.tables import standing
-from silverball.wire.standings import Standing
+from silverball_wire.standings import Standing
 
 UPDATE_STANDING = (
     change(standing)

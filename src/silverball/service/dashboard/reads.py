@@ -6,8 +6,8 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.series.reads import series
 from silverball.service.tournaments.reads import listing, tournaments
 from silverball.store import tables
-from silverball.wire.dashboard import Dashboard
-from silverball.wire.tournaments import Tournament
+from silverball_wire.dashboard import Dashboard
+from silverball_wire.tournaments import Tournament
 
 ITEMS_MAX = 100
 _ACTIVE = ("planned", "started")

@@ -3,7 +3,7 @@
 from silverball.kit.http.endpoints import Access, Call, get
 from silverball.kit.http.query import Query
 from silverball.service.dashboard import reads
-from silverball.wire.dashboard import Dashboard
+from silverball_wire.dashboard import Dashboard
 
 
 @get("/api/dashboard", access=Access.OWN)

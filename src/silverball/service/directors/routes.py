@@ -4,8 +4,8 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import delete, put
 from silverball.service.calls import Write
 from silverball.service.directors import writes
-from silverball.wire.pages import Data
-from silverball.wire.users import User
+from silverball_wire.pages import Data
+from silverball_wire.users import User
 
 DIRECTOR = "/api/tournaments/{tournament_id}/directors/{user_id}"
 

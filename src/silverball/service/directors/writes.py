@@ -19,7 +19,7 @@ from silverball.service.secret_links import SecretLink
 from silverball.service.users import reads as users
 from silverball.store.tables import director_link
 from silverball.store.tables import user as user_table
-from silverball.wire.users import User
+from silverball_wire.users import User
 
 TOURNAMENT, USER = "tournament_id", "user_id"
 LINK_LIFETIME = timedelta(days=7)

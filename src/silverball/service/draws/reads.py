@@ -12,8 +12,8 @@ from silverball.service.draws.draw_text import DrawCounts
 from silverball.store import draw_previews, journal
 from silverball.store.journal import Action
 from silverball.store.tables import tournament
-from silverball.wire import times
-from silverball.wire.draws import RoundDraw, SeedCommitment, TournamentDraws
+from silverball_wire import times
+from silverball_wire.draws import RoundDraw, SeedCommitment, TournamentDraws
 
 
 def tournament_draws(db: Connection, tournament_id: int) -> TournamentDraws:

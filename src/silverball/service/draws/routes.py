@@ -3,8 +3,8 @@
 from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, get
 from silverball.kit.http.query import Query
 from silverball.service.draws import reads
-from silverball.wire.draws import TournamentDraws
-from silverball.wire.pages import Data
+from silverball_wire.draws import TournamentDraws
+from silverball_wire.pages import Data
 
 
 @get("/api/tournaments/{tournament_id}/draws", access=Access.OPENABLE)

@@ -3,9 +3,9 @@
 from silverball.kit.http.endpoints import TOURNAMENT, post
 from silverball.service.calls import Write
 from silverball.service.entries import writes
-from silverball.wire import times
-from silverball.wire.entries import EntryPurchase
-from silverball.wire.pages import Data
+from silverball_wire import times
+from silverball_wire.entries import EntryPurchase
+from silverball_wire.pages import Data
 
 ENTRIES = "/api/tournaments/{tournament_id}/players/{player_id}/entries"
 

@@ -18,10 +18,10 @@ from silverball.service.series.reads import results, series
 from silverball.service.standings import reads as standings
 from silverball.store import tables
 from silverball.store.among import is_among
-from silverball.wire import times
-from silverball.wire.base import Id
-from silverball.wire.federation import EstimatedPlayer, WpprEstimate
-from silverball.wire.values import Number
+from silverball_wire import times
+from silverball_wire.base import Id
+from silverball_wire.federation import EstimatedPlayer, WpprEstimate
+from silverball_wire.values import Number
 
 LISTED_MAX = 1000
 _T, _ST, _ENTRANT = tables.tournament.c, tables.standing.c, tables.entrant.c

@@ -3,7 +3,7 @@
 from silverball.kit.http.endpoints import Call, read_post
 from silverball.service.estimates import reads
 from silverball.service.estimates.reads import EstimateQuery
-from silverball.wire.federation import WpprEstimate
+from silverball_wire.federation import WpprEstimate
 
 
 @read_post("/api/ifpa/wppr-estimator", query=EstimateQuery)

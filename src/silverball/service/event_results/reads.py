@@ -20,9 +20,9 @@ from silverball.service.series.reads import results as series_results
 from silverball.service.standings import reads as standings
 from silverball.service.worth.reads import parts
 from silverball.store import tables
-from silverball.wire.base import Id
-from silverball.wire.event_results import EventResult, EventResults, LeftOutReason
-from silverball.wire.players import Player
+from silverball_wire.base import Id
+from silverball_wire.event_results import EventResult, EventResults, LeftOutReason
+from silverball_wire.players import Player
 
 HEADER = ("Place", "Name", "IFPA number")
 PLAYERS_MAX = 1000

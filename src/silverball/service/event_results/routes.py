@@ -4,8 +4,8 @@ from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, FileDownload
 from silverball.service.event_results import reads
 from silverball.service.event_results.reads import EventResultsQuery
 from silverball.service.exports import sheet
-from silverball.wire.event_results import EventResults
-from silverball.wire.pages import Data
+from silverball_wire.event_results import EventResults
+from silverball_wire.pages import Data
 
 OF_TOURNAMENT = "/api/tournaments/{tournament_id}/federation-results"
 OF_SERIES = "/api/series/{series_id}/federation-results"

@@ -28,8 +28,8 @@ from silverball.store.loaded import LoadedTournament
 from silverball.store.transaction import Transaction
 from silverball.store.unfinished_changes import UnfinishedChange
 from silverball.store.writers import STORED_PARTS
-from silverball.wire import events
-from silverball.wire.base import UNSET
+from silverball_wire import events
+from silverball_wire.base import UNSET
 
 # Entrants and lineup have events of their own; an occasion may be larger than a message.
 ANNOUNCED_PARTS = parts.PartsQuery(

@@ -22,10 +22,10 @@ from silverball.service.tournaments.reads import tournaments
 from silverball.store.among import is_among
 from silverball.store.statements import RowMapper
 from silverball.store.tables import arena, entry, game, game_player, player, round_, single_player_game
-from silverball.wire import times
-from silverball.wire.base import UNSET
-from silverball.wire.games import Game
-from silverball.wire.singleplayer import SinglePlayerGame
+from silverball_wire import times
+from silverball_wire.base import UNSET
+from silverball_wire.games import Game
+from silverball_wire.singleplayer import SinglePlayerGame
 
 Row = tuple[Cell, ...]
 # Place in a match, from 0 -> the points that it counts for.

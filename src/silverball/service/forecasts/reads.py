@@ -14,8 +14,8 @@ from silverball.rules.registry import FORMATS
 from silverball.store import forecasts, snapshot, tables
 from silverball.store.loaded import LoadedTournament
 from silverball.store.stamps import Revision
-from silverball.wire import times
-from silverball.wire.forecasts import CertainFact, Forecast, PlayerForecast, WithdrawnFact
+from silverball_wire import times
+from silverball_wire.forecasts import CertainFact, Forecast, PlayerForecast, WithdrawnFact
 
 NOT_BEGUN = "It has not begun."
 OVER = "It is over."

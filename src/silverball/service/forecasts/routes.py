@@ -3,8 +3,8 @@
 from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, UncachedResult, get
 from silverball.kit.http.query import Query
 from silverball.service.forecasts import reads
-from silverball.wire.forecasts import Forecast
-from silverball.wire.pages import Data
+from silverball_wire.forecasts import Forecast
+from silverball_wire.pages import Data
 
 
 @get("/api/tournaments/{tournament_id}/forecast", access=Access.OPENABLE)

@@ -6,7 +6,7 @@ from silverball.service import durations
 from silverball.service.formats import reads as formats
 from silverball.service.games.reads import games
 from silverball.service.queues import reads as queues
-from silverball.wire.frenzy import FrenzyState
+from silverball_wire.frenzy import FrenzyState
 
 
 def frenzy_state(db: Connection, tournament_id: int) -> FrenzyState:

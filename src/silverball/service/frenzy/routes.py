@@ -6,7 +6,7 @@ from silverball.kit.http.query import Query
 from silverball.service.calls import Write
 from silverball.service.frenzy import reads, writes
 from silverball.service.frenzy.bodies import ClockAdjustment, NewFrenzySpot
-from silverball.wire.frenzy import FrenzyState
+from silverball_wire.frenzy import FrenzyState
 
 FRENZY = "/api/tournaments/{tournament_id}/frenzy"
 

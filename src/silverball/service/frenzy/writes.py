@@ -13,7 +13,7 @@ from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.frenzy import reads
 from silverball.service.frenzy.bodies import ClockAdjustment, NewFrenzySpot
-from silverball.wire.frenzy import FrenzyState
+from silverball_wire.frenzy import FrenzyState
 
 TOURNAMENT, QUEUE = "tournament_id", "queue_id"
 

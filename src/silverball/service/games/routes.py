@@ -11,9 +11,9 @@ from silverball.service.games.reads import games as reads
 from silverball.service.games.reads import legs
 from silverball.service.games.reads.games import GamesQuery, TournamentGamesQuery
 from silverball.service.history import reads as history
-from silverball.wire.corrections import RecordedGame
-from silverball.wire.games import Game, Leg
-from silverball.wire.pages import Data, Page
+from silverball_wire.corrections import RecordedGame
+from silverball_wire.games import Game, Leg
+from silverball_wire.pages import Data, Page
 
 
 @get("/api/tournaments/{tournament_id}/games", query=TournamentGamesQuery, access=Access.OPENABLE)

@@ -8,8 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from silverball.rules.model import tournament as rules
 from silverball.store.rows import seconds_between
-from silverball.wire import times
-from silverball.wire.games import Game, Suggestion
+from silverball_wire import times
+from silverball_wire.games import Game, Suggestion
 
 
 def wire_game(

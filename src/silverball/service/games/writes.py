@@ -27,8 +27,8 @@ from silverball.service.games import overwriting
 from silverball.service.games.bodies import EnteredResult, GamePatch, LegPatch, NewGame, NewLeg, SeatedPlayer
 from silverball.service.games.reads import games as reads
 from silverball.service.games.reads import legs as leg_reads
-from silverball.wire.corrections import RecordedGame
-from silverball.wire.games import Game, Leg
+from silverball_wire.corrections import RecordedGame
+from silverball_wire.games import Game, Leg
 
 TOURNAMENT, GAME, PLAYER, LEG = "tournament_id", "game_id", "player_id", "leg"
 

@@ -24,10 +24,10 @@ from silverball.store import past, tables
 from silverball.store.journal import ACTIONS_MAX
 from silverball.store.past import JournalSpan
 from silverball.store.stamps import Revision
-from silverball.wire.base import Id
-from silverball.wire.games import Game
-from silverball.wire.rounds import Round
-from silverball.wire.standings import Standing
+from silverball_wire.base import Id
+from silverball_wire.games import Game
+from silverball_wire.rounds import Round
+from silverball_wire.standings import Standing
 
 _T = tables.tournament.c
 

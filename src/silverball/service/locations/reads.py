@@ -10,9 +10,9 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import tables
 from silverball.store.statements import NamedRow, RowMapper
-from silverball.wire.base import Id
-from silverball.wire.locations import Location
-from silverball.wire.values import Status
+from silverball_wire.base import Id
+from silverball_wire.locations import Location
+from silverball_wire.values import Status
 
 PER_PAGE = 500
 _LOCATION = tables.location.c

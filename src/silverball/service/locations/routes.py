@@ -6,8 +6,8 @@ from silverball.service import pages
 from silverball.service.calls import Write
 from silverball.service.locations import reads, writes
 from silverball.store import book
-from silverball.wire.locations import Location
-from silverball.wire.pages import Data, Page
+from silverball_wire.locations import Location
+from silverball_wire.pages import Data, Page
 
 
 @get("/api/locations", query=reads.LocationQuery, access=Access.OWN)

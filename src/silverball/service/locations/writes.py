@@ -13,7 +13,7 @@ from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import book
 from silverball.store.tables import location, occasion
-from silverball.wire.values import Status
+from silverball_wire.values import Status
 
 Latitude = Annotated[float, Meta(ge=-90, le=90)]
 Longitude = Annotated[float, Meta(ge=-180, le=180)]

@@ -12,9 +12,9 @@ from silverball.kit.http.query import Query, humanize_name
 from silverball.rules.opdb import ids as opdb
 from silverball.rules.opdb.moves import ResolvedId, resolve_id
 from silverball.store import names, tables
-from silverball.wire import times
-from silverball.wire.base import UNSET
-from silverball.wire.machines import (
+from silverball_wire import times
+from silverball_wire.base import UNSET
+from silverball_wire.machines import (
     MachineImage,
     MachinePerson,
     OpdbChange,

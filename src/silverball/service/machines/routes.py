@@ -4,8 +4,8 @@ from silverball.kit.http.endpoints import Call, get
 from silverball.kit.http.query import Query
 from silverball.rules.opdb import ids as opdb
 from silverball.service.machines import reads
-from silverball.wire.machines import OpdbChange, OpdbEntry, OpdbEntryBundle
-from silverball.wire.pages import Data
+from silverball_wire.machines import OpdbChange, OpdbEntry, OpdbEntryBundle
+from silverball_wire.pages import Data
 
 WORDS = {"opdb_id": opdb.ID_PATTERN}
 

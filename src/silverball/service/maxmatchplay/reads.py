@@ -9,7 +9,7 @@ from silverball.service.games.reads import games
 from silverball.store import snapshot
 from silverball.store.stamps import Revision
 from silverball.store.tables import tournament
-from silverball.wire.maxmatchplay import MaxMatchplayPlayer, MaxMatchplayState
+from silverball_wire.maxmatchplay import MaxMatchplayPlayer, MaxMatchplayState
 
 
 def max_matchplay_state(db: Connection, tournament_id: int) -> MaxMatchplayState:

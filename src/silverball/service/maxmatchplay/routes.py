@@ -5,9 +5,9 @@ from silverball.kit.http.endpoints import Access, Call, get, post
 from silverball.kit.http.query import Query
 from silverball.service.calls import Write
 from silverball.service.maxmatchplay import reads, writes
-from silverball.wire.games import Game
-from silverball.wire.maxmatchplay import MaxMatchplayState
-from silverball.wire.pages import Data
+from silverball_wire.games import Game
+from silverball_wire.maxmatchplay import MaxMatchplayState
+from silverball_wire.pages import Data
 
 
 @get("/api/tournaments/{tournament_id}/max-matchplay", access=Access.OPENABLE)

@@ -9,7 +9,7 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.games.reads import games
-from silverball.wire.games import Game
+from silverball_wire.games import Game
 
 
 def create_matches(call: Write[Body]) -> tuple[Game, ...]:

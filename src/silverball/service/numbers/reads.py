@@ -21,8 +21,8 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store.tables import confirmed_number, player, user
-from silverball.wire import times
-from silverball.wire.numbers import AccountNumber
+from silverball_wire import times
+from silverball_wire.numbers import AccountNumber
 
 PER_PAGE = 25
 

@@ -6,9 +6,9 @@ from silverball.service import pages
 from silverball.service.calls import Write
 from silverball.service.numbers import reads
 from silverball.service.periods.writes import numbers
-from silverball.wire.base import Id
-from silverball.wire.numbers import AccountNumber
-from silverball.wire.pages import Data, Page
+from silverball_wire.base import Id
+from silverball_wire.numbers import AccountNumber
+from silverball_wire.pages import Data, Page
 
 
 class NumberToConfirm(Body, frozen=True, kw_only=True):

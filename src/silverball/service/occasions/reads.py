@@ -15,10 +15,10 @@ from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.statements import NamedRow, RowMapper
-from silverball.wire import times
-from silverball.wire.occasions import Occasion, OccasionLink, OccasionTournament
-from silverball.wire.parts import OccasionListItem
-from silverball.wire.tournaments import Tournament
+from silverball_wire import times
+from silverball_wire.occasions import Occasion, OccasionLink, OccasionTournament
+from silverball_wire.parts import OccasionListItem
+from silverball_wire.tournaments import Tournament
 
 PER_PAGE = 25
 ITEMS_MAX = 500

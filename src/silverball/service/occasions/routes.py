@@ -7,9 +7,9 @@ from silverball.service import pages
 from silverball.service.calls import Write
 from silverball.service.occasions import reads, writes
 from silverball.store import book
-from silverball.wire.occasions import Occasion
-from silverball.wire.pages import Data, Page
-from silverball.wire.parts import OccasionListItem
+from silverball_wire.occasions import Occasion
+from silverball_wire.pages import Data, Page
+from silverball_wire.parts import OccasionListItem
 
 
 @get("/api/events", query=reads.OccasionQuery)

@@ -16,8 +16,8 @@ from silverball.service import ownership
 from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import book, tables
-from silverball.wire import times
-from silverball.wire.values import Status
+from silverball_wire import times
+from silverball_wire.values import Status
 
 Moment = Annotated[datetime, Meta(tz=True)]
 Zone = Annotated[str, Meta(min_length=1, max_length=60, pattern=r"^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$")]

@@ -21,10 +21,10 @@ from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.statements import NamedRow, RowMapper, Statement
-from silverball.wire.parts import EntryConfiguration, LinkedTournament, OccasionListItem, RsvpConfiguration
-from silverball.wire.series import Series
-from silverball.wire.tournaments import Tournament
-from silverball.wire.users import Shortcut, User
+from silverball_wire.parts import EntryConfiguration, LinkedTournament, OccasionListItem, RsvpConfiguration
+from silverball_wire.series import Series
+from silverball_wire.tournaments import Tournament
+from silverball_wire.users import Shortcut, User
 
 _T = tables.tournament.c
 _ROW = RowMapper(_T.rsvp_configuration, _T.entry_configuration, tournament=tournaments.ROW)

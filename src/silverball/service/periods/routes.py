@@ -4,8 +4,8 @@ from silverball.kit.http.endpoints import Call, get
 from silverball.kit.http.query import Query
 from silverball.service import pages
 from silverball.service.periods.reads import periods as reads
-from silverball.wire.pages import Page
-from silverball.wire.periods import RatingPeriod, RatingPeriodBundle
+from silverball_wire.pages import Page
+from silverball_wire.periods import RatingPeriod, RatingPeriodBundle
 
 
 @get("/api/rating-periods", query=reads.PeriodQuery)

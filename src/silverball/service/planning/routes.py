@@ -3,8 +3,8 @@
 from silverball.kit.http.endpoints import Access, Call, read_post
 from silverball.service.planning.reads import plans
 from silverball.service.planning.reads.plans import PlanQuery
-from silverball.wire.pages import Data
-from silverball.wire.plans import Plan
+from silverball_wire.pages import Data
+from silverball_wire.plans import Plan
 
 
 @read_post("/api/plan", query=PlanQuery, access=Access.OWN)

@@ -28,10 +28,10 @@ from silverball.store import name_search, names, tables
 from silverball.store import types as store_types
 from silverball.store.among import is_among
 from silverball.store.statements import NamedRow, RowMapper, Statement
-from silverball.wire import times
-from silverball.wire.base import UNSET, Id
-from silverball.wire.players import Claim, EntrantPart, Player
-from silverball.wire.values import Number, Status
+from silverball_wire import times
+from silverball_wire.base import UNSET, Id
+from silverball_wire.players import Claim, EntrantPart, Player
+from silverball_wire.values import Number, Status
 
 PER_PAGE = 100
 CLAIMS_MAX = 1000

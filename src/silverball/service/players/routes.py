@@ -12,9 +12,9 @@ from silverball.service.calls import Write
 from silverball.service.players import reads, writes
 from silverball.service.tournaments.reads import tournaments
 from silverball.store import book
-from silverball.wire.base import Id
-from silverball.wire.pages import Data, Page
-from silverball.wire.players import Claim, Player
+from silverball_wire.base import Id
+from silverball_wire.pages import Data, Page
+from silverball_wire.players import Claim, Player
 
 
 class UnknownPlayersQuery(Query, frozen=True, kw_only=True):

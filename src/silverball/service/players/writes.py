@@ -26,7 +26,7 @@ from silverball.store import (
 )
 from silverball.store.tables import claim, player
 from silverball.store.transaction import Transaction
-from silverball.wire.values import Status
+from silverball_wire.values import Status
 
 LABELS_MAX = 10
 # Claims of one account that wait for organizers.

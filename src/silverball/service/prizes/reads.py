@@ -18,8 +18,8 @@ from silverball.service.exports.sheet import Cell, VerbatimText
 from silverball.service.players import reads as players
 from silverball.service.standings import reads as standings
 from silverball.store import tables
-from silverball.wire import times
-from silverball.wire.prizes import PlacePrize, PrizeMoney, PrizePayout, PrizeTable
+from silverball_wire import times
+from silverball_wire.prizes import PlacePrize, PrizeMoney, PrizePayout, PrizeTable
 
 HEADER = ("Place", "Player ID", "Name", "Share", "Prize", "Currency", "Paid", "Paid at")
 

@@ -7,8 +7,8 @@ from silverball.service.calls import Write
 from silverball.service.exports import sheet
 from silverball.service.prizes import reads, writes
 from silverball.service.prizes.bodies import PaidMark, PrizeSettings
-from silverball.wire.pages import Data
-from silverball.wire.prizes import PrizeMoney, PrizeTable
+from silverball_wire.pages import Data
+from silverball_wire.prizes import PrizeMoney, PrizeTable
 
 PRIZES = "/api/tournaments/{tournament_id}/prizes"
 

@@ -12,8 +12,8 @@ from silverball.rules.model import moments
 from silverball.service.formats import reads as formats
 from silverball.store.statements import Statement
 from silverball.store.tables import queue_entry
-from silverball.wire import times
-from silverball.wire.queues import ArenaQueues, EntriesByArena, QueueEntry
+from silverball_wire import times
+from silverball_wire.queues import ArenaQueues, EntriesByArena, QueueEntry
 
 
 class NoArenaQueues(NotAllowed):

@@ -7,9 +7,9 @@ from silverball.service.calls import Write
 from silverball.service.core import shared_rooms
 from silverball.service.queues import reads, writes
 from silverball.service.singleplayer import reads as attempts
-from silverball.wire.pages import Data
-from silverball.wire.queues import ArenaQueues, QueueEntry
-from silverball.wire.singleplayer import SinglePlayerGame
+from silverball_wire.pages import Data
+from silverball_wire.queues import ArenaQueues, QueueEntry
+from silverball_wire.singleplayer import SinglePlayerGame
 
 LIST = "/api/tournaments/{tournament_id}/queues"
 ONE = LIST + "/{queue_id}"

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from silverball.wire.ratings import Rating, RatingHistoryPoint
+from silverball_wire.ratings import Rating, RatingHistoryPoint
 
 WIDTH, HEIGHT = 800, 360
 LABELS = 12

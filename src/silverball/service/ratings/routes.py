@@ -6,8 +6,8 @@ from silverball.service import pages
 from silverball.service.ratings import chart
 from silverball.service.ratings.reads import compare, history
 from silverball.service.ratings.reads import ratings as reads
-from silverball.wire.pages import Data, Page
-from silverball.wire.ratings import Rating, RatingBundle, RatingComparison, RatingRevision
+from silverball_wire.pages import Data, Page
+from silverball_wire.ratings import Rating, RatingBundle, RatingComparison, RatingRevision
 
 # Only `users`: ratings of federation numbers have paths of their own.
 HOLDER = "/api/ratings/{type}/{user_id}"

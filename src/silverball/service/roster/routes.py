@@ -13,11 +13,11 @@ from silverball.service.roster.bodies import (
     NewEntrants,
     NewLineupArenas,
 )
-from silverball.wire.arenas import Arena
-from silverball.wire.banks import Bank
-from silverball.wire.pages import Data
-from silverball.wire.players import Player
-from silverball.wire.users import User
+from silverball_wire.arenas import Arena
+from silverball_wire.banks import Bank
+from silverball_wire.pages import Data
+from silverball_wire.players import Player
+from silverball_wire.users import User
 
 PLAYERS = "/api/tournaments/{tournament_id}/players"
 PLAYER = "/api/tournaments/{tournament_id}/players/{player_id}"

@@ -36,10 +36,10 @@ from silverball.service.roster.bodies import (
 )
 from silverball.service.users import reads as users
 from silverball.store import account_quotas, digests, journal, tables
-from silverball.wire.arenas import Arena
-from silverball.wire.banks import Bank as ShownBank
-from silverball.wire.players import Player
-from silverball.wire.users import User
+from silverball_wire.arenas import Arena
+from silverball_wire.banks import Bank as ShownBank
+from silverball_wire.players import Player
+from silverball_wire.users import User
 
 TOURNAMENT, PLAYER, ARENA, BANK, USER = "tournament_id", "player_id", "arena_id", "bank_id", "user_id"
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from silverball.rules.model.tournament import Tournament
 from silverball.service.games.shapes import wire_game
 from silverball.service.rounds.shapes import wire_round
-from silverball.wire.rounds import DrawnRound
+from silverball_wire.rounds import DrawnRound
 
 
 def drawn_round(tournament: Tournament) -> DrawnRound:

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, select
 from silverball.kit.errors import NotFound
 from silverball.service.tournaments.reads import tournaments
 from silverball.store.tables import round_
-from silverball.wire import times
-from silverball.wire.rounds import Round
+from silverball_wire import times
+from silverball_wire.rounds import Round
 
 
 def rounds_in_tournament(db: Connection, tournament_id: int) -> tuple[Round, ...]:

@@ -7,8 +7,8 @@ from silverball.service.history import reads as history
 from silverball.service.history.reads import PastQuery
 from silverball.service.rounds import reads, writes
 from silverball.service.rounds.bodies import NewRound, RoundPatch
-from silverball.wire.pages import Data
-from silverball.wire.rounds import DrawnRound, Round
+from silverball_wire.pages import Data
+from silverball_wire.rounds import DrawnRound, Round
 
 ROUND = "/api/tournaments/{tournament_id}/rounds/{round_id}"
 

@@ -2,8 +2,8 @@
 
 from silverball.rules.model import tournament as rules
 from silverball.store.rows import seconds_between
-from silverball.wire import times
-from silverball.wire.rounds import Round
+from silverball_wire import times
+from silverball_wire.rounds import Round
 
 
 def wire_round(tournament_id: int, round_: rules.Round) -> Round:

@@ -21,7 +21,7 @@ from silverball.service.rounds import drafts, reads
 from silverball.service.rounds.bodies import NewRound, RoundPatch
 from silverball.service.tournaments.reads import series_facts
 from silverball.store import draw_previews, journal
-from silverball.wire.rounds import DrawnRound, Round
+from silverball_wire.rounds import DrawnRound, Round
 
 TOURNAMENT, ROUND = "tournament_id", "round_id"
 

@@ -9,7 +9,7 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id
 from silverball.rules.model.outcome import GameOutcome
 from silverball.service.games.bodies import Players, Score
-from silverball.wire.notes import NoteKind
+from silverball_wire.notes import NoteKind
 
 NOTE_LETTERS_MAX = 500
 WAIT, RESUME, START_OVER, SETTLE = "wait", "resume", "startOver", "settle"

@@ -15,9 +15,9 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.store import tables
 from silverball.store.journal import ACTION_UNDONE, GAME_NOTED, QUEUE_DISSOLVED
 from silverball.store.tables import game_note, journal
-from silverball.wire import times
-from silverball.wire.bundle_facts import NoteFacts
-from silverball.wire.notes import GameNote
+from silverball_wire import times
+from silverball_wire.bundle_facts import NoteFacts
+from silverball_wire.notes import GameNote
 
 NOTES_MAX = 200
 UNDOS_MAX = 10_000

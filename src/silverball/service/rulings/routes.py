@@ -6,9 +6,9 @@ from silverball.service.calls import Write
 from silverball.service.core import loaded
 from silverball.service.rulings import reads, writes
 from silverball.service.rulings.bodies import NewNote, Ruling
-from silverball.wire.games import Game
-from silverball.wire.notes import GameNote
-from silverball.wire.pages import Data
+from silverball_wire.games import Game
+from silverball_wire.notes import GameNote
+from silverball_wire.pages import Data
 
 GAME = "/api/tournaments/{tournament_id}/games/{game_id}"
 

@@ -25,8 +25,8 @@ from silverball.service.rulings import reads
 from silverball.service.rulings.bodies import RESUME, START_OVER, WAIT, ZERO, NewNote, Ruling
 from silverball.store import journal
 from silverball.store.tables import game_note
-from silverball.wire.games import Game
-from silverball.wire.notes import GameNote
+from silverball_wire.games import Game
+from silverball_wire.notes import GameNote
 
 TOURNAMENT, GAME = "tournament_id", "game_id"
 MALFUNCTION = "malfunction"

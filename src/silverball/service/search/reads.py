@@ -15,9 +15,9 @@ from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
 from silverball.store import name_search, tables
 from silverball.store.kept_lists import KeptList, kept_list
-from silverball.wire.search import SearchResult
-from silverball.wire.series import SeriesListItem
-from silverball.wire.values import SearchType
+from silverball_wire.search import SearchResult
+from silverball_wire.series import SeriesListItem
+from silverball_wire.values import SearchType
 
 PER_PAGE = 25
 _USER_ID, _SERIES_ID = tables.user.c.user_id, tables.series.c.series_id

@@ -3,8 +3,8 @@
 from silverball.kit.http.endpoints import Access, Call, get
 from silverball.service import pages
 from silverball.service.search import reads
-from silverball.wire.pages import Page
-from silverball.wire.search import SearchResult
+from silverball_wire.pages import Page
+from silverball_wire.search import SearchResult
 
 
 @get("/api/search", query=reads.SearchQuery, access=Access.OPENABLE)

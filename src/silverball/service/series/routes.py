@@ -13,9 +13,9 @@ from silverball.service.series import writes
 from silverball.service.series.reads import results, stats
 from silverball.service.series.reads import series as reads
 from silverball.store import book
-from silverball.wire.pages import Data, Page
-from silverball.wire.players import Player
-from silverball.wire.series import Series, SeriesDetails, SeriesListItem, SeriesStats
+from silverball_wire.pages import Data, Page
+from silverball_wire.players import Player
+from silverball_wire.series import Series, SeriesDetails, SeriesListItem, SeriesStats
 
 COUNT_MAX = 2**31 - 1
 

@@ -12,7 +12,7 @@ from silverball.service import ownership
 from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import book
-from silverball.wire.values import SeriesStatus
+from silverball_wire.values import SeriesStatus
 
 SeriesScoring = Literal["points", "pingolf"] | BestGameScoring
 RemovedResults = Annotated[int, Meta(ge=-1000, le=1000)]

@@ -18,8 +18,8 @@ from silverball.service.exports.sheet import Cell, VerbatimText
 from silverball.service.prizes.reads import money_text
 from silverball.service.users import reads as users
 from silverball.store import snapshot, tables
-from silverball.wire import times
-from silverball.wire.sign_ups import ListedPerson, SignUpList, SignUpPayment
+from silverball_wire import times
+from silverball_wire.sign_ups import ListedPerson, SignUpList, SignUpPayment
 
 CODE_LETTERS = 12
 CLOSED = "Sign-up is closed. Ask the organizer to add you."

@@ -16,8 +16,8 @@ from silverball.kit.http.query import Query
 from silverball.service.calls import Write
 from silverball.service.exports import sheet
 from silverball.service.signups import bodies, reads, writes
-from silverball.wire.pages import Data
-from silverball.wire.sign_ups import SignUpList
+from silverball_wire.pages import Data
+from silverball_wire.sign_ups import SignUpList
 
 SIGN_UPS = "/api/tournaments/{tournament_id}/sign-ups"
 WAITING_PLAYER = SIGN_UPS + "/waiting/{player_id}"

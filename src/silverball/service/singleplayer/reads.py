@@ -25,9 +25,9 @@ from silverball.store.stamps import Revision
 from silverball.store.statements import RowMapper, Statement
 from silverball.store.tables import single_player_game, tournament
 from silverball.store.types import IsoText, PointsText, points_text
-from silverball.wire.base import Id
-from silverball.wire.singleplayer import SinglePlayerGame
-from silverball.wire.values import AttemptStatus
+from silverball_wire.base import Id
+from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.values import AttemptStatus
 
 LIMIT_DEFAULT = 25
 LIMIT_MAX = 500

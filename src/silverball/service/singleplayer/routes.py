@@ -9,9 +9,9 @@ from silverball.service import pages
 from silverball.service.calls import Write
 from silverball.service.singleplayer import reads, writes
 from silverball.service.singleplayer.reads import SinglePlayerGamesQuery
-from silverball.wire.corrections import RecordedSinglePlayerGame
-from silverball.wire.pages import Data, Page
-from silverball.wire.singleplayer import SinglePlayerGame
+from silverball_wire.corrections import RecordedSinglePlayerGame
+from silverball_wire.pages import Data, Page
+from silverball_wire.singleplayer import SinglePlayerGame
 
 LIST = "/api/tournaments/{tournament_id}/single-player-games"
 ONE = LIST + "/{single_player_game_id}"

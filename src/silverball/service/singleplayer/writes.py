@@ -17,7 +17,7 @@ from silverball.service.calls import Write
 from silverball.service.core import commands, corrections
 from silverball.service.core.commands import Decision
 from silverball.service.games.bodies import ResultCorrection, require_reason
-from silverball.wire.corrections import Correction
+from silverball_wire.corrections import Correction
 
 Score = Annotated[int, Meta(ge=0, le=ID_MAX)]
 Strokes = Annotated[int, Meta(ge=1, le=1000)]

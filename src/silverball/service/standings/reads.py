@@ -26,7 +26,7 @@ from silverball.store.stamps import Revision
 from silverball.store.statements import Statement
 from silverball.store.tables import player, standing, tournament
 from silverball.store.types import decode_hundredths
-from silverball.wire.standings import Standing
+from silverball_wire.standings import Standing
 
 HUNDREDTH = Decimal("0.01")
 _T, _ST = tournament.c, standing.c

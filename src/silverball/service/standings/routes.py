@@ -4,7 +4,7 @@ from silverball.kit.http.endpoints import Access, Call, ThrottledResult, get
 from silverball.service.history import reads as history
 from silverball.service.history.reads import PastQuery
 from silverball.service.standings import reads
-from silverball.wire.standings import Standing
+from silverball_wire.standings import Standing
 
 
 @get("/api/tournaments/{tournament_id}/standings", query=PastQuery, access=Access.OPENABLE)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from silverball.rules.ranking.standing import Standing
-from silverball.wire import standings as wire
-from silverball.wire.base import UNSET
-from silverball.wire.values import Number
+from silverball_wire import standings as wire
+from silverball_wire.base import UNSET
+from silverball_wire.values import Number
 
 
 def wire_standing(standing: Standing, *, is_drawn: bool = False) -> wire.Standing:

@@ -16,7 +16,7 @@ from silverball.service.rounds import reads as rounds
 from silverball.service.summaries.reads import opted_out_player_ids
 from silverball.service.tournaments.reads import tournaments
 from silverball.store.tables import arena, card, game, game_player, single_player_game
-from silverball.wire.stats import (
+from silverball_wire.stats import (
     ArenaStats,
     BestGameStats,
     CountRow,

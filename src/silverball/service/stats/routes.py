@@ -3,7 +3,7 @@
 from silverball.kit.http.endpoints import Access, Call, get
 from silverball.kit.http.query import Query
 from silverball.service.stats import reads
-from silverball.wire.stats import (
+from silverball_wire.stats import (
     ArenaStats,
     BestGameStats,
     MatchplayStats,

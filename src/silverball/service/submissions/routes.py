@@ -9,8 +9,8 @@ from silverball.service import pages
 from silverball.service.calls import Write
 from silverball.service.submissions.reads import submissions as reads
 from silverball.service.submissions.writes import submissions as writes
-from silverball.wire.pages import Data, Page
-from silverball.wire.submissions import RatingSubmission
+from silverball_wire.pages import Data, Page
+from silverball_wire.submissions import RatingSubmission
 
 SUBMISSIONS = "/api/rating-submissions"
 SUBMISSION = "/api/rating-submissions/{rating_submission_id}"

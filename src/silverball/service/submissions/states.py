@@ -1,7 +1,7 @@
 """The states of a submission and their transitions. Pure."""
 
 from silverball.kit.errors import Conflict
-from silverball.wire.values import SubmissionStatus
+from silverball_wire.values import SubmissionStatus
 
 # State -> the states that can follow.
 NEXT_STATES: dict[SubmissionStatus, frozenset[SubmissionStatus]] = {

@@ -5,8 +5,8 @@ from silverball.kit.http.endpoints import delete, post
 from silverball.service.calls import Write
 from silverball.service.games.bodies import ReportedResult
 from silverball.service.suggestions import writes
-from silverball.wire.games import Game
-from silverball.wire.pages import Data
+from silverball_wire.games import Game
+from silverball_wire.pages import Data
 
 SUGGESTION = "/api/tournaments/{tournament_id}/suggestions/{suggestion_id}"
 

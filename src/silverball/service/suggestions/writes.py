@@ -13,7 +13,7 @@ from silverball.service.core import commands
 from silverball.service.games import overwriting
 from silverball.service.games.bodies import ReportedResult
 from silverball.service.games.reads import games as reads
-from silverball.wire.games import Game
+from silverball_wire.games import Game
 
 TOURNAMENT, GAME, SUGGESTION = "tournament_id", "game_id", "suggestion_id"
 

@@ -13,7 +13,7 @@ from silverball.service.pages import PageRows, count_rows_before
 from silverball.service.players import reads as players
 from silverball.store.among import is_among
 from silverball.store.tables import arena_summary, match_summary, player, player_arena_summary, user
-from silverball.wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
+from silverball_wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
 
 PAGE_SIZE = 5000
 OPPONENTS_MAX = 100

@@ -4,8 +4,8 @@ from silverball.kit.http.endpoints import Access, Call, get
 from silverball.service import pages
 from silverball.service.summaries import reads
 from silverball.service.summaries.reads import PAGE_SIZE, SummaryQuery
-from silverball.wire.pages import Page
-from silverball.wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
+from silverball_wire.pages import Page
+from silverball_wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
 
 BASE = "/api/tournaments/{tournament_id}/summary"
 

@@ -4,9 +4,9 @@ from silverball.kit.http.endpoints import post
 from silverball.service.calls import Write
 from silverball.service.tiebreaks import writes
 from silverball.service.tiebreaks.writes import TiebreakRequest
-from silverball.wire.games import Game
-from silverball.wire.pages import Data
-from silverball.wire.standings import Standing
+from silverball_wire.games import Game
+from silverball_wire.pages import Data
+from silverball_wire.standings import Standing
 
 
 @post("/api/tournaments/{tournament_id}/tiebreaks", body=TiebreakRequest, ability="manage", status=201)

@@ -14,8 +14,8 @@ from silverball.service.core import commands, loaded
 from silverball.service.core.commands import Decision
 from silverball.service.games.reads import games
 from silverball.service.standings import reads as standings
-from silverball.wire.games import Game
-from silverball.wire.standings import Standing
+from silverball_wire.games import Game
+from silverball_wire.standings import Standing
 
 TOURNAMENT = "tournament_id"
 PlayerIds = Annotated[tuple[Id, ...], Meta(min_length=1, max_length=1000)]

@@ -2,9 +2,9 @@
 
 from silverball.rules.mechanics import round_timer
 from silverball.rules.model.tournament import Tournament
-from silverball.wire import times
-from silverball.wire.base import UNSET
-from silverball.wire.timekeeping import CalledGame, ExtendedGame, RoundTimer
+from silverball_wire import times
+from silverball_wire.base import UNSET
+from silverball_wire.timekeeping import CalledGame, ExtendedGame, RoundTimer
 
 
 def round_timer_of(tournament: Tournament) -> RoundTimer:

@@ -7,8 +7,8 @@ from silverball.service.calls import Write
 from silverball.service.core import loaded
 from silverball.service.timekeeping import reads, writes
 from silverball.service.timekeeping.bodies import ExtraTime, MoreTime, RoundMinutes
-from silverball.wire.pages import Data
-from silverball.wire.timekeeping import RoundTimer
+from silverball_wire.pages import Data
+from silverball_wire.timekeeping import RoundTimer
 
 TIMER = "/api/tournaments/{tournament_id}/timer"
 

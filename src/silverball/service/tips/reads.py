@@ -11,10 +11,10 @@ from silverball.rules.opdb import ids as opdb
 from silverball.service.arenas import reads as arenas
 from silverball.service.machines import reads as machines
 from silverball.store import tables
-from silverball.wire import times
-from silverball.wire.base import Id
-from silverball.wire.machines import OpdbEntry
-from silverball.wire.tips import OpdbInfo, PinTipsBundle, Tip, TipRow
+from silverball_wire import times
+from silverball_wire.base import Id
+from silverball_wire.machines import OpdbEntry
+from silverball_wire.tips import OpdbInfo, PinTipsBundle, Tip, TipRow
 
 ROWS_AT_ONCE = 100
 NO_TIPS = PinTipsBundle(pintips=(), opdb_info=None)

@@ -2,7 +2,7 @@
 
 from silverball.kit.http.endpoints import Call, get
 from silverball.service.tips import reads
-from silverball.wire.tips import PinTipsBundle
+from silverball_wire.tips import PinTipsBundle
 
 
 @get("/api/pintips", query=reads.TipsQuery)

@@ -11,8 +11,8 @@ from silverball.kit.errors import NotFound
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.store.tables import OPT_OUTS, token, user
-from silverball.wire import times
-from silverball.wire.tokens import ApiToken
+from silverball_wire import times
+from silverball_wire.tokens import ApiToken
 
 USE_RECORDED_EVERY = timedelta(minutes=1)
 HEADER_BYTES_MAX = 200

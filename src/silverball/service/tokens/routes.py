@@ -10,8 +10,8 @@ from silverball.kit.http.endpoints import Access, Call, OneTimeResult, delete, g
 from silverball.kit.http.query import Query
 from silverball.service.calls import Write
 from silverball.service.tokens import reads, writes
-from silverball.wire.pages import Data
-from silverball.wire.tokens import ApiToken
+from silverball_wire.pages import Data
+from silverball_wire.tokens import ApiToken
 
 
 @get("/api/tokens", access=Access.OWN)

@@ -8,10 +8,13 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.fields import Color, Id, Line, Name, Text
-from silverball.wire.format_settings import SETTING_FIELDS, FormatSettings
-from silverball.wire.values import LinkType, Status, TournamentType
+from silverball.kit.http.fields import Color, Id, Line, Name, Text, one_of
+from silverball.rules.registry import FORMATS
+from silverball_wire.generated.format_settings import SETTING_FIELDS, FormatSettings
+from silverball_wire.values import LinkType, Status
 
+# Text, so that a format added to the registry needs no change here.
+TournamentType = Annotated[str, one_of(lambda: FORMATS)]
 LINKS_MAX = 20
 BUNDLES_MAX = 20
 PRICE_MAX = 1_000_000

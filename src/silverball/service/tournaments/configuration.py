@@ -13,18 +13,12 @@ import msgspec
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import BodyParser
 from silverball.kit.http.query import humanize_name
-from silverball.rules.model.settings import Band, TournamentSettings
+from silverball.rules.model.settings import Band, TournamentSettings, format_settings
 from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
 
-# Settings that can still change after the start. Source: formats, section 2.
-CHANGEABLE_WHILE_STARTED = frozenset(
-    {"scorekeeping", "suggestions", "playoffsCutoffs", "pairing", "duration", "forecast", "latePoints"}
-)
-# Settings that the service maintains itself, so values that callers send are ignored.
-IGNORED_SETTINGS = frozenset({"frenzyPausedSecondsLeft"})
 # Fields of a body that can still change after completion.
 CHANGEABLE_WHEN_COMPLETED = frozenset({"series_id", "event_id", "links", "shortcut"})
 # Wire keys of the settings that decide the points by place.
@@ -65,7 +59,9 @@ def build_settings(
     }
     if faults:
         raise Invalid(faults)
-    chosen = {key: value for key, value in sent.items() if key not in IGNORED_SETTINGS}
+    # What follows from other facts is ignored when it is sent.
+    derived = {setting.key for setting in format_settings(FORMATS[type_].settings) if setting.is_derived}
+    chosen = {key: value for key, value in sent.items() if key not in derived}
     merged = {key: value for key, value in ({**(before or {}), **chosen}).items() if value is not None}
     encoded = msgspec.json.encode({**FORMATS[type_].defaults_beside(merged), **merged})
     try:
@@ -107,7 +103,9 @@ def changed_settings(tournament: Tournament, sent: Mapping[str, Any]) -> Tournam
     if differing and tournament.status == "completed":
         raise SettingsOfCompletedTournament
     if tournament.status == "started":
-        _refuse_fixed([key for key in differing if key not in CHANGEABLE_WHILE_STARTED])
+        own = format_settings(type(settings))
+        changeable = {setting.key for setting in own if setting.changes_when_started}
+        _refuse_fixed([key for key in differing if key not in changeable])
     return settings
 
 

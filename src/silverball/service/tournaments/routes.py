@@ -12,9 +12,9 @@ from silverball.service.tournaments import bodies
 from silverball.service.tournaments.reads import activity, journal, listing
 from silverball.service.tournaments.writes import playoffs
 from silverball.service.tournaments.writes import tournaments as writes
-from silverball.wire.journal import ActivityLog, JournalPage
-from silverball.wire.pages import Data, Page, SimplePage
-from silverball.wire.tournaments import Tournament
+from silverball_wire.journal import ActivityLog, JournalPage
+from silverball_wire.pages import Data, Page, SimplePage
+from silverball_wire.tournaments import Tournament
 
 ITEM = "/api/tournaments/{tournament_id}"
 

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from silverball.kit.errors import Invalid
 from silverball.service.tournaments.bodies import TournamentFields
-from silverball.wire import times
+from silverball_wire import times
 
 YEARS = range(1970, 2200)
 TIME_FIELDS = frozenset({"start_utc", "start_local", "end_utc", "end_local", "timezone"})

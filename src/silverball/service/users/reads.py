@@ -18,8 +18,8 @@ from silverball.store import name_search, tables
 from silverball.store.among import is_among
 from silverball.store.statements import NamedRow, RowMapper
 from silverball.store.types import IsoText
-from silverball.wire.base import ID_MAX, UNSET
-from silverball.wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
+from silverball_wire.base import ID_MAX, UNSET
+from silverball_wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
 
 _USER = tables.user.c
 # The site value that holds the code of the first account.

@@ -10,9 +10,9 @@ from silverball.kit.http.query import Query
 from silverball.service.accounts.writes import suspension
 from silverball.service.calls import Write
 from silverball.service.users import reads, writes
-from silverball.wire.base import Id
-from silverball.wire.pages import Data
-from silverball.wire.users import OwnProfile, Suspension, User, UserBundle
+from silverball_wire.base import Id
+from silverball_wire.pages import Data
+from silverball_wire.users import OwnProfile, Suspension, User, UserBundle
 
 
 class BundleQuery(Query, frozen=True, kw_only=True):

@@ -23,8 +23,8 @@ from silverball.service.calls import Write
 from silverball.service.webhooks.reads import webhooks as reads
 from silverball.service.webhooks.writes import webhooks as writes
 from silverball.service.webhooks.writes.webhooks import WEBHOOK
-from silverball.wire.pages import Data, Page
-from silverball.wire.webhooks import Webhook, WebhookDelivery
+from silverball_wire.pages import Data, Page
+from silverball_wire.webhooks import Webhook, WebhookDelivery
 
 LIST = "/api/tournaments/{tournament_id}/webhooks"
 ITEM = LIST + "/{webhook_id}"

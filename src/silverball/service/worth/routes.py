@@ -3,7 +3,7 @@
 from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, UncachedResult, get
 from silverball.service.worth.reads import estimates
 from silverball.service.worth.reads.estimates import WorthQuery
-from silverball.wire.worth import TournamentEstimate
+from silverball_wire.worth import TournamentEstimate
 
 
 @get("/api/tournaments/{tournament_id}/estimate", query=WorthQuery, access=Access.OPENABLE)

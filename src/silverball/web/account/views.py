@@ -20,7 +20,7 @@ from silverball.web.account import password_proof
 from silverball.web.account.actions import EXPIRES_DAYS, OPT_OUTS
 from silverball.web.forms import KEY, FormState
 from silverball.web.page_request import PageRequest
-from silverball.wire.players import Player
+from silverball_wire.players import Player
 
 ABILITY_LABELS = {
     "read": "Read what you may see yourself",

@@ -21,7 +21,7 @@ from silverball.web.form_values import parse_number
 from silverball.web.forms import FormData
 from silverball.web.page_request import PageRequest
 from silverball.web.tournament_night import TournamentNight
-from silverball.wire.corrections import Correction
+from silverball_wire.corrections import Correction
 
 # The fields of the address that hold the right result.
 RESULT_FIELDS = ("order", "score", "strokes", "rolls")

@@ -18,7 +18,7 @@ from silverball.web.form_values import (
     text_fields,
 )
 from silverball.web.forms import FormData
-from silverball.wire.machines import OpdbEntry
+from silverball_wire.machines import OpdbEntry
 
 # The kinds of messages that a webhook may get.
 WEBHOOK_FORMS = (("text", "A chat: sentences"), ("events", "A program: events, signed"))

@@ -16,7 +16,7 @@ from silverball.service.exports.sheet import Cell
 from silverball.web import downloads, site
 from silverball.web.page_request import PageRequest, page, redirect
 from silverball.web.tournament_night import TournamentNight
-from silverball.wire.event_results import EventResult, LeftOutReason
+from silverball_wire.event_results import EventResult, LeftOutReason
 
 ADDRESS = "/t/{tournament_id}/run/federation"
 # The choice in an address: player ids with commas between, or the word for nobody.

@@ -22,7 +22,7 @@ from silverball.web.console.settings_form import SettingField
 from silverball.web.format_titles import format_title
 from silverball.web.forms import FormState
 from silverball.web.page_request import PageRequest
-from silverball.wire.tournaments import Tournament as ListedTournament
+from silverball_wire.tournaments import Tournament as ListedTournament
 
 NEW_FORM = "new"
 MODULES = ("console.js",)

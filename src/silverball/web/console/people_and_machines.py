@@ -14,7 +14,7 @@ from silverball.store.engine import Db
 from silverball.web.console import door, night_sheets
 from silverball.web.page_request import PageRequest
 from silverball.web.tournament_night import TournamentNight
-from silverball.wire.tournaments import Tournament
+from silverball_wire.tournaments import Tournament
 
 SEARCH_LETTERS_MAX = 100
 FORMER_MAX = 50

@@ -12,7 +12,7 @@ from silverball.service.planning.reads.plans import PlanQuery
 from silverball.web import error_pages
 from silverball.web.page_request import PageRequest, page
 from silverball.web.tournament_night import TournamentNight
-from silverball.wire.plans import Plan, PlanOption, PlanWorth
+from silverball_wire.plans import Plan, PlanOption, PlanWorth
 
 FIELDS = ("players", "machines", "start", "closes")
 HOUR_MINUTES = 60

@@ -8,22 +8,17 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct, inspect
+from msgspec import Struct
 
-from silverball.kit import conversions
-from silverball.kit.http.query import humanize_name
-from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings import FormatSetting, TournamentSettings, format_settings
+from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.registry import FORMATS
-from silverball.rules.scoring import point_maps
-from silverball.service.tournaments import configuration
+from silverball.rules.scoring import curves, point_maps
 from silverball.web import forms
-from silverball.web.console import setting_words
 from silverball.web.form_values import parse_number
 from silverball.web.forms import FormData
 
 PREFIX = "set-"
-# Settings that follow from others, and settings that need a list.
-KEYS_HIDDEN = frozenset({*configuration.IGNORED_SETTINGS, "roundCount"})
 # Points of an import whose table is unknown, and no points at all.
 CHOICES_HIDDEN = frozenset({"", *point_maps.IMPORT_ONLY})
 CUSTOM = "custom"
@@ -35,6 +30,7 @@ POINTS_FIELDS: Mapping[str, tuple[str, str]] = {
     "4P": ("Points in a group of four", "7 5 3 1"),
     "curve": ("Points by rank", "100 90 85"),
 }
+CURVE_RANKS_SHOWN = 4
 POINTS_MAP_KEY = "pointsMapCustom"
 SEPARATORS = re.compile(r"[\s,;/]+")
 
@@ -67,10 +63,9 @@ def setting_fields(
     """
     format_ = FORMATS[type_]
     values = msgspec.to_builtins(current or format_.settings())
+    settings = format_settings(format_.settings)
     fields = [
-        _setting_field(each.encode_name, conversions.inspect(each.type), values.get(each.encode_name))
-        for each in msgspec.structs.fields(format_.settings)
-        if each.encode_name not in KEYS_HIDDEN
+        _setting_field(setting, values.get(setting.key)) for setting in settings if not setting.is_derived
     ]
     shown_first = {key: place for place, key in enumerate(format_.form_settings)}
     fields.sort(key=lambda setting: shown_first.get(setting.key, len(shown_first)))
@@ -91,29 +86,40 @@ def _points_fields(setting: SettingField, points: Mapping[str, Any]) -> list[Set
     return fields
 
 
-def _setting_field(key: str, kind: inspect.Type, value: Any) -> SettingField:
-    schema: Mapping[str, Any] = {}
-    while isinstance(kind, inspect.Metadata):
-        schema = {**(kind.extra_json_schema or {}), **schema}
-        kind = kind.type
-    common: dict[str, Any] = {
-        "key": key,
-        "title": schema.get("title", humanize_name(key).capitalize()),
-        "help": schema.get("description", ""),
-        "value": str(value),
-        "choices": {},
-    }
-    if isinstance(kind, inspect.BoolType):
-        return SettingField(kind="flag", **{**common, "value": "on" if value else ""})
-    if isinstance(kind, inspect.LiteralType):
-        listed = [choice for choice in kind.values if choice not in CHOICES_HIDDEN or choice == value]
-        choices = {str(choice): setting_words.choice_label(key, choice) for choice in listed}
-        return SettingField(kind="choice", **{**common, "choices": choices})
-    if isinstance(kind, inspect.IntType):
-        # What is absent while it is 0 is shown as 0.
-        return SettingField(kind="number", low=kind.ge, high=kind.le, **{**common, "value": str(value or 0)})
-    lines = [f"{band['value']} {band['text']}".strip() for band in value]
-    return SettingField(kind="bands", **{**common, "value": "\n".join(lines)})
+def _setting_field(setting: FormatSetting, value: Any) -> SettingField:
+    text, choices = str(value), {}
+    match setting.kind:
+        case "flag":
+            text = "on" if value else ""
+        case "choice":
+            listed = [choice for choice in setting.values if choice not in CHOICES_HIDDEN or choice == value]
+            choices = {str(choice): choice_label(setting, choice) for choice in listed}
+        case "number":
+            # What is absent while it is 0 is shown as 0.
+            text = str(value or 0)
+        case "bands":
+            text = "\n".join(f"{band['value']} {band['text']}".strip() for band in value)
+    return SettingField(
+        key=setting.key,
+        title=setting.title,
+        help=setting.help,
+        kind=setting.kind,
+        value=text,
+        choices=choices,
+        low=setting.low,
+        high=setting.high,
+    )
+
+
+def choice_label(setting: FormatSetting, value: object) -> str:
+    """A value in people's words; a table of points with its first points, where they are fixed."""
+    name, label = str(value), setting.label(value)
+    if setting.key == "bestGameScoring" and name != CUSTOM:
+        points = ", ".join(map(str, curves.points_by_rank(name, CURVE_RANKS_SHOWN)))
+        return f"{label}: {points} ..."
+    if setting.key == "scoring" and point_maps.SCORINGS.get(name):
+        return f"{label}: {', '.join(map(str, point_maps.SCORINGS[name][GROUP_SIZE - 1]))}"
+    return label
 
 
 def submitted_settings(type_: str, form: FormData) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service.forecasts import reads
 from silverball.service.forecasts.reads import PublishedForecast
 from silverball.store.engine import Db
-from silverball.wire.forecasts import CertainFact, PlayerForecast, WithdrawnFact
+from silverball_wire.forecasts import CertainFact, PlayerForecast, WithdrawnFact
 
 # Rows that are shown at once; the others are behind a line to tap.
 ROWS_FIRST = 8

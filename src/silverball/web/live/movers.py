@@ -8,7 +8,7 @@ from msgspec import Struct
 from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
-from silverball.wire.standings import Standing
+from silverball_wire.standings import Standing
 
 # The newest results, in formats without rounds that the organizer opens.
 NEWEST_WINDOW = timedelta(minutes=30)

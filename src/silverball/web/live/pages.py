@@ -24,7 +24,7 @@ from silverball.web.format_titles import format_title
 from silverball.web.live import bracket_drawing, summary_page, tournament_view, views
 from silverball.web.live.tournament_view import PublicTournament
 from silverball.web.live.views import VIEWS, PublicView, ViewChoice
-from silverball.wire.draws import TournamentDraws
+from silverball_wire.draws import TournamentDraws
 
 LOG = logging.getLogger("silverball.web")
 HTML = "text/html; charset=utf-8"

@@ -15,7 +15,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
 from silverball.web.live import movers
 from silverball.web.live.movers import Mover
-from silverball.wire.standings import Standing
+from silverball_wire.standings import Standing
 
 PODIUM_PLACES = 3
 # More players than this share the places of the podium only where whole groups are tied.

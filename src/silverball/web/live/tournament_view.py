@@ -36,8 +36,8 @@ from silverball.web.live.forecast_view import ForecastView
 from silverball.web.live.movers import Mover
 from silverball.web.live.round_points import RoundPoints
 from silverball.web.tournament_night import TournamentNight
-from silverball.wire.standings import Standing
-from silverball.wire.tournaments import Tournament as WireTournament
+from silverball_wire.standings import Standing
+from silverball_wire.tournaments import Tournament as WireTournament
 
 PARTS = parts.PartsQuery(include_location=True, include_series=True, include_linked_tournaments=True)
 RESULTS_SHOWN_MAX = 20

@@ -18,10 +18,10 @@ from silverball.service.rounds import reads as rounds
 from silverball.web.format_titles import format_title
 from silverball.web.page_request import PageRequest
 from silverball.web.qr_codes import qr_code
-from silverball.wire.games import Game
-from silverball.wire.players import Player
-from silverball.wire.rounds import Round
-from silverball.wire.tournaments import Tournament
+from silverball_wire.games import Game
+from silverball_wire.players import Player
+from silverball_wire.rounds import Round
+from silverball_wire.tournaments import Tournament
 
 PARTS = parts.PartsQuery(include_players=True, include_arenas=True, include_location=True)
 

@@ -27,7 +27,7 @@ from silverball.web.page_request import GUEST, PageRequest
 from silverball.web.public import player_state, report_page
 from silverball.web.public.report_page import ReportPage
 from silverball.web.rendered_once import RenderedOnce
-from silverball.wire.players import EntrantPart, Player
+from silverball_wire.players import EntrantPart, Player
 
 RUNNING_MAX = 50
 PLAYED_PER_PAGE = 25

@@ -7,8 +7,8 @@ from sqlalchemy import delete, select, update
 from silverball.kit.errors import Conflict, NotFound
 from silverball.store import audit, tables
 from silverball.store.transaction import Transaction
-from silverball.wire import times
-from silverball.wire.users import Suspension
+from silverball_wire import times
+from silverball_wire.users import Suspension
 
 WEBHOOK_STOPPED = "The account of the organizer was suspended."
 

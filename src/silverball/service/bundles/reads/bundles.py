@@ -27,14 +27,14 @@ from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts
 from silverball.service.standings import reads as standings
 from silverball.store import batches, chaining, journal, present_ids, remote_ids, tables
-from silverball.wire import times
-from silverball.wire.arenas import Arena
-from silverball.wire.base import UNSET, UnsetType, Wire
-from silverball.wire.bundle import Bundle
-from silverball.wire.bundle_journal import JournalLine
-from silverball.wire.players import Player
-from silverball.wire.standings import Standing
-from silverball.wire.tournaments import Tournament
+from silverball_wire import times
+from silverball_wire.arenas import Arena
+from silverball_wire.base import UNSET, UnsetType, Wire
+from silverball_wire.bundle import Bundle
+from silverball_wire.bundle_journal import JournalLine
+from silverball_wire.players import Player
+from silverball_wire.standings import Standing
+from silverball_wire.tournaments import Tournament
 
 # SQLite accepts up to 32,766 parameters in a statement.
 IDS_AT_ONCE = 5_000

@@ -22,9 +22,9 @@ from silverball.service.prizes import reads as prizes
 from silverball.service.rulings import reads as rulings
 from silverball.store import tables
 from silverball.store.types import Hundredths, Instant, IsoText, PointsText
-from silverball.wire import times
-from silverball.wire.base import UNSET, Wire
-from silverball.wire.bundle_facts import (
+from silverball_wire import times
+from silverball_wire.base import UNSET, Wire
+from silverball_wire.bundle_facts import (
     AttemptFacts,
     EngineFacts,
     EntrantFacts,
@@ -35,7 +35,7 @@ from silverball.wire.bundle_facts import (
     TimedRound,
     UnfinishedRound,
 )
-from silverball.wire.timekeeping import CalledGame, ExtendedGame
+from silverball_wire.timekeeping import CalledGame, ExtendedGame
 
 Shape = TypeVar("Shape", bound=Wire)
 

@@ -7,9 +7,9 @@ from sqlalchemy import Connection, select
 from silverball.kit.conversions import convert
 from silverball.rules.model.sign_ups import SignUpTerms
 from silverball.store import sign_up_rows, tables
-from silverball.wire import times
-from silverball.wire.bundle_facts import SignUpFacts, SignUpTermsFacts
-from silverball.wire.sign_ups import SignUpPayment
+from silverball_wire import times
+from silverball_wire.bundle_facts import SignUpFacts, SignUpTermsFacts
+from silverball_wire.sign_ups import SignUpPayment
 
 _S, _E = tables.sign_up.c, tables.entrant.c
 

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, exists, func, select
 
 from silverball.store import name_search, names, tables
 from silverball.store.among import is_among
-from silverball.wire import times
-from silverball.wire.federation import FederationRecord
+from silverball_wire import times
+from silverball_wire.federation import FederationRecord
 
 # Both databases accept this many values in one statement.
 AT_ONCE = 5000

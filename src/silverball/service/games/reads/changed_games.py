@@ -14,7 +14,7 @@ from silverball.service.games import shapes
 from silverball.service.games.reads import games
 from silverball.store import writers
 from silverball.store.loaded import LoadedTournament
-from silverball.wire.games import Game
+from silverball_wire.games import Game
 
 
 def games_after_changes(

@@ -37,10 +37,10 @@ from silverball.store.among import is_among
 from silverball.store.statements import NamedRow, RowMapper, Statement, rows_of_all
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
 from silverball.store.types import IsoText, PointsText
-from silverball.wire.arenas import Arena
-from silverball.wire.base import ID_MAX, Id
-from silverball.wire.games import Game, Suggestion
-from silverball.wire.values import GameStatus
+from silverball_wire.arenas import Arena
+from silverball_wire.base import ID_MAX, Id
+from silverball_wire.games import Game, Suggestion
+from silverball_wire.values import GameStatus
 
 PAGE_SIZE = 100
 ROUNDS_MAX = 50

@@ -9,8 +9,8 @@ from silverball.kit.errors import NotFound
 from silverball.service.games.reads.games import GameNotInTournament
 from silverball.service.tournaments.reads import tournaments
 from silverball.store.tables import game
-from silverball.wire import times
-from silverball.wire.games import Leg
+from silverball_wire import times
+from silverball_wire.games import Leg
 
 LEGS = select(game.c.game_id, game.c.tournament_id, game.c.legs)
 

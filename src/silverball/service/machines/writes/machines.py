@@ -11,7 +11,7 @@ from silverball.kit.conversions import convert
 from silverball.rules.opdb import ids as opdb
 from silverball.service import replacement_checks
 from silverball.store import tables
-from silverball.wire.machines import Manufacturer, OpdbEntry, Video
+from silverball_wire.machines import Manufacturer, OpdbEntry, Video
 
 # The fields of an entry in a file, by the names of OpdbEntry. Missing fields keep their stored value.
 FileFields = Mapping[str, Any]

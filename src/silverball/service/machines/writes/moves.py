@@ -12,8 +12,8 @@ from silverball.service.events import feed_events
 from silverball.service.machines import reads
 from silverball.store import revisions, tables
 from silverball.store.transaction import Transaction
-from silverball.wire import times
-from silverball.wire.machines import OpdbChange
+from silverball_wire import times
+from silverball_wire.machines import OpdbChange
 
 _SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
 # SQLite accepts 32,766 parameters in one statement.

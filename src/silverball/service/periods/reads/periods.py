@@ -14,7 +14,7 @@ from silverball.service.periods.reads.tournaments import counts_between
 from silverball.service.submissions.reads import events as submitted
 from silverball.service.tournaments.reads import tournaments as nights
 from silverball.store import rating_days, tables
-from silverball.wire.periods import ExtEvent, PeriodStatus, RatingPeriod, RatingPeriodBundle
+from silverball_wire.periods import ExtEvent, PeriodStatus, RatingPeriod, RatingPeriodBundle
 
 PER_PAGE = 25
 TOURNAMENTS_MAX = 1000

@@ -10,7 +10,7 @@ from silverball.rules.worth.event import EventPart
 from silverball.rules.wppr.value import value_of_rated, winner_points
 from silverball.service.estimates.reads import plain_number
 from silverball.store import simulated_nights
-from silverball.wire.plans import PlanWorth
+from silverball_wire.plans import PlanWorth
 
 COMPUTING = "computing"
 DECIMALS = 2

@@ -12,8 +12,8 @@ from silverball.rules.format import Format
 from silverball.rules.planning.pace import Pace
 from silverball.rules.registry import FORMATS
 from silverball.service.planning.reads import paces, plan_worths
-from silverball.wire.base import Id
-from silverball.wire.plans import Plan, PlanOption
+from silverball_wire.base import Id
+from silverball_wire.plans import Plan, PlanOption
 
 PLAYERS_MAX = 500
 MACHINES_MAX = 500

@@ -15,8 +15,8 @@ from silverball.service.ratings.reads import ratings as reads
 from silverball.service.ratings.reads.ratings import COLUMNS, CurrentPeriod
 from silverball.store import names, published_ratings, rating_days, tables
 from silverball.store.published_ratings import PUBLISHED
-from silverball.wire.base import Id
-from silverball.wire.ratings import HeadToHead, RatingComparison, RatingRange
+from silverball_wire.base import Id
+from silverball_wire.ratings import HeadToHead, RatingComparison, RatingRange
 
 IDS_MAX = 25
 MEETING_PARTS = 4

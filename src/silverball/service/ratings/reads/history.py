@@ -17,8 +17,8 @@ from silverball.service.ratings.reads import ratings as reads
 from silverball.service.ratings.reads.ratings import IDS_MAX, CurrentPeriod
 from silverball.store import tables
 from silverball.store.published_ratings import PUBLISHED
-from silverball.wire.base import Id
-from silverball.wire.ratings import IfpaInfo, Rating, RatingBundle, RatingHistoryPoint, RatingRevision
+from silverball_wire.base import Id
+from silverball_wire.ratings import IfpaInfo, Rating, RatingBundle, RatingHistoryPoint, RatingRevision
 
 HISTORY_DAYS = 365
 PER_PAGE = 100

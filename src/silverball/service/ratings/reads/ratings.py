@@ -18,9 +18,9 @@ from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import name_search, names, rating_days, tables
 from silverball.store.among import is_among
 from silverball.store.published_ratings import PUBLISHED
-from silverball.wire.base import Id
-from silverball.wire.ratings import Rating
-from silverball.wire.values import Number
+from silverball_wire.base import Id
+from silverball_wire.ratings import Rating
+from silverball_wire.values import Number
 
 PER_PAGE = 25
 IDS_MAX = 200

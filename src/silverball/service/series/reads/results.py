@@ -15,8 +15,8 @@ from silverball.service.standings import reads as standing_reads
 from silverball.service.standings.reads import PlacesByTournament
 from silverball.store import tables
 from silverball.store.among import is_among
-from silverball.wire.players import Player
-from silverball.wire.series import (
+from silverball_wire.players import Player
+from silverball_wire.series import (
     LabelsByPlayer,
     PointsByPlayer,
     PointsByTournament,
@@ -24,7 +24,7 @@ from silverball.wire.series import (
     SeriesDetails,
     SeriesStanding,
 )
-from silverball.wire.values import EmptyList, Number
+from silverball_wire.values import EmptyList, Number
 
 CUSTOM_RANKS_MAX = 1000
 PLAYERS_MAX = 10_000

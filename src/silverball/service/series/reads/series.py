@@ -13,10 +13,10 @@ from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.among import is_among
 from silverball.store.statements import NamedRow, RowMapper
-from silverball.wire.base import Id
-from silverball.wire.parts import RsvpConfiguration
-from silverball.wire.series import Series, SeriesListItem
-from silverball.wire.values import SeriesStatus
+from silverball_wire.base import Id
+from silverball_wire.parts import RsvpConfiguration
+from silverball_wire.series import Series, SeriesListItem
+from silverball_wire.values import SeriesStatus
 
 PER_PAGE = 25
 NAMES_MAX = 500

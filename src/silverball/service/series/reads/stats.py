@@ -26,10 +26,10 @@ from silverball.service.standings import reads as standings
 from silverball.store import tables
 from silverball.store.among import is_among
 from silverball.store.listed import decode_listed, listed
-from silverball.wire.players import Player
-from silverball.wire.series import Aggregate, SeriesAttendance, SeriesStats
-from silverball.wire.stats import CountRow
-from silverball.wire.values import Number
+from silverball_wire.players import Player
+from silverball_wire.series import Aggregate, SeriesAttendance, SeriesStats
+from silverball_wire.stats import CountRow
+from silverball_wire.values import Number
 
 if TYPE_CHECKING:
     from silverball.rules.ranking.meetings import CountsById

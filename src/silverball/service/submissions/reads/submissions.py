@@ -14,9 +14,9 @@ from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.submissions.people import KnownPerson
 from silverball.service.submissions.reads import identities
 from silverball.store.tables import rating_submission, submission_player, user
-from silverball.wire import times
-from silverball.wire.submissions import RatingSubmission, SubmissionPlayer
-from silverball.wire.values import SubmissionStatus
+from silverball_wire import times
+from silverball_wire.submissions import RatingSubmission, SubmissionPlayer
+from silverball_wire.values import SubmissionStatus
 
 PER_PAGE = 25
 SUBMISSIONS_LISTED_MAX = 1000

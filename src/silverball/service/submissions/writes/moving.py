@@ -12,7 +12,7 @@ from silverball.service.submissions.reads import events
 from silverball.service.submissions.reads.submissions import MODEL
 from silverball.store import rating_days
 from silverball.store.tables import rating_submission, submission_document
-from silverball.wire.values import SubmissionStatus
+from silverball_wire.values import SubmissionStatus
 
 _SUBMISSION = rating_submission.c
 

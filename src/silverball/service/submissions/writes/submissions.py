@@ -17,7 +17,7 @@ from silverball.service.submissions.reads import identities
 from silverball.service.submissions.writes import moving
 from silverball.store import names
 from silverball.store.tables import rating_submission, submission_player
-from silverball.wire.values import SubmissionStatus
+from silverball_wire.values import SubmissionStatus
 
 # Per submitter, because fetching is slow and all submitters share one queue.
 WAITING_MAX = 5

@@ -13,9 +13,9 @@ from silverball.service.directors import reads as directors
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import journal, tables
 from silverball.store.among import is_among
-from silverball.wire import times
-from silverball.wire.base import Id
-from silverball.wire.journal import ActivityLog
+from silverball_wire import times
+from silverball_wire.base import Id
+from silverball_wire.journal import ActivityLog
 
 PER_PAGE = 25
 # The names that a line can have.

@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from silverball.service.tournaments import timing
 from silverball.service.tournaments.bodies import Registration, TournamentFields
 from silverball.service.tournaments.reads import belongings
-from silverball.wire import times
-from silverball.wire.parts import RsvpConfiguration
+from silverball_wire import times
+from silverball_wire.parts import RsvpConfiguration
 
 # Fields of a body that the details store unchanged.
 PLAIN_FIELDS = (

@@ -15,9 +15,9 @@ from silverball.service.tournaments import action_summary, journal_text
 from silverball.service.tournaments.journal_text import Names
 from silverball.store import chaining, journal, tables, undo_order
 from silverball.store.journal import Action
-from silverball.wire import times
-from silverball.wire.journal import JournalAction, JournalChange, JournalMeta, JournalPage
-from silverball.wire.pages import Page
+from silverball_wire import times
+from silverball_wire.journal import JournalAction, JournalChange, JournalMeta, JournalPage
+from silverball_wire.pages import Page
 
 PER_PAGE = 50
 _J = tables.journal.c

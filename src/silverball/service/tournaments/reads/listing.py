@@ -30,10 +30,10 @@ from silverball.store.hints import NotByIndex
 from silverball.store.kept_lists import KeptList, kept_list
 from silverball.store.statements import NamedRow, RowMapper
 from silverball.store.types import IsoText
-from silverball.wire.base import Id
-from silverball.wire.locations import Location
-from silverball.wire.tournaments import Tournament
-from silverball.wire.values import TournamentStatus
+from silverball_wire.base import Id
+from silverball_wire.locations import Location
+from silverball_wire.tournaments import Tournament
+from silverball_wire.values import TournamentStatus
 
 PER_PAGE = 25
 PER_PAGE_MAX = 100

@@ -7,7 +7,7 @@ from silverball.service.directors import reads as directors
 from silverball.service.tournaments.reads import listing
 from silverball.service.tournaments.reads import tournaments as reads
 from silverball.store.tables import scorekeeper, tournament
-from silverball.wire.tournaments import Tournament
+from silverball_wire.tournaments import Tournament
 
 SCOREKEEPING_MAX = 50
 

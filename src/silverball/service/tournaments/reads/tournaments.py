@@ -12,9 +12,9 @@ from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.statements import NamedRow, RowMapper
 from silverball.store.types import IsoText
-from silverball.wire import times
-from silverball.wire.format_settings import FormatSettings
-from silverball.wire.tournaments import Tournament
+from silverball_wire import times
+from silverball_wire.generated.format_settings import FormatSettings
+from silverball_wire.tournaments import Tournament
 
 _T = tables.tournament.c
 ROW = RowMapper(
@@ -84,7 +84,8 @@ def tournament_item(row: NamedRow, viewer: AuthenticatedCaller | None, **parts: 
     settings = row.settings
     parts["scorekeeping"] = None
     for key, value in settings.items():
-        parts[_FIELD_BY_KEY[key]] = value
+        if key in _FIELD_BY_KEY:
+            parts[_FIELD_BY_KEY[key]] = value
     return Tournament(
         tournament_id=row.tournament_id,
         name=row.name,

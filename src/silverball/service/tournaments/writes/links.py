@@ -13,7 +13,7 @@ from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.tournaments.bodies import ChangedTournament, TournamentLink
 from silverball.service.tournaments.writes import tournaments
-from silverball.wire.values import LinkType
+from silverball_wire.values import LinkType
 
 
 class NewTournamentLink(Body, frozen=True, kw_only=True):

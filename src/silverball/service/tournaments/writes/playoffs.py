@@ -33,7 +33,7 @@ from silverball.store import account_quotas
 from silverball.store.loaded import LoadedTournament
 from silverball.store.stamps import Revision
 from silverball.store.transaction import Transaction
-from silverball.wire import times
+from silverball_wire import times
 
 NAME_CHARACTERS_MAX = 100
 # Details that a playoff inherits from its qualifying tournament.

@@ -16,8 +16,8 @@ from silverball.service.webhooks import message_text
 from silverball.service.webhooks.message_text import NewsItem, SentenceFacts
 from silverball.store import announcements, generations, tables
 from silverball.store.announcements import Announcement
-from silverball.wire import times
-from silverball.wire.webhooks import WebhookMessage, WebhookText
+from silverball_wire import times
+from silverball_wire.webhooks import WebhookMessage, WebhookText
 
 TEST = "test"
 TEST_SENTENCE = "This is a test: messages arrive here."

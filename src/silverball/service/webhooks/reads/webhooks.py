@@ -12,8 +12,8 @@ from silverball.service.directors import reads as directors
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import generations
 from silverball.store.tables import webhook, webhook_delivery
-from silverball.wire import times
-from silverball.wire.webhooks import DeliveryStatus, Webhook, WebhookDelivery
+from silverball_wire import times
+from silverball_wire.webhooks import DeliveryStatus, Webhook, WebhookDelivery
 
 PER_PAGE = 50
 WEBHOOKS_MAX = 10

@@ -19,7 +19,7 @@ from silverball.service.webhooks.reads import message
 from silverball.service.webhooks.reads import webhooks as reads
 from silverball.store import account_quotas, announcements, encryption
 from silverball.store.tables import webhook, webhook_delivery
-from silverball.wire.webhooks import EventName, Webhook, WebhookForm
+from silverball_wire.webhooks import EventName, Webhook, WebhookForm
 
 WEBHOOK, DELIVERY = "webhook_id", "webhook_delivery_id"
 WEBHOOKS_MAX = reads.WEBHOOKS_MAX

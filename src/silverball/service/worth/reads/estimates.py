@@ -19,8 +19,8 @@ from silverball.service.federation.reads import records
 from silverball.service.worth.reads import parts
 from silverball.service.worth.reads.parts import EventNights, GivenCircumstances, Night
 from silverball.store import tables
-from silverball.wire.values import Number
-from silverball.wire.worth import PlacePoints, TournamentEstimate
+from silverball_wire.values import Number
+from silverball_wire.worth import PlacePoints, TournamentEstimate
 
 NO_PLAYERS = "Nobody is entered yet."
 HIDDEN = "Somebody here hides their profile, so sums are rounded to 0.5."

@@ -1,0 +1,128 @@
+"""Operations of `client.arenas`."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import UNSET, UnsetType
+
+from silverball_client.calling import M, Request, Resource, operation, paged
+from silverball_wire.arenas import Arena
+
+
+class ArenasResource(Resource[M]):
+    """Operations of `client.arenas`."""
+
+    @operation
+    def create(
+        self,
+        *,
+        name: str,
+        status: Literal["active", "inactive"] | UnsetType = UNSET,
+        opdb_id: str | None | UnsetType = UNSET,
+        category_id: int | None | UnsetType = UNSET,
+        labels: Sequence[str] | UnsetType = UNSET,
+        label_color: str | None | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[Arena]:
+        """Add an arena to the caller's book.
+
+        `POST /api/arenas`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "POST",
+            ("arenas",),
+            Arena,
+            in_data=True,
+            body={
+                "name": name,
+                "status": status,
+                "opdbId": opdb_id,
+                "categoryId": category_id,
+                "labels": labels,
+                "labelColor": label_color,
+            },
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @operation
+    def delete(self, arena_id: int, *, idempotency_key: str | None = None) -> Request[Arena]:
+        """Delete an unused arena from the book; answers its last state.
+
+        `DELETE /api/arenas/{arenaId}`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "DELETE",
+            ("arenas", arena_id),
+            Arena,
+            in_data=True,
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )
+
+    @paged
+    def list(
+        self,
+        *,
+        status: Literal["active", "inactive"] | None = None,
+        arenas: Sequence[int] | None = None,
+        page: int = 1,
+    ) -> Request[Arena]:
+        """The caller's arenas.
+
+        `GET /api/arenas`.
+        """
+        return Request(
+            "GET",
+            ("arenas",),
+            Arena,
+            query={"status": status, "arenas": arenas, "page": page},
+        )
+
+    @operation
+    def resolve(self, *, arenas: Sequence[int]) -> Request[tuple[Arena, ...]]:
+        """Arenas by their ids.
+
+        `GET /api/arenas/resolve-unknown`.
+        """
+        return Request(
+            "GET",
+            ("arenas", "resolve-unknown"),
+            tuple[Arena, ...],
+            in_data=True,
+            query={"arenas": arenas},
+        )
+
+    @operation
+    def update(
+        self,
+        arena_id: int,
+        *,
+        name: str | UnsetType = UNSET,
+        status: Literal["active", "inactive"] | UnsetType = UNSET,
+        opdb_id: str | UnsetType | None = UNSET,
+        category_id: int | UnsetType | None = UNSET,
+        labels: Sequence[str] | UnsetType = UNSET,
+        label_color: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Request[Arena]:
+        """Change an arena of the caller's book; its tournaments show the change.
+
+        `PATCH /api/arenas/{arenaId}`. Needs a token with the ability `manage`.
+        """
+        return Request(
+            "PATCH",
+            ("arenas", arena_id),
+            Arena,
+            in_data=True,
+            body={
+                "name": name,
+                "status": status,
+                "opdbId": opdb_id,
+                "categoryId": category_id,
+                "labels": labels,
+                "labelColor": label_color,
+            },
+            is_write=True,
+            idempotency_key=idempotency_key,
+        )

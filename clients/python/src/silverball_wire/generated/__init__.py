@@ -1,0 +1,1 @@
+"""Written from the rules by `make generated`."""

@@ -1,8 +1,0 @@
-"""Results of a search."""
-
-from silverball.wire.series import SeriesListItem
-from silverball.wire.tournaments import Tournament
-from silverball.wire.users import User
-
-# Served in pages. All results of one search are of one kind, which the JSON does not name.
-SearchResult = User | Tournament | SeriesListItem
