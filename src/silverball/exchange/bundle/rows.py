@@ -1,6 +1,6 @@
 """The rows of a checked bundle's tournament and its parts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from operator import itemgetter
@@ -10,12 +10,14 @@ import msgspec
 
 from silverball.exchange.bundle import bracket_rows, engine_rows
 from silverball.exchange.bundle.checks import parse_points, parse_score, tuple_or_empty
+from silverball.kit.values import Source, compile_builder
 from silverball.rules.mechanics import seeding
-from silverball.rules.model import settings
+from silverball.rules.model import fields, settings
+from silverball.rules.model.fields import PartField
 from silverball.rules.registry import FORMATS
 from silverball.wire import times
 from silverball.wire.arenas import Arena, LineupArenaPart
-from silverball.wire.base import UnsetType
+from silverball.wire.base import UNSET, UnsetType
 from silverball.wire.bundle import Bundle
 from silverball.wire.cards import Card
 from silverball.wire.format_settings import FormatSettings
@@ -71,46 +73,17 @@ def scorekeepers(bundle: Bundle) -> tuple[Any, ...]:
 
 def tournament_row(tournament: Tournament, primary: Sequence[str] | None) -> dict[str, Any]:
     """The row of the tournament. A missing time of creation is taken from its start."""
-    start = times.parse_moment(tournament.start_utc)
-    completed_at = optional_moment(tournament.completed_at)
-    created_at = optional_moment(tournament.created_at) or start
+    row: dict[str, Any] = _BUILD_TOURNAMENT(tournament)
+    created_at = row["created_at"] or row["start_utc"]
     known = FORMATS.get(tournament.type)
     if primary is None:
         primary = known.primary_settings if known is not None else ()
     return {
-        "tournament_id": tournament.tournament_id,
-        "name": tournament.name,
-        "status": tournament.status,
-        "type": tournament.type,
-        "description": tournament.description,
-        "start_utc": start,
-        "start_local": tournament.start_local,
-        "end_utc": optional_moment(tournament.end_utc),
-        "end_local": tournament.end_local,
-        "completed_at": completed_at,
+        **row,
         "created_at": created_at,
-        "updated_at": optional_moment(tournament.updated_at) or completed_at or created_at,
-        "timezone": tournament.timezone,
-        "organizer_id": tournament.organizer_id,
-        "location_id": tournament.location_id,
-        "series_id": tournament.series_id,
-        "test": tournament.test,
-        "womens": True if tournament.womens is True else None,
-        "link": tournament.link,
-        "linked_tournament_id": tournament.linked_tournament_id,
-        "estimated_tgp": tournament.estimated_tgp,
-        "points_map": _plain_json(tournament.points_map),
-        "tiebreaker_points_map": _plain_json(tournament.tiebreaker_points_map),
-        "points_map_custom": _plain_json(tournament.points_map_custom),
+        "updated_at": row["updated_at"] or row["completed_at"] or created_at,
         "primary_config_settings": list(primary),
-        "prize_pool": _plain_json(tournament.prize_pool),
-        "motd_text": tournament.motd_text,
-        "motd_color": tournament.motd_color,
-        "motd_expiration": tournament.motd_expiration,
-        "managers": _plain_json(tournament.managers),
         "settings": _settings_with_defaults(tournament),
-        "rsvp_configuration": _plain_json(tournament.rsvp_configuration),
-        "entry_configuration": _plain_json(tournament.entry_configuration),
     }
 
 
@@ -386,3 +359,29 @@ def _points_or_none(value: str | float | None) -> Decimal | None:
 
 def _plain_json(part: Any) -> Any:
     return None if part is None or isinstance(part, UnsetType) else msgspec.to_builtins(part)
+
+
+def _from_shape(field: PartField) -> Source:
+    """Where the value of a column is in the published shape, and its conversion."""
+    convert: Callable[[Any], Any] | None = None
+    if field.kind == "moment":
+        convert = optional_moment
+    elif field.kind == "json":
+        convert = _plain_json
+    elif field.presence == fields.ABSENT_WHEN_EMPTY:
+        convert = _value_or_none
+    return str(field.published), convert
+
+
+def _value_or_none(value: Any) -> Any:
+    return None if value is UNSET or value is False else value
+
+
+_BUILD_TOURNAMENT = compile_builder(
+    dict,
+    {
+        field.stored_in: _from_shape(field)
+        for field in fields.TOURNAMENT
+        if field.kind is not None and field.published is not None and field.bundle == "shape"
+    },
+)

@@ -1,13 +1,15 @@
 """Helpers for all tables: one metadata, STRICT tables on SQLite, ids, references, collation."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sqlalchemy import REAL, Column, Double, ForeignKey, Index, MetaData, Table, Text
 from sqlalchemy import text as sql_text
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
 
-from silverball.store.types import Flag, Id, Json
+from silverball.rules.model.fields import PartField
+from silverball.store.types import Flag, Hundredths, Id, Instant, Json
 
 metadata = MetaData(
     naming_convention={
@@ -75,3 +77,32 @@ def flag(name: str, *, null: bool = False) -> Column[bool]:
 
 def json(name: str, *, null: bool = False) -> Column[object]:
     return Column(name, Json, nullable=null)
+
+
+_TYPES: dict[str | None, type[TypeEngine[Any]]] = {
+    "text": Text,
+    "integer": Id,
+    "flag": Flag,
+    "json": Json,
+    "moment": Instant,
+    "points": Hundredths,
+}
+
+
+def part_columns(fields: Sequence[PartField]) -> Iterator[Column[Any]]:
+    """The columns of a part of a tournament, from its fields."""
+    for field in fields:
+        if field.kind is not None:
+            column = _part_column(field, field.stored_in)
+            column.info["audience"] = field.audience
+            yield column
+
+
+def _part_column(field: PartField, name: str) -> Column[Any]:
+    if field.kind == "key":
+        return key(name)
+    if field.kind == "part_key":
+        return key_reference(name, field.refers_to)
+    if field.kind == "reference":
+        return reference(name, field.refers_to, null=field.null, cascade=field.cascades)
+    return stamp(name) if field.kind == "stamp" else Column(name, _TYPES[field.kind], nullable=field.null)

@@ -2,6 +2,7 @@
 
 from sqlalchemy import Column, Index, Text, or_
 
+from silverball.rules.model import fields
 from silverball.store.tables.base import (
     OpdbId,
     flag,
@@ -10,6 +11,7 @@ from silverball.store.tables.base import (
     key,
     key_reference,
     named_indexes,
+    part_columns,
     reference,
     stamp,
     table,
@@ -19,55 +21,7 @@ from silverball.store.types import Hundredths, Id, Instant
 
 tournament = table(
     "tournament",
-    key("tournament_id"),
-    text("name"),
-    text("status"),
-    text("type"),
-    text("description", null=True),
-    Column("start_utc", Instant, nullable=False),
-    text("start_local"),
-    Column("end_utc", Instant),
-    text("end_local", null=True),
-    Column("completed_at", Instant),
-    Column("created_at", Instant, nullable=False),
-    Column("updated_at", Instant, nullable=False),
-    text("timezone"),
-    reference("organizer_id", "user.user_id"),
-    reference("location_id", "location.location_id", null=True),
-    reference("series_id", "series.series_id", null=True),
-    flag("test"),
-    text("link", null=True),
-    integer("linked_tournament_id", null=True),
-    json("estimated_tgp", null=True),
-    json("points_map", null=True),
-    json("tiebreaker_points_map", null=True),
-    json("points_map_custom", null=True),
-    json("primary_config_settings"),
-    json("prize_pool", null=True),
-    text("motd_text", null=True),
-    text("motd_color", null=True),
-    text("motd_expiration", null=True),
-    json("managers"),
-    # Wire name -> value, only the keys that the format has (they are absent otherwise).
-    json("settings"),
-    json("rsvp_configuration", null=True),
-    json("entry_configuration", null=True),
-    # The engine's own state, which no answer shows: see EngineState.
-    json("engine", null=True),
-    # The prize money and the payouts: see PrizePlan; only organizers see it whole.
-    json("prizes", null=True),
-    # Fees of the sign-up list, and how often its code was replaced: see SignUpTerms.
-    json("sign_up_terms", null=True),
-    # Raised by every change that an answer below this tournament shows.
-    integer("revision"),
-    # Drawn anew by every transaction that raises the revision: see `store/stamps.py`.
-    stamp("stamp"),
-    # The feed channel: its epoch, its newest announcement, and the number up to which it is trimmed.
-    text("epoch"),
-    integer("seq"),
-    integer("seq_low"),
-    # Whether it counts in the women's ranking; null for no.
-    flag("womens", null=True),
+    *part_columns(fields.TOURNAMENT),
     indexes=[("location_id",), ("status", "completed_at")],
 )
 # Each serves the list with one filter, in the list's order; further filters are checked in the index, so

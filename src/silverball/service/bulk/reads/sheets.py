@@ -1,11 +1,13 @@
 """The shape of the bulk tables: their columns, and the periods that they are cut into."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from msgspec import Struct
 from sqlalchemy import Connection
+
+from silverball.rules.model.fields import PartField
 
 # `points` are whole hundredths here, and numbers with two decimals in the files.
 Kind = Literal["integer", "number", "points", "text", "flag", "moment"]
@@ -20,6 +22,15 @@ class SheetColumn(Struct, frozen=True):
     meaning: str
     # The table whose key the column holds.
     refers_to: str | None = None
+
+
+# Kind of a field -> kind of its column here; other kinds are integers.
+_KINDS: Mapping[str | None, Kind] = {"text": "text", "moment": "moment", "flag": "flag", "points": "points"}
+
+
+def column_of(field: PartField) -> SheetColumn:
+    """The column of a field of a tournament or of one of its parts."""
+    return SheetColumn(field.stored_in, _KINDS.get(field.kind, "integer"), field.bulk)
 
 
 class Period(Struct, frozen=True):

@@ -3,9 +3,12 @@
 from typing import Any
 
 from msgspec import UNSET
-from sqlalchemy import Connection, Select, bindparam, literal, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, literal, select, type_coerce
 
 from silverball.kit.errors import NotFound
+from silverball.kit.values import Source, compile_builder
+from silverball.rules.model import fields
+from silverball.rules.model.fields import PartField
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.locations import reads as locations
 from silverball.service.users import reads as users
@@ -16,40 +19,44 @@ from silverball.wire.format_settings import FormatSettings
 from silverball.wire.tournaments import Tournament
 
 _T = tables.tournament.c
+# Written as older clients read them, without a zone.
+_PLAIN_TIMES = ("created_at", "updated_at")
+# The columns of a tournament that every answer with it has, in its published form.
+_SHOWN = tuple(
+    field
+    for field in fields.TOURNAMENT
+    if field.kind is not None and field.published is not None and field.presence.kind != "include"
+)
+
+
+def _shown_column(field: PartField) -> ColumnElement[Any]:
+    column = _T[field.stored_in]
+    return (
+        type_coerce(column, IsoText) if field.kind == "moment" and field.name not in _PLAIN_TIMES else column
+    )
+
+
+def _value_or_unset(value: Any) -> Any:
+    return UNSET if value is None or value is False else value
+
+
+def _shown_source(field: PartField) -> Source:
+    if field.name in _PLAIN_TIMES:
+        return field.stored_in, times.plain
+    if field.presence == fields.ABSENT_WHEN_EMPTY:
+        return field.stored_in, _value_or_unset
+    return field.stored_in, None
+
+
 ROW = RowMapper(
-    _T.tournament_id,
-    _T.name,
-    _T.status,
-    _T.type,
-    type_coerce(_T.start_utc, IsoText),
-    _T.start_local,
-    type_coerce(_T.end_utc, IsoText),
-    _T.end_local,
-    type_coerce(_T.completed_at, IsoText),
-    _T.organizer_id,
-    _T.location_id,
-    _T.series_id,
-    _T.description,
-    _T.points_map,
-    _T.tiebreaker_points_map,
-    _T.points_map_custom,
-    _T.test,
-    _T.womens,
-    _T.timezone,
-    _T.link,
-    _T.linked_tournament_id,
-    _T.estimated_tgp,
-    _T.prize_pool,
-    _T.created_at,
-    _T.updated_at,
-    _T.motd_text,
-    _T.motd_color,
-    _T.motd_expiration,
-    _T.managers,
-    _T.primary_config_settings,
+    *map(_shown_column, _SHOWN),
     _T.settings,
     organizer=users.ROW,
     location=locations.ROW,
+)
+_BUILD_ITEM = compile_builder(
+    Tournament,
+    {str(field.published): _shown_source(field) for field in _SHOWN if field.name != "points_map"},
 )
 
 
@@ -85,41 +92,13 @@ def tournament_item(row: NamedRow, viewer: AuthenticatedCaller | None, **parts: 
     for key, value in settings.items():
         if key in _FIELD_BY_KEY:
             parts[_FIELD_BY_KEY[key]] = value
-    return Tournament(
-        tournament_id=row.tournament_id,
-        name=row.name,
-        status=row.status,
-        type=row.type,
-        start_utc=row.start_utc,
-        start_local=row.start_local,
-        end_utc=row.end_utc,
-        end_local=row.end_local,
-        completed_at=row.completed_at,
-        organizer_id=row.organizer_id,
-        location_id=row.location_id,
-        series_id=row.series_id,
-        description=row.description,
+    if settings.get("scoring") == "custom":
         # The organizer's own points are in pointsMapCustom; existing clients expect "manual" here.
-        points_map="manual" if settings.get("scoring") == "custom" else row.points_map,
-        tiebreaker_points_map=row.tiebreaker_points_map,
-        points_map_custom=row.points_map_custom,
-        test=row.test,
-        womens=True if row.womens else UNSET,
-        timezone=row.timezone,
-        link=row.link,
-        linked_tournament_id=row.linked_tournament_id,
-        estimated_tgp=row.estimated_tgp,
-        prize_pool=row.prize_pool,
-        created_at=times.plain(row.created_at),
-        updated_at=times.plain(row.updated_at),
-        motd_text=row.motd_text,
-        motd_color=row.motd_color,
-        motd_expiration=row.motd_expiration,
-        managers=row.managers,
-        primary_config_settings=row.primary_config_settings,
-        organizer=users.user_item(row.organizer, viewer),
-        **parts,
-    )
+        parts["points_map"] = "manual"
+    else:
+        parts["points_map"] = row.points_map
+    item: Tournament = _BUILD_ITEM(row, organizer=users.user_item(row.organizer, viewer), **parts)
+    return item
 
 
 def tournament_items(

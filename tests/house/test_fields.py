@@ -1,0 +1,92 @@
+"""The table of fields holds for the Structs, the columns, the bodies and the include flags."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import UNSET
+
+import build
+from silverball.rules.model import fields
+from silverball.rules.model.fields import PartField
+from silverball.service.core import loaded
+from silverball.service.parts.reads import PartsQuery
+from silverball.service.tournaments import bodies
+from silverball.store import tables
+from silverball.store.engine import Store
+from silverball.wire.tournaments import SETTING_FIELDS, Tournament
+
+# Fields of bodies that make the tournament, and are no fields of it afterwards.
+NOT_STORED = {"type", "player_ids", "arena_ids"}
+
+
+def test_a_field_has_one_line() -> None:
+    names = [field.name for field in fields.TOURNAMENT]
+    assert len(names) == len(set(names))
+
+
+def test_answers_with_a_tournament_have_its_published_fields_and_the_settings_of_formats() -> None:
+    published = {field.published for field in fields.TOURNAMENT} - {None}
+    assert published | set(SETTING_FIELDS) == set(Tournament.__struct_fields__)
+
+
+def test_what_answers_may_leave_out_can_be_absent() -> None:
+    defaults = {field.name: field.default for field in msgspec.structs.fields(Tournament)}
+    absent = [field for field in fields.TOURNAMENT if field.presence != fields.ALWAYS and field.published]
+    assert {field.name: defaults[str(field.published)] for field in absent} == {
+        field.name: UNSET for field in absent
+    }
+
+
+def test_each_include_flag_adds_a_field() -> None:
+    flags = {field.presence.flag for field in fields.TOURNAMENT} - {""}
+    assert flags == set(PartsQuery.__struct_fields__)
+
+
+def test_the_table_has_the_columns_of_the_fields_and_no_other() -> None:
+    stored = {field.stored_in: field.audience for field in fields.TOURNAMENT if field.kind is not None}
+    assert {column.name: column.info["audience"] for column in tables.tournament.c} == stored
+
+
+def test_bodies_accept_the_fields_that_they_may_set_and_no_other() -> None:
+    accepted = {
+        name for name in bodies.ChangedTournament.__struct_fields__ if name not in SETTING_FIELDS
+    } - NOT_STORED
+    assert accepted == {field.name for field in fields.TOURNAMENT if field.entered != "no"}
+
+
+@pytest.mark.parametrize("field", fields.DETAILS_AS_SENT, ids=lambda field: field.name)
+def test_a_body_that_accepts_a_field_stores_it(store: Store, field: PartField) -> None:
+    organizer = build.a_user(store, role="organizer")
+    new = {"name": "Thursday", "type": "matchplay"}
+    _, made, _ = build.do(store, "POST", "/api/tournaments", new, by=organizer)
+    tournament_id = made["data"]["tournamentId"]
+    value = _sample(store, field, organizer)
+    key = _wire_key(field.name)
+    answer = build.do(store, "PATCH", f"/api/tournaments/{tournament_id}", {key: value}, by=organizer)
+    assert answer[0] == 200, answer[1]
+    with store.read() as db:
+        assert loaded.load_tournament(db, tournament_id).details[field.name] == value
+
+
+def _wire_key(name: str) -> str:
+    kinds = msgspec.structs.fields(bodies.ChangedTournament)
+    return next(kind.encode_name for kind in kinds if kind.name == name)
+
+
+def _sample(store: Store, field: PartField, organizer_id: int) -> Any:
+    """A value that the body accepts and that differs from the first one."""
+    owned = {
+        "location_id": (tables.location, "location_id"),
+        "series_id": (tables.series, "series_id"),
+        "event_id": (tables.occasion, "event_id"),
+    }
+    if field.name in owned:
+        return build.row(store, owned[field.name][0], organizer_id=organizer_id, name="Ours")
+    if field.kind == "flag":
+        return True
+    samples = {
+        "points_map_custom": {"type": "matchplay", "3P": [7, 4, 1], "4P": [7, 5, 3, 1]},
+        "motd_color": "red",
+    }
+    return samples.get(field.name, "tilt-town")
