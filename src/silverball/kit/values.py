@@ -24,24 +24,31 @@ class WithSecret(Struct, frozen=True):
 
 
 def compile_builder(
-    target: Callable[..., Any], sources: Mapping[str, Source], *, others: tuple[str, ...] = ()
+    target: Callable[..., Any],
+    sources: Mapping[str, Source],
+    *,
+    others: tuple[str, ...] = (),
+    takes_more: bool = False,
 ) -> Callable[..., Any]:
     """A function from an object to `target(name=object.attribute, ...)`, as fast as one written by hand.
 
-    It takes the values of `others` as keywords, and `more` keywords as they are.
+    It takes the values of `others` as keywords, and with `takes_more` any keywords.
     """
     scope: dict[str, Any] = {"target": target}
-    arguments = []
+    items = {}
     for position, (name, (attribute, convert)) in enumerate(sources.items()):
-        if not (name.isidentifier() and attribute.replace(".", "_").isidentifier()):
+        if not (name.isidentifier() and attribute.isidentifier()):
             raise ValueError(f"{name} or {attribute} is no name")
-        value = f"given.{attribute}"
+        items[name] = f"given.{attribute}"
         if convert is not None:
             scope[f"convert_{position}"] = convert
-            value = f"convert_{position}({value})"
-        arguments.append(f"{name}={value}")
-    arguments += [f"{name}={name}" for name in others]
-    keywords = f", *, {', '.join(others)}" if others else ""
-    text = f"lambda given{keywords}, **more: target({', '.join(arguments)}, **more)"
-    builder: Callable[..., Any] = eval(text, scope)  # noqa: S307  # names of our own fields
+            items[name] = f"convert_{position}({items[name]})"
+    items |= {name: name for name in others}
+    more = ["**more"] if takes_more else []
+    if target is dict:
+        built = "{" + ", ".join([f"{name!r}: {value}" for name, value in items.items()] + more) + "}"
+    else:
+        built = f"target({', '.join([f'{name}={value}' for name, value in items.items()] + more)})"
+    parameters = ", ".join(["given", *(["*"] if others else []), *others, *more])
+    builder: Callable[..., Any] = eval(f"lambda {parameters}: {built}", scope)  # noqa: S307  # our own names
     return builder

@@ -127,19 +127,16 @@ def shown_only(name: str, presence: Presence = ALWAYS) -> PartField:
     return PartField(name, None, place="row", presence=presence, announced="no")
 
 
+def looked_up(name: str) -> PartField:
+    """An attribute that is made from other columns or rows, and that no shape shows."""
+    return PartField(name, None, shown_as=None, bundle="no", announced="no")
+
+
 def detail(name: str, kind: Kind | None, **facts: Any) -> PartField:
     """A fact without a rule."""
     return PartField(name, kind, place="detail", **facts)
 
 
-_TOURNAMENT_ID = row_only(
-    "tournament_id",
-    "reference",
-    refers_to="tournament.tournament_id",
-    cascades=True,
-    shown_as="",
-    bundle="shape",
-)
 # In the order of the columns.
 TOURNAMENT = (
     PartField("tournament_id", "key", bulk="Id of the tournament."),
@@ -288,3 +285,160 @@ DETAILS_AS_SENT = tuple(field for field in DETAILS if field.entered == "as_sent"
 def blank_details() -> dict[str, Any]:
     """The details of a tournament of which nothing is known."""
     return {field.name: copy(field.blank) for field in DETAILS if field.blank is not NOTHING}
+
+
+def _id_of_tournament(kind: Kind = "reference") -> PartField:
+    return PartField(
+        "tournament_id",
+        kind,
+        refers_to="tournament.tournament_id",
+        cascades=True,
+        place="row",
+        announced="no",
+    )
+
+
+def _fact(name: str, kind: Kind, **facts: Any) -> PartField:
+    """A field that no shape shows, and that bundles carry as a fact of the engine."""
+    return PartField(name, kind, shown_as=None, bundle="facts", **facts)
+
+
+ENTRANT = (
+    _id_of_tournament("part_key"),
+    PartField("player_id", "part_key", refers_to="player.player_id"),
+    # Order in which entrants were added, from 0.
+    _fact("place", "integer"),
+    PartField("is_active", "text", column="status", form=ACTIVE_WORD, shown_as="status"),
+    # The `seed` of the interface; the engine's own order is seed_rank (1 is best).
+    PartField("seed_value", "integer", column="seed", null=True, shown_as="seed"),
+    _fact("seed_rank", "integer", null=True),
+    PartField("points_adjustment", "points"),
+    PartField("score_adjustment", "points", presence=ABSENT_WHEN_EMPTY),
+    # Completed rounds at the last hand adjustment; byes credited on entry; hand-made order of ties.
+    _fact("adjusted_after", "integer", null=True),
+    _fact("byes_credited", "integer", null=True, form=COUNT_OR_NULL),
+    _fact("tie_group", "integer", null=True),
+    _fact("tie_place", "integer", null=True),
+    _fact("is_tie_drawn", "flag", column="tie_drawn", null=True, form=UNSET_OR_TRUE),
+    PartField("subscription", "text", null=True, place="row"),
+    PartField("labels", "json", form=LIST),
+    PartField("label_color", "text", null=True),
+    # Rounds that the player still sits out; 0 while they sit out the newest one.
+    PartField("away_rounds", "integer", null=True, form=UNSET_OR_NULL, presence=ABSENT_WHEN_EMPTY),
+    looked_up("user_id"),
+    looked_up("entries_bought"),
+)
+ROUND = (
+    PartField("round_id", "key"),
+    _id_of_tournament(),
+    PartField("arena_id", "reference", null=True, refers_to="arena.arena_id"),
+    # A target score or the current bar, by format.
+    PartField("score", "integer", null=True),
+    PartField("round_index", "integer", shown_as="index"),
+    PartField("name", "text"),
+    PartField("status", "text"),
+    PartField("duration_seconds", "integer", null=True, place="row", shown_as="duration"),
+    PartField("created_at", "moment"),
+    PartField("completed_at", "moment", null=True),
+    PartField("size", "integer", null=True),
+    PartField("description", "text", null=True, place="row"),
+)
+GAME = (
+    PartField("game_id", "key", bulk="Id of the game."),
+    _id_of_tournament(),
+    # Null when the game was played outside a round; the interface shows 0 then.
+    PartField("round_id", "reference", null=True, refers_to="round.round_id", cascades=True),
+    PartField("arena_id", "reference", null=True, refers_to="arena.arena_id"),
+    PartField("bank_id", "reference", null=True, refers_to="bank.bank_id"),
+    PartField("challenge_id", "integer", null=True, place="row"),
+    PartField("game_index", "integer", null=True, shown_as="index"),
+    PartField("set_number", "integer", shown_as="set"),
+    PartField("status", "text"),
+    PartField("started_at", "moment", null=True),
+    PartField("duration_seconds", "integer", null=True, place="row", shown_as="duration"),
+    PartField("is_bye", "flag", column="bye", shown_as="bye"),
+    PartField(
+        "advantage_id", "integer", column="player_id_advantage", null=True, shown_as="player_id_advantage"
+    ),
+    PartField("scorekeeper_id", "reference", null=True, refers_to="user.user_id"),
+    PartField("scorbit_id", "text", null=True, place="row"),
+    PartField("scorbit_log", "text", null=True, place="row"),
+    PartField("scorbit_verified", "flag", place="row"),
+    PartField("has_mismatch", "flag", column="result_count_mismatch", shown_as="result_count_mismatch"),
+    # The real order where `result_position` does not show it; forfeits; tiebreak games.
+    _fact("finishing_order", "json", null=True, form=LIST_OR_NULL),
+    _fact("forfeited_by", "integer", null=True),
+    _fact("is_tiebreak", "flag", null=True, form=FLAG_OR_NULL),
+    # The single games of a match, in playing order; null without any. They have a shape of their own.
+    _fact("legs", "json", null=True, form=LEGS),
+    # Since when the clock stands still, because the machine is out of order.
+    PartField("waiting_since", "moment", null=True, form=UNSET_OR_NULL, presence=ABSENT_WHEN_EMPTY),
+    looked_up("completed_at"),
+    # Rows of the seats.
+    PartField("player_ids", None),
+    PartField("result_positions", None),
+    PartField("result_points", None),
+    PartField("result_scores", None),
+    shown_only("user_ids"),
+    shown_only("arena", ABSENT_WHEN_EMPTY),
+    shown_only("suggestions", ABSENT_WHEN_EMPTY),
+)
+SINGLE_PLAYER_GAME = (
+    PartField("single_player_game_id", "key"),
+    _id_of_tournament(),
+    PartField(
+        "round_id",
+        "reference",
+        null=True,
+        refers_to="round.round_id",
+        cascades=True,
+        presence=ABSENT_WHEN_EMPTY,
+    ),
+    PartField(
+        "card_id", "reference", null=True, refers_to="card.card_id", cascades=True, presence=ABSENT_WHEN_EMPTY
+    ),
+    PartField("arena_id", "reference", null=True, refers_to="arena.arena_id"),
+    PartField("player_id", "reference", refers_to="player.player_id"),
+    PartField("scorekeeper_id", "reference", null=True, refers_to="user.user_id"),
+    PartField("status", "text"),
+    PartField("points", "points", null=True),
+    PartField("score", "integer", null=True),
+    PartField("is_best", "flag", column="best_game", shown_as="best_game"),
+    PartField("is_voided", "flag", column="voided", shown_as="voided"),
+    PartField("game_index", "integer", null=True, shown_as="index"),
+    PartField("duration_seconds", "integer", null=True, shown_as="duration"),
+    PartField("created_at", "moment"),
+    PartField("updated_at", "moment"),
+    PartField("scorbit_id", "text", null=True, place="row"),
+    PartField("scorbit_log", "text", null=True, place="row"),
+    _fact("rolls", "json", null=True, form=LIST_OR_NULL),
+    _fact("is_advanced", "flag", null=True, form=FLAG_OR_NULL),
+    _fact("started_at", "moment", null=True),
+    PartField("scorbit_verified", "flag", place="row"),
+)
+CARD = (
+    PartField("card_id", "key"),
+    _id_of_tournament(),
+    PartField("player_id", "reference", refers_to="player.player_id"),
+    PartField("status", "text"),
+    PartField("is_best", "flag", column="best_game", shown_as="best_game"),
+    PartField("is_voided", "flag", column="voided", shown_as="voided"),
+    PartField("created_at", "moment"),
+    PartField("updated_at", "moment"),
+    # Rows of the single player games on it.
+    shown_only("single_player_games"),
+    shown_only("single_player_game_ids"),
+    shown_only("arena_ids"),
+    shown_only("points_list"),
+)
+QUEUE_PLACE = (
+    PartField("queue_id", "key"),
+    _id_of_tournament(),
+    PartField("arena_id", "reference", null=True, refers_to="arena.arena_id"),
+    PartField("round_id", "reference", null=True, refers_to="round.round_id", cascades=True),
+    PartField("player_id", "reference", refers_to="player.player_id"),
+    PartField("queue_index", "integer", null=True, shown_as="index"),
+    PartField("created_at", "moment", null=True),
+    PartField("completed_at", "moment", null=True),
+    looked_up("is_done"),
+)

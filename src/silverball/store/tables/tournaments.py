@@ -38,27 +38,7 @@ named_indexes(
 
 entrant = table(
     "entrant",
-    key_reference("tournament_id", "tournament.tournament_id"),
-    key_reference("player_id", "player.player_id"),
-    # Order in which entrants were added, from 0.
-    integer("place"),
-    text("status"),
-    # The `seed` of the interface; the engine's own order is seed_rank (1 is best).
-    integer("seed", null=True),
-    integer("seed_rank", null=True),
-    Column("points_adjustment", Hundredths, nullable=False),
-    Column("score_adjustment", Hundredths, nullable=False),
-    # Completed rounds at the last hand adjustment; byes credited on entry; hand-made order of ties.
-    integer("adjusted_after", null=True),
-    integer("byes_credited", null=True),
-    integer("tie_group", null=True),
-    integer("tie_place", null=True),
-    flag("tie_drawn", null=True),
-    text("subscription", null=True),
-    json("labels"),
-    text("label_color", null=True),
-    # Rounds that the player still sits out; 0 while they sit out the newest one.
-    integer("away_rounds", null=True),
+    *part_columns(fields.ENTRANT),
     indexes=[("player_id", "tournament_id")],
 )
 

@@ -57,6 +57,7 @@ ROW = RowMapper(
 _BUILD_ITEM = compile_builder(
     Tournament,
     {str(field.published): _shown_source(field) for field in _SHOWN if field.name != "points_map"},
+    takes_more=True,
 )
 
 
