@@ -1,21 +1,25 @@
 """The table of fields holds for the Structs, the columns, the bodies and the include flags."""
 
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
 from msgspec import UNSET
+from sqlalchemy import Column
 
 import build
 from silverball.rules.model import fields
 from silverball.rules.model.fields import PartField
+from silverball.service.accounts import reads as accounts
 from silverball.service.core import loaded
 from silverball.service.parts.reads import PartsQuery
 from silverball.service.tournaments import bodies
 from silverball.store import tables
 from silverball.store.engine import Store
+from silverball.store.tables import audiences
 from silverball.wire.tournaments import SETTING_FIELDS, Tournament
 
+AUDIENCES = get_args(fields.Audience)
 # Fields of bodies that make the tournament, and are no fields of it afterwards.
 NOT_STORED = {"type", "player_ids", "arena_ids"}
 
@@ -46,6 +50,32 @@ def test_each_include_flag_adds_a_field() -> None:
 def test_the_table_has_the_columns_of_the_fields_and_no_other() -> None:
     stored = {field.stored_in: field.audience for field in fields.TOURNAMENT if field.kind is not None}
     assert {column.name: column.info["audience"] for column in tables.tournament.c} == stored
+
+
+def test_each_column_names_its_audience() -> None:
+    columns = [column for table in tables.metadata.tables.values() for column in table.c]
+    assert [str(column) for column in columns if column.info.get("audience") not in AUDIENCES] == []
+
+
+def test_audiences_name_no_column_that_is_gone() -> None:
+    named = {
+        f"{table}.{name}"
+        for table, columns in audiences.AUDIENCES.items()
+        for names in columns.values()
+        for name in names.split()
+    }
+    assert named <= {str(column) for table in tables.metadata.tables.values() for column in table.c}
+
+
+def test_exported_own_data_has_no_secret_column() -> None:
+    exported = {
+        column
+        for section in accounts.export_sections(1)
+        for column in section.statement.selected_columns
+        if isinstance(column, Column)
+    }
+    assert [str(column) for column in exported if column.info["audience"] == "secret"] == []
+    assert tables.user.c.email in exported
 
 
 def test_bodies_accept_the_fields_that_they_may_set_and_no_other() -> None:
