@@ -4,7 +4,7 @@ Tables, snapshots, answers, bodies, bundles, exports of an account and bulk file
 Structs of the rules and of the wire stay written classes; tests hold them equal to it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from silverball.kit.conversions import convert
+from silverball.kit.values import Source
 from silverball.rules.model.tournament import Leg
 
 # The type of a column; None for what is derived, or stored in rows of another table.
@@ -287,10 +288,69 @@ def blank_details() -> dict[str, Any]:
     return {field.name: copy(field.blank) for field in DETAILS if field.blank is not NOTHING}
 
 
-def _id_of_tournament(kind: Kind = "reference") -> PartField:
+def published_sources(
+    part_fields: Iterable[PartField],
+    converters: Mapping[str, Callable[[Any], Any]],
+    *,
+    prefix: str = "",
+) -> dict[str, Source]:
+    """Attribute of the published shape -> the column with its value, and the function that converts it.
+
+    `converters` are by name of a field or by kind; `prefix` is that of the columns in the row.
+    """
+    return {
+        str(field.published): (
+            prefix + field.stored_in,
+            converters.get(field.name)
+            or converters.get(str(field.kind))
+            or (_value_or_unset if field.presence == ABSENT_WHEN_EMPTY else None),
+        )
+        for field in shown_columns(part_fields)
+    }
+
+
+def shown_columns(part_fields: Iterable[PartField]) -> tuple[PartField, ...]:
+    """The fields that every answer with the part reads from its row."""
+    return tuple(
+        field
+        for field in part_fields
+        if field.kind is not None and field.published is not None and field.presence.kind != "include"
+    )
+
+
+def _value_or_unset(value: Any) -> Any:
+    return UNSET if value is None or value is False else value
+
+
+def carried_sources(
+    part_fields: Iterable[PartField], converters: Mapping[str, Callable[[Any], Any]]
+) -> dict[str, Source]:
+    """Column -> the attribute of the published shape that a bundle carries it in, and its conversion."""
+    return {
+        field.stored_in: (
+            field.published,
+            converters.get(field.name)
+            or converters.get(str(field.kind))
+            or (_value_or_null if field.presence == ABSENT_WHEN_EMPTY else None),
+        )
+        for field in part_fields
+        if field.kind is not None and field.published is not None and field.bundle == "shape"
+    }
+
+
+def _value_or_null(value: Any) -> Any:
+    return None if value is UNSET or value is False else value
+
+
+def facts_without_value(part_fields: Iterable[PartField]) -> dict[str, None]:
+    """The columns that only the engine's facts of a bundle fill, empty."""
+    return {field.stored_in: None for field in part_fields if field.bundle == "facts" and field.null}
+
+
+def _id_of_tournament() -> PartField:
     return PartField(
         "tournament_id",
-        kind,
+        "reference",
         refers_to="tournament.tournament_id",
         cascades=True,
         place="row",
@@ -304,8 +364,15 @@ def _fact(name: str, kind: Kind, **facts: Any) -> PartField:
 
 
 ENTRANT = (
-    _id_of_tournament("part_key"),
-    PartField("player_id", "part_key", refers_to="player.player_id"),
+    PartField(
+        "tournament_id",
+        "part_key",
+        refers_to="tournament.tournament_id",
+        place="row",
+        shown_as=None,
+        announced="no",
+    ),
+    PartField("player_id", "part_key", refers_to="player.player_id", shown_as=None),
     # Order in which entrants were added, from 0.
     _fact("place", "integer"),
     PartField("is_active", "text", column="status", form=ACTIVE_WORD, shown_as="status"),
@@ -370,7 +437,7 @@ GAME = (
     _fact("forfeited_by", "integer", null=True),
     _fact("is_tiebreak", "flag", null=True, form=FLAG_OR_NULL),
     # The single games of a match, in playing order; null without any. They have a shape of their own.
-    _fact("legs", "json", null=True, form=LEGS),
+    PartField("legs", "json", null=True, form=LEGS, shown_as=None),
     # Since when the clock stands still, because the machine is out of order.
     PartField("waiting_since", "moment", null=True, form=UNSET_OR_NULL, presence=ABSENT_WHEN_EMPTY),
     looked_up("completed_at"),

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from msgspec import UNSET
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, literal, select, type_coerce
 
 from silverball.kit.errors import NotFound
-from silverball.kit.values import Source, compile_builder
+from silverball.kit.values import compile_builder
 from silverball.rules.model import fields
 from silverball.rules.model.fields import PartField
 from silverball.service.access import AuthenticatedCaller
@@ -21,31 +20,13 @@ from silverball.wire.tournaments import Tournament
 _T = tables.tournament.c
 # Written as older clients read them, without a zone.
 _PLAIN_TIMES = ("created_at", "updated_at")
-# The columns of a tournament that every answer with it has, in its published form.
-_SHOWN = tuple(
-    field
-    for field in fields.TOURNAMENT
-    if field.kind is not None and field.published is not None and field.presence.kind != "include"
-)
+_SHOWN = fields.shown_columns(fields.TOURNAMENT)
 
 
 def _shown_column(field: PartField) -> ColumnElement[Any]:
     column = _T[field.stored_in]
-    return (
-        type_coerce(column, IsoText) if field.kind == "moment" and field.name not in _PLAIN_TIMES else column
-    )
-
-
-def _value_or_unset(value: Any) -> Any:
-    return UNSET if value is None or value is False else value
-
-
-def _shown_source(field: PartField) -> Source:
-    if field.name in _PLAIN_TIMES:
-        return field.stored_in, times.plain
-    if field.presence == fields.ABSENT_WHEN_EMPTY:
-        return field.stored_in, _value_or_unset
-    return field.stored_in, None
+    is_iso = field.kind == "moment" and field.name not in _PLAIN_TIMES
+    return type_coerce(column, IsoText) if is_iso else column
 
 
 ROW = RowMapper(
@@ -56,7 +37,9 @@ ROW = RowMapper(
 )
 _BUILD_ITEM = compile_builder(
     Tournament,
-    {str(field.published): _shown_source(field) for field in _SHOWN if field.name != "points_map"},
+    fields.published_sources(
+        [field for field in _SHOWN if field.name != "points_map"], dict.fromkeys(_PLAIN_TIMES, times.plain)
+    ),
     takes_more=True,
 )
 
