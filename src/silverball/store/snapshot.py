@@ -40,7 +40,7 @@ def _json_moment(moment: datetime | None) -> str | None:
 
 
 # The row of a tournament -> the details that it always has.
-_READ_DETAILS = compile_builder(
+_read_stored_details = compile_builder(
     dict,
     {
         field.name: (field.stored_in, _json_moment if field.kind == "moment" else None)
@@ -251,7 +251,7 @@ def _read_games(games: Sequence[NamedRow], seats: Sequence[NamedRow]) -> tuple[G
 
 
 def _read_details(row: NamedRow, found: Mapping[str, Sequence[NamedRow]]) -> dict[str, Any]:
-    details: dict[str, Any] = _READ_DETAILS(row)
+    details: dict[str, Any] = _read_stored_details(row)
     details |= {name: value for name in _LEFT_OUT if (value := getattr(row, name)) not in (None, False)}
     details[LINKS] = [link._asdict() for link in found[LINKS]]
     details[SHORTCUT] = next((shortcut.slug for shortcut in found[SHORTCUT]), None)

@@ -35,7 +35,7 @@ ROW = RowMapper(
     organizer=users.ROW,
     location=locations.ROW,
 )
-_BUILD_ITEM = compile_builder(
+_build_item = compile_builder(
     Tournament,
     fields.published_sources(
         [field for field in _SHOWN if field.name != "points_map"], dict.fromkeys(_PLAIN_TIMES, times.plain)
@@ -81,7 +81,7 @@ def tournament_item(row: NamedRow, viewer: AuthenticatedCaller | None, **parts: 
         parts["points_map"] = "manual"
     else:
         parts["points_map"] = row.points_map
-    item: Tournament = _BUILD_ITEM(row, organizer=users.user_item(row.organizer, viewer), **parts)
+    item: Tournament = _build_item(row, organizer=users.user_item(row.organizer, viewer), **parts)
     return item
 
 
