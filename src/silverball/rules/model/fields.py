@@ -419,11 +419,22 @@ GAME = (
     PartField("bank_id", "reference", null=True, refers_to="bank.bank_id"),
     PartField("challenge_id", "integer", null=True, place="row"),
     PartField("game_index", "integer", null=True, shown_as="index"),
-    PartField("set_number", "integer", shown_as="set"),
+    PartField(
+        "set_number", "integer", shown_as="set", bulk="Number of the set that the game belongs to, from 0."
+    ),
     PartField("status", "text"),
-    PartField("started_at", "moment", null=True),
-    PartField("duration_seconds", "integer", null=True, place="row", shown_as="duration"),
-    PartField("is_bye", "flag", column="bye", shown_as="bye"),
+    PartField("started_at", "moment", null=True, bulk="Start of the game."),
+    PartField(
+        "duration_seconds",
+        "integer",
+        null=True,
+        place="row",
+        shown_as="duration",
+        bulk="Length of the game in seconds.",
+    ),
+    PartField(
+        "is_bye", "flag", column="bye", shown_as="bye", bulk="Whether it is a bye: a round without opponent."
+    ),
     PartField(
         "advantage_id", "integer", column="player_id_advantage", null=True, shown_as="player_id_advantage"
     ),
@@ -435,7 +446,7 @@ GAME = (
     # The real order where `result_position` does not show it; forfeits; tiebreak games.
     _fact("finishing_order", "json", null=True, form=LIST_OR_NULL),
     _fact("forfeited_by", "integer", null=True),
-    _fact("is_tiebreak", "flag", null=True, form=FLAG_OR_NULL),
+    _fact("is_tiebreak", "flag", null=True, form=FLAG_OR_NULL, bulk="Whether it was played to break a tie."),
     # The single games of a match, in playing order; null without any. They have a shape of their own.
     PartField("legs", "json", null=True, form=LEGS, shown_as=None),
     # Since when the clock stands still, because the machine is out of order.
@@ -451,7 +462,7 @@ GAME = (
     shown_only("suggestions", ABSENT_WHEN_EMPTY),
 )
 SINGLE_PLAYER_GAME = (
-    PartField("single_player_game_id", "key"),
+    PartField("single_player_game_id", "key", bulk="Id of the single player game."),
     _id_of_tournament(),
     PartField(
         "round_id",
@@ -462,19 +473,33 @@ SINGLE_PLAYER_GAME = (
         presence=ABSENT_WHEN_EMPTY,
     ),
     PartField(
-        "card_id", "reference", null=True, refers_to="card.card_id", cascades=True, presence=ABSENT_WHEN_EMPTY
+        "card_id",
+        "reference",
+        null=True,
+        refers_to="card.card_id",
+        cascades=True,
+        presence=ABSENT_WHEN_EMPTY,
+        bulk="Id of the card; empty outside of cards.",
     ),
     PartField("arena_id", "reference", null=True, refers_to="arena.arena_id"),
-    PartField("player_id", "reference", refers_to="player.player_id"),
+    PartField("player_id", "reference", refers_to="player.player_id", bulk="Id of the player."),
     PartField("scorekeeper_id", "reference", null=True, refers_to="user.user_id"),
     PartField("status", "text"),
-    PartField("points", "points", null=True),
-    PartField("score", "integer", null=True),
-    PartField("is_best", "flag", column="best_game", shown_as="best_game"),
+    PartField("points", "points", null=True, bulk="Points that the game is worth; strokes in pingolf."),
+    PartField("score", "integer", null=True, bulk="Score on the machine, where it was recorded."),
+    PartField(
+        "is_best",
+        "flag",
+        column="best_game",
+        shown_as="best_game",
+        bulk="Whether the game counts as one of the player's best.",
+    ),
     PartField("is_voided", "flag", column="voided", shown_as="voided"),
     PartField("game_index", "integer", null=True, shown_as="index"),
-    PartField("duration_seconds", "integer", null=True, shown_as="duration"),
-    PartField("created_at", "moment"),
+    PartField(
+        "duration_seconds", "integer", null=True, shown_as="duration", bulk="Length of the game in seconds."
+    ),
+    PartField("created_at", "moment", bulk="Time at which the game was added."),
     PartField("updated_at", "moment"),
     PartField("scorbit_id", "text", null=True, place="row"),
     PartField("scorbit_log", "text", null=True, place="row"),

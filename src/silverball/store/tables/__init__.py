@@ -18,7 +18,6 @@ from silverball.store.tables.accounts import (
     two_step,
     user,
 )
-from silverball.store.tables.audiences import mark_columns
 from silverball.store.tables.base import metadata
 from silverball.store.tables.book import (
     arena,
@@ -72,8 +71,6 @@ from silverball.store.tables.tournaments import (
 )
 from silverball.store.tables.webhooks import webhook, webhook_delivery
 from silverball.store.tables.worth import simulated_night
-
-mark_columns(metadata)
 
 __all__ = [
     "OPT_OUTS",

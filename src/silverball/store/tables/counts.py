@@ -16,6 +16,7 @@ allowance_lease = table(
     # The size of the last portion.
     integer("portion"),
     Column("ends_at", Real, nullable=False),
+    audiences={"secret": "name allowance leased portion ends_at"},
 )
 
 # The failed sign-ins of a pair, an address or an account, by digest.
@@ -24,6 +25,7 @@ sign_in_failure = table(
     Column("name", Text, primary_key=True),
     integer("failures"),
     Column("last_at", Real, nullable=False),
+    audiences={"secret": "name failures last_at"},
 )
 
 # The connections that a node has of one address, by digest; without address, that it is there.
@@ -33,4 +35,5 @@ node_connection = table(
     Column("address", Text, primary_key=True),
     integer("connections"),
     Column("counted_at", Real, nullable=False),
+    audiences={"secret": "node address connections counted_at"},
 )

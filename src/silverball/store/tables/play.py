@@ -42,6 +42,7 @@ game_player = table(
     Column("points", Hundredths),
     integer("score", null=True),
     indexes=[("tournament_id", "game_id", "slot")],
+    audiences={"public": "game_id slot tournament_id player_id user_id result_position points score"},
 )
 # The games of a player in some tournaments, from the index alone.
 named_indexes(game_player, ix_game_player_of_player=("player_id", "tournament_id", "game_id"))
@@ -62,6 +63,10 @@ suggestion = table(
     json("scorbit_data", null=True),
     flag("partial"),
     indexes=[("game_id",), ("tournament_id",)],
+    audiences={
+        "public": "suggestion_id game_id tournament_id player_id user_id results scores arena_id"
+        " scorbit_data partial",
+    },
 )
 
 Index("ix_suggestion_user_id", suggestion.c.user_id, sqlite_where=suggestion.c.user_id.is_not(None))
@@ -105,4 +110,5 @@ game_note = table(
     integer("author_id", null=True),
     Column("written_at", Instant),
     indexes=[("tournament_id", "game_id"), ("player_id",)],
+    audiences={"staff": "note_id tournament_id game_id action_id player_id kind text author_id written_at"},
 )

@@ -58,6 +58,11 @@ lineup_arena = table(
     json("labels"),
     text("label_color", null=True),
     indexes=[("arena_id",)],
+    audiences={
+        "public": "tournament_id arena_id place status preferred amazing_race_seed best_game_blocked"
+        " best_game_queue_closed scorbit_venuemachine_id scorbit_venuemachine_uuid"
+        " scorbitron_installed labels label_color",
+    },
 )
 
 lineup_bank = table(
@@ -66,6 +71,7 @@ lineup_bank = table(
     key_reference("bank_id", "bank.bank_id"),
     integer("place"),
     indexes=[("bank_id",)],
+    audiences={"public": "tournament_id bank_id place"},
 )
 
 scorekeeper = table(
@@ -76,6 +82,7 @@ scorekeeper = table(
     # Null in rows of an earlier version, which knew no directors.
     flag("is_director", null=True),
     indexes=[("user_id",)],
+    audiences={"public": "tournament_id user_id place is_director"},
 )
 
 tournament_link = table(
@@ -87,6 +94,7 @@ tournament_link = table(
     text("link_type"),
     integer("link_index", null=True),
     json("shown"),
+    audiences={"public": "tournament_id place linked_tournament_id link_type link_index shown"},
 )
 
 entry = table(
@@ -102,6 +110,7 @@ entry = table(
     text("status"),
     Column("created_at", Instant, nullable=False),
     indexes=[("tournament_id",), ("player_id",)],
+    audiences={"staff": "entry_id tournament_id player_id type quantity amount currency status created_at"},
 )
 
 # The sign-up list: entrants, and people who wait for a place; payments are shown to who runs the tournament.
@@ -120,6 +129,10 @@ sign_up = table(
     integer("paid_to", null=True),
     Column("paid_at", Instant),
     indexes=[("player_id",)],
+    audiences={
+        "staff": "tournament_id player_id waiting_place signed_up_at is_late checked_in_at paid_cents"
+        " paid_how paid_to paid_at",
+    },
 )
 
 standing = table(
@@ -131,6 +144,7 @@ standing = table(
     # The row as JSON of the interface: standings are read far more often than written.
     json("row"),
     indexes=[("player_id",)],
+    audiences={"public": "tournament_id player_id position points row"},
 )
 
 arena_summary = table(
@@ -140,6 +154,7 @@ arena_summary = table(
     integer("games"),
     integer("single_player_games"),
     Column("opdb_id", OpdbId),
+    audiences={"public": "tournament_id arena_id games single_player_games opdb_id"},
 )
 
 player_arena_summary = table(
@@ -152,6 +167,7 @@ player_arena_summary = table(
     integer("wins"),
     integer("losses"),
     Column("opdb_id", OpdbId),
+    audiences={"public": "tournament_id arena_id player_id games single_player_games wins losses opdb_id"},
 )
 
 match_summary = table(
@@ -164,6 +180,7 @@ match_summary = table(
     integer("wins"),
     integer("losses"),
     Column("opdb_id", OpdbId),
+    audiences={"public": "tournament_id arena_id player_id opponent_id games wins losses opdb_id"},
 )
 # A profile reads the meetings of a player from the index alone, opponent by opponent.
 named_indexes(
@@ -194,6 +211,10 @@ journal = table(
     text("digests", null=True),
     text("hash", null=True),
     indexes=[("tournament_id", "journal_id")],
+    audiences={
+        "staff": "journal_id tournament_id action_id change actor_id at draw_version digests hash",
+        "organizer": "data dice_seed source source_salt source_hash sealed_labels",
+    },
 )
 
 # Partial on PostgreSQL too, by the migration: said here, it would load that dialect at each start.
@@ -210,6 +231,7 @@ draw_preview = table(
     key_reference("tournament_id", "tournament.tournament_id"),
     Column("draw", Text, primary_key=True),
     integer("times"),
+    audiences={"secret": "tournament_id draw times"},
 )
 
 # The forecast of a running tournament; it can be computed again at any time, but for what was withdrawn.
@@ -222,6 +244,7 @@ forecast = table(
     json("forecast", null=True),
     # The node that computes it has until then.
     Column("claimed_until", Instant, nullable=False),
+    audiences={"public": "tournament_id revision computed_at forecast", "secret": "claimed_until"},
 )
 
 announcement = table(
@@ -237,6 +260,7 @@ announcement = table(
     text("digest", null=True),
     # The hash of the newest line of the journal, of an event that shows the tournament.
     text("journal_head", null=True),
+    audiences={"public": "tournament_id epoch seq name data at digest journal_head"},
 )
 
 # The revision of everything that is not below one tournament is the sum over these rows. There
@@ -246,6 +270,7 @@ world = table(
     Column("slot", Id, primary_key=True, autoincrement=False),
     integer("revision"),
     stamp("stamp"),
+    audiences={"secret": "slot revision stamp"},
 )
 
 # Tournaments that are run on another service and followed here; nobody else changes them.
@@ -261,4 +286,5 @@ mirror = table(
     integer("lag_p99", null=True),
     # Players whose place or points there differ; null as long as none did.
     integer("standings_differ", null=True),
+    audiences={"public": "tournament_id host remote_id lost_at lag_median lag_p99 standings_differ"},
 )
