@@ -48,6 +48,7 @@ from silverball_wire.errors import ErrorBody, ValidationErrorBody
 from silverball_wire.examples import event_examples, shape_examples
 from silverball_wire.generated.format_settings import FormatSettings
 from silverball_wire.shared_texts import SHARED_TEXTS
+from silverball_wire.tournaments import Tournament
 
 INTERFACE_DESCRIPTION = (
     "Pinball tournaments: players, arenas, rounds, games, standings and ratings. Send a token as "
@@ -207,7 +208,7 @@ def openapi_document(
 @cache
 def shared_texts() -> dict[str, str]:
     """Field name -> the sentence of fields without one of their own."""
-    return {**SHARED_TEXTS, **field_texts(FormatSettings)}
+    return {**field_texts(Tournament), **SHARED_TEXTS, **field_texts(FormatSettings)}
 
 
 @cache

@@ -16,6 +16,8 @@ MIGRATIONS = ROOT / "src" / "silverball" / "store" / "migrations" / "versions"
 FILES_MAX = {
     "format": 2,
     "format_setting": 2,
+    # Two, and the migration.
+    "field": 3,
     "environment_setting": 2,
     "endpoint": 4,
     "event": 4,

@@ -16,6 +16,7 @@ from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import ArenaAdded, Change, EntrantAdded
+from silverball.rules.model.fields import blank_details
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import enact
 from silverball.service.standings import reads as standings
@@ -92,7 +93,7 @@ def a_stored_night(store: Store, plan: Night) -> StoredNight:
     _add_accounts(store)
     _add_rows(store, tables.player, [entrant.player_id for entrant in planned.entrants])
     _add_rows(store, tables.arena, [arena.arena_id for arena in planned.lineup])
-    details = {**dict.fromkeys(snapshot.DETAIL_COLUMNS), **DETAILS}
+    details = {**blank_details(), **DETAILS}
     empty = replace(planned, entrants=(), lineup=(), details=details)
     context = enact.ActionContext(actor_id=ORGANIZER_ID, source="test", now=plan.now)
     with store.write() as transaction:

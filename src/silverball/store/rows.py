@@ -1,24 +1,24 @@
 """The parts of a snapshot from rows of their tables, and as values of rows: two functions for each part.
 
+Those of entrants, rounds, games, single player games, cards and queue places are made from their fields.
 A row holds more than the snapshot (scorbit ids, data of an import). Those columns get their defaults
 when a row is inserted and are left alone when it changes.
 """
 
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
-from msgspec import UNSET, UnsetType
-
-from silverball.kit.conversions import convert
+from silverball.kit.values import compile_builder
+from silverball.rules.model import fields
+from silverball.rules.model.fields import PartField
 from silverball.rules.model.purchases import Purchase
 from silverball.rules.model.scorekeepers import Scorekeeper
 from silverball.rules.model.tournament import (
     Card,
     Entrant,
     Game,
-    Leg,
     LineupArena,
     QueueSpot,
     Round,
@@ -27,6 +27,7 @@ from silverball.rules.model.tournament import (
 )
 
 Values = dict[str, Any]
+P = TypeVar("P")
 
 
 def status_word(is_active: bool) -> str:
@@ -44,51 +45,63 @@ def _end_time(started_at: datetime | None, seconds: int | None) -> datetime | No
     return None if started_at is None or seconds is None else started_at + timedelta(seconds=seconds)
 
 
-def _column_value(value: Any) -> Any:
-    """The value in a column, which is null for what is unset."""
-    return None if isinstance(value, UnsetType) else value
+def _compile_reader(part: type[P], part_fields: Sequence[PartField], *others: str) -> Callable[..., P]:
+    """The function from a row to the part; it takes what is looked up elsewhere as keywords."""
+    own = _stored_attributes(part_fields)
+    sources = {field.name: (field.stored_in, field.form.read) for field in own}
+    return compile_builder(part, sources, others=others)
 
 
-def to_entrant(row: Any, *, user_id: int | None, entries_bought: int) -> Entrant:
-    return Entrant(
-        player_id=row.player_id,
-        place=row.place,
-        is_active=row.status == "active",
-        seed_rank=row.seed_rank,
-        seed_value=row.seed,
-        points_adjustment=row.points_adjustment,
-        score_adjustment=row.score_adjustment,
-        user_id=user_id,
-        adjusted_after=row.adjusted_after,
-        byes_credited=row.byes_credited or 0,
-        tie_group=row.tie_group,
-        tie_place=row.tie_place,
-        is_tie_drawn=True if row.tie_drawn else UNSET,
-        entries_bought=entries_bought,
-        labels=tuple(row.labels),
-        label_color=row.label_color,
-        away_rounds=UNSET if row.away_rounds is None else row.away_rounds,
+def _compile_writer(part_fields: Sequence[PartField]) -> Callable[[Any], Values]:
+    """The function from a part to the values of its row."""
+    own = _stored_attributes(part_fields)
+    return compile_builder(dict, {field.stored_in: (field.name, field.form.write) for field in own})
+
+
+def _stored_attributes(part_fields: Sequence[PartField]) -> list[PartField]:
+    return [field for field in part_fields if field.kind is not None and field.place == "attribute"]
+
+
+SEAT_LISTS = ("player_ids", "result_positions", "result_points", "result_scores")
+to_entrant = _compile_reader(Entrant, fields.ENTRANT, "user_id", "entries_bought")
+entrant_values = _compile_writer(fields.ENTRANT)
+to_round = _compile_reader(Round, fields.ROUND)
+to_single_player_game = _compile_reader(SinglePlayerGame, fields.SINGLE_PLAYER_GAME)
+single_player_game_values = _compile_writer(fields.SINGLE_PLAYER_GAME)
+to_card = _compile_reader(Card, fields.CARD)
+card_values = _compile_writer(fields.CARD)
+queue_spot_values = _compile_writer(fields.QUEUE_PLACE)
+_read_game = _compile_reader(Game, fields.GAME, *SEAT_LISTS, "completed_at")
+_stored_game = _compile_writer(fields.GAME)
+_stored_round = _compile_writer(fields.ROUND)
+_read_queue_spot = _compile_reader(QueueSpot, fields.QUEUE_PLACE, "is_done")
+
+
+def round_values(round_: Round) -> Values:
+    values = _stored_round(round_)
+    values["duration_seconds"] = seconds_between(round_.created_at, round_.completed_at)
+    return values
+
+
+def to_game(row: Any, seats: list[Any]) -> Game:
+    return _read_game(
+        row,
+        player_ids=tuple([seat.player_id for seat in seats]),
+        result_positions=tuple([seat.result_position for seat in seats]),
+        result_points=tuple([seat.points for seat in seats]),
+        result_scores=tuple([seat.score for seat in seats]),
+        completed_at=_end_time(row.started_at, row.duration_seconds),
     )
 
 
-def entrant_values(entrant: Entrant) -> Values:
-    return {
-        "player_id": entrant.player_id,
-        "place": entrant.place,
-        "status": status_word(entrant.is_active),
-        "seed": entrant.seed_value,
-        "seed_rank": entrant.seed_rank,
-        "points_adjustment": entrant.points_adjustment,
-        "score_adjustment": entrant.score_adjustment,
-        "adjusted_after": entrant.adjusted_after,
-        "byes_credited": entrant.byes_credited,
-        "tie_group": entrant.tie_group,
-        "tie_place": entrant.tie_place,
-        "tie_drawn": True if entrant.is_tie_drawn else None,
-        "labels": list(entrant.labels),
-        "label_color": entrant.label_color,
-        "away_rounds": _column_value(entrant.away_rounds),
-    }
+def game_values(game: Game) -> Values:
+    values = _stored_game(game)
+    values["duration_seconds"] = seconds_between(game.started_at, game.completed_at)
+    return values
+
+
+def to_queue_spot(row: Any) -> QueueSpot:
+    return _read_queue_spot(row, is_done=row.completed_at is not None)
 
 
 def to_lineup_arena(row: Any) -> LineupArena:
@@ -117,85 +130,6 @@ def lineup_arena_values(arena: LineupArena) -> Values:
         "best_game_queue_closed": arena.is_queue_closed,
         "labels": list(arena.labels),
         "label_color": arena.label_color,
-    }
-
-
-def to_round(row: Any) -> Round:
-    return Round(
-        round_id=row.round_id,
-        round_index=row.round_index,
-        status=row.status,
-        arena_id=row.arena_id,
-        score=row.score,
-        name=row.name,
-        size=row.size,
-        created_at=row.created_at,
-        completed_at=row.completed_at,
-    )
-
-
-def round_values(round_: Round) -> Values:
-    return {
-        "round_id": round_.round_id,
-        "round_index": round_.round_index,
-        "name": round_.name,
-        "status": round_.status,
-        "arena_id": round_.arena_id,
-        "score": round_.score,
-        "size": round_.size,
-        "created_at": round_.created_at,
-        "completed_at": round_.completed_at,
-        "duration_seconds": seconds_between(round_.created_at, round_.completed_at),
-    }
-
-
-def to_game(row: Any, seats: list[Any]) -> Game:
-    return Game(
-        game_id=row.game_id,
-        round_id=row.round_id,
-        status=row.status,
-        player_ids=tuple([seat.player_id for seat in seats]),
-        result_positions=tuple([seat.result_position for seat in seats]),
-        result_points=tuple([seat.points for seat in seats]),
-        result_scores=tuple([seat.score for seat in seats]),
-        arena_id=row.arena_id,
-        set_number=row.set_number,
-        game_index=row.game_index,
-        is_bye=row.bye,
-        bank_id=row.bank_id,
-        scorekeeper_id=row.scorekeeper_id,
-        started_at=row.started_at,
-        completed_at=_end_time(row.started_at, row.duration_seconds),
-        advantage_id=row.player_id_advantage,
-        finishing_order=tuple(row.finishing_order or ()),
-        forfeited_by=row.forfeited_by,
-        is_tiebreak=bool(row.is_tiebreak),
-        has_mismatch=row.result_count_mismatch,
-        legs=() if row.legs is None else convert(row.legs, tuple[Leg, ...]),
-        waiting_since=UNSET if row.waiting_since is None else row.waiting_since,
-    )
-
-
-def game_values(game: Game) -> Values:
-    return {
-        "game_id": game.game_id,
-        "round_id": game.round_id,
-        "arena_id": game.arena_id,
-        "bank_id": game.bank_id,
-        "game_index": game.game_index,
-        "set_number": game.set_number,
-        "status": game.status,
-        "started_at": game.started_at,
-        "duration_seconds": seconds_between(game.started_at, game.completed_at),
-        "bye": game.is_bye,
-        "player_id_advantage": game.advantage_id,
-        "scorekeeper_id": game.scorekeeper_id,
-        "result_count_mismatch": game.has_mismatch,
-        "finishing_order": list(game.finishing_order) or None,
-        "forfeited_by": game.forfeited_by,
-        "is_tiebreak": game.is_tiebreak,
-        "legs": msgspec.to_builtins(game.legs) if game.legs else None,
-        "waiting_since": _column_value(game.waiting_since),
     }
 
 
@@ -236,101 +170,6 @@ def suggestion_values(suggestion: Suggestion) -> Values:
         "results": list(suggestion.results),
         "scores": {str(key): value for key, value in suggestion.scores.items()} or None,
         "partial": None in suggestion.results,
-    }
-
-
-def to_single_player_game(row: Any) -> SinglePlayerGame:
-    return SinglePlayerGame(
-        single_player_game_id=row.single_player_game_id,
-        player_id=row.player_id,
-        status=row.status,
-        arena_id=row.arena_id,
-        round_id=row.round_id,
-        card_id=row.card_id,
-        score=row.score,
-        points=row.points,
-        game_index=row.game_index,
-        is_voided=row.voided,
-        rolls=tuple(row.rolls or ()),
-        is_advanced=bool(row.is_advanced),
-        scorekeeper_id=row.scorekeeper_id,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        started_at=row.started_at,
-        duration_seconds=row.duration_seconds,
-        is_best=row.best_game,
-    )
-
-
-def single_player_game_values(game: SinglePlayerGame) -> Values:
-    return {
-        "single_player_game_id": game.single_player_game_id,
-        "player_id": game.player_id,
-        "status": game.status,
-        "arena_id": game.arena_id,
-        "round_id": game.round_id,
-        "card_id": game.card_id,
-        "score": game.score,
-        "points": game.points,
-        "game_index": game.game_index,
-        "voided": game.is_voided,
-        "rolls": list(game.rolls) or None,
-        "is_advanced": game.is_advanced,
-        "scorekeeper_id": game.scorekeeper_id,
-        "created_at": game.created_at,
-        "updated_at": game.updated_at,
-        "started_at": game.started_at,
-        "duration_seconds": game.duration_seconds,
-        "best_game": game.is_best,
-    }
-
-
-def to_card(row: Any) -> Card:
-    return Card(
-        card_id=row.card_id,
-        player_id=row.player_id,
-        status=row.status,
-        is_voided=row.voided,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        is_best=row.best_game,
-    )
-
-
-def card_values(card: Card) -> Values:
-    return {
-        "card_id": card.card_id,
-        "player_id": card.player_id,
-        "status": card.status,
-        "voided": card.is_voided,
-        "created_at": card.created_at,
-        "updated_at": card.updated_at,
-        "best_game": card.is_best,
-    }
-
-
-def to_queue_spot(row: Any) -> QueueSpot:
-    return QueueSpot(
-        queue_id=row.queue_id,
-        player_id=row.player_id,
-        queue_index=row.queue_index,
-        arena_id=row.arena_id,
-        round_id=row.round_id,
-        is_done=row.completed_at is not None,
-        created_at=row.created_at,
-        completed_at=row.completed_at,
-    )
-
-
-def queue_spot_values(spot: QueueSpot) -> Values:
-    return {
-        "queue_id": spot.queue_id,
-        "player_id": spot.player_id,
-        "queue_index": spot.queue_index,
-        "arena_id": spot.arena_id,
-        "round_id": spot.round_id,
-        "created_at": spot.created_at,
-        "completed_at": spot.completed_at,
     }
 
 

@@ -15,8 +15,10 @@ from typing import Any, TypeVar
 from sqlalchemy import BindParameter, Column, Connection, Table, Text, bindparam, select, type_coerce
 
 from silverball.kit.conversions import convert
-from silverball.rules.model import settings
+from silverball.kit.values import compile_builder
+from silverball.rules.model import fields, settings
 from silverball.rules.model.engine_state import EngineState
+from silverball.rules.model.fields import PartField
 from silverball.rules.model.prizes import PrizePlan
 from silverball.rules.model.sign_ups import SignUpTerms
 from silverball.rules.model.tournament import Bank, Entrant, Game, Tournament
@@ -27,39 +29,26 @@ from silverball.store.loaded import SNAPSHOTS, LoadedTournament, SnapshotCache
 from silverball.store.stamps import Revision
 from silverball.store.statements import NamedRow, Statement, rows_of_all
 from silverball.store.transaction import WRITES, Transaction
-from silverball.store.types import Instant
 
 T = TypeVar("T")
-# Columns of the tournament that the rules do not read.
-DETAIL_COLUMNS = (
-    "name",
-    "description",
-    "start_utc",
-    "start_local",
-    "end_utc",
-    "end_local",
-    "timezone",
-    "organizer_id",
-    "location_id",
-    "series_id",
-    "test",
-    "link",
-    "linked_tournament_id",
-    "estimated_tgp",
-    "points_map_custom",
-    "primary_config_settings",
-    "prize_pool",
-    "motd_text",
-    "motd_color",
-    "motd_expiration",
-    "managers",
-    "rsvp_configuration",
-    "entry_configuration",
-)
 # Details that are stored as rows of other tables.
 LINKS, SHORTCUT, EVENT = "links", "shortcut", "event_id"
-# A detail that only the tournaments have that it is true of, as a column that is null elsewhere.
-WOMENS = "womens"
+
+
+def _json_moment(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+# The row of a tournament -> the details that it always has.
+_read_stored_details = compile_builder(
+    dict,
+    {
+        field.name: (field.stored_in, _json_moment if field.kind == "moment" else None)
+        for field in fields.STORED_DETAILS
+        if not field.is_left_out
+    },
+)
+_LEFT_OUT = tuple(field.name for field in fields.STORED_DETAILS if field.is_left_out)
 _OWN_ID: BindParameter[int] = bindparam("tournament_id")
 
 
@@ -262,20 +251,23 @@ def _read_games(games: Sequence[NamedRow], seats: Sequence[NamedRow]) -> tuple[G
 
 
 def _read_details(row: NamedRow, found: Mapping[str, Sequence[NamedRow]]) -> dict[str, Any]:
-    details = {name: _json_value(getattr(row, name)) for name in DETAIL_COLUMNS}
-    if row.womens:
-        details[WOMENS] = True
+    details: dict[str, Any] = _read_stored_details(row)
+    details |= {name: value for name in _LEFT_OUT if (value := getattr(row, name)) not in (None, False)}
     details[LINKS] = [link._asdict() for link in found[LINKS]]
     details[SHORTCUT] = next((shortcut.slug for shortcut in found[SHORTCUT]), None)
     details[EVENT] = next((event.occasion_id for event in found[EVENT]), None)
     return details
 
 
-def _json_value(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value
+def detail_values(details: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Column -> value, for the details that are columns: all, or those that differ from the ones before."""
+    return {
+        field.stored_in: _column_value(field, details.get(field.name))
+        for field in fields.STORED_DETAILS
+        if (field.is_left_out or field.name in details)
+        and (before is None or details.get(field.name) != before.get(field.name))
+    }
 
 
-def column_value(name: str, value: Any) -> Any:
-    """A detail as a value of its column."""
-    is_moment = isinstance(tables.tournament.c[name].type, Instant)
-    return datetime.fromisoformat(value) if is_moment and value is not None else value
+def _column_value(field: PartField, value: Any) -> Any:
+    return datetime.fromisoformat(value) if field.kind == "moment" and value is not None else value

@@ -25,8 +25,10 @@ from sqlalchemy import (
     update,
 )
 
+from silverball.rules.model import fields
 from silverball.rules.model.changes import Added, Altered, Change, EntrantAdded, Removed, TournamentAltered
 from silverball.rules.model.engine_state import EngineState
+from silverball.rules.model.fields import PartField
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.store import digests, rows, sign_up_rows, snapshot, tables
 from silverball.store.journal import CHANGES
@@ -68,8 +70,10 @@ NEW_ROW_DEFAULTS: Mapping[str, Values] = {
     "games": {"scorbit_verified": False},
     "single_player_games": {"scorbit_verified": False},
 }
-# Fields of a tournament that are columns of its row under the same name.
-OWN_COLUMNS = ("status", "completed_at", "points_map", "tiebreaker_points_map")
+# Attributes of a tournament that are columns of its row, beside its id.
+_ATTRIBUTES = tuple(
+    field for field in fields.TOURNAMENT if field.place == "attribute" and field.kind != "key"
+)
 # A result's change of one seat.
 UPDATE_SEAT = Statement(
     update(tables.game_player)
@@ -220,28 +224,27 @@ def _write_tournament(db: Connection, tournament: Tournament, changes: Sequence[
 
 
 def _write_tournament_change(db: Connection, tournament: Tournament, change: TournamentAltered) -> None:
-    values: Values = {name: change.after[name] for name in OWN_COLUMNS if name in change.after}
-    if "settings" in change.after:
-        values["settings"] = msgspec.to_builtins(change.after["settings"])
-    if "prizes" in change.after:
-        values["prizes"] = msgspec.to_builtins(change.after["prizes"])
-    if "sign_up_terms" in change.after:
-        values["sign_up_terms"] = msgspec.to_builtins(change.after["sign_up_terms"])
-    if "state" in change.after:
-        values["engine"] = stored_state(change.after["state"])
+    values: Values = {
+        field.stored_in: _attribute_value(field, change.after[field.name])
+        for field in _ATTRIBUTES
+        if field.name in change.after
+    }
     details = change.after.get("details", {})
     before = change.before.get("details", {})
-    for name in snapshot.DETAIL_COLUMNS:
-        if name in details and details[name] != before.get(name):
-            values[name] = snapshot.column_value(name, details[name])
-    if "details" in change.after and details.get(snapshot.WOMENS) != before.get(snapshot.WOMENS):
-        values[snapshot.WOMENS] = details.get(snapshot.WOMENS)
+    if "details" in change.after:
+        values |= snapshot.detail_values(details, before)
     if values:
         is_row = tables.tournament.c.tournament_id == tournament.tournament_id
         db.execute(update(tables.tournament).where(is_row).values(**values))
     for name, replace_rows in RELATED.items():
         if name in details and details[name] != before.get(name):
             replace_rows(db, tournament.tournament_id, details)
+
+
+def _attribute_value(field: PartField, value: Any) -> Any:
+    if isinstance(value, EngineState):
+        return stored_state(value)
+    return msgspec.to_builtins(value) if field.kind == "json" else value
 
 
 def stored_state(state: EngineState) -> Values:
@@ -304,14 +307,11 @@ def _writer_for(kind: type[Change]) -> Writer:
 def write_new_tournament(db: Connection, planned: Tournament, now: datetime, epoch: str) -> int:
     """Insert a new tournament, which has no entrants yet, and return its id."""
     details = planned.details
-    values = {name: snapshot.column_value(name, details[name]) for name in snapshot.DETAIL_COLUMNS}
-    values |= {name: getattr(planned, name) for name in OWN_COLUMNS}
-    values[snapshot.WOMENS] = details.get(snapshot.WOMENS)
+    values = snapshot.detail_values(details)
+    for field in _ATTRIBUTES:
+        values[field.stored_in] = _attribute_value(field, getattr(planned, field.name))
     row = insert(tables.tournament).values(
         **values,
-        type=planned.type,
-        settings=msgspec.to_builtins(planned.settings),
-        engine=stored_state(planned.state),
         created_at=now,
         updated_at=now,
         revision=0,

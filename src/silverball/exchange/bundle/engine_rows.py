@@ -16,6 +16,7 @@ from silverball.exchange.bundle.checks import (
     tuple_or_empty,
 )
 from silverball.exchange.bundle.faults import BrokenBundle
+from silverball.rules.model import fields
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.prizes import Payout, PrizePlan
 from silverball.rules.prizes import sharing
@@ -29,11 +30,9 @@ from silverball_wire.timekeeping import ExtendedGame
 
 PartRows = dict[str, list[dict[str, Any]]]
 # Columns of a part that only these facts fill, with the values of a file without them.
-PLAIN_ATTEMPT: dict[str, Any] = {"rolls": None, "is_advanced": None, "started_at": None}
-PLAIN_GAME: dict[str, Any] = {"is_tiebreak": None, "forfeited_by": None, "finishing_order": None}
-PLAIN_ENTRANT: dict[str, Any] = dict.fromkeys(
-    ("adjusted_after", "byes_credited", "tie_group", "tie_place", "tie_drawn")
-)
+PLAIN_ATTEMPT = fields.facts_without_value(fields.SINGLE_PLAYER_GAME)
+PLAIN_GAME = fields.facts_without_value(fields.GAME)
+PLAIN_ENTRANT = fields.facts_without_value(fields.ENTRANT)
 
 
 def check_facts(check: BundleCheck) -> None:
@@ -120,8 +119,7 @@ def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     parts["sign_ups"] = sign_up_rows.sign_up_rows(bundle)
     parts["notes"] = note_rows.note_rows(bundle)
     parts["tournament"][0]["prizes"] = None if facts is None else _stored_prizes(facts.prizes)
-    for row in parts["entrants"]:
-        row.update(PLAIN_ENTRANT)
+    parts["entrants"] = [{**PLAIN_ENTRANT, **row} for row in parts["entrants"]]
     parts["games"] = [{**PLAIN_GAME, **row} for row in parts["games"]]
     for row in parts["single_player_games"]:
         row.update(PLAIN_ATTEMPT)

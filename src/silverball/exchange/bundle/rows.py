@@ -1,8 +1,9 @@
 """The rows of a checked bundle's tournament and its parts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -10,14 +11,15 @@ import msgspec
 
 from silverball.exchange.bundle import bracket_rows, engine_rows
 from silverball.exchange.bundle.checks import parse_points, parse_score, tuple_or_empty
+from silverball.kit.values import compile_builder
 from silverball.rules.mechanics import seeding
-from silverball.rules.model import settings
+from silverball.rules.model import fields, settings
+from silverball.rules.model.fields import PartField
 from silverball.rules.registry import FORMATS
 from silverball_wire import times
 from silverball_wire.arenas import Arena, LineupArenaPart
-from silverball_wire.base import UnsetType
+from silverball_wire.base import UNSET, UnsetType
 from silverball_wire.bundle import Bundle
-from silverball_wire.cards import Card
 from silverball_wire.games import Game, Suggestion
 from silverball_wire.generated.format_settings import FormatSettings
 from silverball_wire.players import EntrantPart
@@ -26,6 +28,14 @@ from silverball_wire.tournaments import Tournament
 
 Rows = list[dict[str, Any]]
 SETTING_KEYS = FormatSettings.__struct_encode_fields__
+
+
+def _builder(
+    part_fields: Iterable[PartField], converters: Mapping[str, Callable[[Any], Any]] | None = None
+) -> Callable[[Any], dict[str, Any]]:
+    """The function from the published shape of a part to the columns that a bundle carries."""
+    shared: dict[str, Callable[[Any], Any]] = {"moment": optional_moment, "json": _plain_json}
+    return compile_builder(dict, fields.carried_sources(part_fields, {**shared, **(converters or {})}))
 
 
 def build_parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, Rows]:
@@ -41,9 +51,9 @@ def build_parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, R
         "scorekeepers": _place_rows(tournament_id, "user_id", scorekeepers(bundle)),
         "links": _link_rows(bundle.tournament),
         "shortcuts": _shortcut_rows(bundle.tournament),
-        "rounds": _round_rows(bundle),
-        "cards": [_card_fields(card) for card in tuple_or_empty(bundle.cards)],
-        "games": [_game_fields(game) for game in bundle.games],
+        "rounds": [_round_columns(round_) for round_ in bundle.rounds],
+        "cards": [_card_columns(card) for card in tuple_or_empty(bundle.cards)],
+        "games": [_game_columns(game) for game in bundle.games],
         "seats": [row for game in bundle.games for row in _seat_rows(game)],
         "suggestions": [
             _suggestion_fields(suggestion)
@@ -51,7 +61,7 @@ def build_parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, R
             for suggestion in tuple_or_empty(game.suggestions)
         ],
         "single_player_games": _attempt_rows(bundle),
-        "queue": _queue_rows(bundle),
+        "queue": [_queue_columns(spot) for spot in tuple_or_empty(bundle.queues)],
     }
     if not isinstance(bundle.standings, UnsetType):
         rows["standings"] = msgspec.to_builtins(bundle.standings)
@@ -71,46 +81,17 @@ def scorekeepers(bundle: Bundle) -> tuple[Any, ...]:
 
 def tournament_row(tournament: Tournament, primary: Sequence[str] | None) -> dict[str, Any]:
     """The row of the tournament. A missing time of creation is taken from its start."""
-    start = times.parse_moment(tournament.start_utc)
-    completed_at = optional_moment(tournament.completed_at)
-    created_at = optional_moment(tournament.created_at) or start
+    row: dict[str, Any] = _tournament_columns(tournament)
+    created_at = row["created_at"] or row["start_utc"]
     known = FORMATS.get(tournament.type)
     if primary is None:
         primary = known.primary_settings if known is not None else ()
     return {
-        "tournament_id": tournament.tournament_id,
-        "name": tournament.name,
-        "status": tournament.status,
-        "type": tournament.type,
-        "description": tournament.description,
-        "start_utc": start,
-        "start_local": tournament.start_local,
-        "end_utc": optional_moment(tournament.end_utc),
-        "end_local": tournament.end_local,
-        "completed_at": completed_at,
+        **row,
         "created_at": created_at,
-        "updated_at": optional_moment(tournament.updated_at) or completed_at or created_at,
-        "timezone": tournament.timezone,
-        "organizer_id": tournament.organizer_id,
-        "location_id": tournament.location_id,
-        "series_id": tournament.series_id,
-        "test": tournament.test,
-        "womens": True if tournament.womens is True else None,
-        "link": tournament.link,
-        "linked_tournament_id": tournament.linked_tournament_id,
-        "estimated_tgp": tournament.estimated_tgp,
-        "points_map": _plain_json(tournament.points_map),
-        "tiebreaker_points_map": _plain_json(tournament.tiebreaker_points_map),
-        "points_map_custom": _plain_json(tournament.points_map_custom),
+        "updated_at": row["updated_at"] or row["completed_at"] or created_at,
         "primary_config_settings": list(primary),
-        "prize_pool": _plain_json(tournament.prize_pool),
-        "motd_text": tournament.motd_text,
-        "motd_color": tournament.motd_color,
-        "motd_expiration": tournament.motd_expiration,
-        "managers": _plain_json(tournament.managers),
         "settings": _settings_with_defaults(tournament),
-        "rsvp_configuration": _plain_json(tournament.rsvp_configuration),
-        "entry_configuration": _plain_json(tournament.entry_configuration),
     }
 
 
@@ -140,20 +121,11 @@ def _entrant_rows(tournament: Tournament) -> Rows:
 
 
 def _entrant_fields(tournament_id: int, place: int, player_id: int, part: EntrantPart) -> dict[str, Any]:
-    score_adjustment = part.score_adjustment
     return {
+        **_entrant_columns(part),
         "tournament_id": tournament_id,
         "player_id": player_id,
         "place": place,
-        "status": part.status,
-        "points_adjustment": _points_or_none(part.points_adjustment) or Decimal(0),
-        "score_adjustment": Decimal(0)
-        if isinstance(score_adjustment, UnsetType)
-        else _points_or_none(score_adjustment),
-        "subscription": part.subscription,
-        "labels": list(part.labels),
-        "label_color": part.label_color,
-        "away_rounds": None if isinstance(part.away_rounds, UnsetType) else part.away_rounds,
     }
 
 
@@ -231,50 +203,6 @@ def _shortcut_rows(tournament: Tournament) -> Rows:
     ]
 
 
-def _round_rows(bundle: Bundle) -> Rows:
-    return [
-        {
-            "round_id": round_.round_id,
-            "tournament_id": round_.tournament_id,
-            "arena_id": round_.arena_id,
-            "score": None if round_.score is None else int(round_.score),
-            "round_index": round_.index,
-            "name": round_.name,
-            "status": round_.status,
-            "duration_seconds": round_.duration,
-            "created_at": times.parse_moment(round_.created_at),
-            "completed_at": optional_moment(round_.completed_at),
-            "size": round_.size,
-            "description": round_.description,
-        }
-        for round_ in bundle.rounds
-    ]
-
-
-def _game_fields(game: Game) -> dict[str, Any]:
-    return {
-        "game_id": game.game_id,
-        "tournament_id": game.tournament_id,
-        "round_id": game.round_id or None,
-        "arena_id": game.arena_id,
-        "bank_id": game.bank_id,
-        "challenge_id": game.challenge_id,
-        "game_index": game.index,
-        "set_number": game.set,
-        "status": game.status,
-        "started_at": optional_moment(game.started_at),
-        "duration_seconds": game.duration,
-        "waiting_since": optional_moment(game.waiting_since),
-        "bye": game.bye,
-        "player_id_advantage": game.player_id_advantage,
-        "scorekeeper_id": game.scorekeeper_id,
-        "scorbit_id": game.scorbit_id,
-        "scorbit_log": game.scorbit_log,
-        "scorbit_verified": game.scorbit_verified,
-        "result_count_mismatch": game.result_count_mismatch,
-    }
-
-
 def _seat_rows(game: Game) -> Rows:
     return [
         {
@@ -308,19 +236,6 @@ def _suggestion_fields(suggestion: Suggestion) -> dict[str, Any]:
     }
 
 
-def _card_fields(card: Card) -> dict[str, Any]:
-    return {
-        "card_id": card.card_id,
-        "tournament_id": card.tournament_id,
-        "player_id": card.player_id,
-        "status": card.status,
-        "best_game": card.best_game,
-        "voided": card.voided,
-        "created_at": times.parse_moment(card.created_at),
-        "updated_at": times.parse_moment(card.updated_at),
-    }
-
-
 def _attempt_rows(bundle: Bundle) -> Rows:
     """The rows of the single player games, those on cards too, each once."""
     tournament_id = bundle.tournament.tournament_id
@@ -337,42 +252,10 @@ def _attempt_rows(bundle: Bundle) -> Rows:
 def _attempt_fields(attempt: SinglePlayerGame, tournament_id: int, card_id: int | None) -> dict[str, Any]:
     own_card_id = None if isinstance(attempt.card_id, UnsetType) else attempt.card_id
     return {
-        "single_player_game_id": attempt.single_player_game_id,
+        **_attempt_columns(attempt),
         "tournament_id": tournament_id,
-        "round_id": None if isinstance(attempt.round_id, UnsetType) else attempt.round_id or None,
         "card_id": own_card_id if card_id is None else card_id,
-        "arena_id": attempt.arena_id,
-        "player_id": attempt.player_id,
-        "scorekeeper_id": attempt.scorekeeper_id,
-        "status": attempt.status,
-        "points": _points_or_none(attempt.points),
-        "score": parse_score("", attempt.score),
-        "best_game": attempt.best_game,
-        "voided": attempt.voided,
-        "game_index": attempt.index,
-        "duration_seconds": attempt.duration,
-        "created_at": times.parse_moment(attempt.created_at),
-        "updated_at": times.parse_moment(attempt.updated_at),
-        "scorbit_id": attempt.scorbit_id,
-        "scorbit_log": attempt.scorbit_log,
-        "scorbit_verified": attempt.scorbit_verified,
     }
-
-
-def _queue_rows(bundle: Bundle) -> Rows:
-    return [
-        {
-            "queue_id": spot.queue_id,
-            "tournament_id": spot.tournament_id,
-            "arena_id": spot.arena_id,
-            "round_id": spot.round_id or None,
-            "player_id": spot.player_id,
-            "queue_index": spot.index,
-            "created_at": optional_moment(spot.created_at),
-            "completed_at": optional_moment(spot.completed_at),
-        }
-        for spot in tuple_or_empty(bundle.queues)
-    ]
 
 
 def optional_moment(text: str | UnsetType | None) -> datetime | None:
@@ -386,3 +269,34 @@ def _points_or_none(value: str | float | None) -> Decimal | None:
 
 def _plain_json(part: Any) -> Any:
     return None if part is None or isinstance(part, UnsetType) else msgspec.to_builtins(part)
+
+
+def _id_or_none(value: int | UnsetType | None) -> int | None:
+    """The id of a round: other services write 0 for none."""
+    return None if value is UNSET else value or None
+
+
+def _points_or_zero(value: Any) -> Decimal:
+    return _points_or_none(value) or Decimal(0)
+
+
+def _score_adjustment(value: Any) -> Decimal | None:
+    return Decimal(0) if value is UNSET else _points_or_none(value)
+
+
+def _target_score(value: float | None) -> int | None:
+    return None if value is None else int(value)
+
+
+_tournament_columns = _builder(fields.TOURNAMENT)
+_entrant_columns = _builder(
+    fields.ENTRANT, {"json": list, "points": _points_or_zero, "score_adjustment": _score_adjustment}
+)
+_round_columns = _builder(fields.ROUND, {"score": _target_score})
+_game_columns = _builder(fields.GAME, {"round_id": _id_or_none})
+_attempt_columns = _builder(
+    fields.SINGLE_PLAYER_GAME,
+    {"round_id": _id_or_none, "points": _points_or_none, "score": partial(parse_score, "")},
+)
+_card_columns = _builder(fields.CARD)
+_queue_columns = _builder(fields.QUEUE_PLACE, {"round_id": _id_or_none})

@@ -13,7 +13,6 @@ from silverball.store import audit, tables
 
 # Tournaments that a refusal names; there may be many more.
 TOURNAMENTS_NAMED_MAX = 3
-SECRETS = frozenset({"password_hash", "secret"})
 _USER, _PLAYER, _T = tables.user.c, tables.player.c, tables.tournament.c
 
 
@@ -48,18 +47,19 @@ class ExportedSection(Struct, frozen=True):
     rows: Sequence[Sequence[Any]]
 
 
-def _public_columns(table: Table) -> list[ColumnElement[Any]]:
-    return [column for column in table.c if column.name not in SECRETS]
+def _own_columns(table: Table) -> list[ColumnElement[Any]]:
+    """The columns that leave the program at all; a column without an audience never does."""
+    return [column for column in table.c if column.info.get("audience", "secret") != "secret"]
 
 
 def _owned_rows(table: Table, user_id: int, owner: str = "organizer_id") -> Select[Any]:
-    return select(*_public_columns(table)).where(table.c[owner] == user_id).order_by(*table.primary_key)
+    return select(*_own_columns(table)).where(table.c[owner] == user_id).order_by(*table.primary_key)
 
 
 def _tournament_rows(table: Table, user_id: int, *more: ColumnElement[Any]) -> Select[Any]:
     """Rows of the account's players in tournaments, with the tournament's name."""
     return (
-        select(_T.name.label("tournament"), *_public_columns(table), *more)
+        select(_T.name.label("tournament"), *_own_columns(table), *more)
         .join(tables.tournament, _T.tournament_id == table.c.tournament_id)
         .where(table.c.player_id.in_(_claimed_player_ids(user_id)))
         .order_by(table.c.tournament_id, *table.primary_key)
@@ -110,7 +110,7 @@ def _with_places_and_seeds(db: Connection, rows: Sequence[Row[Any]]) -> Sequence
 def _games(user_id: int) -> Select[Any]:
     seat, game, arena = tables.game_player, tables.game.c, tables.arena.c
     return (
-        select(_T.name.label("tournament"), *_public_columns(seat), game.status, game.started_at)
+        select(_T.name.label("tournament"), *_own_columns(seat), game.status, game.started_at)
         .add_columns(arena.name.label("arena"))
         .join(tables.tournament, _T.tournament_id == seat.c.tournament_id)
         .join(tables.game, game.game_id == seat.c.game_id)
@@ -122,26 +122,23 @@ def _games(user_id: int) -> Select[Any]:
 
 def _rating_history(user_id: int) -> Select[Any]:
     revision, own = tables.rating_revision, tables.rating.c
-    # The column `meetings` holds the ids of opponents, which are other people's data.
-    columns = [column for column in revision.c if column.name != "meetings"]
-    rows = select(*columns).join(tables.rating, own.rating_id == revision.c.rating_id)
+    rows = select(*_own_columns(revision)).join(tables.rating, own.rating_id == revision.c.rating_id)
     return rows.where(own.user_id == user_id).order_by(revision.c.period_date)
 
 
-def _rows_without(table: Table, user_id: int, *secrets: str) -> Select[Any]:
-    columns = [column for column in table.c if column.name not in secrets]
-    return select(*columns).where(table.c.user_id == user_id).order_by(table.c.created_at)
+def _account_rows(table: Table, user_id: int) -> Select[Any]:
+    return select(*_own_columns(table)).where(table.c.user_id == user_id).order_by(table.c.created_at)
 
 
 def _webhooks(user_id: int) -> Select[Any]:
     own = tables.webhook
-    organized = select(*_public_columns(own)).join(tables.tournament, _T.tournament_id == own.c.tournament_id)
+    organized = select(*_own_columns(own)).join(tables.tournament, _T.tournament_id == own.c.tournament_id)
     return organized.where(_T.organizer_id == user_id).order_by(own.c.webhook_id)
 
 
 def export_sections(user_id: int) -> tuple[ExportSection, ...]:
     """The sections of the account's export, in order."""
-    entries = select(*_public_columns(tables.player)).where(_PLAYER.claimed_by == user_id)
+    entries = select(*_own_columns(tables.player)).where(_PLAYER.claimed_by == user_id)
     claims, journal_line, confirmed = tables.claim.c, tables.journal.c, tables.confirmed_number.c
     journal = select(
         journal_line.tournament_id,
@@ -150,14 +147,15 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
         journal_line.source,
         journal_line.at,
     )
-    suggested, entry = tables.suggestion.c, tables.audit_entry.c
+    suggested, entry = tables.suggestion, tables.audit_entry.c
+    reports = select(*_own_columns(suggested)).where(suggested.c.user_id == user_id)
     return (
         *_account_sections(user_id),
         ExportSection("players", "Players of any book that are you.", entries.order_by(_PLAYER.player_id)),
         ExportSection("claims", "Players that you said are you; nobody has approved it yet.",
-             select(*claims).where(claims.user_id == user_id).order_by(claims.at)),
+             select(*_own_columns(tables.claim)).where(claims.user_id == user_id).order_by(claims.at)),
         ExportSection("confirmed_numbers", "Your federation number, as an administrator confirmed it.",
-             select(*confirmed).where(confirmed.user_id == user_id)),
+             select(*_own_columns(tables.confirmed_number)).where(confirmed.user_id == user_id)),
         ExportSection("tournaments_played", "Tournaments that you played, and your places.",
                       _entered_tournaments(user_id), _with_places_and_seeds, helper_columns=2),
         ExportSection("games", "Your seats in games.", _games(user_id)),
@@ -170,7 +168,7 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
                       _tournament_rows(tables.sign_up, user_id)),
         ExportSection("queues", "Queues that you stood in.", _tournament_rows(tables.queue_entry, user_id)),
         ExportSection("suggestions", "Results that you sent in.",
-             select(*suggested).where(suggested.user_id == user_id).order_by(suggested.suggestion_id)),
+                      reports.order_by(suggested.c.suggestion_id)),
         ExportSection("score_keeping", "Tournaments that you keep the scores of.",
              _owned_rows(tables.scorekeeper, user_id, "user_id")),
         ExportSection("tournaments_organized", "Tournaments that you organize.",
@@ -197,18 +195,18 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
 
 
 def _account_sections(user_id: int) -> tuple[ExportSection, ...]:
-    own = select(*_public_columns(tables.user)).where(_USER.user_id == user_id)
+    own = select(*_own_columns(tables.user)).where(_USER.user_id == user_id)
     two_step = tables.two_step.c
     return (
         ExportSection("account", "Your account and what it hides.", own),
         ExportSection("tokens", "Your API tokens, without their secrets.",
-                      _rows_without(tables.token, user_id, "hash")),
+                      _account_rows(tables.token, user_id)),
         ExportSection("sessions", "Where you are signed in.",
-                      _rows_without(tables.session, user_id, "hash", "csrf")),
+                      _account_rows(tables.session, user_id)),
         ExportSection("two_step_sign_in", "Since when signing in asks for a code, without its secret.",
              select(two_step.confirmed_at).where(two_step.user_id == user_id)),
         ExportSection("history_pull", "What you brought along from another service, without the token.",
-                      _rows_without(tables.history_pull, user_id, "secret", "busy_until")),
+                      _account_rows(tables.history_pull, user_id)),
     )  # fmt: skip
 
 

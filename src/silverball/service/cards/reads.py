@@ -1,6 +1,6 @@
 """Cards: the list and one card, each with its games and their current points."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -8,6 +8,8 @@ from sqlalchemy import ColumnElement, Connection, false, func, select, true
 
 from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
+from silverball.kit.values import compile_builder
+from silverball.rules.model import fields
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import bestgame
 from silverball.service.pages import PageRows, refuse_deep_pagination
@@ -21,6 +23,13 @@ from silverball_wire.values import AttemptStatus, Number
 
 LIMIT_DEFAULT = 25
 LIMIT_MAX = 500
+_build_card: Callable[..., Card] = compile_builder(
+    Card,
+    fields.published_sources(
+        [field for field in fields.CARD if field.name != "is_best"], {"moment": times.iso}
+    ),
+    takes_more=True,
+)
 
 
 class CardsQuery(Query, frozen=True, kw_only=True):
@@ -103,15 +112,9 @@ def _conditions(tournament_id: int, query: CardsQuery) -> list[ColumnElement[boo
 
 
 def _card_item(row: Any, games: tuple[SinglePlayerGame, ...], best: Mapping[int, bool]) -> Card:
-    return Card(
-        card_id=row.card_id,
-        tournament_id=row.tournament_id,
-        player_id=row.player_id,
-        status=row.status,
+    return _build_card(
+        row,
         best_game=best.get(row.card_id, row.best_game),
-        created_at=times.iso(row.created_at),
-        updated_at=times.iso(row.updated_at),
-        voided=row.voided,
         single_player_games=games,
         single_player_game_ids=tuple(game.single_player_game_id for game in games),
         arena_ids=tuple(game.arena_id for game in games),

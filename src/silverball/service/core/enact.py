@@ -16,7 +16,7 @@ from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
 from silverball.rules.commands import draws
 from silverball.rules.mechanics import shared_room
-from silverball.rules.model import numbering
+from silverball.rules.model import fields, numbering
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Added,
@@ -52,8 +52,6 @@ from silverball.store.stamps import Revision
 from silverball.store.transaction import Transaction
 
 JournalEntries = Sequence[tuple[str, Mapping[str, Any]]]
-# The details of a linked tournament that the linking one shows, beside the status.
-LINKED_DETAILS = ("name", "test")
 
 
 class ActionContext(Struct, frozen=True, kw_only=True):
@@ -187,7 +185,7 @@ def _linked_details_differ(before: Tournament, after: Tournament) -> bool:
         or _worth_differs(before, after)
         or (
             before.details is not after.details
-            and any(before.details.get(name) != after.details.get(name) for name in LINKED_DETAILS)
+            and any(before.details.get(name) != after.details.get(name) for name in fields.DETAILS_TO_LINKED)
         )
     )
 

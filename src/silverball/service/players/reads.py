@@ -1,6 +1,6 @@
 """Players of an organizer's book, and entrants of a tournament."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, UnsetType
@@ -20,7 +20,9 @@ from sqlalchemy import (
 
 from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
+from silverball.kit.values import compile_builder
 from silverball.rules.mechanics import seeding
+from silverball.rules.model import fields
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
@@ -51,19 +53,43 @@ ROW = RowMapper(
     _PLAYER.label_color,
     _CLAIMANT.profile_opt_out,
 )
+_SHOWN = fields.shown_columns(fields.ENTRANT)
+_PREFIX = "entrant_"
 ENTRANT_ROW = RowMapper(
     *ROW.columns,
-    _ENTRANT.status.label("entrant_status"),
-    _ENTRANT.seed,
     _ENTRANT.seed_rank,
-    # As whole hundredths: rosters are read often, and a Decimal costs as much as the rest of the row.
-    type_coerce(_ENTRANT.points_adjustment, store_types.Id),
-    type_coerce(_ENTRANT.score_adjustment, store_types.Id),
-    _ENTRANT.subscription,
-    _ENTRANT.labels.label("entrant_labels"),
-    _ENTRANT.label_color.label("entrant_label_color"),
     _CLAIMANT.ratings_opt_out,
-    _ENTRANT.away_rounds,
+    *(
+        # As whole hundredths: rosters are read often, and a Decimal costs as much as the rest of the row.
+        (
+            type_coerce(_ENTRANT[field.stored_in], store_types.Id)
+            if field.kind == "points"
+            else _ENTRANT[field.stored_in]
+        ).label(_PREFIX + field.stored_in)
+        for field in _SHOWN
+    ),
+)
+
+
+def _points_number(hundredths: int) -> Number:
+    """Points as a JSON number: 10, not 10.0."""
+    whole, rest = divmod(hundredths, 100)
+    return hundredths / 100 if rest else whole
+
+
+def _points_or_unset(hundredths: int) -> Number | UnsetType:
+    """Points that are absent when there are none: existing clients never saw the key."""
+    return _points_number(hundredths) if hundredths else UNSET
+
+
+_build_entrant: Callable[..., EntrantPart] = compile_builder(
+    EntrantPart,
+    fields.published_sources(
+        [field for field in _SHOWN if field.name != "seed_value"],
+        {"points": _points_number, "score_adjustment": _points_or_unset},
+        prefix=_PREFIX,
+    ),
+    others=("seed",),
 )
 
 
@@ -107,22 +133,12 @@ def _entrant_item(row: NamedRow, viewer: AuthenticatedCaller | None, seeding_key
 
     Where seeds come from ratings, those of people who hide their rating are left out.
     """
-    seed = row.seed
+    seed = row.entrant_seed
     if seeding_key == seeding.MANUAL:
         seed = seeding.published_seed(seed, row.seed_rank)
     elif row.ratings_opt_out and seeding_key in seeding.RATING_SEEDS:
         seed = seed if access.sees_hidden_details(viewer, row.claimed_by) else None
-    part = EntrantPart(
-        status=row.entrant_status,
-        seed=seed,
-        points_adjustment=_points_number(row.points_adjustment),
-        # Absent when there is none: existing clients never saw the key.
-        score_adjustment=_points_number(row.score_adjustment) if row.score_adjustment else UNSET,
-        subscription=row.subscription,
-        labels=row.entrant_labels,
-        label_color=row.entrant_label_color,
-        away_rounds=UNSET if row.away_rounds is None else row.away_rounds,
-    )
+    part = _build_entrant(row, seed=seed)
     return _player(row, viewer, part)
 
 
@@ -141,12 +157,6 @@ def _player(row: NamedRow, viewer: AuthenticatedCaller | None, part: EntrantPart
         label_color=row.label_color,
         tournament_player=part,
     )
-
-
-def _points_number(hundredths: int) -> Number:
-    """Points as a JSON number: 10, not 10.0."""
-    whole, rest = divmod(hundredths, 100)
-    return hundredths / 100 if rest else whole
 
 
 def shows_stats_to(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
@@ -259,7 +269,7 @@ def _entrant_items(
 
 def stored_seeds(db: Connection, tournament_id: int) -> dict[int, int | None]:
     """Player id -> the seed as it is stored, where manual seeds count from 1."""
-    return {row.player_id: row.seed for row in _ROSTER.rows(db, tournament_id=tournament_id)}
+    return {row.player_id: row.entrant_seed for row in _ROSTER.rows(db, tournament_id=tournament_id)}
 
 
 def find_player(db: Connection, player_id: int, viewer: AuthenticatedCaller | None) -> Player:

@@ -1,6 +1,6 @@
 """Queues for arenas."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any
 
@@ -8,12 +8,17 @@ from msgspec import UNSET
 from sqlalchemy import Connection, bindparam, select
 
 from silverball.kit.errors import NotAllowed, NotFound
-from silverball.rules.model import moments
+from silverball.kit.values import compile_builder
+from silverball.rules.model import fields, moments
 from silverball.service.formats import reads as formats
 from silverball.store.statements import Statement
 from silverball.store.tables import queue_entry
 from silverball_wire import times
 from silverball_wire.queues import ArenaQueues, EntriesByArena, QueueEntry
+
+_spot_item: Callable[[Any], QueueEntry] = compile_builder(
+    QueueEntry, fields.published_sources(fields.QUEUE_PLACE, {"moment": times.iso_or_none})
+)
 
 
 class NoArenaQueues(NotAllowed):
@@ -102,16 +107,3 @@ def group_by_arena(entries: tuple[QueueEntry, ...]) -> EntriesByArena:
         if entry.arena_id is not None:
             queues.setdefault(entry.arena_id, []).append(entry)
     return {arena_id: tuple(queues[arena_id]) for arena_id in sorted(queues)}
-
-
-def _spot_item(row: Any) -> QueueEntry:
-    return QueueEntry(
-        queue_id=row.queue_id,
-        tournament_id=row.tournament_id,
-        arena_id=row.arena_id,
-        round_id=row.round_id,
-        player_id=row.player_id,
-        index=row.queue_index,
-        created_at=times.iso_or_none(row.created_at),
-        completed_at=times.iso_or_none(row.completed_at),
-    )

@@ -1,15 +1,21 @@
 """Rounds of a tournament."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import NotFound
+from silverball.kit.values import compile_builder
+from silverball.rules.model import fields
 from silverball.service.tournaments.reads import tournaments
 from silverball.store.tables import round_
 from silverball_wire import times
 from silverball_wire.rounds import Round
+
+_round_item: Callable[[Any], Round] = compile_builder(
+    Round, fields.published_sources(fields.ROUND, {"moment": times.plain_z_or_none})
+)
 
 
 def rounds_in_tournament(db: Connection, tournament_id: int) -> tuple[Round, ...]:
@@ -38,20 +44,3 @@ def rounds_by_id(db: Connection, tournament_id: int, round_ids: Sequence[int]) -
     """Round id -> round, for those of the given rounds that are in the tournament."""
     conditions = (round_.c.tournament_id == tournament_id, round_.c.round_id.in_(round_ids))
     return {row.round_id: _round_item(row) for row in db.execute(select(round_).where(*conditions))}
-
-
-def _round_item(row: Any) -> Round:
-    return Round(
-        round_id=row.round_id,
-        tournament_id=row.tournament_id,
-        arena_id=row.arena_id,
-        score=row.score,
-        size=row.size,
-        description=row.description,
-        index=row.round_index,
-        name=row.name,
-        status=row.status,
-        duration=row.duration_seconds,
-        created_at=times.plain_z(row.created_at),
-        completed_at=times.plain_z_or_none(row.completed_at),
-    )

@@ -4,15 +4,17 @@ The points of a best game depend on all its scores. They are stored when the tou
 before that they are computed here, from the tournament in memory.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta
+from msgspec import Meta
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, false, func, select, true, type_coerce
 
 from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
+from silverball.kit.values import compile_builder
+from silverball.rules.model import fields
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import bestgame
 from silverball.rules.ranking.bestgame import GameMark
@@ -40,26 +42,20 @@ Marks = Mapping[int, GameMark]
 NO_MARKS: Marks = {}
 
 _GAME = single_player_game.c
-COLUMNS = (
-    _GAME.single_player_game_id,
-    _GAME.arena_id,
-    _GAME.player_id,
-    _GAME.scorekeeper_id,
-    _GAME.status,
-    type_coerce(_GAME.points, PointsText).label("points"),
-    _GAME.score,
-    _GAME.best_game,
-    _GAME.game_index,
-    _GAME.duration_seconds,
-    type_coerce(_GAME.created_at, IsoText).label("created_at"),
-    type_coerce(_GAME.updated_at, IsoText).label("updated_at"),
-    _GAME.voided,
-    _GAME.scorbit_id,
-    _GAME.scorbit_log,
-    _GAME.scorbit_verified,
-    _GAME.tournament_id,
-    _GAME.round_id,
-    _GAME.card_id,
+_SHOWN = fields.shown_columns(fields.SINGLE_PLAYER_GAME)
+# How columns of these kinds are read, straight into the texts of the interface.
+_READ_AS = {"points": PointsText, "moment": IsoText}
+COLUMNS = tuple(
+    type_coerce(_GAME[field.stored_in], _READ_AS[field.kind]).label(field.stored_in)
+    if field.kind in _READ_AS
+    else _GAME[field.stored_in]
+    for field in _SHOWN
+)
+_MARKED = ("points", "is_best")
+_build_game: Callable[..., SinglePlayerGame] = compile_builder(
+    SinglePlayerGame,
+    fields.published_sources([field for field in _SHOWN if field.name not in _MARKED], {}),
+    others=("points", "best_game"),
 )
 
 _ROW = RowMapper(*COLUMNS)
@@ -265,24 +261,8 @@ def _ordered(rows: Select[Any], query: SinglePlayerGameFilters) -> Select[Any]:
 
 def _single_player_game_item(row: Any, marks: Marks) -> SinglePlayerGame:
     mark = marks.get(row.single_player_game_id)
-    return SinglePlayerGame(
-        single_player_game_id=row.single_player_game_id,
-        arena_id=row.arena_id,
-        player_id=row.player_id,
-        scorekeeper_id=row.scorekeeper_id,
-        status=row.status,
+    return _build_game(
+        row,
         points=row.points if mark is None else points_text(int(mark.points * 100)),
-        score=row.score,
         best_game=row.best_game if mark is None else mark.is_best,
-        index=row.game_index,
-        duration=row.duration_seconds,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        voided=row.voided,
-        scorbit_id=row.scorbit_id,
-        scorbit_log=row.scorbit_log,
-        scorbit_verified=row.scorbit_verified,
-        tournament_id=row.tournament_id,
-        round_id=UNSET if row.round_id is None else row.round_id,
-        card_id=UNSET if row.card_id is None else row.card_id,
     )

@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Color, Id, Line, Name, Text, one_of
+from silverball.rules.model.fields import DETAILS
 from silverball.rules.registry import FORMATS
 from silverball_wire.generated.format_settings import SETTING_FIELDS, FormatSettings
 from silverball_wire.values import LinkType, Status
@@ -177,11 +178,15 @@ _SETTING_TYPES: Mapping[str, Any] = {
 
 
 def _with_settings(name: str, fields: type[B]) -> type[B]:
-    """The same body with the settings of all formats; the parser of a format refuses those of others."""
+    """The same body with the details that it is not written with, and the settings of all formats.
+
+    The parser of a format refuses the settings of others.
+    """
+    more = [(field.name, field.entered_type | UnsetType, UNSET) for field in DETAILS if field.entered_type]
     settings = [(setting, hint, UNSET) for setting, hint in _SETTING_TYPES.items()]
     body = msgspec.defstruct(
         name,
-        settings,
+        [*more, *settings],
         bases=(fields,),
         frozen=True,
         kw_only=True,

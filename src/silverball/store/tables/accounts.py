@@ -45,6 +45,14 @@ user = table(
     UniqueConstraint("email"),
     # Nearly every read of ratings asks for the few users who opted out.
     indexes=[("ifpa_id",), ("ratings_opt_out",), ("profile_opt_out",), ("club_id",)],
+    audiences={
+        "public": "user_id name first_name last_name role ifpa_id flag location pronouns initials"
+        " avatar banner tournament_avatar club_id business_profile_id placeholder"
+        " ratings_opt_out stats_opt_out video_opt_out profile_opt_out history_opt_out"
+        " history_only_completed created_at",
+        "person": "email suspended_at",
+        "secret": "password_hash",
+    },
 )
 # Partial on PostgreSQL too, by the migration: said here, it would load that dialect at each start.
 Index("ix_user_suspended", user.c.user_id, sqlite_where=user.c.suspended_at.is_not(None))
@@ -62,6 +70,10 @@ token = table(
     Column("expires_at", Instant),
     UniqueConstraint("hash"),
     indexes=[("user_id",)],
+    audiences={
+        "person": "token_id user_id name abilities created_at last_used_at expires_at",
+        "secret": "hash",
+    },
 )
 
 session = table(
@@ -79,6 +91,10 @@ session = table(
     text("network", null=True),
     text("browser", null=True),
     indexes=[("user_id",), ("expires_at",)],
+    audiences={
+        "person": "user_id created_at expires_at seen_at proved_at network browser",
+        "secret": "hash csrf",
+    },
 )
 
 # Responses to committed writing requests, so that a request that is sent again acts once.
@@ -94,6 +110,7 @@ idempotency = table(
     json("headers"),
     Column("at", Instant, nullable=False),
     indexes=[("at",)],
+    audiences={"secret": "user_id key fingerprint status body headers at"},
 )
 
 # What concerns security. Rows with a bucket count what one address did in one minute.
@@ -113,6 +130,7 @@ audit_entry = table(
     text("bucket", null=True),
     UniqueConstraint("bucket"),
     indexes=[("at",), ("user_id",)],
+    audiences={"person": "event user_id source detail at last_at count", "secret": "audit_entry_id bucket"},
 )
 
 # Federation numbers that an administrator has confirmed for an account; only these join their ratings.
@@ -122,6 +140,7 @@ confirmed_number = table(
     reference("user_id", "user.user_id", cascade=True),
     Column("at", Instant, nullable=False),
     UniqueConstraint("user_id"),
+    audiences={"person": "ifpa_id user_id at"},
 )
 
 club = table(
@@ -133,6 +152,7 @@ club = table(
     text("description", null=True),
     text("location", null=True),
     indexes=[("user_id",)],
+    audiences={"public": "club_id user_id name logo description location"},
 )
 
 shortcut = table(
@@ -146,6 +166,7 @@ shortcut = table(
     reference("occasion_id", "occasion.occasion_id", null=True, cascade=True),
     UniqueConstraint("slug"),
     indexes=[("user_id",), ("tournament_id",), ("series_id",), ("occasion_id",)],
+    audiences={"public": "shortcut_id slug user_id tournament_id series_id occasion_id"},
 )
 
 # Browsers that have signed in to an account before: other people's failures do not slow them down.
@@ -156,6 +177,7 @@ known_browser = table(
     reference("user_id", "user.user_id", cascade=True),
     Column("created_at", Instant, nullable=False),
     indexes=[("user_id",)],
+    audiences={"secret": "hash user_id created_at"},
 )
 
 # Accounts whose sign-in asks for a code of an app, too.
@@ -169,6 +191,7 @@ two_step = table(
     Column("confirmed_at", Instant),
     # The half minute, counted from 1970, whose code was accepted last: none is accepted twice.
     integer("last_step", null=True),
+    audiences={"person": "confirmed_at", "secret": "user_id secret created_at last_step"},
 )
 
 # Codes that replace the app's, each once.
@@ -178,6 +201,7 @@ recovery_code = table(
     Column("hash", Text, primary_key=True),
     reference("user_id", "user.user_id", cascade=True),
     indexes=[("user_id",)],
+    audiences={"secret": "hash user_id"},
 )
 
 # Sign-ins whose password was right and whose code is asked for.
@@ -188,6 +212,7 @@ half_sign_in = table(
     reference("user_id", "user.user_id", cascade=True),
     Column("expires_at", Instant, nullable=False),
     indexes=[("user_id",), ("expires_at",)],
+    audiences={"secret": "hash user_id expires_at"},
 )
 
 # Links that an administrator makes: an invitation to make an account, or the way to a new password.
@@ -204,6 +229,7 @@ account_link = table(
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
     indexes=[("user_id",), ("created_by",), ("expires_at",)],
+    audiences={"secret": "hash user_id role created_by created_at expires_at"},
 )
 
 # Networks whose requests are refused: `203.0.113.0/24`.
@@ -211,7 +237,13 @@ blocked_network = table(
     "blocked_network",
     Column("network", Text, primary_key=True),
     Column("created_at", Instant, nullable=False),
+    audiences={"secret": "network created_at"},
 )
 
 # Values of the whole site, by name.
-site_value = table("site_value", Column("name", Text, primary_key=True), text("value"))
+site_value = table(
+    "site_value",
+    Column("name", Text, primary_key=True),
+    text("value"),
+    audiences={"secret": "name value"},
+)

@@ -1,13 +1,15 @@
 """Helpers for all tables: one metadata, STRICT tables on SQLite, ids, references, collation."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import REAL, Column, Double, ForeignKey, Index, MetaData, Table, Text
 from sqlalchemy import text as sql_text
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
 
-from silverball.store.types import Flag, Id, Json
+from silverball.rules.model.fields import Audience, PartField
+from silverball.store.types import Flag, Hundredths, Id, Instant, Json
 
 metadata = MetaData(
     naming_convention={
@@ -23,12 +25,25 @@ Real: TypeEngine[float] = REAL().with_variant(Double(), "postgresql")
 OpdbId = Text().with_variant(Text(collation="C"), "postgresql")
 
 
-def table(name: str, *columns: SchemaItem, indexes: Sequence[tuple[str, ...]] = ()) -> Table:
-    """A table that refuses values of the wrong type on SQLite too."""
+def table(
+    name: str,
+    *columns: SchemaItem,
+    indexes: Sequence[tuple[str, ...]] = (),
+    audiences: Mapping[Audience, str] | None = None,
+) -> Table:
+    """A table that refuses values of the wrong type on SQLite too.
+
+    `audiences` names who may see the value of each column at all, audience by audience: a route may still
+    ask for a token, and opt-outs hide more. A column that is not named leaves the program nowhere, and
+    fails a test.
+    """
     own = [column for column in columns if isinstance(column, Column) and column.primary_key]
     # An id is never used twice, even after its row was deleted.
     counted = len(own) == 1 and isinstance(own[0].type, Id) and not own[0].foreign_keys
     built = Table(name, metadata, *columns, sqlite_strict=True, sqlite_autoincrement=counted)
+    for audience, named in (audiences or {}).items():
+        for column_name in named.split():
+            built.c[column_name].info["audience"] = audience
     for names in indexes:
         Index(None, *(built.c[column] for column in names))
     return built
@@ -75,3 +90,32 @@ def flag(name: str, *, null: bool = False) -> Column[bool]:
 
 def json(name: str, *, null: bool = False) -> Column[object]:
     return Column(name, Json, nullable=null)
+
+
+_TYPES: dict[str | None, type[TypeEngine[Any]]] = {
+    "text": Text,
+    "integer": Id,
+    "flag": Flag,
+    "json": Json,
+    "moment": Instant,
+    "points": Hundredths,
+}
+
+
+def part_columns(fields: Sequence[PartField]) -> Iterator[Column[Any]]:
+    """The columns of a part of a tournament, from its fields."""
+    for field in fields:
+        if field.kind is not None:
+            column = _part_column(field, field.stored_in)
+            column.info["audience"] = field.audience
+            yield column
+
+
+def _part_column(field: PartField, name: str) -> Column[Any]:
+    if field.kind == "key":
+        return key(name)
+    if field.kind == "part_key":
+        return key_reference(name, field.refers_to)
+    if field.kind == "reference":
+        return reference(name, field.refers_to, null=field.null, cascade=field.cascades)
+    return stamp(name) if field.kind == "stamp" else Column(name, _TYPES[field.kind], nullable=field.null)

@@ -29,6 +29,10 @@ player = table(
     # Of the name (store/digests); rows of earlier versions have none.
     text("name_digest", null=True),
     indexes=[("organizer_id",), ("claimed_by",)],
+    audiences={
+        "public": "player_id organizer_id name ifpa_id claimed_by status labels label_color",
+        "person": "name_digest",
+    },
 )
 
 # A user claims to be this player; the organizer has not approved it yet.
@@ -38,6 +42,7 @@ claim = table(
     key_reference("user_id", "user.user_id"),
     Column("at", Instant, nullable=False),
     indexes=[("user_id",)],
+    audiences={"organizer": "player_id user_id at"},
 )
 
 arena = table(
@@ -51,6 +56,7 @@ arena = table(
     json("labels"),
     text("label_color", null=True),
     indexes=[("organizer_id",)],
+    audiences={"public": "arena_id organizer_id name status opdb_id category_id labels label_color"},
 )
 
 bank = table(
@@ -60,6 +66,7 @@ bank = table(
     text("name"),
     text("status"),
     indexes=[("organizer_id",)],
+    audiences={"public": "bank_id organizer_id name status"},
 )
 
 bank_arena = table(
@@ -69,6 +76,7 @@ bank_arena = table(
     key("place"),
     reference("arena_id", "arena.arena_id"),
     indexes=[("arena_id",)],
+    audiences={"public": "bank_id place arena_id"},
 )
 
 location = table(
@@ -84,6 +92,10 @@ location = table(
     integer("scorbit_venue_id", null=True),
     text("scorbit_venue_uuid", null=True),
     indexes=[("organizer_id",)],
+    audiences={
+        "public": "location_id organizer_id name address lat lng status pinballmap_id scorbit_venue_id"
+        " scorbit_venue_uuid",
+    },
 )
 
 series = table(
@@ -102,6 +114,10 @@ series = table(
     # Named by an import but not included in it.
     flag("placeholder"),
     indexes=[("organizer_id",)],
+    audiences={
+        "public": "series_id organizer_id name status test removed_results playoffs_cutoffs scoring"
+        " scoring_custom estimated_tgp rsvp_configuration placeholder",
+    },
 )
 
 occasion = table(
@@ -127,6 +143,12 @@ occasion = table(
     text("layout", null=True),
     text("layout_order", null=True),
     indexes=[("organizer_id",), ("location_id",)],
+    audiences={
+        "public": "occasion_id organizer_id location_id name status contact_email start_utc start_local"
+        " end_utc end_local registration_utc registration_local timezone description"
+        " description_html description_preview_html description_collapse banner layout"
+        " layout_order",
+    },
 )
 
 occasion_link = table(
@@ -140,6 +162,7 @@ occasion_link = table(
     integer("is_registration"),
     integer("embed"),
     indexes=[("occasion_id",)],
+    audiences={"public": "link_id occasion_id user_id place label url is_registration embed"},
 )
 
 occasion_tournament = table(
@@ -157,6 +180,10 @@ occasion_tournament = table(
     json("external"),
     UniqueConstraint("occasion_id", "tournament_id"),
     indexes=[("occasion_id",), ("tournament_id",)],
+    audiences={
+        "public": "event_tournament_id occasion_id user_id tournament_id place labels label_color"
+        " player_limit tgp external",
+    },
 )
 
 # The id that a thing of another service has here, so that each later import finds it again.
@@ -169,4 +196,5 @@ remote_id = table(
     Column("remote_id", Id, primary_key=True),
     Column("local_id", Id, nullable=False),
     indexes=[("kind", "local_id")],
+    audiences={"secret": "source kind remote_id local_id"},
 )

@@ -15,6 +15,7 @@ allowance_lease = table(
     integer("leased"),
     integer("portion"),
     Column("ends_at", Real, nullable=False),
+    audiences={"secret": "name allowance leased portion ends_at"},
 )
 
 # The failed sign-ins of a pair, an address or an account, by digest.
@@ -23,6 +24,7 @@ sign_in_failure = table(
     Column("name", Text, primary_key=True),
     integer("failures"),
     Column("last_at", Real, nullable=False),
+    audiences={"secret": "name failures last_at"},
 )
 
 node_connection = table(
@@ -31,4 +33,5 @@ node_connection = table(
     Column("address", Text, primary_key=True),
     integer("connections"),
     Column("counted_at", Real, nullable=False),
+    audiences={"secret": "node address connections counted_at"},
 )

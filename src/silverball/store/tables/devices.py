@@ -22,6 +22,10 @@ device = table(
     Column("revoked_at", Instant),
     UniqueConstraint("hash"),
     indexes=[("tournament_id",)],
+    audiences={
+        "organizer": "device_id tournament_id kind name created_at last_used_at revoked_at",
+        "secret": "hash secret",
+    },
 )
 
 # Actions in the journal that were done without an account.
@@ -33,6 +37,7 @@ device_action = table(
     # The player of the printed code; null for a scorekeeper's device and for the code of a game.
     integer("player_id", null=True),
     indexes=[("device_id",), ("player_id",)],
+    audiences={"staff": "tournament_id action_id device_id player_id"},
 )
 
 # Links that make the first organizer who opens one a director.
@@ -44,4 +49,5 @@ director_link = table(
     reference("created_by", "user.user_id", cascade=True),
     Column("expires_at", Instant, nullable=False),
     indexes=[("tournament_id",), ("created_by",)],
+    audiences={"secret": "hash tournament_id created_by expires_at"},
 )

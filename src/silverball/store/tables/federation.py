@@ -24,4 +24,9 @@ federation_player = table(
     text("country_name", null=True),
     Column("updated_at", Instant, nullable=False),
     indexes=[("name_plain",)],
+    audiences={
+        "public": "ifpa_id name rank womens_rank rating rating_rank total_events initials city state"
+        " country_code country_name updated_at",
+        "secret": "name_plain",
+    },
 )

@@ -22,6 +22,10 @@ machine = table(
     # Added on this site: no file of the machine database removes it.
     flag("homebrew"),
     indexes=[("opdb_group",)],
+    audiences={
+        "public": "opdb_id opdb_group entry_type name common_name short_name entry people images"
+        " synthetic homebrew",
+    },
 )
 
 # Nothing refers to an entry: an arena may name a machine that is not known here yet, or no longer.
@@ -32,6 +36,7 @@ machine_change = table(
     Column("opdb_id_deleted", OpdbId, nullable=False),
     Column("opdb_id_replacement", OpdbId),
     Column("created_at", Instant, nullable=False),
+    audiences={"public": "changelog_id action opdb_id_deleted opdb_id_replacement created_at"},
 )
 
 machine_video = table(
@@ -44,6 +49,7 @@ machine_video = table(
     text("author", null=True),
     integer("duration_seconds", null=True),
     indexes=[("opdb_id",)],
+    audiences={"public": "video_id opdb_id title url provider author duration_seconds"},
 )
 
 tip = table(
@@ -57,4 +63,5 @@ tip = table(
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     indexes=[("opdb_id",)],
+    audiences={"public": "tip_id opdb_id category vote_total text created_at updated_at"},
 )

@@ -2,6 +2,7 @@
 
 from sqlalchemy import Column, Index
 
+from silverball.rules.model import fields
 from silverball.store.tables.base import (
     flag,
     integer,
@@ -9,6 +10,7 @@ from silverball.store.tables.base import (
     key,
     key_reference,
     named_indexes,
+    part_columns,
     reference,
     table,
     text,
@@ -17,51 +19,13 @@ from silverball.store.types import Hundredths, Instant
 
 round_ = table(
     "round",
-    key("round_id"),
-    reference("tournament_id", "tournament.tournament_id", cascade=True),
-    reference("arena_id", "arena.arena_id", null=True),
-    # A target score or the current bar, by format.
-    integer("score", null=True),
-    integer("round_index"),
-    text("name"),
-    text("status"),
-    integer("duration_seconds", null=True),
-    Column("created_at", Instant, nullable=False),
-    Column("completed_at", Instant),
-    integer("size", null=True),
-    text("description", null=True),
+    *part_columns(fields.ROUND),
     indexes=[("tournament_id", "round_index"), ("arena_id",)],
 )
 
 game = table(
     "game",
-    key("game_id"),
-    reference("tournament_id", "tournament.tournament_id", cascade=True),
-    # Null when the game was played outside a round; the interface shows 0 then.
-    reference("round_id", "round.round_id", null=True, cascade=True),
-    reference("arena_id", "arena.arena_id", null=True),
-    reference("bank_id", "bank.bank_id", null=True),
-    integer("challenge_id", null=True),
-    integer("game_index", null=True),
-    integer("set_number"),
-    text("status"),
-    Column("started_at", Instant),
-    integer("duration_seconds", null=True),
-    flag("bye"),
-    integer("player_id_advantage", null=True),
-    reference("scorekeeper_id", "user.user_id", null=True),
-    text("scorbit_id", null=True),
-    text("scorbit_log", null=True),
-    flag("scorbit_verified"),
-    flag("result_count_mismatch"),
-    # The real order where `result_position` does not show it; forfeits; tiebreak games.
-    json("finishing_order", null=True),
-    integer("forfeited_by", null=True),
-    flag("is_tiebreak", null=True),
-    # The single games of a match, in playing order; null without any.
-    json("legs", null=True),
-    # Since when the clock stands still, because the machine is out of order.
-    Column("waiting_since", Instant),
+    *part_columns(fields.GAME),
     indexes=[("tournament_id", "game_id"), ("round_id",), ("arena_id",), ("bank_id",)],
 )
 
@@ -78,6 +42,7 @@ game_player = table(
     Column("points", Hundredths),
     integer("score", null=True),
     indexes=[("tournament_id", "game_id", "slot")],
+    audiences={"public": "game_id slot tournament_id player_id user_id result_position points score"},
 )
 # The games of a player in some tournaments, from the index alone.
 named_indexes(game_player, ix_game_player_of_player=("player_id", "tournament_id", "game_id"))
@@ -98,47 +63,23 @@ suggestion = table(
     json("scorbit_data", null=True),
     flag("partial"),
     indexes=[("game_id",), ("tournament_id",)],
+    audiences={
+        "public": "suggestion_id game_id tournament_id player_id user_id results scores arena_id"
+        " scorbit_data partial",
+    },
 )
 
 Index("ix_suggestion_user_id", suggestion.c.user_id, sqlite_where=suggestion.c.user_id.is_not(None))
 
 card = table(
     "card",
-    key("card_id"),
-    reference("tournament_id", "tournament.tournament_id", cascade=True),
-    reference("player_id", "player.player_id"),
-    text("status"),
-    flag("best_game"),
-    flag("voided"),
-    Column("created_at", Instant, nullable=False),
-    Column("updated_at", Instant, nullable=False),
+    *part_columns(fields.CARD),
     indexes=[("tournament_id", "card_id"), ("player_id",)],
 )
 
 single_player_game = table(
     "single_player_game",
-    key("single_player_game_id"),
-    reference("tournament_id", "tournament.tournament_id", cascade=True),
-    reference("round_id", "round.round_id", null=True, cascade=True),
-    reference("card_id", "card.card_id", null=True, cascade=True),
-    reference("arena_id", "arena.arena_id", null=True),
-    reference("player_id", "player.player_id"),
-    reference("scorekeeper_id", "user.user_id", null=True),
-    text("status"),
-    Column("points", Hundredths),
-    integer("score", null=True),
-    flag("best_game"),
-    flag("voided"),
-    integer("game_index", null=True),
-    integer("duration_seconds", null=True),
-    Column("created_at", Instant, nullable=False),
-    Column("updated_at", Instant, nullable=False),
-    text("scorbit_id", null=True),
-    text("scorbit_log", null=True),
-    json("rolls", null=True),
-    flag("is_advanced", null=True),
-    Column("started_at", Instant),
-    flag("scorbit_verified"),
+    *part_columns(fields.SINGLE_PLAYER_GAME),
     indexes=[
         ("tournament_id", "single_player_game_id"),
         ("round_id",),
@@ -150,14 +91,7 @@ single_player_game = table(
 
 queue_entry = table(
     "queue_entry",
-    key("queue_id"),
-    reference("tournament_id", "tournament.tournament_id", cascade=True),
-    reference("arena_id", "arena.arena_id", null=True),
-    reference("round_id", "round.round_id", null=True, cascade=True),
-    reference("player_id", "player.player_id"),
-    integer("queue_index", null=True),
-    Column("created_at", Instant),
-    Column("completed_at", Instant),
+    *part_columns(fields.QUEUE_PLACE),
     indexes=[("tournament_id", "queue_index"), ("arena_id",), ("round_id",), ("player_id",)],
 )
 
@@ -176,4 +110,5 @@ game_note = table(
     integer("author_id", null=True),
     Column("written_at", Instant),
     indexes=[("tournament_id", "game_id"), ("player_id",)],
+    audiences={"staff": "note_id tournament_id game_id action_id player_id kind text author_id written_at"},
 )

@@ -38,6 +38,11 @@ history_pull = table(
     Column("updated_at", Instant, nullable=False),
     UniqueConstraint("user_id"),
     indexes=[("status", "due_at")],
+    audiences={
+        "person": "history_pull_id user_id address wanted is_dry_run status reason is_listed"
+        " remote_user requests foreign_requests seconds failures due_at created_at updated_at",
+        "secret": "secret busy_until",
+    },
 )
 
 # A tournament of a pull, and its report as soon as it was read.
@@ -50,6 +55,7 @@ history_pull_item = table(
     text("updated_at", null=True),
     json("report", null=True),
     indexes=[("history_pull_id", "place")],
+    audiences={"person": "history_pull_id remote_id place name updated_at report"},
 )
 
 # When the next request to a service may be sent: all programs that use one token there take turns.
@@ -60,4 +66,5 @@ source_turn = table(
     # Unix time.
     Column("next_at", Real, nullable=False),
     integer("requests"),
+    audiences={"secret": "name next_at requests"},
 )

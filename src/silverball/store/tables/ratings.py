@@ -37,6 +37,11 @@ rating = table(
     UniqueConstraint("ifpa_id"),
     UniqueConstraint("organizer_id", "name_key"),
     indexes=[("rating",), ("merged_into",)],
+    audiences={
+        "public": "rating_id user_id ifpa_id name merged_into rating rd delta lower_bound rank"
+        " first_period last_period game_count win_count loss_count result_count",
+        "person": "organizer_id name_key name_folded",
+    },
 )
 
 rating_period = table(
@@ -67,6 +72,12 @@ rating_period = table(
     Column("processed_at", Instant),
     UniqueConstraint("period_date"),
     indexes=[("status", "period_date"), ("is_current",)],
+    audiences={
+        "public": "rating_period_id period_date status is_current is_imported tournament_count"
+        " challenge_count ext_event_count result_count player_count fingerprint"
+        " algorithm_version parameters percentiles processed_at",
+        "secret": "staged_run",
+    },
 )
 
 # One row for each player and period with results.
@@ -87,6 +98,12 @@ rating_revision = table(
     json("meetings", null=True),
     UniqueConstraint("rating_id", "period_date"),
     indexes=[("period_date",)],
+    # The meetings name opponents, who are other people.
+    audiences={
+        "public": "rating_revision_id rating_id period_date rating rd delta game_count win_count"
+        " loss_count result_count",
+        "secret": "meetings",
+    },
 )
 
 # Ratings of a run that are not in `rating` yet: shown once the current period names the run. Without
@@ -106,7 +123,16 @@ staged_rating = table(
     integer("win_count", null=True),
     integer("loss_count", null=True),
     integer("result_count", null=True),
+    audiences={
+        "secret": "run rating_id rating rd delta lower_bound rank first_period last_period game_count"
+        " win_count loss_count result_count",
+    },
 )
 
 # The newest rating run; an older one that is still at work stops.
-rating_run = table("rating_run", Column("slot", Id, primary_key=True, autoincrement=False), integer("run"))
+rating_run = table(
+    "rating_run",
+    Column("slot", Id, primary_key=True, autoincrement=False),
+    integer("run"),
+    audiences={"secret": "slot run"},
+)

@@ -32,6 +32,11 @@ rating_submission = table(
     Column("updated_at", Instant, nullable=False),
     UniqueConstraint("hash"),
     indexes=[("status",), ("submitter_id",), ("url",), ("event_date",)],
+    audiences={
+        "person": "rating_submission_id submitter_id url source_domain status name format event_date"
+        " rating_period player_count game_count result_count errors moderator_note hash tries"
+        " tried_at created_at updated_at",
+    },
 )
 
 submission_player = table(
@@ -49,6 +54,7 @@ submission_player = table(
     # Other possible people: `[{"user_id", "ifpa_id"}]`.
     json("candidates"),
     indexes=[("user_id",)],
+    audiences={"person": "rating_submission_id place name ifpa_id user_id settled candidates"},
 )
 
 submission_document = table(
@@ -56,4 +62,5 @@ submission_document = table(
     key_reference("rating_submission_id", "rating_submission.rating_submission_id"),
     # As fetched.
     text("body"),
+    audiences={"person": "rating_submission_id body"},
 )

@@ -2,6 +2,7 @@
 
 from sqlalchemy import Column, Index, Text, or_
 
+from silverball.rules.model import fields
 from silverball.store.tables.base import (
     OpdbId,
     flag,
@@ -10,6 +11,7 @@ from silverball.store.tables.base import (
     key,
     key_reference,
     named_indexes,
+    part_columns,
     reference,
     stamp,
     table,
@@ -19,55 +21,7 @@ from silverball.store.types import Hundredths, Id, Instant
 
 tournament = table(
     "tournament",
-    key("tournament_id"),
-    text("name"),
-    text("status"),
-    text("type"),
-    text("description", null=True),
-    Column("start_utc", Instant, nullable=False),
-    text("start_local"),
-    Column("end_utc", Instant),
-    text("end_local", null=True),
-    Column("completed_at", Instant),
-    Column("created_at", Instant, nullable=False),
-    Column("updated_at", Instant, nullable=False),
-    text("timezone"),
-    reference("organizer_id", "user.user_id"),
-    reference("location_id", "location.location_id", null=True),
-    reference("series_id", "series.series_id", null=True),
-    flag("test"),
-    text("link", null=True),
-    integer("linked_tournament_id", null=True),
-    json("estimated_tgp", null=True),
-    json("points_map", null=True),
-    json("tiebreaker_points_map", null=True),
-    json("points_map_custom", null=True),
-    json("primary_config_settings"),
-    json("prize_pool", null=True),
-    text("motd_text", null=True),
-    text("motd_color", null=True),
-    text("motd_expiration", null=True),
-    json("managers"),
-    # Wire name -> value, only the keys that the format has (they are absent otherwise).
-    json("settings"),
-    json("rsvp_configuration", null=True),
-    json("entry_configuration", null=True),
-    # The engine's own state, which no answer shows: see EngineState.
-    json("engine", null=True),
-    # The prize money and the payouts: see PrizePlan; only organizers see it whole.
-    json("prizes", null=True),
-    # Fees of the sign-up list, and how often its code was replaced: see SignUpTerms.
-    json("sign_up_terms", null=True),
-    # Raised by every change that an answer below this tournament shows.
-    integer("revision"),
-    # Drawn anew by every transaction that raises the revision: see `store/stamps.py`.
-    stamp("stamp"),
-    # The feed channel: its epoch, its newest announcement, and the number up to which it is trimmed.
-    text("epoch"),
-    integer("seq"),
-    integer("seq_low"),
-    # Whether it counts in the women's ranking; null for no.
-    flag("womens", null=True),
+    *part_columns(fields.TOURNAMENT),
     indexes=[("location_id",), ("status", "completed_at")],
 )
 # Each serves the list with one filter, in the list's order; further filters are checked in the index, so
@@ -84,27 +38,7 @@ named_indexes(
 
 entrant = table(
     "entrant",
-    key_reference("tournament_id", "tournament.tournament_id"),
-    key_reference("player_id", "player.player_id"),
-    # Order in which entrants were added, from 0.
-    integer("place"),
-    text("status"),
-    # The `seed` of the interface; the engine's own order is seed_rank (1 is best).
-    integer("seed", null=True),
-    integer("seed_rank", null=True),
-    Column("points_adjustment", Hundredths, nullable=False),
-    Column("score_adjustment", Hundredths, nullable=False),
-    # Completed rounds at the last hand adjustment; byes credited on entry; hand-made order of ties.
-    integer("adjusted_after", null=True),
-    integer("byes_credited", null=True),
-    integer("tie_group", null=True),
-    integer("tie_place", null=True),
-    flag("tie_drawn", null=True),
-    text("subscription", null=True),
-    json("labels"),
-    text("label_color", null=True),
-    # Rounds that the player still sits out; 0 while they sit out the newest one.
-    integer("away_rounds", null=True),
+    *part_columns(fields.ENTRANT),
     indexes=[("player_id", "tournament_id")],
 )
 
@@ -124,6 +58,11 @@ lineup_arena = table(
     json("labels"),
     text("label_color", null=True),
     indexes=[("arena_id",)],
+    audiences={
+        "public": "tournament_id arena_id place status preferred amazing_race_seed best_game_blocked"
+        " best_game_queue_closed scorbit_venuemachine_id scorbit_venuemachine_uuid"
+        " scorbitron_installed labels label_color",
+    },
 )
 
 lineup_bank = table(
@@ -132,6 +71,7 @@ lineup_bank = table(
     key_reference("bank_id", "bank.bank_id"),
     integer("place"),
     indexes=[("bank_id",)],
+    audiences={"public": "tournament_id bank_id place"},
 )
 
 scorekeeper = table(
@@ -142,6 +82,7 @@ scorekeeper = table(
     # Null in rows of an earlier version, which knew no directors.
     flag("is_director", null=True),
     indexes=[("user_id",)],
+    audiences={"public": "tournament_id user_id place is_director"},
 )
 
 tournament_link = table(
@@ -153,6 +94,7 @@ tournament_link = table(
     text("link_type"),
     integer("link_index", null=True),
     json("shown"),
+    audiences={"public": "tournament_id place linked_tournament_id link_type link_index shown"},
 )
 
 entry = table(
@@ -168,6 +110,7 @@ entry = table(
     text("status"),
     Column("created_at", Instant, nullable=False),
     indexes=[("tournament_id",), ("player_id",)],
+    audiences={"staff": "entry_id tournament_id player_id type quantity amount currency status created_at"},
 )
 
 # The sign-up list: entrants, and people who wait for a place; payments are shown to who runs the tournament.
@@ -186,6 +129,10 @@ sign_up = table(
     integer("paid_to", null=True),
     Column("paid_at", Instant),
     indexes=[("player_id",)],
+    audiences={
+        "staff": "tournament_id player_id waiting_place signed_up_at is_late checked_in_at paid_cents"
+        " paid_how paid_to paid_at",
+    },
 )
 
 standing = table(
@@ -197,6 +144,7 @@ standing = table(
     # The row as JSON of the interface: standings are read far more often than written.
     json("row"),
     indexes=[("player_id",)],
+    audiences={"public": "tournament_id player_id position points row"},
 )
 
 arena_summary = table(
@@ -206,6 +154,7 @@ arena_summary = table(
     integer("games"),
     integer("single_player_games"),
     Column("opdb_id", OpdbId),
+    audiences={"public": "tournament_id arena_id games single_player_games opdb_id"},
 )
 
 player_arena_summary = table(
@@ -218,6 +167,7 @@ player_arena_summary = table(
     integer("wins"),
     integer("losses"),
     Column("opdb_id", OpdbId),
+    audiences={"public": "tournament_id arena_id player_id games single_player_games wins losses opdb_id"},
 )
 
 match_summary = table(
@@ -230,6 +180,7 @@ match_summary = table(
     integer("wins"),
     integer("losses"),
     Column("opdb_id", OpdbId),
+    audiences={"public": "tournament_id arena_id player_id opponent_id games wins losses opdb_id"},
 )
 # A profile reads the meetings of a player from the index alone, opponent by opponent.
 named_indexes(
@@ -260,6 +211,10 @@ journal = table(
     text("digests", null=True),
     text("hash", null=True),
     indexes=[("tournament_id", "journal_id")],
+    audiences={
+        "staff": "journal_id tournament_id action_id change actor_id at draw_version digests hash",
+        "organizer": "data dice_seed source source_salt source_hash sealed_labels",
+    },
 )
 
 # Partial on PostgreSQL too, by the migration: said here, it would load that dialect at each start.
@@ -276,6 +231,7 @@ draw_preview = table(
     key_reference("tournament_id", "tournament.tournament_id"),
     Column("draw", Text, primary_key=True),
     integer("times"),
+    audiences={"secret": "tournament_id draw times"},
 )
 
 # The forecast of a running tournament; it can be computed again at any time, but for what was withdrawn.
@@ -288,6 +244,7 @@ forecast = table(
     json("forecast", null=True),
     # The node that computes it has until then.
     Column("claimed_until", Instant, nullable=False),
+    audiences={"public": "tournament_id revision computed_at forecast", "secret": "claimed_until"},
 )
 
 announcement = table(
@@ -303,6 +260,7 @@ announcement = table(
     text("digest", null=True),
     # The hash of the newest line of the journal, of an event that shows the tournament.
     text("journal_head", null=True),
+    audiences={"public": "tournament_id epoch seq name data at digest journal_head"},
 )
 
 # The revision of everything that is not below one tournament is the sum over these rows. There
@@ -312,6 +270,7 @@ world = table(
     Column("slot", Id, primary_key=True, autoincrement=False),
     integer("revision"),
     stamp("stamp"),
+    audiences={"secret": "slot revision stamp"},
 )
 
 # Tournaments that are run on another service and followed here; nobody else changes them.
@@ -327,4 +286,5 @@ mirror = table(
     integer("lag_p99", null=True),
     # Players whose place or points there differ; null as long as none did.
     integer("standings_differ", null=True),
+    audiences={"public": "tournament_id host remote_id lost_at lag_median lag_p99 standings_differ"},
 )

@@ -37,6 +37,12 @@ webhook = table(
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     indexes=[("tournament_id",)],
+    audiences={
+        "organizer": "webhook_id tournament_id name url form events is_active stopped_reason epoch seq"
+        " told failures failing_since rest_until is_slow busy_until tried_at created_at"
+        " updated_at",
+        "secret": "secret",
+    },
 )
 
 webhook_delivery = table(
@@ -61,4 +67,8 @@ webhook_delivery = table(
     text("reason", null=True),
     Column("created_at", Instant, nullable=False),
     indexes=[("webhook_id", "status", "due_at"), ("webhook_id", "about"), ("created_at",)],
+    audiences={
+        "organizer": "webhook_delivery_id webhook_id message_id event epoch seq about said status tries"
+        " due_at tried_at response_status reason created_at",
+    },
 )

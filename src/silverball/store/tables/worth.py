@@ -14,4 +14,5 @@ simulated_night = table(
     Column("meaningful_games", Real, nullable=False),
     Column("meaningful_games_of_first", Real, nullable=False),
     Column("computed_at", Instant, nullable=False),
+    audiences={"secret": "night nights rounds meaningful_games meaningful_games_of_first computed_at"},
 )

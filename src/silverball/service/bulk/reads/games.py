@@ -5,11 +5,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, false, func, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, Select, and_, false, func, select, type_coerce
 
+from silverball.rules.model import fields
+from silverball.rules.model.fields import PartField
 from silverball.rules.ranking.places import finishing_places
 from silverball.rules.ranking.regimes import StoredResult
-from silverball.service.bulk.reads import tournaments
+from silverball.service.bulk.reads import sheets, tournaments
 from silverball.service.bulk.reads.sheets import BulkTable, Period, Row, SheetColumn
 from silverball.store import tables
 from silverball.store.types import Id
@@ -28,16 +30,17 @@ _ARENA_COLUMNS = (
     SheetColumn("arena_name", "text", "Name of the arena."),
     SheetColumn("opdb_id", "text", "Id of the machine; the same title in all places."),
 )
+# In the order in which the files have had them; new ones follow.
+_GAME_FIELDS = sheets.bulk_fields(fields.GAME, "set_number", "is_bye", "is_tiebreak")
+_ATTEMPT_FIELDS = sheets.bulk_fields(
+    fields.SINGLE_PLAYER_GAME, "card_id", "points", "score", "is_best", "created_at"
+)
 GAME_COLUMNS = (
     SheetColumn("game_id", "integer", "Id of the game."),
     SheetColumn("tournament_id", "integer", "Id of the tournament.", "tournaments"),
     SheetColumn("round_number", "integer", "Number of the round, from 1; empty outside of rounds."),
     *_ARENA_COLUMNS,
-    SheetColumn("set_number", "integer", "Number of the set that the game belongs to, from 0."),
-    SheetColumn("bye", "flag", "Whether it is a bye: a round without opponent."),
-    SheetColumn("tiebreak", "flag", "Whether it was played to break a tie."),
-    SheetColumn("started_at", "moment", "Start of the game."),
-    SheetColumn("duration_seconds", "integer", "Length of the game in seconds."),
+    *map(sheets.column_of, _GAME_FIELDS),
     SheetColumn("player_count", "integer", "Number of players, those who are in no file included."),
 )
 RESULT_COLUMNS = (
@@ -55,12 +58,7 @@ SINGLE_PLAYER_GAME_COLUMNS = (
     SheetColumn("player_id", "integer", "Id of the player.", "players"),
     SheetColumn("round_number", "integer", "Number of the round or hole, from 1; empty outside of rounds."),
     *_ARENA_COLUMNS,
-    SheetColumn("card_id", "integer", "Id of the card; empty outside of cards."),
-    SheetColumn("points", "points", "Points that the game is worth; strokes in pingolf."),
-    SheetColumn("score", "integer", "Score on the machine, where it was recorded."),
-    SheetColumn("best_game", "flag", "Whether the game counts as one of the player's best."),
-    SheetColumn("created_at", "moment", "Time at which the game was added."),
-    SheetColumn("duration_seconds", "integer", "Length of the game in seconds."),
+    *map(sheets.column_of, _ATTEMPT_FIELDS),
 )
 ARENA_COLUMNS = (
     SheetColumn("arena_id", "integer", "Id of the arena."),
@@ -78,16 +76,20 @@ def game_rows(db: Connection, period: Period) -> Iterator[Row]:
         _G.tournament_id,
         _R.round_index + 1,
         *(_G.arena_id, _A.name, _A.opdb_id),
-        _G.set_number,
-        _G.bye,
-        func.coalesce(_G.is_tiebreak, false()),
-        _G.started_at,
-        _G.duration_seconds,
+        *(_bulk_column(_G, field) for field in _GAME_FIELDS),
         seats,
     )
     rows = _with_places(rows.select_from(tables.game), _G, period)
     rows = rows.where(_G.status == "completed").order_by(_G.tournament_id, _G.game_id)
     return map(tuple, tournaments.stream(db, rows))
+
+
+def _bulk_column(played: Any, field: PartField) -> ColumnElement[Any]:
+    """The column as the files take it: points in hundredths, and no flag that is null."""
+    column = played[field.stored_in]
+    if field.kind == "points":
+        return type_coerce(column, Id)
+    return func.coalesce(column, false()) if field.kind == "flag" and field.null else column
 
 
 def result_rows(db: Connection, period: Period) -> Iterator[Row]:
@@ -135,12 +137,7 @@ def single_player_game_rows(db: Connection, period: Period) -> Iterator[Row]:
         _S.player_id,
         _R.round_index + 1,
         *(_S.arena_id, _A.name, _A.opdb_id),
-        _S.card_id,
-        type_coerce(_S.points, Id),
-        _S.score,
-        _S.best_game,
-        _S.created_at,
-        _S.duration_seconds,
+        *(_bulk_column(_S, field) for field in _ATTEMPT_FIELDS),
     )
     rows = _with_places(rows.select_from(tables.single_player_game), _S, period)
     rows = rows.where(_S.status == "completed", _S.voided == false())

@@ -1,11 +1,13 @@
 """The shape of the bulk tables: their columns, and the periods that they are cut into."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from msgspec import Struct
 from sqlalchemy import Connection
+
+from silverball.rules.model.fields import PartField
 
 # `points` are whole hundredths here, and numbers with two decimals in the files.
 Kind = Literal["integer", "number", "points", "text", "flag", "moment"]
@@ -20,6 +22,24 @@ class SheetColumn(Struct, frozen=True):
     meaning: str
     # The table whose key the column holds.
     refers_to: str | None = None
+
+
+# What the tables of games have in front.
+_IDS = ("game_id", "single_player_game_id", "player_id")
+# Kind of a field -> kind of its column here; other kinds are integers.
+_KINDS: Mapping[str | None, Kind] = {"text": "text", "moment": "moment", "flag": "flag", "points": "points"}
+
+
+def column_of(field: PartField) -> SheetColumn:
+    """The column of a field of a tournament or of one of its parts."""
+    return SheetColumn(field.stored_in.removeprefix("is_"), _KINDS.get(field.kind, "integer"), field.bulk)
+
+
+def bulk_fields(part_fields: Iterable[PartField], *first: str) -> tuple[PartField, ...]:
+    """The fields of a part that are in the bulk files, these first, and without its ids."""
+    places = {name: place for place, name in enumerate(first)}
+    found = [field for field in part_fields if field.bulk and field.name not in _IDS]
+    return tuple(sorted(found, key=lambda field: places.get(field.name, len(places))))
 
 
 class Period(Struct, frozen=True):

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, false, func, or_, select, true, type_coerce
 
+from silverball.rules.model import fields
 from silverball.service.bulk.reads import sheets
 from silverball.service.bulk.reads.sheets import BulkTable, Period, Row, SheetColumn
 from silverball.store import tables
@@ -26,16 +27,9 @@ _T, _E, _S, _P, _U = (
 )
 _IS_PUBLISHED = and_(_T.status == "completed", _T.test == false())
 
+_IN_BULK = tuple(field for field in fields.TOURNAMENT if field.bulk)
 TOURNAMENT_COLUMNS = (
-    SheetColumn("tournament_id", "integer", "Id of the tournament."),
-    SheetColumn("name", "text", "Name of the tournament."),
-    SheetColumn("type", "text", "Format, such as `group_matchplay`."),
-    SheetColumn("start_utc", "moment", "Start. The tournament is in the files of its month."),
-    SheetColumn("completed_at", "moment", "Time at which the tournament was completed."),
-    SheetColumn("timezone", "text", "Time zone of the place, such as `Europe/Berlin`."),
-    SheetColumn("organizer_id", "integer", "User id of the organizer."),
-    SheetColumn("location_id", "integer", "Id of the location; empty without one."),
-    SheetColumn("series_id", "integer", "Id of the series; empty outside of series."),
+    *map(sheets.column_of, _IN_BULK),
     SheetColumn("player_count", "integer", "Number of players, those who are in no file included."),
 )
 STANDING_COLUMNS = (
@@ -85,18 +79,8 @@ def stream(db: Connection, rows: Select[Any]) -> Iterator[Any]:
 def tournament_rows(db: Connection, period: Period) -> Iterator[Row]:
     """The published tournaments of a period, by id."""
     entrants = select(func.count()).where(_E.tournament_id == _T.tournament_id).scalar_subquery()
-    rows = select(
-        _T.tournament_id,
-        _T.name,
-        _T.type,
-        _T.start_utc,
-        _T.completed_at,
-        _T.timezone,
-        _T.organizer_id,
-        _T.location_id,
-        _T.series_id,
-        entrants,
-    ).where(is_published_in(period))
+    columns = [_T[field.stored_in] for field in _IN_BULK]
+    rows = select(*columns, entrants).where(is_published_in(period))
     return map(tuple, stream(db, rows.order_by(_T.tournament_id)))
 
 

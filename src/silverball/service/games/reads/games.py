@@ -4,7 +4,7 @@ A list of games takes three statements: games, seats, suggestions. Rows are grou
 uncached lists are read every second of a tournament night.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Annotated
@@ -30,6 +30,8 @@ from sqlalchemy import (
 from silverball.kit.errors import Invalid, NotFound, WrongFormat
 from silverball.kit.http.fields import IGNORED_WHEN_INVALID
 from silverball.kit.http.query import PageNumber, Query
+from silverball.kit.values import compile_builder
+from silverball.rules.model import fields
 from silverball.service.arenas import reads as arenas
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
@@ -47,26 +49,28 @@ ROUNDS_MAX = 50
 LATEST = "latest"
 ACTIVE_OR_LATEST = "activeOrLatest"
 
+_SHOWN = fields.shown_columns(fields.GAME)
+# How columns of these kinds are read: moments straight into the texts of the interface, flags as in SQLite.
+_READ_AS = {"moment": IsoText, "flag": Integer}
 ROW = RowMapper(
-    game.c.game_id,
-    game.c.round_id,
-    game.c.tournament_id,
-    game.c.challenge_id,
-    game.c.arena_id,
-    game.c.bank_id,
-    game.c.game_index,
-    game.c.set_number,
-    game.c.player_id_advantage,
-    game.c.scorekeeper_id,
-    game.c.status,
-    type_coerce(game.c.started_at, IsoText),
-    game.c.duration_seconds,
-    type_coerce(game.c.bye, Integer),
-    game.c.scorbit_id,
-    game.c.scorbit_log,
-    type_coerce(game.c.scorbit_verified, Integer),
-    type_coerce(game.c.result_count_mismatch, Integer),
-    type_coerce(game.c.waiting_since, IsoText),
+    *(
+        type_coerce(game.c[field.stored_in], _READ_AS[field.kind])
+        if field.kind in _READ_AS
+        else game.c[field.stored_in]
+        for field in _SHOWN
+    )
+)
+
+
+def _zero_for_none(round_id: int | None) -> int:
+    """The id of a round; games of formats without rounds have round 0 on the wire."""
+    return round_id or 0
+
+
+_build_game: Callable[..., Game] = compile_builder(
+    Game,
+    fields.published_sources(_SHOWN, {"flag": bool, "round_id": _zero_for_none}),
+    others=("player_ids", "user_ids", "result_positions", "result_points", "result_scores", "suggestions"),
 )
 SEAT_ROW = RowMapper(
     game_player.c.game_id,
@@ -325,27 +329,8 @@ def _group_suggestions(rows: Sequence[NamedRow]) -> Suggestions:
 
 def _game_item(row: NamedRow, seats: Seats, suggestions: Suggestions | None) -> Game:
     seat_columns: NamedRow = seats.get(row.game_id, NO_SEATS)
-    return Game(
-        game_id=row.game_id,
-        # Games of formats without rounds have round 0 on the wire.
-        round_id=row.round_id or 0,
-        tournament_id=row.tournament_id,
-        challenge_id=row.challenge_id,
-        arena_id=row.arena_id,
-        bank_id=row.bank_id,
-        index=row.game_index,
-        set=row.set_number,
-        player_id_advantage=row.player_id_advantage,
-        scorekeeper_id=row.scorekeeper_id,
-        status=row.status,
-        started_at=row.started_at,
-        duration=row.duration_seconds,
-        waiting_since=row.waiting_since or UNSET,
-        bye=bool(row.bye),
-        scorbit_id=row.scorbit_id,
-        scorbit_log=row.scorbit_log,
-        scorbit_verified=bool(row.scorbit_verified),
-        result_count_mismatch=bool(row.result_count_mismatch),
+    return _build_game(
+        row,
         player_ids=seat_columns.player_id,
         user_ids=seat_columns.user_id,
         result_positions=seat_columns.result_position,

@@ -7,26 +7,12 @@ import msgspec
 from msgspec import UNSET
 from sqlalchemy import Connection
 
+from silverball.rules.model import fields
 from silverball.service.tournaments import timing
 from silverball.service.tournaments.bodies import Registration, TournamentFields
 from silverball.service.tournaments.reads import belongings
 from silverball_wire import times
 from silverball_wire.parts import RsvpConfiguration
-
-# Fields of a body that the details store unchanged.
-PLAIN_FIELDS = (
-    "name",
-    "description",
-    "location_id",
-    "series_id",
-    "event_id",
-    "test",
-    "points_map_custom",
-    "shortcut",
-    "motd_text",
-    "motd_color",
-    "motd_expiration",
-)
 
 
 def merge_details(
@@ -37,14 +23,12 @@ def merge_details(
     Raises Invalid for a missing or foreign location, series, occasion or link, and for a taken shortcut.
     """
     after = dict(before)
-    for name in PLAIN_FIELDS:
-        value = getattr(body, name)
-        if value is not UNSET:
-            after[name] = value
-    if body.womens is True:
-        after["womens"] = True
-    elif body.womens is False:
-        after.pop("womens", None)
+    for field in fields.DETAILS_AS_SENT:
+        value = getattr(body, field.name)
+        if field.is_left_out and value in (None, False):
+            after.pop(field.name, None)
+        elif value is not UNSET:
+            after[field.name] = value
     if any(getattr(body, name) is not UNSET for name in timing.TIME_FIELDS):
         after |= timing.changed_times(body, before)
     for name in belongings.OWNED_FIELDS:

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from msgspec import UNSET
-from sqlalchemy import Connection, Select, bindparam, literal, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, literal, select, type_coerce
 
 from silverball.kit.errors import NotFound
+from silverball.kit.values import compile_builder
+from silverball.rules.model import fields
+from silverball.rules.model.fields import PartField
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.locations import reads as locations
 from silverball.service.users import reads as users
@@ -17,40 +19,29 @@ from silverball_wire.generated.format_settings import FormatSettings
 from silverball_wire.tournaments import Tournament
 
 _T = tables.tournament.c
+# Written as older clients read them, without a zone.
+_PLAIN_TIMES = ("created_at", "updated_at")
+_SHOWN = fields.shown_columns(fields.TOURNAMENT)
+
+
+def _shown_column(field: PartField) -> ColumnElement[Any]:
+    column = _T[field.stored_in]
+    is_iso = field.kind == "moment" and field.name not in _PLAIN_TIMES
+    return type_coerce(column, IsoText) if is_iso else column
+
+
 ROW = RowMapper(
-    _T.tournament_id,
-    _T.name,
-    _T.status,
-    _T.type,
-    type_coerce(_T.start_utc, IsoText),
-    _T.start_local,
-    type_coerce(_T.end_utc, IsoText),
-    _T.end_local,
-    type_coerce(_T.completed_at, IsoText),
-    _T.organizer_id,
-    _T.location_id,
-    _T.series_id,
-    _T.description,
-    _T.points_map,
-    _T.tiebreaker_points_map,
-    _T.points_map_custom,
-    _T.test,
-    _T.womens,
-    _T.timezone,
-    _T.link,
-    _T.linked_tournament_id,
-    _T.estimated_tgp,
-    _T.prize_pool,
-    _T.created_at,
-    _T.updated_at,
-    _T.motd_text,
-    _T.motd_color,
-    _T.motd_expiration,
-    _T.managers,
-    _T.primary_config_settings,
+    *map(_shown_column, _SHOWN),
     _T.settings,
     organizer=users.ROW,
     location=locations.ROW,
+)
+_build_item = compile_builder(
+    Tournament,
+    fields.published_sources(
+        [field for field in _SHOWN if field.name != "points_map"], dict.fromkeys(_PLAIN_TIMES, times.plain)
+    ),
+    takes_more=True,
 )
 
 
@@ -86,41 +77,13 @@ def tournament_item(row: NamedRow, viewer: AuthenticatedCaller | None, **parts: 
     for key, value in settings.items():
         if key in _FIELD_BY_KEY:
             parts[_FIELD_BY_KEY[key]] = value
-    return Tournament(
-        tournament_id=row.tournament_id,
-        name=row.name,
-        status=row.status,
-        type=row.type,
-        start_utc=row.start_utc,
-        start_local=row.start_local,
-        end_utc=row.end_utc,
-        end_local=row.end_local,
-        completed_at=row.completed_at,
-        organizer_id=row.organizer_id,
-        location_id=row.location_id,
-        series_id=row.series_id,
-        description=row.description,
+    if settings.get("scoring") == "custom":
         # The organizer's own points are in pointsMapCustom; existing clients expect "manual" here.
-        points_map="manual" if settings.get("scoring") == "custom" else row.points_map,
-        tiebreaker_points_map=row.tiebreaker_points_map,
-        points_map_custom=row.points_map_custom,
-        test=row.test,
-        womens=True if row.womens else UNSET,
-        timezone=row.timezone,
-        link=row.link,
-        linked_tournament_id=row.linked_tournament_id,
-        estimated_tgp=row.estimated_tgp,
-        prize_pool=row.prize_pool,
-        created_at=times.plain(row.created_at),
-        updated_at=times.plain(row.updated_at),
-        motd_text=row.motd_text,
-        motd_color=row.motd_color,
-        motd_expiration=row.motd_expiration,
-        managers=row.managers,
-        primary_config_settings=row.primary_config_settings,
-        organizer=users.user_item(row.organizer, viewer),
-        **parts,
-    )
+        parts["points_map"] = "manual"
+    else:
+        parts["points_map"] = row.points_map
+    item: Tournament = _build_item(row, organizer=users.user_item(row.organizer, viewer), **parts)
+    return item
 
 
 def tournament_items(

@@ -11,6 +11,7 @@ from silverball.kit.http.endpoints import PreparationOutdated
 from silverball.kit.values import replace
 from silverball.rules.commands import playoffs as playoff_commands
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import fields
 from silverball.rules.model.changes import (
     ArenaAdded,
     Change,
@@ -36,8 +37,6 @@ from silverball.store.transaction import Transaction
 from silverball_wire import times
 
 NAME_CHARACTERS_MAX = 100
-# Details that a playoff inherits from its qualifying tournament.
-INHERITED_DETAILS = ("location_id", "timezone", "test", "womens")
 
 
 class PlayoffsBeforeStart(Conflict):
@@ -186,7 +185,7 @@ def _playoff_settings(body: NewPlayoffs) -> Any:
 
 
 def _inherited_details(qualifier: Tournament) -> Mapping[str, Any]:
-    return {name: qualifier.details[name] for name in INHERITED_DETAILS if name in qualifier.details}
+    return {name: qualifier.details[name] for name in fields.DETAILS_INHERITED if name in qualifier.details}
 
 
 def _roster_changes(qualifier: Tournament, player_ids: Sequence[int]) -> list[Change]:

@@ -16,6 +16,7 @@ from silverball.kit.values import replace
 from silverball.rules.commands import closing
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import entries
+from silverball.rules.model import fields
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, DrawRemembered, TournamentEdited, tournament_changes
 from silverball.rules.model.engine_state import EngineState
@@ -43,31 +44,6 @@ from silverball.store.transaction import Transaction
 CREATOR_ROLES = ("organizer", "admin")
 SEED_BITS = 128
 NAMED_MAX = 3
-# The initial details of a tournament, besides its name, owner and times.
-BLANK_DETAILS: Mapping[str, Any] = {
-    "description": None,
-    "end_utc": None,
-    "end_local": None,
-    "timezone": "UTC",
-    "location_id": None,
-    "series_id": None,
-    "test": False,
-    "link": None,
-    "linked_tournament_id": None,
-    "estimated_tgp": None,
-    "points_map_custom": None,
-    "primary_config_settings": [],
-    "prize_pool": None,
-    "motd_text": None,
-    "motd_color": None,
-    "motd_expiration": None,
-    "managers": [],
-    "rsvp_configuration": None,
-    "entry_configuration": None,
-    "links": [],
-    "shortcut": None,
-    "event_id": None,
-}
 
 
 class NotAnOrganizer(NotAllowed):
@@ -107,7 +83,7 @@ def blank_details(organizer_id: int, now: datetime) -> dict[str, Any]:
     """The details of a tournament before any field is set; it starts now."""
     local = now.strftime("%Y-%m-%d %H:%M:%S")
     return {
-        **BLANK_DETAILS,
+        **fields.blank_details(),
         "name": "",
         "organizer_id": organizer_id,
         "start_utc": now.isoformat(),
