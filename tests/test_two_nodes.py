@@ -141,6 +141,7 @@ def test_a_form_that_changed_several_tournaments_is_seen_on_the_pages_of_all(nod
     path = f"/home/players/{nodes.player_id}"
     seen = nodes.send(0, path, "change", name="Ada Flipper")
     assert seen.startswith("site:")
+    assert seen != "site:0-0"
     for night in range(2):
         assert not nodes.shows("Ada Flipper", 1, night)
         assert nodes.shows("Ada Flipper", 1, night, seen)

@@ -64,15 +64,15 @@ def compose(name: str) -> dict[str, Any]:
     return read
 
 
-def unit() -> dict[str, dict[str, list[str]]]:
-    """Return the unit of systemd: section, name, values in their order."""
+def unit(name: str = "silverball.service") -> dict[str, dict[str, list[str]]]:
+    """Return a unit of systemd: section, name, values in their order."""
     sections: dict[str, dict[str, list[str]]] = {}
-    for line in read_file("silverball.service").splitlines():
+    for line in read_file(name).splitlines():
         if line.startswith("["):
             section = sections.setdefault(line.strip("[]"), {})
         elif line and not line.startswith("#"):
-            name, _, value = line.partition("=")
-            section.setdefault(name, []).append(value)
+            key, _, value = line.partition("=")
+            section.setdefault(key, []).append(value)
     return sections
 
 

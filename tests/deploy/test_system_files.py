@@ -23,6 +23,7 @@ EXPOSURE_MAX = 3.0
 # No mapping of memory may be written to and executed: MemoryDenyWriteExecute of systemd.
 PR_SET_MDWE, REFUSE_EXEC_GAIN = 65, 1
 PROGRAM = "/opt/silverball/bin/silverball"
+UNITS = ("silverball.service", "silverball@.service")
 
 
 def needs(program: str) -> str:
@@ -57,23 +58,34 @@ def test_a_shell_reads_the_environment_file_as_systemd_does() -> None:
         assert f"({name!r}, {value!r})" in done.stdout
 
 
-def test_the_unit_exposes_little() -> None:
+@pytest.mark.parametrize("name", UNITS)
+def test_the_unit_exposes_little(name: str) -> None:
     program = needs("systemd-analyze")
-    command = [program, "security", "--offline=true", "--no-pager", str(DEPLOY / "silverball.service")]
+    command = [program, "security", "--offline=true", "--no-pager", str(DEPLOY / name)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = re.search(r"Overall exposure level for silverball\.service: ([0-9.]+)", done.stdout)
+    found = re.search(r"Overall exposure level for silverball@?\S*\.service: ([0-9.]+)", done.stdout)
     assert found is not None, done.stdout + done.stderr
     assert float(found[1]) < EXPOSURE_MAX
 
 
-def test_systemd_has_nothing_to_say_about_the_unit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", UNITS)
+def test_systemd_has_nothing_to_say_about_the_unit(tmp_path: Path, name: str) -> None:
     program = needs("systemd-analyze")
-    unit = tmp_path / "silverball.service"
-    unit.write_text(deploy_files.read_file("silverball.service").replace(PROGRAM, sys.executable))
+    # Of a template, an instance.
+    unit = tmp_path / name.replace("@", "@8001")
+    unit.write_text(deploy_files.read_file(name).replace(PROGRAM, sys.executable))
     command = [program, "verify", "--man=no", str(unit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    about_it = [line for line in done.stderr.splitlines() if "silverball.service" in line]
+    about_it = [line for line in done.stderr.splitlines() if unit.name in line]
     assert (done.returncode, about_it) == (0, [])
+
+
+def test_the_template_differs_from_the_unit_by_its_port_alone() -> None:
+    unit, template = (deploy_files.unit(name) for name in UNITS)
+    template["Unit"]["Description"] = [template["Unit"]["Description"][0].removesuffix(" (port %i)")]
+    template["Service"]["Environment"].remove("SILVERBALL_METRICS_PORT=1%i")
+    template["Service"]["ExecStart"] = [template["Service"]["ExecStart"][0].replace("%i", "8000")]
+    assert template == unit
 
 
 def test_the_folders_are_the_services_alone(tmp_path: Path) -> None:

@@ -75,7 +75,8 @@ NOT_RUN = {
         "ssh-keygen -Y verify": "tests/house/test_release.py runs them with a key of its own",
     },
     "docs/several-nodes.md": {
-        "export SILVERBALL_DATABASE_URL": "needs PostgreSQL and Redis on other machines"
+        "export SILVERBALL_DATABASE_URL": "needs PostgreSQL and Redis on other machines",
+        "sudo install -m 644 deploy/silverball@": "needs systemd; tests/deploy runs two nodes behind a proxy",
     },
     "docs/submissions.md": {'{\n  "version"': "a document; tests/service/submissions reads such documents"},
     "docs/typed-client.md": dict.fromkeys(

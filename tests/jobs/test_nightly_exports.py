@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 import build
 from exchange import bulk_world
-from silverball.exchange import nightly
+from silverball.exchange import atomic_files, nightly
 from silverball.exchange.bulk import parts
 from silverball.jobs import nightly_exports, schedule
 from silverball.settings import Settings
@@ -54,6 +54,17 @@ def test_the_clock_writes_them_only_where_a_folder_is_set(store: Store, tmp_path
     *_, job = schedule.configured_jobs(Settings(exports_folder=str(tmp_path)))
     assert job.name == "nightly_exports"
     job.run(store, at(5, 20))
+    assert written_times(tmp_path) == {at(5, 20)}
+
+
+def test_nodes_with_one_folder_leave_the_files_to_the_one_that_writes_them(
+    store: Store, tmp_path: Path
+) -> None:
+    with atomic_files.try_lock(tmp_path) as is_locked:
+        assert is_locked
+        nightly_exports.run(tmp_path, store, at(5, 20))
+        assert written_times(tmp_path) == {None}
+    nightly_exports.run(tmp_path, store, at(5, 20))
     assert written_times(tmp_path) == {at(5, 20)}
 
 

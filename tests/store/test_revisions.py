@@ -170,6 +170,31 @@ def test_a_quiet_write_raises_nothing(store: Store, watcher: Watcher) -> None:
     assert watcher.known(0) == store.world_revision() == world
 
 
+def test_a_state_is_reached_where_its_commit_or_a_later_one_is_known(store: Store) -> None:
+    tournament_id = build.a_tournament(store).tournament_id
+    here, commits = KnownRevisions(store), list[Commit]()
+    store.after_commit.append(commits.append)
+    other_store = Store(store.url.render_as_string(hide_password=False))
+    behind = KnownRevisions(other_store)
+    for _ in range(2):
+        with store.write(tournament_id) as transaction:
+            revisions.raise_tournaments(transaction, [tournament_id])
+    first, last = (Revision(commit.tournament_revisions[tournament_id], commit.stamp) for commit in commits)
+    # The world's state is one transaction: that a later one is known says nothing about the other slots.
+    old_world, world = (Revision(commit.world_revision, commit.stamp) for commit in commits)
+    ahead, other = last._replace(number=last.number + 1), last._replace(stamp=last.stamp ^ 1)
+    asked = [first, last, ahead, other]
+    assert [here.has_reached(tournament_id, state) for state in asked] == [True, True, False, False]
+    assert [here.has_reached(0, state) for state in (world, old_world)] == [True, False]
+    assert not behind.has_reached(tournament_id, first)
+    assert not behind.has_reached(0, world)
+    behind.refresh(tournament_id)
+    assert behind.has_reached(tournament_id, last)
+    behind.poll()
+    assert behind.has_reached(0, world)
+    other_store.close()
+
+
 def _tournaments_and_shared_rows(store: Store) -> tuple[dict[str, int], dict[str, int]]:
     """Tournaments by their contents, and the shared rows; each of these is in exactly one tournament."""
     rows = {"user": build.a_user(store), "keeper": build.a_user(store), "claimer": build.a_user(store)}

@@ -1,5 +1,6 @@
 """Files for download that are replaced at once: a reader has the old one or the new one, never a part."""
 
+import fcntl
 import os
 import secrets
 from collections.abc import Iterator
@@ -22,6 +23,24 @@ def replace_atomically(path: Path) -> Iterator[IO[bytes]]:
         move_into_place(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def try_lock(folder: Path) -> Iterator[bool]:
+    """Lock the folder against other nodes of this machine; False when one of them has the lock.
+
+    The system gives it up when the process ends, however that happens.
+    """
+    opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        is_locked = True
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            is_locked = False
+        yield is_locked
+    finally:
+        os.close(opened)
 
 
 def move_into_place(new: Path, path: Path) -> None:

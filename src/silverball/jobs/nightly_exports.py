@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from silverball.exchange import nightly
+from silverball.exchange import atomic_files, nightly
 from silverball.exchange.bulk import parts
 from silverball.jobs.clock import Job
 from silverball.settings import Settings
@@ -23,7 +23,14 @@ def create_job(settings: Settings) -> Job:
 
 
 def run(folder: Path, store: Store, now: datetime) -> None:
-    """Write each file that is missing or was due since it was written."""
+    """Write each file that is missing or was due since it was written, unless another node writes them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_files.try_lock(folder) as is_locked:
+        if is_locked:
+            _write_files(folder, store, now)
+
+
+def _write_files(folder: Path, store: Store, now: datetime) -> None:
     for export in nightly.BULK_FILES:
         written_at = nightly.written_at(export, folder)
         if written_at is None or written_at < _last_due_at(now):
