@@ -34,6 +34,7 @@ from silverball.store.engine import Store
 PASSPHRASE = "seven brass bumpers"
 NAME = "Canary Quill"
 KILLS = 4
+KEPT = Path(__file__).parents[1] / "kept"
 
 
 @dataclass
@@ -76,7 +77,6 @@ class Site:
 @pytest.fixture
 def site(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     # A real guess costs half a second.
-    monkeypatch.setattr(sealed_files, "COST", 10)
     monkeypatch.setattr(sealed_files.SealingWriter.__init__, "__kwdefaults__", {"cost": 10})
     folder = tmp_path / "backups"
     folder.mkdir()
@@ -194,7 +194,7 @@ def a_passphrase_file(site: Site, text: str = PASSPHRASE) -> Path:
 def test_an_encrypted_backup_reveals_nothing_and_is_restored_with_its_passphrase(site: Site) -> None:
     words = ("--passphrase-file", a_passphrase_file(site))
     file = site.back_up(*words)
-    assert (file.name.endswith("Z.tar.sealed"), mode_of(file)) == (True, 0o600)
+    assert (file.name.endswith("Z.tar.age"), mode_of(file)) == (True, 0o600)
     assert NAME.encode() not in file.read_bytes()
     refused(site.run("restore", file), "give --passphrase-file")
     other = ("--passphrase-file", a_passphrase_file(site, "seven brass bumpers."))
@@ -233,6 +233,20 @@ def test_the_key_for_secrets_goes_into_encrypted_backups_only(site: Site) -> Non
     assert site.run("restore", file, *words).exit_code == 0
     assert key_file.keys() == (other,)
     assert KeyFile(Path(f"{site.file}.secret.from-backup")).keys() == (key,)
+
+
+def test_a_backup_that_version_0_2_0_sealed_is_restored(site: Site) -> None:
+    file = site.backups / "silverball-20261128T145845Z.tar.sealed"
+    shutil.copy(KEPT / "sealed-0.2.0.tar.sealed", file)
+    refused(site.run("restore", file), "give --passphrase-file")
+    words = ("--passphrase-file", a_passphrase_file(site))
+    assert site.run("restore", file, *words).exit_code == 0
+    with site.opened() as store, store.read() as db:
+        assert "canary@silverball.test" in db.execute(select(tables.user.c.email)).scalars()
+    assert len(KeyFile(Path(f"{site.file}.secret")).keys()) == 1
+    # One of its kind is counted and removed like the others.
+    site.back_up("--keep", 1)
+    assert not file.exists()
 
 
 @pytest.mark.skipif(shutil.which("age") is None, reason="age is not installed here")
@@ -428,7 +442,7 @@ def test_postgresql_is_dumped_and_restored_into_an_empty_database(
     (tmp_path / "passphrase").write_text(PASSPHRASE)
     done = run.invoke(silverball_group, ["backup", str(tmp_path), *words])
     assert done.exit_code == 0, done.output
-    (file,) = tmp_path.glob("silverball-*.tar.sealed")
+    (file,) = tmp_path.glob("silverball-*.tar.age")
     erase(store, 1)
     # The present database is not empty, and it is in use.
     refused(run.invoke(silverball_group, ["restore", str(file), *words]), "Stop it first")

@@ -133,7 +133,7 @@ def _source() -> Source:
 
 def _target(destination: Path, now: datetime, source: Source, encryption: Encryption | None) -> Path:
     plain_ending = "dump" if source.file is None else "db"
-    ending = plain_ending if encryption is None else encryption.ending
+    ending = plain_ending if encryption is None else backup_files.ENCRYPTED_ENDING
     target = destination / backup_files.backup_name(now, ending) if destination.is_dir() else destination
     if target.exists():
         raise CopyFailed(f"There is a file at {target} already.")

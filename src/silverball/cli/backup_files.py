@@ -28,6 +28,7 @@ STALE_PART = re.compile(r"\..+\.[0-9a-f]{8}\.part(?:-wal|-shm|-journal)?", re.AS
 STALE_AFTER = timedelta(days=1)
 # Members of an encrypted backup.
 DATABASE, DUMP, SECRET = "database.db", "database.dump", "secret"
+ENCRYPTED_ENDING = "tar.age"
 AGE_HEADER = b"age-encryption.org/"
 BLOCK_BYTES = 1 << 20
 
@@ -37,10 +38,6 @@ class Encryption(Struct, frozen=True, kw_only=True):
 
     recipients: tuple[str, ...] = ()
     passphrase: str = ""
-
-    @property
-    def ending(self) -> str:
-        return "tar.age" if self.recipients else "tar.sealed"
 
 
 def backup_name(now: datetime, ending: str) -> str:
