@@ -25,10 +25,10 @@ from sqlalchemy import (
     update,
 )
 
-from silverball.rules.model.changes import Added, Altered, Change, EntrantAdded, Removed, TournamentAltered
+from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.tournament import Game, Tournament
-from silverball.store import digests, rows, sign_up_rows, snapshot, tables
+from silverball.store import rows, sign_up_rows, snapshot, tables
 from silverball.store.driver_statements import DriverStatement
 from silverball.store.journal import CHANGES
 
@@ -102,9 +102,6 @@ def write_changes(db: Connection, tournament: Tournament, changes: Sequence[Chan
     """
     for kind, neighbours in groupby(changes, key=type):
         WRITERS[kind](db, tournament, list(neighbours))
-    added_ids = [change.subject.player_id for change in changes if isinstance(change, EntrantAdded)]
-    if added_ids:
-        digests.sign_missing_names(db, added_ids)
 
 
 def _write_added(db: Connection, tournament: Tournament, changes: Sequence[Added[Any]]) -> None:

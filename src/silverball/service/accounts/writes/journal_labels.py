@@ -17,7 +17,7 @@ ENTRANT_CHANGES = tuple(
     name for name, kind in journal.CHANGES.items() if getattr(kind, "part", None) == "entrants"
 )
 _ENTRY = journal_table.c
-# Lines of an earlier version are sealed later, when their journal is chained.
+# The second condition is that of an index; every line has a hash.
 _MAY_HAVE_LABELS = (
     _ENTRY.change.in_(ENTRANT_CHANGES),
     or_(_ENTRY.sealed_labels.is_not(None), _ENTRY.hash.is_(None)),
