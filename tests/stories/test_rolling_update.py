@@ -253,7 +253,9 @@ def test_a_site_is_updated_node_by_node_while_it_is_played(nodes: tuple[Node, No
 def club_figures(club: Club, store: Store) -> Figures:
     """What became of the acknowledged scores."""
     with store.read() as db:
-        stored = Counter(db.execute(select(tables.single_player_game.c.score)).scalars())
+        own = tables.single_player_game.c
+        scores = select(own.score).where(own.tournament_id == club.tournament_id)
+        stored = Counter(db.execute(scores).scalars())
         faults = reads.verify_tournament(db, club.tournament_id).faults
     acknowledged = Counter(club.acknowledged)
     assert stored.keys() <= acknowledged.keys(), "something is stored that was never acknowledged"
