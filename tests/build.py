@@ -20,7 +20,7 @@ from silverball.kit.http.api import Api
 from silverball.service.access import AuthenticatedCaller
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
-from silverball.store import generations, names, tables
+from silverball.store import digests, generations, names, tables
 from silverball.store.engine import Store
 from silverball_wire.machines import OpdbEntry
 
@@ -256,7 +256,8 @@ def a_user_with_number(store: Store, *, ifpa_id: int, **values: Any) -> int:
 
 
 def a_player(store: Store, organizer_id: int, **values: Any) -> int:
-    return row(store, tables.player, organizer_id=organizer_id, **values)
+    named = digests.with_name_digest({**DEFAULTS["player"], **values})
+    return row(store, tables.player, organizer_id=organizer_id, **named)
 
 
 def a_federation_record(store: Store, ifpa_id: int, name: str, **values: Any) -> int:

@@ -1,3 +1,3 @@
 """Silverball: a self-hostable tournament data service for pinball."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -1,11 +1,18 @@
-"""The data that the demo carries fits together: machines, federation records, players."""
+"""The data that the demo carries fits together, and a folder of other data is not touched."""
 
 import csv
 import json
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from silverball.cli import demo, demo_machines, demo_nights
+import pytest
+from click import ClickException
+
+import build
+from silverball.cli import demo, demo_folder, demo_machines, demo_nights
+from silverball.store.engine import Store
 
 
 def tournaments() -> Iterator[Any]:
@@ -57,3 +64,34 @@ def test_an_alias_in_the_machine_database_of_the_demo_has_its_machine() -> None:
     ids = {entry["opdbId"] for entry in entries}
     parents = {entry["opdbId"].rpartition("-")[0] for entry in entries if entry["entryType"] == "alias"}
     assert parents <= ids
+
+
+def test_a_demo_folder_of_another_layout_is_made_anew_and_its_files_are_set_aside(
+    empty_sqlite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    store = Store(f"sqlite:///{shutil.copy(empty_sqlite, folder / 'silverball.db')}")
+    build.a_user(store, email=demo.ORGANIZER_EMAIL)
+    store.close()
+    (folder / "token").write_text("1|slv_of_the_earlier_demo\n")
+    assert demo_folder.prepare_folder(folder, demo.ORGANIZER_EMAIL) == folder
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert "is from another version and is made anew" in printed
+    for name in ("silverball.db", "token"):
+        assert not (folder / name).exists()
+        assert (folder / "older" / name).exists()
+    # The second start finds its own layout and says nothing.
+    (folder / "silverball.db").write_bytes(b"")
+    demo_folder.prepare_folder(folder, demo.ORGANIZER_EMAIL)
+    assert capsys.readouterr().err == ""
+    assert (folder / "silverball.db").exists()
+
+
+def test_the_demo_leaves_a_database_alone_that_no_demo_made(empty_sqlite: Path, tmp_path: Path) -> None:
+    database = Path(shutil.copy(empty_sqlite, tmp_path / "silverball.db"))
+    before = database.read_bytes()
+    with pytest.raises(ClickException, match="is not a demo's"):
+        demo_folder.prepare_folder(tmp_path, demo.ORGANIZER_EMAIL)
+    assert database.read_bytes() == before

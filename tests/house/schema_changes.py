@@ -1,4 +1,4 @@
-"""Compares two schemas: what of a change would trouble a node of the version before."""
+"""Compares two schemas: are they equal, and what of a change would trouble a node of the version before?"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -62,4 +62,36 @@ def _breaking_changes_of(table: str, before: TableShape, after: TableShape) -> l
     # A rule about new columns only refuses no row of the version before.
     return lines + [
         f"{table} has a new rule: {rule}" for rule in added if any(name in rule for name in before.columns)
+    ]
+
+
+# All that a database knows of its tables, but for the spelling of a statement.
+SQLITE_DETAILS = """
+    SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main';
+    SELECT t.name, c.* FROM sqlite_schema t, pragma_table_xinfo(t.name) c WHERE t.type = 'table';
+    SELECT t.name, k.* FROM sqlite_schema t, pragma_foreign_key_list(t.name) k WHERE t.type = 'table';
+    SELECT t.name, i.name, i.'unique', i.origin, i.partial
+    FROM sqlite_schema t, pragma_index_list(t.name) i WHERE t.type = 'table';
+    SELECT i.name, c.* FROM sqlite_schema i, pragma_index_xinfo(i.name) c WHERE i.type = 'index';
+    SELECT name, tbl_name, sql FROM sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL;
+    SELECT name, sql LIKE '%AUTOINCREMENT%' FROM sqlite_schema WHERE type = 'table'
+"""
+POSTGRESQL_DETAILS = """
+    SELECT table_name, ordinal_position, column_name, data_type, is_nullable, column_default, collation_name
+    FROM information_schema.columns WHERE table_schema = 'public';
+    SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public';
+    SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace;
+    SELECT relname, relkind::text, relpersistence::text
+    FROM pg_class WHERE relnamespace = 'public'::regnamespace;
+    SELECT tgrelid::regclass::text, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+"""
+
+
+def schema_details(db: Connection) -> list[list[str]]:
+    """All that the database says of tables, columns, references, indexes, constraints and triggers."""
+    statements = SQLITE_DETAILS if db.dialect.name == "sqlite" else POSTGRESQL_DETAILS
+    return [
+        sorted(repr(tuple(row)) for row in db.exec_driver_sql(statement))
+        for statement in statements.split(";")
     ]

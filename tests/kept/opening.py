@@ -1,6 +1,7 @@
 """The data that is kept here, opened, and what this version answers from it."""
 
 import shutil
+import subprocess
 import tarfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -10,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Table, func, select
+import pytest
+from sqlalchemy import Table, func, make_url, select
 
 import build
+from conftest import PostgreSQL
 from silverball import app
 from silverball.kit.http import endpoints as http
 from silverball.kit.http.endpoints import collect_endpoints
@@ -73,6 +76,18 @@ def open_sqlite(unpacked: Path) -> Iterator[Store]:
     store.close()
     for file in unpacked.glob("copy.db*"):
         file.unlink()
+
+
+def load_dump(postgresql: PostgreSQL, unpacked: Path) -> str:
+    """Load the kept dump into a database of its own, and return its address; skip without psql."""
+    psql = shutil.which("psql")
+    if psql is None:
+        pytest.skip("psql is not installed here")
+    url = postgresql.empty_database()
+    options = ["-q", "-X", "-v", "ON_ERROR_STOP=1", "-h", postgresql.folder, "-U", "silverball"]
+    command = [psql, *options, "-d", make_url(url).database, "-f", unpacked / DUMP]
+    subprocess.run([*map(str, command)], check=True, stdout=subprocess.DEVNULL, timeout=120)
+    return url
 
 
 def user_named(store: Store, name: str) -> int:

@@ -3,7 +3,6 @@
 import json
 import lzma
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -11,10 +10,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import make_url
 
 import build
 from conftest import PostgreSQL
+from house.schema_changes import schema_details
 from kept import opening
 from silverball.cli.main import silverball_group
 from silverball.exchange.bundle import file as bundle_file
@@ -41,13 +40,7 @@ def store(unpacked: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def loaded_dump(postgresql: PostgreSQL, unpacked: Path) -> Iterator[Store]:
-    psql = shutil.which("psql")
-    if psql is None:
-        pytest.skip("psql is not installed here")
-    url = postgresql.empty_database()
-    options = ["-q", "-X", "-v", "ON_ERROR_STOP=1", "-h", postgresql.folder, "-U", "silverball"]
-    command = [psql, *options, "-d", make_url(url).database, "-f", unpacked / opening.DUMP]
-    subprocess.run([*map(str, command)], check=True, stdout=subprocess.DEVNULL, timeout=120)
+    url = opening.load_dump(postgresql, unpacked)
     opened = Store(url)
     migrate.migrate(opened)
     yield opened
@@ -88,6 +81,24 @@ def test_the_dump_of_postgresql_answers_as_the_file_does(loaded_dump: Store) -> 
     kept = kept_answers("owner")
     asked = dict(opening.answers(loaded_dump, "owner", POSTGRESQL_SHARE))
     assert {path: body for path, body in asked.items() if kept.get(path) != body} == {}
+
+
+def test_a_new_database_has_the_tables_of_one_that_came_through_all_steps(
+    store: Store, tmp_path: Path
+) -> None:
+    assert_same_schema(store, f"sqlite:///{tmp_path / 'new.db'}")
+
+
+def test_a_new_database_of_postgresql_has_them_too(loaded_dump: Store, postgresql: PostgreSQL) -> None:
+    assert_same_schema(loaded_dump, postgresql.empty_database())
+
+
+def assert_same_schema(kept: Store, url: str) -> None:
+    new = Store(url)
+    migrate.migrate(new)
+    with kept.read() as db, new.read() as there:
+        assert schema_details(there) == schema_details(db)
+    new.close()
 
 
 def test_kept_heads_prove_every_journal(store: Store, unpacked: Path) -> None:

@@ -20,7 +20,7 @@ from silverball.rules.model.fields import blank_details
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import enact
 from silverball.service.standings import reads as standings
-from silverball.store import journal, snapshot, tables
+from silverball.store import digests, journal, snapshot, tables
 from silverball.store.engine import Store
 
 ORGANIZER_ID = 1
@@ -137,6 +137,8 @@ def _add_rows(store: Store, table: Any, ids: Sequence[int]) -> None:
         existing = set(transaction.connection.execute(select(key).where(key.in_(ids))).scalars())
         for row_id in set(ids) - existing:
             values = {**build.DEFAULTS[table.name], key.name: row_id, "organizer_id": ORGANIZER_ID}
+            if table is tables.player:
+                values = digests.with_name_digest(values)
             transaction.connection.execute(insert(table).values(**values))
 
 

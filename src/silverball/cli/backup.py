@@ -18,7 +18,7 @@ from silverball.store import copies, erased_accounts, faults, migrate
 from silverball.store.copies import CopyFailed
 from silverball.store.engine import SECRET_FILE_ENDING, Store
 from silverball.store.faults import DatabaseFault
-from silverball.store.migrate import NewerSchema
+from silverball.store.migrate import UnusableSchema
 from silverball.store.time_limits import COPIES
 
 PASSPHRASE_CHARACTERS_MIN = 12
@@ -211,7 +211,7 @@ def verify_copy(file: Path) -> str:
 def _has_known_schema(store: Store) -> bool:
     try:
         return migrate.is_current(store)
-    except NewerSchema:
+    except UnusableSchema:
         return False
 
 

@@ -13,7 +13,7 @@ from silverball.store import faults, migrate
 from silverball.store.deadlines import TransactionTookTooLong
 from silverball.store.engine import Store
 from silverball.store.faults import DatabaseFault
-from silverball.store.migrate import NewerSchema
+from silverball.store.migrate import UnusableSchema
 from silverball.store.time_limits import COMMANDS, StoreLimits
 
 TOOK_TOO_LONG = "The database took too long, and nothing was changed. Give the command again."
@@ -52,7 +52,7 @@ def open_database(
         raise click.ClickException(" ".join(sentences)) from error
     except TransactionTookTooLong as error:
         raise click.ClickException(TOOK_TOO_LONG) from error
-    except (Refusal, SettingError, NewerSchema) as error:
+    except (Refusal, SettingError, UnusableSchema) as error:
         raise click.ClickException(str(error)) from error
     except DatabaseFault as error:
         if faults.is_lock_timeout(error):

@@ -11,6 +11,7 @@ from silverball.settings import SettingError
 from silverball.store import encryption, faults, health, migrate, name_indexes
 from silverball.store.engine import Store
 from silverball.store.faults import DatabaseFault
+from silverball.store.migrate import UnusableSchema
 from silverball.store.time_limits import COMMANDS
 
 # Nodes and their database may differ by this before times look wrong to people.
@@ -43,11 +44,12 @@ def _open_database_findings(store: Store, key_file: Path | None) -> list[Finding
 
 def _schema_finding(store: Store) -> Finding:
     stored, newest = migrate.database_schema(store), migrate.newest_schema()
-    if stored is not None and stored.serves(newest):
-        return Finding("schema", "ok", f"{newest}.")
+    try:
+        if migrate.is_current(store):
+            return Finding("schema", "ok", f"{newest}.")
+    except UnusableSchema as error:
+        return Finding("schema", "error", str(error))
     sentence = f"The database has schema {stored.newest if stored else 'none'}, this program {newest}."
-    if stored is not None and stored.oldest > newest:
-        return Finding("schema", "error", f"{sentence} Install a newer version.")
     return Finding("schema", "warning", f"{sentence} Make a backup, then run: silverball migrate")
 
 

@@ -3,6 +3,7 @@
 import click
 
 from silverball.cli import database
+from silverball.service.accounts import erasing
 from silverball.store import migrate as migrations
 from silverball.store import name_indexes
 
@@ -18,6 +19,8 @@ def migrate(*, contract: bool) -> None:
     with database.open_database(may_migrate=True, may_create=True) as store:
         # Also where the tables are there already: their indexes may have become possible since.
         migrations.migrate(store)
+        # A stopped server, or the version before, may have left some of it.
+        erasing.finish_changes(store)
         click.echo("The database has the tables of this version.")
         if contract:
             migrations.contract(store)

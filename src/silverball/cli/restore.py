@@ -24,7 +24,7 @@ from silverball.store.copies import CopyFailed, DatabaseInUse
 from silverball.store.engine import SECRET_FILE_ENDING, SQLITE_FILES_BESIDE, Store
 from silverball.store.erased_accounts import ErasedAccount
 from silverball.store.faults import DatabaseFault
-from silverball.store.migrate import NewerSchema
+from silverball.store.migrate import UnusableSchema
 from silverball.store.time_limits import COPIES
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -82,7 +82,7 @@ def _sentences() -> Iterator[None]:
     """Turn what can go wrong into one sentence on stderr."""
     try:
         yield
-    except (CopyFailed, SettingError, NewerSchema, Refusal) as error:
+    except (CopyFailed, SettingError, UnusableSchema, Refusal) as error:
         raise click.ClickException(str(error)) from error
     except DatabaseInUse as error:
         raise click.ClickException(

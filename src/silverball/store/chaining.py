@@ -1,16 +1,14 @@
-"""Chained lines as rows: new ones, and those of an earlier version, which are chained afterwards."""
+"""Chained lines as rows: new ones, those of an imported journal, and the stored ones."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
-from sqlalchemy import Connection, Text, bindparam, insert, select, type_coerce, update
+from sqlalchemy import Connection, Text, bindparam, insert, select, type_coerce
 
 from silverball.store import chain
 from silverball.store.chain import JournalEnd, LineContent, WrittenLine
-from silverball.store.engine import Store
 from silverball.store.statements import Statement
 from silverball.store.tables import journal
 from silverball.store.types import instant_text
@@ -43,11 +41,6 @@ _INSERT = Statement(
         }
     )
 )
-_CHAIN_LINE = (
-    update(journal)
-    .where(_LINE.journal_id == bindparam("own_id"))
-    .values({name: bindparam(f"new_{name}", type_=_LINE[name].type) for name in _CHAIN_COLUMNS})
-)
 _SELECT_END = (
     select(_LINE.action_id, _LINE.hash)
     .where(_LINE.tournament_id == bindparam("own_id"))
@@ -68,16 +61,9 @@ def journal_head(db: Connection, tournament_id: int) -> str | None:
 
 
 def journal_end(db: Connection, tournament_id: int) -> JournalEnd:
-    """The newest line, for a line that follows it. The caller holds the tournament's lock.
-
-    Lines that a node of an earlier version wrote are chained first.
-    """
+    """The newest line, for a line that follows it. The caller holds the tournament's lock."""
     row = db.execute(_SELECT_END, {"own_id": tournament_id}).one_or_none()
-    if row is None:
-        return JournalEnd()
-    if row.hash is None:
-        return chain_lines(db, tournament_id)
-    return JournalEnd(row.action_id, row.hash)
+    return JournalEnd() if row is None else JournalEnd(row.action_id, row.hash)
 
 
 def append_action(
@@ -176,40 +162,3 @@ def load_lines(db: Connection, tournament_id: int) -> Iterator[tuple[Any, LineCo
                 data=chain.covered_data(row.data_text, row.sealed_labels),
             ),
         )
-
-
-def chain_lines(db: Connection, tournament_id: int) -> JournalEnd:
-    """Chain the lines after the last chained one, and return the end; the tournament's lock is held."""
-    lines = list(load_lines(db, tournament_id))
-    chained = [number for number, (row, _) in enumerate(lines, start=1) if row.hash is not None]
-    first = max(chained, default=0)
-    end = JournalEnd(lines[first - 1][1].action_id, lines[first - 1][0].hash) if first else JournalEnd()
-    rows = []
-    for row, line in lines[first:]:
-        salt, sealed = chain.draw_salt(), chain.seal_labels(msgspec.json.decode(row.data_text))
-        source_hash = chain.salted_hash(salt, row.source)
-        sealed_line = replace(line, source_hash=source_hash, data=chain.covered_data(row.data_text, sealed))
-        end = JournalEnd(line.action_id, sealed_line.hash_after(end.hash))
-        rows.append(
-            {
-                "own_id": row.journal_id,
-                "new_source_salt": salt,
-                "new_source_hash": source_hash,
-                "new_sealed_labels": sealed,
-                "new_digests": chain.digests_text(sealed_line.digests.values()),
-                "new_hash": end.hash,
-            }
-        )
-    if rows:
-        db.execute(_CHAIN_LINE, rows)
-    return end
-
-
-def chain_all(store: Store) -> None:
-    """Chain every journal that has lines of an earlier version, each in a short transaction of its own."""
-    with store.read() as db:
-        rows = select(_LINE.tournament_id).where(_LINE.hash.is_(None)).distinct()
-        tournament_ids = sorted(db.execute(rows).scalars())
-    for tournament_id in tournament_ids:
-        with store.write(tournament_id) as transaction:
-            chain_lines(transaction.connection, tournament_id)

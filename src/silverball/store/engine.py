@@ -24,7 +24,6 @@ from silverball.kit.measures import DatabaseMeasures
 from silverball.store import generations, hidings, names, statements, tables
 from silverball.store.account_storage import FULL, FullAccounts
 from silverball.store.deadlines import Deadline, Deadlines
-from silverball.store.earlier_nodes import EARLIER_NODES, EarlierNodes
 from silverball.store.forecasts import WANTED_FORECASTS, WantedForecasts
 from silverball.store.group_commit import BEGIN_TO_WRITE, SQLITE_QUEUE_SECONDS, GroupCommit
 from silverball.store.kept_lists import LISTS, KeptLists
@@ -107,11 +106,9 @@ class Store:
         self.wanted_nights = WantedNights()
         self.wanted_forecasts = WantedForecasts()
         self._lists = KeptLists()
-        self._earlier_nodes = EarlierNodes()
         options = {
             SNAPSHOTS: self.snapshots,
             LISTS: self._lists,
-            EARLIER_NODES: self._earlier_nodes,
             encryption.KEYS: self.key_file,
             FULL: self.full_accounts,
             WANTED: self.wanted_nights,
@@ -260,7 +257,6 @@ class Store:
         """Drop what is kept in memory of the database."""
         self.snapshots.clear()
         self._lists.clear()
-        self._earlier_nodes.forget()
 
     @contextmanager
     def change_probe(self) -> Iterator[Callable[[], bool]]:

@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Connection, delete, inspect, select, text
+from sqlalchemy import Connection, delete, inspect, or_, select, text
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from silverball.store import chaining, name_indexes
+from silverball.store import name_indexes
 from silverball.store.engine import Store
-from silverball.store.tables import site_value
+from silverball.store.tables import journal, site_value
 
 LOG = logging.getLogger("silverball.store")
 FOLDER = Path(__file__).parent / "migrations"
-# The schema of the version before this one (tests/releases.txt). Its nodes work beside this version's.
+# The oldest schema that can be updated: what came before was migrated by version 0.2.0.
+BASELINE = "0042"
+# The schema of the version before this one. Its nodes work beside this version's.
 PREVIOUS_SCHEMA = "0042"
 EXPANDED = "expanded-schema"
-# The first schema with a table for that.
-SITE_VALUES_SINCE = "0012"
 # Any number will do, as long as every node uses the same one.
 LOCK_NUMBER = 5_318_008
 # A table that is in use: the migration steps back, so that requests do not queue up behind it.
@@ -34,7 +34,18 @@ ATTEMPTS_MAX = 30
 LOCK_NOT_AVAILABLE, DEADLOCK = "55P03", "40P01"
 
 
-class NewerSchema(Exception):
+class UnusableSchema(Exception):
+    """The program cannot work with what the database has."""
+
+
+class OlderSchema(UnusableSchema):
+    """The database is of a version before 0.2.0, or was not contracted by it."""
+
+    def __init__(self) -> None:
+        super().__init__("Run `silverball migrate --contract` of 0.2.0 first.")
+
+
+class NewerSchema(UnusableSchema):
     """The database was migrated by a newer version of this program, and contracted."""
 
     def __init__(self, revision: str) -> None:
@@ -69,19 +80,20 @@ def database_schema(store: Store) -> StoredSchema | None:
 def is_current(store: Store, folder: Path = FOLDER) -> bool:
     """Whether the database has all that this program needs.
 
-    Raises NewerSchema when what this program needs has been removed.
+    Raises UnusableSchema when what this program needs has been removed, or was never there.
     """
     stored, wanted = database_schema(store), newest_schema(folder)
-    if stored is not None and stored.oldest > wanted:
-        raise NewerSchema(stored.oldest)
-    return stored is not None and stored.serves(wanted)
+    if stored is None:
+        return False
+    _require_usable(stored, wanted)
+    return stored.serves(wanted)
 
 
 def is_ready(store: Store) -> bool:
     """Whether the database answers and has all that this program needs."""
     try:
         return is_current(store)
-    except NewerSchema as error:
+    except UnusableSchema as error:
         LOG.warning("%s", error)
     except SQLAlchemyError as error:
         LOG.warning("the database does not answer", exc_info=error)
@@ -91,24 +103,27 @@ def is_ready(store: Store) -> bool:
 def migrate(store: Store, folder: Path = FOLDER, *, previous: str = PREVIOUS_SCHEMA) -> str:
     """Add what this program needs to the database, in one transaction, and return the program's schema.
 
-    Nodes of the `previous` schema go on working. Raises NewerSchema when the database is ahead.
+    Nodes of the `previous` schema go on working. Raises UnusableSchema when the database is ahead, or was
+    not contracted by version 0.2.0.
     """
     return _change_schema(store, folder, lambda stored: max(stored.oldest, previous))
 
 
 def contract(store: Store, folder: Path = FOLDER) -> str:
     """Migrate, and remove what only nodes of earlier versions need. Raises as `migrate` does."""
-    if database_schema(store) == StoredSchema(newest_schema(folder), newest_schema(folder)):
-        return newest_schema(folder)
-    return _change_schema(store, folder, lambda _stored: newest_schema(folder))
+    newest = newest_schema(folder)
+    with store.read() as db:
+        if _stored_schema(db) == StoredSchema(newest, newest):
+            _require_chained(db)
+            return newest
+    return _change_schema(store, folder, lambda _stored: newest)
 
 
 def _change_schema(store: Store, folder: Path, oldest_served: Callable[[StoredSchema], str]) -> str:
-    has_changed = False
     for attempt in range(1, ATTEMPTS_MAX + 1):
         try:
             with store.migration() as db:
-                has_changed = _change_schema_once(db, folder, oldest_served)
+                _change_schema_once(db, folder, oldest_served)
                 name_indexes.add_missing(db)
             break
         except OperationalError as error:
@@ -116,14 +131,10 @@ def _change_schema(store: Store, folder: Path, oldest_served: Callable[[StoredSc
             if not is_lock or attempt == ATTEMPTS_MAX:
                 raise
             LOG.warning("a table is in use; the migration is tried again")
-    if has_changed:
-        # What nodes of an earlier version wrote, in short transactions, because they may be at work.
-        chaining.chain_all(store)
     return newest_schema(folder)
 
 
-def _change_schema_once(db: Connection, folder: Path, oldest_served: Callable[[StoredSchema], str]) -> bool:
-    """Change the schema; returns False when there was nothing to do."""
+def _change_schema_once(db: Connection, folder: Path, oldest_served: Callable[[StoredSchema], str]) -> None:
     if db.dialect.name != "sqlite":
         db.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK_NUMBER})
         db.execute(text(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"))
@@ -132,13 +143,13 @@ def _change_schema_once(db: Connection, folder: Path, oldest_served: Callable[[S
         # Nobody works with it yet.
         _upgrade(db, folder)
         _run_contract_steps(db, folder, after="", until=wanted)
-        return False
-    if stored.oldest > wanted:
-        raise NewerSchema(stored.oldest)
+        return
+    _require_usable(stored, wanted)
+    _require_chained(db)
     newest = max(stored.newest, wanted)
     oldest = min(oldest_served(stored), newest)
     if stored == StoredSchema(oldest, newest):
-        return False
+        return
     if stored.newest < wanted:
         _set_alembic_version(db, stored.newest)
         _upgrade(db, folder)
@@ -147,7 +158,24 @@ def _change_schema_once(db: Connection, folder: Path, oldest_served: Callable[[S
     db.execute(delete(site_value).where(site_value.c.name == EXPANDED))
     if newest != oldest:
         db.execute(site_value.insert().values(name=EXPANDED, value=newest))
-    return True
+
+
+def _require_usable(stored: StoredSchema, wanted: str) -> None:
+    """Raise OlderSchema or NewerSchema for a database that this program cannot use or update."""
+    if stored.oldest < BASELINE:
+        raise OlderSchema
+    if stored.oldest > wanted:
+        raise NewerSchema(stored.oldest)
+
+
+def _require_chained(db: Connection) -> None:
+    """Raise OlderSchema where nodes before 0.2.0 wrote lines of a journal that nobody has chained since."""
+    has_no_hash = journal.c.hash.is_(None)
+    # The condition of an index.
+    is_indexed = or_(journal.c.sealed_labels.is_not(None), has_no_hash)
+    lines = select(journal.c.journal_id).where(is_indexed, has_no_hash).limit(1)
+    if db.execute(lines).first() is not None:
+        raise OlderSchema
 
 
 def _stored_schema(db: Connection) -> StoredSchema | None:
@@ -156,9 +184,10 @@ def _stored_schema(db: Connection) -> StoredSchema | None:
     oldest = db.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
     if oldest is None:
         return None
+    if oldest < BASELINE:
+        return StoredSchema(oldest, oldest)
     expanded = select(site_value.c.value).where(site_value.c.name == EXPANDED)
-    newest = db.execute(expanded).scalar_one_or_none() if oldest >= SITE_VALUES_SINCE else None
-    return StoredSchema(oldest, newest or oldest)
+    return StoredSchema(oldest, db.execute(expanded).scalar_one_or_none() or oldest)
 
 
 def _set_alembic_version(db: Connection, schema: str) -> None:

@@ -10,9 +10,8 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, select
 
 from silverball.store.engine import Store
 
-# Writers of other processes look for their turn all the time, but those of an earlier version leave that to
-# SQLite: every 25 ms at most at first, and every 100 ms after 0.08 seconds. A rest is longer than that, or
-# they would miss it for seconds.
+# Other programs that write leave their turn to SQLite, which looks every 25 ms at most at first, and every
+# 100 ms after 0.08 seconds. A rest is longer than that, or they would miss it for seconds.
 SHORT_WORK_SECONDS = 0.05
 SHORT_REST_SECONDS, REST_SECONDS = 0.03, 0.11
 # Some hundredths of a second, also for rows of a few kilobytes.

@@ -26,11 +26,11 @@ from sqlalchemy import (
 )
 
 from silverball.rules.model import fields
-from silverball.rules.model.changes import Added, Altered, Change, EntrantAdded, Removed, TournamentAltered
+from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
 from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.fields import PartField
 from silverball.rules.model.tournament import Game, Tournament
-from silverball.store import digests, rows, sign_up_rows, snapshot, tables
+from silverball.store import rows, sign_up_rows, snapshot, tables
 from silverball.store.journal import CHANGES
 from silverball.store.statements import Statement, insert_rows
 
@@ -106,9 +106,6 @@ def write_changes(db: Connection, tournament: Tournament, changes: Sequence[Chan
     """
     for kind, neighbours in groupby(changes, key=type):
         WRITERS[kind](db, tournament, list(neighbours))
-    added_ids = [change.subject.player_id for change in changes if isinstance(change, EntrantAdded)]
-    if added_ids:
-        digests.sign_missing_names(db, added_ids)
 
 
 def _write_added(db: Connection, tournament: Tournament, changes: Sequence[Added[Any]]) -> None:

@@ -7,11 +7,10 @@ import pytest
 from sqlalchemy import select
 
 import build
-from downgrade import downgrade
 from service.ratings.circuit import NOW, Circuit
 from silverball.service.periods.writes import numbers
 from silverball.service.players import writes as players
-from silverball.store import migrate, tables
+from silverball.store import tables
 from silverball.store.engine import Store
 
 NUMBER = 4711
@@ -142,19 +141,3 @@ def test_claims_that_wait_are_limited(world: Circuit, monkeypatch: pytest.Monkey
     ]
     assert [status < 300 for status, *_ in answers] == [True, True, False]
     assert answers[2][1]["code"] == "too-many-claims"
-
-
-def test_the_upgrade_takes_unconfirmed_numbers_from_accounts_and_rates_again(world: Circuit) -> None:
-    user_id = world.claim("Vic")
-    downgrade(world.store, "0013")
-    with world.store.migration() as db:
-        db.execute(tables.rating.update().where(tables.rating.c.ifpa_id == NUMBER).values(user_id=user_id))
-    before = world.numbers()
-    migrate.migrate(world.store)
-    assert rating_of_number(world) is None
-    own = world.get_json(f"/api/ratings/users/{user_id}/summary")["data"]
-    assert (own["ifpaId"], own["gameCount"]) == (None, 2)
-    world.rate(10)
-    assert world.numbers() == before
-    world.confirm(user_id, NUMBER)
-    assert rating_of_number(world) is not None

@@ -4,14 +4,12 @@ import threading
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 
 from service.desk import Desk, a_desk
-from silverball.store import migrate, snapshot, tables
+from silverball.store import snapshot, tables
 from silverball.store.engine import Store
 from silverball.store.loaded import DerivedOnce
-
-BEFORE_DERIVED = "UPDATE alembic_version SET version_num = '0025'"
 
 
 def stored_positions(store: Store, desk: Desk) -> dict[int, int]:
@@ -32,14 +30,6 @@ def read_positions(desk: Desk) -> dict[int, int]:
 def play_round(desk: Desk) -> None:
     for game in desk.open_round():
         desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": game["playerIds"]})
-
-
-def let_earlier_nodes_run(store: Store) -> None:
-    """Make the database one that nodes of the version before may still use."""
-    with store.migration() as db:
-        db.execute(text(BEFORE_DERIVED))
-        db.execute(tables.site_value.insert().values(name=migrate.EXPANDED, value=migrate.newest_schema()))
-    store.forget()
 
 
 def test_results_store_no_standings_and_completion_does(store: Store) -> None:
@@ -75,35 +65,6 @@ def test_a_result_in_another_process_is_ranked_here(store: Store) -> None:
     play_round(desk)
     assert read_positions(other) == read_positions(desk)
     elsewhere.close()
-
-
-@pytest.mark.both_databases
-def test_rows_are_written_while_a_node_of_the_version_before_may_read_them(store: Store) -> None:
-    desk = a_desk(store)
-    let_earlier_nodes_run(store)
-    play_round(desk)
-    assert stored_positions(store, desk) == read_positions(desk)
-    desk.undo()
-    assert stored_positions(store, desk) == read_positions(desk)
-    migrate.contract(store)
-    assert stored_positions(store, desk) == {}
-    (game,) = desk.ok("GET", "/games?status=started")["data"]
-    desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": game["playerIds"]})
-    assert stored_positions(store, desk) == {}
-
-
-def test_contraction_keeps_rows_of_completed_tournaments_and_of_unknown_types(store: Store) -> None:
-    desk, imported = a_desk(store), a_desk(store)
-    let_earlier_nodes_run(store)
-    play_round(desk)
-    desk.ok("POST", "/complete")
-    play_round(imported)
-    own = tables.tournament.c.tournament_id == imported.night.tournament_id
-    with store.migration() as db:
-        db.execute(tables.tournament.update().where(own).values(type="pindigolf"))
-    migrate.contract(store)
-    assert len(stored_positions(store, desk)) == len(stored_positions(store, imported)) == 4
-    assert read_positions(imported) == stored_positions(store, imported)
 
 
 def test_what_a_writer_ranked_is_kept_only_after_its_commit(store: Store) -> None:

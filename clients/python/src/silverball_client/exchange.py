@@ -20,7 +20,7 @@ from silverball_client.etags import StoredAnswers
 from silverball_wire.base import decode_answer
 
 T = TypeVar("T")
-VERSION = "0.2.0"
+VERSION = "0.3.0"
 # A lost connection is tried again this often.
 LOSSES_MAX = 4
 BACKOFF_SECONDS = (0.5, 30.0)

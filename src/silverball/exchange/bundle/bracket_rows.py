@@ -1,16 +1,14 @@
-"""The rows of a bracket's games: matches, single games, tiebreaks, and bundles of earlier versions."""
+"""The rows of a bracket's games: matches, single games, tiebreaks."""
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from typing import Any
 
 import msgspec
 
 from silverball.exchange.bundle.checks import tuple_or_empty
+from silverball.exchange.bundle.faults import BrokenBundle
 from silverball.kit.errors import Invalid
 from silverball.rules.pairing.bracket_nodes import BracketNode
-from silverball.store.migrations import merge_matches
-from silverball.store.migrations.merge_matches import StoredBracket
 from silverball_wire import times
 from silverball_wire.bundle import Bundle
 from silverball_wire.games import Leg
@@ -18,27 +16,31 @@ from silverball_wire.games import Leg
 PartRows = dict[str, list[dict[str, Any]]]
 # Columns of a match that the published shape of a game does not have.
 MATCH_COLUMNS = ("finishing_order", "forfeited_by", "legs")
+UNMERGED = (
+    "They are of a version before 0.2.0, in which each single game of a match was a game. Import the file"
+    " with 0.2.0, and export the tournament again."
+)
 
 
 def complete_matches(bundle: Bundle, parts: PartRows, nodes: Callable[[int], Sequence[BracketNode]]) -> None:
     """Complete the rows of a bracket's games; `nodes` are those of a bracket of a size.
 
-    Single games become legs of their matches, and a match that was counted gets its winner. A bundle of
-    a version that had a game for each single game is brought to one game for each match.
+    Single games become legs of their matches, and a match that was counted gets its winner. Raises
+    BrokenBundle for a file of a version that had a game for each single game.
     """
+    _refuse_unmerged_matches(parts, nodes)
     seats: dict[int, list[dict[str, Any]]] = {}
     for seat in parts["seats"]:
         seats.setdefault(seat["game_id"], []).append(seat)
     legs = _legs_by_game(bundle)
     for game in parts["games"]:
         game.update({**dict.fromkeys(MATCH_COLUMNS), "legs": legs.get(game["game_id"])})
-    _merge_older_matches(parts, seats, nodes)
     for game in parts["games"]:
         own = seats[game["game_id"]]
         points = {seat["points"] for seat in own}
         is_counted = all(seat["result_position"] is None for seat in own) and None not in points
         if game["status"] == "completed" and is_counted and len(points) == len(own) > 1:
-            game["finishing_order"] = list(merge_matches.finishing_order(game, own))
+            game["finishing_order"] = _finishing_order(own)
 
 
 def mark_tiebreaks(parts: PartRows) -> None:
@@ -74,30 +76,29 @@ def _leg_fields(leg: Leg) -> dict[str, Any]:
     }
 
 
-def _merge_older_matches(
-    parts: PartRows, seats: dict[int, list[dict[str, Any]]], nodes: Callable[[int], Sequence[BracketNode]]
-) -> None:
-    settings = parts["tournament"][0]["settings"]
+def _finishing_order(seats: Sequence[dict[str, Any]]) -> list[int]:
+    """The players of a match that was counted, the winner first."""
+    return [seat["player_id"] for seat in sorted(seats, key=lambda seat: -seat["points"])]
+
+
+def _refuse_unmerged_matches(parts: PartRows, nodes: Callable[[int], Sequence[BracketNode]]) -> None:
+    """Raise BrokenBundle where games are numbered inside their matches, and not by their places.
+
+    Then the first game of each match has number 0, which the game for third place alone has since. That
+    game is made once both semifinals, which are numbers 2 and 3, have been played.
+    """
     try:
-        bracket_nodes = nodes(settings["bracketSize"])
+        nodes(parts["tournament"][0]["settings"]["bracketSize"])
     except Invalid:
-        # There is no bracket of this size, so its games stay as they are.
+        # There is no bracket of this size, so its games are numbered as they like.
         return
-    bracket = StoredBracket(
-        nodes=bracket_nodes,
-        best_of=settings["gamesPerRound"] or 1,
-        point=Decimal("1.00"),
-        rounds={round_["round_id"]: round_["round_index"] for round_ in parts["rounds"]},
-        seeds=merge_matches.ids_by_seed(parts["entrants"]),
-        games=parts["games"],
-        seats=seats,
-    )
-    if not merge_matches.is_numbered_by_match(bracket):
-        return
-    dropped = merge_matches.merge_matches(bracket).match_by_dropped
-    for name in ("games", "seats"):
-        parts[name] = [part for part in parts[name] if part["game_id"] not in dropped]
-    merged = {*dropped, *dropped.values()}
-    parts["suggestions"] = [part for part in parts["suggestions"] if part["game_id"] not in merged]
-    for standing in parts.get("standings", ()):
-        standing["activeGames"] = [dropped.get(game_id, game_id) for game_id in standing["activeGames"]]
+    rounds = {round_["round_id"] for round_ in parts["rounds"]}
+    played = [
+        ((game["round_id"], game["set_number"]), game["game_index"])
+        for game in parts["games"]
+        if game["round_id"] in rounds and not game["bye"] and not game.get("is_tiebreak")
+    ]
+    first_games = {match for match, number in played if number == 0}
+    others = {number for match, number in played if match not in first_games}
+    if len(first_games) > 1 or (len(first_games) == 1 and not others >= {2, 3}):
+        raise BrokenBundle("$.games", UNMERGED)

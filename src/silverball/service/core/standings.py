@@ -13,7 +13,7 @@ from silverball.rules.model.changes import Added, Altered, Change, TournamentAlt
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.service.standings import reads
-from silverball.store import earlier_nodes, snapshot, statements
+from silverball.store import snapshot, statements
 from silverball.store.tables import standing
 from silverball_wire.standings import Standing
 
@@ -40,7 +40,7 @@ def follow_changes(db: Connection, before: Tournament, after: Tournament, change
     Raises Invalid for a result that the format cannot rank.
     """
     tournament_id = after.tournament_id
-    if after.status == "completed" or earlier_nodes.read_stored_standings(db):
+    if after.status == "completed":
         update_standings(db, tournament_id, reads.ranked_rows(after))
         return
     if before.status == "completed":
@@ -86,7 +86,7 @@ def store_imported(db: Connection, imported: TournamentImported) -> None:
             replace_standings(db, imported.tournament_id, rows)
             return
     ranked = reads.ranked_rows(tournament)
-    if not is_running or earlier_nodes.read_stored_standings(db):
+    if not is_running:
         replace_standings(db, imported.tournament_id, ranked)
 
 

@@ -202,7 +202,7 @@ journal = table(
     Column("at", Instant, nullable=False),
     # The version of the drawing rules that made the draw (rules/draw_version); null without one.
     integer("draw_version", null=True),
-    # The chain (store/chain): null in lines of an earlier version until they are chained.
+    # The chain (store/chain). Without a salt, the source was erased.
     text("source_salt", null=True),
     text("source_hash", null=True),
     # Salt and salted hashes of the labels in `data`; null for a line without labels.
