@@ -225,6 +225,7 @@ def _report_with(
     return found[0]
 
 
+@pytest.mark.both_databases
 def test_thirteen_ways_of_tampering_are_each_named(store: Store) -> None:
     desk = a_played_desk(store)
     tournament_id = desk.night.tournament_id
@@ -252,6 +253,7 @@ def _forget_chain(store: Store, tournament_id: int, after: int = 0) -> None:
         transaction.connection.execute(row.values(revision=tables.tournament.c.revision + 1))
 
 
+@pytest.mark.both_databases
 def test_a_journal_of_an_earlier_version_is_chained_and_its_proof_begins_there(store: Store) -> None:
     desk = a_played_desk(store)
     tournament_id = desk.night.tournament_id
