@@ -1,5 +1,6 @@
 """`silverball user totp-off`, for people who lost phone and recovery codes."""
 
+import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import func, select
 
@@ -15,6 +16,7 @@ def run(database_url: str, email: str) -> Result:
     return CliRunner(env=environment).invoke(silverball_group, ["user", "totp-off", email])
 
 
+@pytest.mark.both_databases
 def test_an_administrator_turns_it_off_by_e_mail(store: Store, database_url: str) -> None:
     user_id = a_two_step_account(store)
     missing = run(database_url, "nobody@silverball.test")

@@ -39,6 +39,7 @@ def rows_of_others(store: Store, spammer: int) -> dict[str, list[Any]]:
     return found
 
 
+@pytest.mark.both_databases
 def test_all_that_the_account_made_is_deleted_and_nothing_of_others(store: Store, spammer: int) -> None:
     for _ in range(3):
         build.a_tournament(store, organizer_id=spammer)
@@ -63,6 +64,7 @@ def test_all_that_the_account_made_is_deleted_and_nothing_of_others(store: Store
     assert events == ["account-suspended", "account-cleaned"]
 
 
+@pytest.mark.both_databases
 def test_what_others_use_stays_and_is_counted(store: Store, spammer: int) -> None:
     location = build.row(store, tables.location, organizer_id=spammer)
     build.a_tournament(store, location_id=location)

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 import build
 from service.desk import a_desk
 from silverball.rules.commands.roster import BANKS_MAX, SCOREKEEPERS_MAX
@@ -15,6 +17,7 @@ ARENAS_OF_A_BANK_MAX = 100
 BANDS_MAX = 100
 
 
+@pytest.mark.both_databases
 def test_a_tournament_at_every_limit_fits_into_a_message(store: Store) -> None:
     desk = a_desk(store, "group_matchplay", starts=False, arenas=ARENAS_OF_A_BANK_MAX)
     owner = desk.callers["owner"].user_id

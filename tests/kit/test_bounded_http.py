@@ -376,13 +376,14 @@ def test_a_slow_reader_gets_the_whole_answer() -> None:
 # Numbers of connections
 
 
-async def _open_idle(port: int, source: str, number: int) -> list[asyncio.StreamWriter]:
-    opened = []
+async def _open_idle(table: ConnectionTable, port: int, number: int) -> list[asyncio.StreamWriter]:
+    """Open connections of one address, and wait until the server has counted them."""
+    opened, before = [], len(table)
     for _ in range(number):
-        _reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0))
+        _reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=("127.0.0.1", 0))
         writer.write(b"GET / HT")
         opened.append(writer)
-    await asyncio.sleep(0.05)
+    await _until(lambda: len(table) == before + number)
     return opened
 
 
@@ -399,12 +400,12 @@ async def _status_from(port: int, source: str) -> int:
 @pytest.mark.parametrize(("total", "per_address"), [(100, 5), (10, 1_000)])
 def test_an_address_has_its_share_of_the_connections(total: int, per_address: int) -> None:
     async def scenario() -> None:
-        async with _serving(HttpLimits(total=total, per_address=per_address)) as (port, _table):
-            opened = await _open_idle(port, "127.0.0.1", 5)
+        async with _serving(HttpLimits(total=total, per_address=per_address)) as (port, table):
+            opened = await _open_idle(table, port, 5)
             assert await _status_from(port, "127.0.0.1") == 503
             assert await _status_from(port, "127.0.0.2") == 200
             await _drop([opened.pop()])
-            await asyncio.sleep(0.05)
+            await _until(lambda: len(table) == 4)
             assert await _status_from(port, "127.0.0.1") == 200
             await _drop(opened)
 
@@ -414,10 +415,11 @@ def test_an_address_has_its_share_of_the_connections(total: int, per_address: in
 def test_a_trusted_proxy_is_not_counted_as_one_address() -> None:
     async def scenario() -> None:
         limits, proxies = HttpLimits(total=12, per_address=2), TrustedProxies.parse("127.0.0.1")
-        async with _serving(limits, proxies) as (port, _table):
-            opened = await _open_idle(port, "127.0.0.1", 11)
+        async with _serving(limits, proxies) as (port, table):
+            opened = await _open_idle(table, port, 11)
             assert await _status_from(port, "127.0.0.1") == 200
-            opened += await _open_idle(port, "127.0.0.1", 1)
+            await _until(lambda: len(table) == 11)
+            opened += await _open_idle(table, port, 1)
             assert await _status_from(port, "127.0.0.1") == 503
             await _drop(opened)
 

@@ -8,10 +8,13 @@
 The points are rounds survived: Cid 4, Ann 3, Bea 2, Dot 1, Eve 0.
 """
 
+import pytest
+
 from silverball.store.engine import Store
 from stories.hall import Hall
 
 
+@pytest.mark.both_databases
 def test_the_lowest_score_is_out_and_whoever_is_above_somebody_races_on_at_once(store: Store) -> None:
     hall = Hall(store, "amazingrace", "Ann Bea Cid Dot Eve", seeding="manual")
     hall.start()

@@ -12,6 +12,8 @@ Dot comes late. A score of 900,000 on machine 1, which would take the first rank
 was open), and the attempt stays used up. Then Dot goes home; the other score stays.
 """
 
+import pytest
+
 from silverball.store.engine import Store
 from stories.hall import Hall
 
@@ -58,6 +60,7 @@ def test_each_players_best_score_on_a_machine_is_ranked_and_the_points_add_up(st
     ]
 
 
+@pytest.mark.both_databases
 def test_who_comes_late_has_the_automatic_entries_too(store: Store) -> None:
     limited: dict[str, object] = {
         "limited": True,

@@ -11,10 +11,13 @@ Cid's last frame is first recorded as 8. Dot and Eve come late. Eve has 4,700,00
 10,000,000 on frame 1, which is four pins, and goes home after it.
 """
 
+import pytest
+
 from silverball.store.engine import Store
 from stories.hall import Hall
 
 
+@pytest.mark.both_databases
 def test_strikes_and_spares_earn_what_is_rolled_after_them(store: Store) -> None:
     hall = Hall(store, "bowling", "Ann Bea Cid", golfDuration=3)
     hall.start()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from silverball import app
 from silverball.cli.server import DrainingServer
@@ -38,6 +38,10 @@ ARGUMENTS = [
 PHONE: Any = {"width": 320, "height": 640}
 DESK: Any = {"width": 1280, "height": 800}
 TABS_MAX = 60
+# A browser waits this long for what must come, on a machine that is busy with other work.
+PATIENCE_MILLISECONDS = 120_000
+LOOKS_MAX = PATIENCE_MILLISECONDS // 50
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 
 @dataclass
@@ -87,8 +91,8 @@ class BrowserPage:
         self.page.goto(f"{self.base_url}{path}")
 
     def wait_for(self, holds: Callable[[], bool]) -> None:
-        """Wait until the condition holds. Raises AssertionError after ten seconds."""
-        for _ in range(200):
+        """Wait until the condition holds. Raises AssertionError when it never does."""
+        for _ in range(LOOKS_MAX):
             if holds():
                 return
             self.page.wait_for_timeout(50)
@@ -176,6 +180,7 @@ def browser_page(browser: Browser, base_url: str) -> Iterator[BrowserPage]:
 
 def watched(context: BrowserContext, base_url: str) -> BrowserPage:
     """A new page that records its errors."""
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
     page = context.new_page()
     result = BrowserPage(base_url, page, [])
     page.on("console", lambda message: _say(result, message.text, message.location.get("url", "")))

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from service.desk import Desk, a_desk
 from silverball.service.verify import reads as verify
 from silverball.store.engine import Store
@@ -83,6 +85,7 @@ def test_tied_players_are_drawn_on_purpose(store: Store) -> None:
         assert not verify.verify_tournament(db, desk.night.tournament_id).faults
 
 
+@pytest.mark.both_databases
 def test_an_order_by_hand_takes_the_place_of_a_drawn_one(store: Store) -> None:
     desk, winners = a_tied_night(store)
     desk.ok("POST", "/tiebreaks", {"draw": winners})

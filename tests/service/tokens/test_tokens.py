@@ -43,6 +43,7 @@ def test_a_new_token_authenticates_its_user(store: Store) -> None:
     )
 
 
+@pytest.mark.both_databases
 def test_the_part_after_the_bar_is_enough(store: Store) -> None:
     user_id = build.a_user(store)
     found = find(store, a_token(store, user_id).text.partition("|")[2])
@@ -133,6 +134,7 @@ def test_a_caller_has_the_highest_ability_of_the_token(
     assert found.ability == ability
 
 
+@pytest.mark.both_databases
 def test_a_token_loses_what_its_user_may_no_longer_do(store: Store) -> None:
     user_id = build.a_user(store, role="admin")
     made = a_token(store, user_id, abilities=["admin"])

@@ -72,6 +72,7 @@ def test_a_token_cannot_create_a_stronger_one(store: Store) -> None:
     assert build.do(store, "POST", PATH, {"name": "t"})[0] == 401
 
 
+@pytest.mark.both_databases
 def test_a_token_cannot_be_revoked_by_a_weaker_one(store: Store) -> None:
     organizer = build.a_user(store, role="organizer")
     strong = build.caller(organizer, role="organizer", ability="manage")
@@ -140,6 +141,7 @@ def test_a_token_rotates_itself_and_gains_nothing(store: Store, ability: str) ->
     assert again["data"] == {**got["data"], "token": None}
 
 
+@pytest.mark.both_databases
 def test_a_token_rotates_no_stronger_one_and_nobody_elses(store: Store) -> None:
     owner, other = build.a_user(store, role="organizer"), build.a_user(store, role="admin")
     callers = {ability: made_token(store, owner, ability)[1] for ability in ("read", "score", "manage")}

@@ -51,6 +51,7 @@ def test_a_change_of_the_tournament_itself_is_about_no_player(desk: Desk) -> Non
     assert (newest["action"], newest["playerIds"]) == ("TournamentEdited", [])
 
 
+@pytest.mark.both_databases
 def test_lines_are_filtered_by_the_name_of_the_change(desk: Desk) -> None:
     desk.open_round()
     assert {line["action"] for line in lines(desk, "?action=GameOpened")} == {"GameOpened"}
@@ -76,6 +77,7 @@ def test_twenty_five_lines_are_on_a_page(desk: Desk) -> None:
     assert (len(body["data"]), body["links"]["next"]) == (1, None)
 
 
+@pytest.mark.both_databases
 def test_only_the_organizer_and_admins_see_the_lines_of_a_tournament(desk: Desk) -> None:
     query = f"?tournament={desk.night.tournament_id}"
     expected = {"owner": 200, "admin": 200, "keeper": 403, "reader": 403, "other": 403}

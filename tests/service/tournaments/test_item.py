@@ -92,6 +92,7 @@ def test_a_part_that_is_empty_is_null_or_an_empty_list(store: Store) -> None:
     assert set(item(store, night.tournament_id, all_of_them)) >= MEMBERS
 
 
+@pytest.mark.both_databases
 def test_the_item_is_the_row_with_its_settings_beside_the_rest(store: Store) -> None:
     night = build.a_tournament(
         store,
@@ -136,6 +137,7 @@ def test_settings_without_scorekeeping_show_it_as_null(store: Store) -> None:
     assert item(store, night.tournament_id)["scorekeeping"] is None
 
 
+@pytest.mark.both_databases
 def test_players_and_arenas_come_in_the_order_they_were_added(store: Store) -> None:
     night = build.a_tournament(store, players=2, arenas=2)
     late = build.a_player(store, night.organizer_id)
@@ -170,6 +172,7 @@ def test_a_scorekeeper_is_a_user(store: Store) -> None:
     ]
 
 
+@pytest.mark.both_databases
 def test_configurations_are_shown_as_they_were_stored(store: Store) -> None:
     night = build.a_tournament(store, rsvp_configuration=RSVP, entry_configuration=ENTRIES)
     found = item(store, night.tournament_id, "includeRsvpConfiguration=1&includeEntryConfiguration=1")

@@ -36,6 +36,7 @@ def story(store: Store, night: build.Night, query: str = "") -> dict[str, Any]:
     return found
 
 
+@pytest.mark.both_databases
 def test_each_action_has_actor_time_and_source_newest_first(store: Store, night: build.Night) -> None:
     send(store, night, "PATCH", body={"name": "Friday", "byes": "half"})
     send(store, night, "POST", "/start")

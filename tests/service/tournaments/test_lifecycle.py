@@ -138,6 +138,7 @@ def test_who_closes_with_a_round_open_keeps_or_drops_it(
         assert not verify.verify_tournament(db, night.tournament_id).faults
 
 
+@pytest.mark.both_databases
 def test_the_draw_of_the_start_names_its_seed_and_is_made_again_after_an_undo(
     store: Store, organizer: int
 ) -> None:
@@ -155,6 +156,7 @@ def test_the_draw_of_the_start_names_its_seed_and_is_made_again_after_an_undo(
     assert "7/start/0" in seeds
 
 
+@pytest.mark.both_databases
 def test_automatic_entries_are_given_at_the_start(store: Store, organizer: int) -> None:
     entries: dict[str, Any] = {
         "limited": True,
@@ -170,6 +172,7 @@ def test_automatic_entries_are_given_at_the_start(store: Store, organizer: int) 
     assert {player.entries_bought for player in stored_tournament(store, night).entrants} == {0}
 
 
+@pytest.mark.both_databases
 def test_the_start_uses_places_in_the_series_as_seeds(store: Store, organizer: int) -> None:
     series_id = build.row(store, tables.series, organizer_id=organizer)
     earlier = build.a_tournament(store, organizer_id=organizer, series_id=series_id, status="completed")
@@ -244,6 +247,7 @@ def test_only_the_newest_action_can_be_undone(store: Store, organizer: int) -> N
     assert expect_success(store, night, "undo", {"action": 1})["name"] == "Thursday Strikes"
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     "change",
     [
@@ -285,6 +289,7 @@ def _undoable(store: Store, night: build.Night) -> int:
     return int(action_id)
 
 
+@pytest.mark.both_databases
 def test_everything_may_be_changed_before_the_start(store: Store, organizer: int) -> None:
     night = a_planned(store, organizer, type="group_matchplay")
     series_id = build.row(store, tables.series, organizer_id=organizer)
@@ -324,6 +329,7 @@ def test_a_completed_night_may_still_be_put_in_a_series(store: Store, organizer:
     assert expect_success(store, night, "", {"seriesId": series_id})["seriesId"] == series_id
 
 
+@pytest.mark.both_databases
 def test_saying_the_same_again_changes_nothing(store: Store, organizer: int) -> None:
     night = a_planned(store, organizer)
     was = stored_state(store, night)
@@ -375,6 +381,7 @@ def test_a_planned_tournament_can_be_deleted(store: Store, organizer: int) -> No
     assert call(store, night, "!")[0] == 404
 
 
+@pytest.mark.both_databases
 def test_a_tournament_that_others_lead_to_is_not_deleted(store: Store, organizer: int) -> None:
     night, other = a_planned(store, organizer), a_planned(store, organizer)
     link = {"tournamentId": night.tournament_id, "linkType": "playoff"}

@@ -44,6 +44,7 @@ def test_items_have_the_organizer_and_the_location_if_any(store: Store, organize
     assert "players" not in here
 
 
+@pytest.mark.both_databases
 def test_each_filter_narrows_and_filters_add_up(store: Store, organizer: int) -> None:
     other = build.a_user(store)
     series_id = build.row(store, tables.series, organizer_id=organizer)

@@ -139,6 +139,7 @@ def test_a_malformed_date_interval_filters_nothing(store: Store, organizer: int,
     assert list_ids(store, f"dateInterval={interval}", organizer) == [tournament_id]
 
 
+@pytest.mark.both_databases
 def test_played_or_organized_is_the_union_of_both(store: Store, organizer: int) -> None:
     user_id = build.a_user(store, role="organizer")
     own = add(store, user_id, "2026-03-01T12:00")
@@ -153,6 +154,7 @@ def test_played_or_organized_is_the_union_of_both(store: Store, organizer: int) 
     assert list_ids(store, "playedOrOrganized=99999999", organizer) == []
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("parameter", ["played", "playedOrOrganized"])
 def test_opt_outs_hold_for_what_a_user_played_and_organized(
     store: Store, organizer: int, parameter: str
@@ -205,6 +207,7 @@ def a_history(store: Store, organizer: int, count: int, dice: Random) -> int:
     return user_id
 
 
+@pytest.mark.both_databases
 def test_any_pages_of_any_filters_add_up_to_the_list(store: Store, organizer: int) -> None:
     user_id = a_history(store, organizer, 40, Random(23))
     _, whole = build.ask(store, "/api/tournaments?limit=100", by=organizer)
@@ -269,6 +272,7 @@ def statements(store: Store) -> Iterator[list[tuple[str, Any]]]:
     event.remove(store.engine, "before_cursor_execute", note)
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("filters", FILTERS)
 def test_a_page_finds_its_ids_in_one_index_without_sorting(
     store: Store, statements: list[tuple[str, Any]], filters: dict[str, Any]

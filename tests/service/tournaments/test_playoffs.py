@@ -136,6 +136,7 @@ def test_a_tie_across_the_line_of_a_bye_is_named(
         assert call(store, night, **asked)[0] == 201
 
 
+@pytest.mark.both_databases
 def test_a_draw_on_purpose_is_journalled_and_can_be_undone(store: Store) -> None:
     night = a_qualifier(store, [4, 3, 3, 1], status="started")
     path = f"{PATH}/{night.tournament_id}"

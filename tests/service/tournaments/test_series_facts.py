@@ -3,6 +3,8 @@
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 import build
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import loaded
@@ -62,6 +64,7 @@ def test_arenas_balanced_over_the_series_know_the_plays_of_other_nights(store: S
     }
 
 
+@pytest.mark.both_databases
 def test_the_nights_own_games_are_not_counted_twice(store: Store) -> None:
     _earlier, tonight = a_series_of_two(store, **BALANCED_SERIES)
     play_round(store, tonight)

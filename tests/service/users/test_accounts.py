@@ -60,6 +60,7 @@ def test_an_email_belongs_to_one_account_in_any_case(store: Store) -> None:
         assert len(db.execute(select(tables.user)).all()) == 1
 
 
+@pytest.mark.both_databases
 def test_only_an_account_with_an_email_can_have_a_password(store: Store) -> None:
     placeholder = build.a_user(store, placeholder=True)
     with pytest.raises(NotFound), store.write() as transaction:
@@ -70,6 +71,7 @@ def test_only_an_account_with_an_email_can_have_a_password(store: Store) -> None
         assert db.execute(select(tables.user.c.password_hash)).scalars().all() == [None]
 
 
+@pytest.mark.both_databases
 def test_an_outdated_hash_is_renewed_only_while_it_is_the_current_one(store: Store) -> None:
     user_id = create(store)
     with store.write() as transaction:

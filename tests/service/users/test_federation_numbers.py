@@ -41,6 +41,7 @@ def test_numbers_of_profiles_and_of_claimed_players_wait(store: Store, admin: An
     assert listed(store, admin, "confirmed") == []
 
 
+@pytest.mark.both_databases
 def test_a_number_is_confirmed_and_withdrawn_with_a_line_in_the_log(store: Store, admin: Any) -> None:
     vic = build.a_user(store, name="Vic Tor", ifpa_id=38773)
     thief = build.a_user(store, name="Thi Ef", ifpa_id=38773)

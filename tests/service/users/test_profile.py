@@ -25,6 +25,7 @@ def change(store: Store, user_id: int, body: dict[str, Any]) -> tuple[int, Any]:
     return status, got
 
 
+@pytest.mark.both_databases
 def test_only_the_sent_fields_change(store: Store) -> None:
     user_id = build.a_user(store, name="Ada Quill", location="Oslo")
     other = build.a_user(store, name="Ada Quill")
@@ -86,6 +87,7 @@ def test_a_token_that_can_only_read_changes_nothing(store: Store) -> None:
     assert build.do(store, "PATCH", PATH, {"name": "Eve"})[0] == 401
 
 
+@pytest.mark.both_databases
 def test_every_tournament_that_shows_the_user_gets_a_new_revision(store: Store) -> None:
     night = build.a_tournament(store)
     build.a_tournament(store)
@@ -102,6 +104,7 @@ def test_every_tournament_that_shows_the_user_gets_a_new_revision(store: Store) 
     assert revisions() == [before[0] + 1, before[1]]
 
 
+@pytest.mark.both_databases
 def test_shared_answers_do_not_show_a_user_who_has_just_opted_out(store: Store) -> None:
     """The front door may have cached the caller as one whose answers are shared."""
     user_id = build.a_user(store, initials="ADA")

@@ -227,6 +227,7 @@ def _report_with(
     return found[0]
 
 
+@pytest.mark.both_databases
 def test_thirteen_ways_of_tampering_are_each_named(store: Store) -> None:
     desk = a_played_desk(store)
     tournament_id = desk.night.tournament_id

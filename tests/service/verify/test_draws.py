@@ -123,6 +123,7 @@ def _with_another_commitment(db: Any, tournament_id: int) -> None:
     db.execute(update(tables.journal).where(*line).values(data={"commitment": "0" * 64}))
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("tamper", "words"),
     [

@@ -58,6 +58,7 @@ def test_a_night_closed_with_a_round_open_is_clean(store: Store, kind: str, drop
     assert _faults(night) == []
 
 
+@pytest.mark.both_databases
 def test_standings_by_the_sums_of_earlier_versions_are_no_fault(store: Store) -> None:
     night = stored_nights.a_stored_night(
         store, a_night("group_matchplay", players=7, tiebreaker="standard", games_per_round=2)
@@ -277,6 +278,7 @@ def test_tampering_with_single_player_games_is_found(
     assert any(fault_text in fault for fault in _faults(night)), _faults(night)
 
 
+@pytest.mark.both_databases
 def test_an_undo_of_another_action_is_found(store: Store) -> None:
     night = stored_nights.a_stored_night(store, a_night("matchplay", players=4, arenas=2))
     night.start()
@@ -288,6 +290,7 @@ def test_an_undo_of_another_action_is_found(store: Store) -> None:
     assert any("its changes are not the opposite ones" in fault for fault in _faults(night))
 
 
+@pytest.mark.both_databases
 def test_imported_tournaments_are_clean_until_they_are_tampered_with(store: Store) -> None:
     imported = bundles.import_bundle(store, bundles.real_night("17"))
     bundles.import_bundle(store, bundles.full_bundle())
@@ -317,6 +320,7 @@ def test_a_tournament_that_is_not_there_is_not_found(store: Store) -> None:
         reads.verify_tournament(db, 404)
 
 
+@pytest.mark.both_databases
 def test_the_command_prints_differences_and_fails(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SILVERBALL_DATABASE_URL", store.url.render_as_string(hide_password=False))
     night = _night(store)

@@ -59,6 +59,7 @@ def test_a_repeated_request_creates_one_webhook_and_stores_no_secret(desk: Desk)
     assert first["secret"] not in stored
 
 
+@pytest.mark.both_databases
 def test_a_secret_is_replaced(desk: Desk) -> None:
     first = a_webhook(desk)["secret"]
     second = desk.ok("POST", "/webhooks/1/secret")["data"]["secret"]
@@ -69,6 +70,7 @@ def test_a_secret_is_replaced(desk: Desk) -> None:
         assert encryption.decrypt(db, stored) == second
 
 
+@pytest.mark.both_databases
 def test_a_webhook_is_changed_field_by_field(desk: Desk) -> None:
     a_webhook(desk)
     sent = {"name": "Chat", "form": "text", "events": ["TournamentUpdated"], "url": "https://A.example.org"}
@@ -88,6 +90,7 @@ def test_a_webhook_is_deleted_with_its_deliveries(desk: Desk) -> None:
     desk.expect_refusal(404, "GET", "/webhooks/1")
 
 
+@pytest.mark.both_databases
 def test_webhooks_are_deleted_with_their_tournament(store: Store) -> None:
     desk = a_desk(store, starts=False)
     a_webhook(desk)
@@ -227,6 +230,7 @@ def test_every_event_can_be_chosen() -> None:
 # The account
 
 
+@pytest.mark.both_databases
 def test_the_copy_of_an_account_has_its_webhooks_and_no_secret(desk: Desk) -> None:
     secret = a_webhook(desk, name="Club chat")["secret"]
     with desk.store.read() as db:
@@ -239,6 +243,7 @@ def test_the_copy_of_an_account_has_its_webhooks_and_no_secret(desk: Desk) -> No
     assert secret not in str(found)
 
 
+@pytest.mark.both_databases
 def test_webhooks_are_deleted_with_their_account(store: Store) -> None:
     desk = a_desk(store)
     a_webhook(desk)
@@ -294,6 +299,7 @@ def test_a_webhook_that_is_switched_on_starts_with_the_next_event(desk: Desk) ->
     assert [message.payload["type"] for message in Outbox(desk.store).run()] == ["TournamentUpdated"]
 
 
+@pytest.mark.both_databases
 def test_switching_off_fails_waiting_deliveries_which_can_be_retried(desk: Desk) -> None:
     a_webhook(desk)
     desk.ok("PATCH", "", {"name": "Friday Strikes"})
@@ -319,6 +325,7 @@ def test_a_waiting_delivery_cannot_be_retried(desk: Desk) -> None:
     desk.expect_refusal(404, "POST", "/webhooks/1/deliveries/99/retry")
 
 
+@pytest.mark.both_databases
 def test_deliveries_come_in_pages_and_by_status(desk: Desk) -> None:
     a_webhook(desk)
     for number in range(60):
