@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +13,7 @@ from silverball.feed.encoding import FrameEncoding
 from silverball.feed.hub import Hub
 from silverball.feed.protocol import Close, Resume, Subscribe
 from silverball.feed.replays import CLIENTS_PER_TURN, KEPT_SECONDS, PIECE_BYTES_MAX, Pacer, Replay
-from silverball.feed.subscribers import Subscriber
+from silverball.feed.subscribers import LAGGING_BYTES, Subscriber
 
 ENCODING = FrameEncoding("plain")
 CLIENTS = 1_000
@@ -121,6 +122,33 @@ def test_an_event_that_comes_meanwhile_follows_once() -> None:
         await asyncio.sleep(0.05)
         for received in transports.received.values():
             assert [received.count(b'"seq":%d,' % seq) for seq in (2, 3, 4, 5, 6)] == [0, 1, 1, 1, 1]
+
+    run_scenario(scenario())
+
+
+def test_the_events_of_one_moment_go_out_in_pieces_that_no_socket_lags_behind() -> None:
+    async def scenario() -> None:
+        events = log_with_events(0)
+        hub = events.hub = Hub(events, now=ManualClock())
+        pieces: list[bytes] = []
+        subscriber = Subscriber(
+            ENCODING,
+            hub.metrics,
+            write=pieces.append,
+            buffered_bytes=lambda: 0,
+            disconnect=lambda _close: None,
+            now=hub.now,
+        )
+        hub.handle_request(subscriber, Subscribe(42))
+        await wait_until(lambda: bool(pieces))
+        pieces.clear()
+        for _ in range(40):
+            events.publish(42, data=json.dumps({"gameId": 1, "filling": "x" * 10_000}))
+        await wait_until(lambda: hub.metrics.events_total == 40)
+        numbers = [int(number) for number in re.findall(rb'"seq":([0-9]+),', b"".join(pieces))]
+        assert numbers == list(range(1, 41))
+        assert 1 < len(pieces) < 10
+        assert max(map(len, pieces)) < LAGGING_BYTES
 
     run_scenario(scenario())
 

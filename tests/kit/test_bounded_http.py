@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import inspect
+import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -13,6 +15,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from uvicorn.protocols.http import httptools_impl
 
 from patience import PATIENCE_SECONDS
 from silverball.kit.edge.backend import BODY_BYTES_MAX
@@ -424,3 +427,19 @@ def test_a_trusted_proxy_is_not_counted_as_one_address() -> None:
             await _drop(opened)
 
     _run(scenario)
+
+
+def test_uvicorn_starts_requests_and_sockets_as_our_protocols_expect() -> None:
+    """The parts of uvicorn that our protocol classes extend: look at them when they change."""
+    source = inspect.getsource(httptools_impl)
+    assert source.count("self._start_asgi_task(") == 2
+    assert list(inspect.signature(httptools_impl.HttpToolsProtocol._start_asgi_task).parameters) == [
+        "self",
+        "cycle",
+        "app",
+    ]
+    upgrade = inspect.getsource(httptools_impl.HttpToolsProtocol.handle_websocket_upgrade)
+    made = upgrade.partition("self.ws_protocol_class(")[2].partition(")\n")[0]
+    assert re.findall(r"(\w+)=self\.(\w+)", made) == [
+        (name, name) for name in ("config", "server_state", "app_state")
+    ]

@@ -149,6 +149,14 @@ def test_equal_scores_of_two_games_of_a_tiebreak_are_refused() -> None:
     assert set(night.places().values()) == {1}
 
 
+def test_two_tiebreaks_may_have_the_same_scores() -> None:
+    night = tied_night(10)
+    for first in (1, 6):
+        play_joint(night, {player_id: 100 * (player_id - first) for player_id in range(first, first + 5)})
+    places = night.places()
+    assert [places[player_id] for player_id in range(1, 11)] == [9, 7, 5, 3, 1, 9, 7, 5, 3, 1]
+
+
 def test_a_game_of_a_larger_tiebreak_needs_its_scores() -> None:
     night = tied_night(5)
     night.apply(tiebreak_commands.open_tiebreak(night.tournament, [1, 2, 3, 4, 5], night.now))

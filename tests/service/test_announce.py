@@ -230,7 +230,21 @@ def test_an_opt_out_deletes_the_announcements_of_the_user(store: Store) -> None:
 
 
 @pytest.mark.both_databases
-def test_the_start_of_a_linked_tournament_announces_the_linking_one(store: Store) -> None:
+@pytest.mark.parametrize(
+    ("method", "path", "body", "announced"),
+    [
+        ("POST", "/start", None, ["TournamentUpdated"]),
+        ("PATCH", "", {"name": "Friday Finals"}, ["TournamentUpdated"]),
+        # What the linked one is worth.
+        ("PATCH", "", {"arenaAssignment": "random"}, ["TournamentUpdated"]),
+        ("PATCH", "/players/{player}", {"status": "inactive"}, ["TournamentUpdated"]),
+        ("PATCH", "", {"motdText": "Pizza is here"}, []),
+        ("PATCH", "/players/{player}", {"pointsAdjustment": 1}, []),
+    ],
+)
+def test_a_linked_tournament_announces_the_linking_one_when_it_shows_otherwise(
+    store: Store, method: str, path: str, body: Any, announced: list[str]
+) -> None:
     desk = a_desk(store)
     other = a_desk(store, starts=False)
     links = {"links": [{"tournamentId": other.night.tournament_id, "linkType": "playoff"}]}
@@ -241,9 +255,10 @@ def test_the_start_of_a_linked_tournament_announces_the_linking_one(store: Store
             tables.tournament.update().where(is_other).values(organizer_id=owner.user_id)
         )
     assert _announced_by(desk, "PATCH", "", links) == ["TournamentUpdated"]
-    path = f"/api/tournaments/{other.night.tournament_id}/start"
-    assert _status(store, "POST", path, by=owner) == 200
-    assert desk.mirror.follow() == ["TournamentUpdated"]
+    own_path = path.replace("{player}", str(other.night.player_ids[0]))
+    status = _status(store, method, f"/api/tournaments/{other.night.tournament_id}{own_path}", body, by=owner)
+    assert status == 200
+    assert desk.mirror.follow() == announced
 
 
 def test_a_refused_request_announces_nothing(store: Store) -> None:

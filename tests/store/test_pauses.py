@@ -1,8 +1,10 @@
 """A transaction that pauses ends, on PostgreSQL, also after statements that were sent together."""
 
+import inspect
 import time
 from collections.abc import Callable
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, bindparam, select, text, update
 from sqlalchemy.exc import DBAPIError
@@ -64,6 +66,20 @@ def test_a_pause_in_a_transaction_ends_it(postgresql: PostgreSQL, work: Callable
     with store.read() as db:
         assert db.execute(select(_V.c.name).where(_V.c.name.startswith("test"))).all() == []
     store.close()
+
+
+def test_psycopg_ends_a_batch_as_our_connections_replace_it() -> None:
+    """The private parts of psycopg that `BatchConnection` replaces and calls: look at it when they change."""
+    end = inspect.getsource(psycopg.Pipeline._exit_gen).rpartition('"""')[2]
+    assert [line.strip() for line in end.strip().splitlines()] == [
+        "try:",
+        "self._enqueue_sync()",
+        "yield from self._communicate_gen()",
+        "finally:",
+        "yield from self._fetch_gen(flush=True)",
+    ]
+    assert "self._exit_gen()" in inspect.getsource(psycopg.Pipeline.__exit__)
+    assert "self._conn._pipeline_nolock()" in inspect.getsource(psycopg.Cursor.executemany)
 
 
 def test_a_batch_larger_than_what_the_line_holds_is_sent_whole(store: Store) -> None:

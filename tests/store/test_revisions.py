@@ -103,6 +103,23 @@ def test_a_commit_of_a_second_store_in_between_own_ones_is_not_lost(store: Store
     assert is_true_soon(lambda: watcher.known(nights[0].tournament_id) == before[0] + 1)
 
 
+def test_a_poll_asks_for_what_another_process_committed_before_an_own_commit(store: Store) -> None:
+    """The own commit leaves the world as new as the database, so only the gap tells of the other one."""
+    nights = [build.a_tournament(store) for _ in range(2)]
+    watcher = Watcher(store)
+    watcher.poll()
+    before = watcher.refreshed(nights[0].tournament_id)
+    other = Store(store.url.render_as_string(hide_password=False))
+    with other.write() as transaction:
+        revisions.raise_tournaments(transaction, [nights[0].tournament_id])
+    other.close()
+    with store.write() as transaction:
+        revisions.raise_tournaments(transaction, [nights[1].tournament_id])
+    watcher.poll()
+    assert number_in(watcher.last_version(nights[0].tournament_id)) == before + 1
+    watcher.close()
+
+
 def test_a_tournament_that_another_process_deleted_is_forgotten(store: Store, watcher: Watcher) -> None:
     night = build.a_tournament(store)
     assert watcher.refreshed(night.tournament_id) > 0

@@ -92,9 +92,9 @@ class LiveRobot(Robot):
             return bool(self._pending_actions) or self._advance()
         return is_done
 
-    def _record_game(self, game: Json) -> None:
+    def record_game(self, game: Json) -> None:
         if self._send("GET", f"/games/{game['gameId']}")["data"]["status"] != "completed":
-            super()._record_game(game)
+            super().record_game(game)
 
     def _advance(self) -> bool:
         if len(self._rounds()) >= ROUNDS_MAX or not super()._advance():

@@ -172,7 +172,7 @@ class Robot(Struct):
     def _actions_waiting(self) -> list[Callable[[], object]]:
         """Actions that record the missing results, in random order."""
         games = [game for game in self._games() if game["status"] == "started" and not game["bye"]]
-        todo: list[Callable[[], object]] = [self._deferred(self._record_game, game) for game in games]
+        todo: list[Callable[[], object]] = [self._deferred(self.record_game, game) for game in games]
         if self._format.attempts is not None:
             waiting = [game for game in self._single_player_games() if game["status"] != "completed"]
             todo += [self._deferred(self._record_single_player_game, game) for game in waiting]
@@ -191,7 +191,7 @@ class Robot(Struct):
         games: list[Json] = self._send("GET", f"/single-player-games?limit={PAGE_SIZE}")["data"]
         return games
 
-    def _record_game(self, game: Json) -> None:
+    def record_game(self, game: Json) -> None:
         order = self.dice.sample(game["playerIds"], len(game["playerIds"]))
         self._send("PUT", f"/games/{game['gameId']}/result", {"resultPositions": order})
 

@@ -36,7 +36,7 @@ class BatchConnection(psycopg.Connection[Any]):
 
 
 def _without_flush(pipeline: psycopg.Pipeline) -> psycopg.Pipeline:
-    # Pinned to psycopg's minor; tests/store/test_pauses.py holds what it does.
+    # Pinned to psycopg's minor; tests/store/test_pauses.py holds what is replaced and that a pause ends.
     pipeline._exit_gen = partial(_end_batch, pipeline)  # type: ignore[method-assign]
     return pipeline
 

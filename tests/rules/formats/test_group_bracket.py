@@ -18,6 +18,8 @@ from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import call_ups
+from silverball.rules.mechanics.call_ups import CallUp
 from silverball.rules.model import settings
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.registry import FORMATS
@@ -121,6 +123,20 @@ def test_a_group_plays_all_games_of_its_round_on_different_arenas() -> None:
     assert len({game.arena_id for game in games[:3]}) == 3
     assert {game.advantage_id for game in games} == {None}
     assert {game.player_ids for game in games} == {(1, 4, 5, 8), (2, 3, 6, 7)}
+
+
+@pytest.mark.parametrize("assignment", ["random", "balanced"])
+def test_a_further_game_of_a_group_is_on_an_arena_that_it_has_not_had(assignment: str) -> None:
+    night = bracket(4, arena_assignment=assignment, arenas=4)
+    night.finish_round()
+    played = tuple(games_of_round(night.tournament, 0))
+    (group,) = groups(night, 0)
+    call = CallUp(round_id=played[0].round_id or 0, set_number=0, player_ids=group, earlier_games=played)
+    used = {game.arena_id for game in played}
+    assert len(used) == 3
+    for seed in range(20):
+        (game,) = call_ups.create_games(night.tournament, [call], Random(seed), night.now)
+        assert game.arena_id not in {None, *used}
 
 
 def test_the_best_two_of_each_group_meet_in_the_next_round() -> None:

@@ -15,7 +15,6 @@ from silverball.rules.model import tournament as rules
 from silverball.rules.registry import FORMATS
 from silverball.service.games.reads import games as games_now
 from silverball.service.games.reads.games import TournamentGamesQuery
-from silverball.service.games.shapes import wire_game, wire_suggestion
 from silverball.service.history.filters import matching_games
 from silverball.service.rounds import reads as rounds_now
 from silverball.service.rounds.shapes import wire_round
@@ -116,11 +115,8 @@ def games_of(db: Connection, tournament: rules.Tournament, query: TournamentGame
         suggestions.setdefault(suggestion.game_id, []).append(suggestion)
     games = []
     for game in matching_games(tournament, query):
-        wired = [
-            wire_suggestion(tournament_id, each, game.round_id or 0)
-            for each in suggestions.get(game.game_id, ())
-        ]
-        games.append(_with_imported_facts(wire_game(tournament_id, game, users, wired), known))
+        shaped = games_now.shape_game(tournament_id, game, users, suggestions.get(game.game_id, ()))
+        games.append(_with_imported_facts(shaped, known))
     return tuple(games)
 
 

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from silverball.rules.model.tournament import Tournament
-from silverball.service.games.shapes import wire_game
+from silverball.service.games.reads.games import shape_game
 from silverball.service.rounds.shapes import wire_round
 from silverball_wire.rounds import DrawnRound
 
@@ -16,7 +16,7 @@ def drawn_round(tournament: Tournament) -> DrawnRound:
     users = {entrant.player_id: entrant.user_id for entrant in tournament.entrants}
     games = [
         replace(
-            wire_game(tournament.tournament_id, game, users),
+            shape_game(tournament.tournament_id, game, users),
             game_id=max(game.game_id, 0),
             round_id=round_id,
             scorekeeper_id=None,

@@ -10,7 +10,6 @@ from sqlalchemy import Connection
 
 from silverball.rules.model import tournament as rules
 from silverball.rules.model.part_index import find_by_id
-from silverball.service.games import shapes
 from silverball.service.games.reads import games
 from silverball.store import writers
 from silverball.store.loaded import LoadedTournament
@@ -29,7 +28,7 @@ def games_after_changes(
             continue
         if _is_all_written(before, after, game):
             users = writers.claiming_users(before.tournament, game)
-            known.append(shapes.wire_game(after.tournament_id, game, users))
+            known.append(games.shape_game(after.tournament_id, game, users))
         else:
             others.append(game_id)
     if others:

@@ -7,7 +7,8 @@ uncached lists are read every second of a tournament night.
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Annotated
+from types import MappingProxyType, SimpleNamespace
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta
@@ -32,13 +33,16 @@ from silverball.kit.http.fields import IGNORED_WHEN_INVALID
 from silverball.kit.http.query import PageNumber, Query
 from silverball.kit.values import compile_builder
 from silverball.rules.model import fields
+from silverball.rules.model import tournament as rules
 from silverball.service.arenas import reads as arenas
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
+from silverball.store import rows
 from silverball.store.among import is_among
 from silverball.store.statements import NamedRow, RowMapper, Statement, rows_of_all
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
-from silverball.store.types import IsoText, PointsText
+from silverball.store.types import IsoText, PointsText, encode_hundredths, points_text
+from silverball_wire import times
 from silverball_wire.arenas import Arena
 from silverball_wire.base import ID_MAX, Id
 from silverball_wire.games import Game, Suggestion
@@ -108,6 +112,12 @@ PARTS_OF_GAMES = {
     "suggestions": Statement(SUGGESTIONS.where(is_among(suggestion.c.game_id, "ids")), mapper=SUGGESTION_ROW),
 }
 _GAME_ID = attrgetter("game_id")
+# Columns of a game and of a suggestion that the rules do not know.
+_NOT_IN_RULES: Mapping[str, Any] = MappingProxyType(
+    dict.fromkeys(
+        ("challenge_id", "scorbit_id", "scorbit_log", "scorbit_verified", "arena_id", "scorbit_data")
+    )
+)
 NO_SEATS = SEAT_ROW.row(((),) * len(SEAT_ROW.columns))
 Condition = ColumnElement[bool]
 
@@ -213,11 +223,18 @@ def find_game(db: Connection, tournament_id: int, game_id: int) -> Game:
     """A game with its arena. Raises NotFound, and WrongFormat for a game of another tournament."""
     by_id = games_with_arenas(db, tournament_id, [game_id])
     if not by_id:
-        tournaments.require_tournament(db, tournament_id)
-        if not GAMES_BY_ID.rows(db, ids=[game_id]):
-            raise NotFound("Game", game_id)
-        raise GameNotInTournament
+        require_game(db, tournament_id, game_id)
     return by_id[game_id]
+
+
+def require_game(db: Connection, tournament_id: int, game_id: int) -> None:
+    """Raise NotFound for an unknown tournament or game, and WrongFormat for a game of another tournament."""
+    tournaments.require_tournament(db, tournament_id)
+    found = GAMES_BY_ID.rows(db, ids=[game_id])
+    if not found:
+        raise NotFound("Game", game_id)
+    if found[0].tournament_id != tournament_id:
+        raise GameNotInTournament
 
 
 def _load_games(
@@ -323,8 +340,8 @@ def _load_suggestions(db: Connection, suggested: Condition) -> Suggestions:
     return _group_suggestions(SUGGESTION_ROW.rows(db.execute(SUGGESTIONS.where(suggested))))
 
 
-def _group_suggestions(rows: Sequence[NamedRow]) -> Suggestions:
-    return {game_id: tuple(grouped) for game_id, grouped in groupby(rows, _GAME_ID)}
+def _group_suggestions(suggested: Sequence[NamedRow]) -> Suggestions:
+    return {game_id: tuple(grouped) for game_id, grouped in groupby(suggested, _GAME_ID)}
 
 
 def _game_item(row: NamedRow, seats: Seats, suggestions: Suggestions | None) -> Game:
@@ -342,8 +359,33 @@ def _game_item(row: NamedRow, seats: Seats, suggestions: Suggestions | None) -> 
     )
 
 
-def _suggestion_items(rows: tuple[NamedRow, ...], round_id: int) -> tuple[Suggestion, ...]:
-    return tuple([_suggestion_item(row, round_id) for row in rows])
+def shape_game(
+    tournament_id: int,
+    game_: rules.Game,
+    users: Mapping[int, int | None],
+    suggestions: Sequence[rules.Suggestion] = (),
+) -> Game:
+    """A game of a snapshot, from the rows that are stored of it. Takes player id -> account of the player."""
+    values = {**_NOT_IN_RULES, **rows.game_values(game_), "tournament_id": tournament_id}
+    for name in ("started_at", "waiting_since"):
+        values[name] = times.iso_or_none(values[name])
+    seats = SimpleNamespace(
+        player_id=game_.player_ids,
+        user_id=tuple(map(users.get, game_.player_ids)),
+        result_position=game_.result_positions,
+        points=tuple([points_text(encode_hundredths(points)) for points in game_.result_points]),
+        score=tuple([None if score is None else str(score) for score in game_.result_scores]),
+    )
+    suggested = [
+        SimpleNamespace(**_NOT_IN_RULES, **rows.suggestion_values(each), tournament_id=tournament_id)
+        for each in suggestions
+    ]
+    game_id = game_.game_id
+    return _game_item(SimpleNamespace(**values), {game_id: seats}, {game_id: tuple(suggested)})
+
+
+def _suggestion_items(suggested: tuple[NamedRow, ...], round_id: int) -> tuple[Suggestion, ...]:
+    return tuple([_suggestion_item(row, round_id) for row in suggested])
 
 
 def _suggestion_item(row: NamedRow, round_id: int) -> Suggestion:

@@ -6,8 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import NotFound
-from silverball.service.games.reads.games import GameNotInTournament
-from silverball.service.tournaments.reads import tournaments
+from silverball.service.games.reads import games
 from silverball.store.tables import game
 from silverball_wire import times
 from silverball_wire.games import Leg
@@ -20,10 +19,10 @@ def legs_of_game(db: Connection, tournament_id: int, game_id: int) -> tuple[Leg,
 
     Raises NotFound, and WrongFormat for a game of another tournament.
     """
-    row = db.execute(LEGS.where(game.c.game_id == game_id)).one_or_none()
-    if row is None or row.tournament_id != tournament_id:
-        tournaments.require_tournament(db, tournament_id)
-        raise NotFound("Game", game_id) if row is None else GameNotInTournament
+    own = LEGS.where(game.c.game_id == game_id, game.c.tournament_id == tournament_id)
+    row = db.execute(own).one_or_none()
+    if row is None:
+        games.require_game(db, tournament_id, game_id)
     return tuple(_leg_items(row))
 
 
