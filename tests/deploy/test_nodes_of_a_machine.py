@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 import http.cookiejar
+import os
 import re
 import shutil
 import subprocess
+import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -61,7 +63,9 @@ def caddy(folder: Path, ports: list[int]) -> Iterator[int]:
     file = folder / "Caddyfile"
     file.write_text("{\n\tadmin off\n}\n" + proxies.replaced(caddy_block(), replacements))
     with (folder / "messages").open("wb") as messages:
-        process = subprocess.Popen(proxies.run_command("caddy", file), stderr=messages)
+        # Caddy keeps its state below these.
+        home = {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder)}
+        process = subprocess.Popen(proxies.run_command("caddy", file), env=home, stderr=messages)
     try:
         proxies.wait_for_port(port, process, folder)
         yield port
@@ -95,16 +99,23 @@ class Browser:
         )
 
     def get(self, path: str) -> str:
-        with self._opener.open(self._base_url + path, timeout=60) as answer:
-            text: str = answer.read().decode()
-        return text
+        return self._ask(path, None)
 
     def send(self, path: str, form_id: str, **fields: object) -> None:
         """Fill in a form and follow where it leads."""
         form = page_forms.forms_on(self.get(path))[form_id]
-        sent = urllib.parse.urlencode(form.filled(**fields)).encode()
-        with self._opener.open(self._base_url + form.action, sent, timeout=60) as answer:
-            assert answer.status == 200
+        self._ask(form.action, urllib.parse.urlencode(form.filled(**fields)).encode())
+
+    def _ask(self, path: str, sent: bytes | None) -> str:
+        while True:
+            try:
+                with self._opener.open(self._base_url + path, sent, timeout=60) as answer:
+                    text: str = answer.read().decode()
+                    return text
+            except urllib.error.HTTPError as error:
+                # The machine was too busy, and nothing was done.
+                if error.code != 503:
+                    raise
 
 
 @pytest.mark.parametrize("kind", ["small", "caddy"])
