@@ -65,59 +65,19 @@ def rated_types() -> frozenset[str]:
 
 # The order in which a tournament shows the settings of all formats. A new setting need not be named here:
 # it comes last, in the order of the formats.
-SETTINGS_SHOWN_FIRST = (
-    "scorekeeping",
-    "forecast",
-    "late_points",
-    "seeding",
-    "first_round_pairing",
-    "pairing",
-    "player_order",
-    "player_order_open",
-    "arena_assignment",
-    "suggestions",
-    "byes",
-    "tiebreaker",
-    "scoring",
-    "duration",
-    "games_per_round",
-    "playoffs_cutoffs",
-    "use_queues",
-    "knockout_strike_count",
-    "knockout_three_player_strikes",
-    "knockout_four_player_strikes",
-    "knockout_fair",
-    "knockout_progressive",
-    "max_matchplay_duration",
-    "max_matchplay_max_active",
-    "max_matchplay_scorekeeper_create",
-    "pace_initial_rounds",
-    "pace_initial_target",
-    "pace_increment",
-    "target_points",
-    "round_robin_group_size",
-    "round_count",
-    "bracket_size",
-    "group_bracket_double_byes",
-    "ladder_type",
-    "frenzy_duration",
-    "frenzy_queue_size",
-    "frenzy_standings",
-    "frenzy_paused_seconds_left",
-    "golf_duration",
-    "golf_holes_counted",
-    "golf_par_score",
-    "golf_stroke_limit",
-    "best_game_scoring",
-    "best_game_arenas_counted",
-    "best_game_attempts_on_arena",
-    "best_game_number_of_best_games",
-    "best_game_overall_attempts",
-    "card_best_game_cards_counted",
-    "card_best_game_games_counted",
-    "card_best_game_games_per_card",
-    "card_best_game_scoring",
-)
+SETTINGS_SHOWN_FIRST = """
+    scorekeeping forecast late_points seeding first_round_pairing pairing player_order player_order_open
+    arena_assignment suggestions byes tiebreaker scoring duration games_per_round playoffs_cutoffs
+    use_queues knockout_strike_count knockout_three_player_strikes knockout_four_player_strikes
+    knockout_fair knockout_progressive max_matchplay_duration max_matchplay_max_active
+    max_matchplay_scorekeeper_create pace_initial_rounds pace_initial_target pace_increment
+    target_points round_robin_group_size round_count bracket_size group_bracket_double_byes ladder_type
+    frenzy_duration frenzy_queue_size frenzy_standings frenzy_paused_seconds_left golf_duration
+    golf_holes_counted golf_par_score golf_stroke_limit best_game_scoring best_game_arenas_counted
+    best_game_attempts_on_arena best_game_number_of_best_games best_game_overall_attempts
+    card_best_game_cards_counted card_best_game_games_counted card_best_game_games_per_card
+    card_best_game_scoring
+""".split()  # noqa: SIM905  # a line for each would be more than the rest of the file
 
 
 @cache

@@ -38,7 +38,7 @@ ArenasCounted = Annotated[
     settings.setting(
         "Machines counted",
         "A player's best so many count; 0 counts all.",
-        published="Number of arenas whose results count; 0 for all.",
+        "Number of arenas whose results count; 0 for all.",
         ge=0,
         le=1000,
     ),
@@ -48,7 +48,7 @@ AttemptsOnArena = Annotated[
     settings.setting(
         "Entries per machine",
         "Games of a player on one machine; 0 is no limit.",
-        published="Greatest number of attempts on an arena; 0 for no limit.",
+        "Greatest number of attempts on an arena; 0 for no limit.",
         ge=0,
         le=1000,
     ),
@@ -58,7 +58,7 @@ NumberOfBestGames = Annotated[
     settings.setting(
         "Scores counted per machine",
         "Best scores of a player that count on one machine.",
-        published="Number of games of a player that are ranked on each arena.",
+        "Number of games of a player that are ranked on each arena.",
         ge=0,
         le=1000,
     ),
@@ -207,9 +207,7 @@ FORMAT = Format(
     settings=BestGameSettings,
     demo=DemoNight(name="Best Game", players=12),
     planning=NightPlanning(
-        shape=night_shape,
-        choices=values_of("bestGameOverallAttempts", 5, 10, 15),
-        unit="games each",
+        shape=night_shape, choices=values_of("bestGameOverallAttempts", 5, 10, 15), unit="games each"
     ),
     play=PlayKind.SCORES,
     players_per_game=1,

@@ -38,21 +38,13 @@ from silverball.rules.worth import open_play, played
 GamesPerCard = Annotated[
     int,
     settings.setting(
-        "Games per card",
-        "Machines on a card, each played once.",
-        published="Number of games on a card.",
-        ge=1,
-        le=1000,
+        "Games per card", "Machines on a card, each played once.", "Number of games on a card.", ge=1, le=1000
     ),
 ]
 CardsCounted = Annotated[
     int,
     settings.setting(
-        "Cards counted",
-        "A player's best so many count.",
-        published="Number of best cards that count.",
-        ge=1,
-        le=1000,
+        "Cards counted", "A player's best so many count.", "Number of best cards that count.", ge=1, le=1000
     ),
 ]
 GamesCounted = Annotated[
@@ -60,7 +52,7 @@ GamesCounted = Annotated[
     settings.setting(
         "Games counted",
         "The best so many of a card count; 0 counts all.",
-        published="Number of best games of a card that count; 0 for all.",
+        "Number of best games of a card that count; 0 for all.",
         ge=0,
         le=1000,
     ),
@@ -70,7 +62,7 @@ CardScoring = Annotated[
     settings.setting(
         "Cards ranked",
         "Which cards hold places on the machines.",
-        published="0 ranks all cards, 1 only each player's newest completed one.",
+        "0 ranks all cards, 1 only each player's newest completed one.",
         accepts_text=True,
         words={"0": "Every completed card", "1": "The newest card of each player"},
     ),
@@ -240,9 +232,7 @@ FORMAT = Format(
     settings=CardBestGameSettings,
     demo=DemoNight(name="Card Best Game", settings={"cardBestGameGamesPerCard": 3}, games_per_player=6),
     planning=NightPlanning(
-        shape=night_shape,
-        choices=values_of("bestGameOverallAttempts", 1, 2, 3),
-        unit="cards each",
+        shape=night_shape, choices=values_of("bestGameOverallAttempts", 1, 2, 3), unit="cards each"
     ),
     play=PlayKind.SCORES,
     players_per_game=1,

@@ -16,7 +16,7 @@ from silverball.rules.worth import open_play, played
 FrenzyDuration = Annotated[
     int,
     settings.setting(
-        "Minutes", "How long the clock runs.", published="Length of the frenzy in minutes.", ge=1, le=1440
+        "Minutes", "How long the clock runs.", "Length of the frenzy in minutes.", ge=1, le=1440
     ),
 ]
 FrenzyQueueSize = Annotated[
@@ -24,7 +24,7 @@ FrenzyQueueSize = Annotated[
     settings.setting(
         "Players in the queue",
         "At least so many wait; a fifth of the players is usual.",
-        published="Number of players who should be waiting.",
+        "Number of players who should be waiting.",
         ge=0,
         le=1000,
     ),
@@ -34,8 +34,8 @@ FrenzyPausedSecondsLeft = Annotated[
     settings.setting(
         "Seconds left",
         "What was left when the clock was paused; 0 while it runs.",
+        "Seconds left on the stopped clock; 0 while it runs.",
         is_derived=True,
-        published="Seconds left on the stopped clock; 0 while it runs.",
         ge=0,
     ),
 ]
@@ -44,14 +44,11 @@ FrenzyStandings = Annotated[
     settings.setting(
         "Standings",
         "Whether everybody sees them while the clock runs.",
-        published="1 hides the standings until the end, 0 shows them.",
+        "1 hides the standings until the end, 0 shows them.",
         words={"0": "Shown while it runs", "1": "Hidden until the end"},
     ),
 ]
-FrenzyTiebreaker = Annotated[
-    Literal["wins", "losses", "disabled", "none"],
-    settings.TIES,
-]
+FrenzyTiebreaker = Annotated[Literal["wins", "losses", "disabled", "none"], settings.TIES]
 
 
 class FrenzySettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -81,9 +78,7 @@ FORMAT = Format(
     settings=FrenzySettings,
     demo=DemoNight(name="Frenzy", players=10, settings={"frenzyDuration": 60}),
     planning=NightPlanning(
-        shape=night_shape,
-        choices=values_of("frenzyDuration", 60, 90, 120, 180),
-        unit="minutes",
+        shape=night_shape, choices=values_of("frenzyDuration", 60, 90, 120, 180), unit="minutes"
     ),
     players_per_game=2,
     rated=True,

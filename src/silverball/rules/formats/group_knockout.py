@@ -28,7 +28,7 @@ FourPlayerStrikes = Annotated[
     settings.setting(
         "Strikes in a group of four",
         "Who gets strikes in each game.",
-        published="Number of players with a strike in a game of four: 1, 2 or 3; 100 progressive, 101 fair.",
+        "Number of players with a strike in a game of four: 1, 2 or 3; 100 progressive, 101 fair.",
         words={
             "1": "The last gets a strike",
             "2": "The last two get a strike",
@@ -43,7 +43,7 @@ ThreePlayerStrikes = Annotated[
     settings.setting(
         "Strikes in a group of three",
         "Who gets strikes where four do not come out even. Fair and progressive have their own.",
-        published="Strikes in a game of three: 1 for the last player, 0 for the last two.",
+        "Strikes in a game of three: 1 for the last player, 0 for the last two.",
         words={
             "1": "The last gets a strike",
             "0": "The last two get a strike",
@@ -56,7 +56,7 @@ Progressive = Annotated[
     settings.setting(
         "Progressive",
         "The first gets no strike, the second one, and so on.",
-        published="Whether each place below the first costs one more strike.",
+        "Whether each place below the first costs one more strike.",
     ),
 ]
 Fair = Annotated[
@@ -64,7 +64,7 @@ Fair = Annotated[
     settings.setting(
         "Fair",
         "The first gets no strike, the last two, the others one.",
-        published="Whether the last of a game gets two strikes, the first none and others one.",
+        "Whether the last of a game gets two strikes, the first none and others one.",
     ),
 ]
 

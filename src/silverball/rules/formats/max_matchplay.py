@@ -25,11 +25,7 @@ from silverball.rules.worth import planned, played
 MaxMatchplayDuration = Annotated[
     int,
     settings.setting(
-        "Games",
-        "So many does each player play.",
-        published="Number of games that each player plays.",
-        ge=1,
-        le=200,
+        "Games", "So many does each player play.", "Number of games that each player plays.", ge=1, le=200
     ),
 ]
 MaxMatchplayMaxActive = Annotated[
@@ -37,7 +33,7 @@ MaxMatchplayMaxActive = Annotated[
     settings.setting(
         "Games at once",
         "No more are running; 0 is no limit.",
-        published="Greatest number of games at the same time; 0 for no limit.",
+        "Greatest number of games at the same time; 0 for no limit.",
         ge=0,
         le=1000,
     ),
@@ -47,14 +43,11 @@ MaxMatchplayScorekeeperCreate = Annotated[
     settings.setting(
         "Matches created by",
         "Who may call the next matches.",
-        published="1 lets scorekeepers create matches, 0 only the organizer.",
+        "1 lets scorekeepers create matches, 0 only the organizer.",
         words={"0": "You alone", "1": "Scorekeepers too"},
     ),
 ]
-MaxMatchplayTiebreaker = Annotated[
-    Literal["disabled", "standard", "none"],
-    settings.TIES,
-]
+MaxMatchplayTiebreaker = Annotated[Literal["disabled", "standard", "none"], settings.TIES]
 
 
 class MaxMatchplaySettings(settings.ForecastSettings, frozen=True, kw_only=True):

@@ -32,7 +32,7 @@ PaceInitialRounds = Annotated[
     settings.setting(
         "First bar after round",
         "Nobody is out before that.",
-        published="Number of rounds before the bar applies.",
+        "Number of rounds before the bar applies.",
         ge=1,
         le=100,
     ),
@@ -40,11 +40,7 @@ PaceInitialRounds = Annotated[
 PaceInitialTarget = Annotated[
     int,
     settings.setting(
-        "First bar",
-        "Points needed after that round.",
-        published="Points that the first bar asks for.",
-        ge=0,
-        le=1000,
+        "First bar", "Points needed after that round.", "Points that the first bar asks for.", ge=0, le=1000
     ),
 ]
 PaceIncrement = Annotated[
@@ -52,7 +48,7 @@ PaceIncrement = Annotated[
     settings.setting(
         "Pace",
         "How much the bar rises in each later round.",
-        published="Points by which the bar rises with each round.",
+        "Points by which the bar rises with each round.",
         ge=0,
         le=100,
     ),

@@ -26,7 +26,7 @@ TargetPoints = Annotated[
     settings.setting(
         "Target",
         "Points with which a player has made it.",
-        published="Points with which a player is done.",
+        "Points with which a player is done.",
         ge=1,
         le=1000,
     ),

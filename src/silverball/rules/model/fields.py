@@ -138,22 +138,24 @@ def detail(name: str, kind: Kind | None, **facts: Any) -> PartField:
     return PartField(name, kind, place="detail", **facts)
 
 
+def nullable(name: str, kind: Kind | None, **facts: Any) -> PartField:
+    """A fact without a rule that is null at first, and is among the details then too."""
+    return detail(name, kind, null=True, blank=None, **facts)
+
+
 # In the order of the columns.
 TOURNAMENT = (
     PartField("tournament_id", "key", bulk="Id of the tournament."),
     detail("name", "text", entered="as_sent", announced="to_linked", bulk="Name of the tournament."),
     PartField("status", "text"),
     PartField("type", "text", bulk="Format, such as `group_matchplay`."),
-    detail("description", "text", null=True, blank=None, entered="as_sent"),
+    nullable("description", "text", entered="as_sent"),
     detail(
-        "start_utc",
-        "moment",
-        entered="checked",
-        bulk="Start. The tournament is in the files of its month.",
+        "start_utc", "moment", entered="checked", bulk="Start. The tournament is in the files of its month."
     ),
     detail("start_local", "text", entered="checked"),
-    detail("end_utc", "moment", null=True, blank=None, entered="checked"),
-    detail("end_local", "text", null=True, blank=None, entered="checked"),
+    nullable("end_utc", "moment", entered="checked"),
+    nullable("end_local", "text", entered="checked"),
     PartField("completed_at", "moment", null=True, bulk="Time at which the tournament was completed."),
     PartField("created_at", "moment", place="row"),
     PartField("updated_at", "moment", place="row"),
@@ -166,55 +168,39 @@ TOURNAMENT = (
         bulk="Time zone of the place, such as `Europe/Berlin`.",
     ),
     detail("organizer_id", "reference", refers_to="user.user_id", bulk="User id of the organizer."),
-    detail(
+    nullable(
         "location_id",
         "reference",
-        null=True,
-        blank=None,
         refers_to="location.location_id",
         entered="as_sent",
         is_inherited=True,
         bulk="Id of the location; empty without one.",
     ),
-    detail(
+    nullable(
         "series_id",
         "reference",
-        null=True,
-        blank=None,
         refers_to="series.series_id",
         entered="as_sent",
         bulk="Id of the series; empty outside of series.",
     ),
     detail("test", "flag", blank=False, entered="as_sent", announced="to_linked", is_inherited=True),
-    detail("link", "text", null=True, blank=None),
-    detail("linked_tournament_id", "integer", null=True, blank=None),
-    detail("estimated_tgp", "json", null=True, blank=None),
+    nullable("link", "text"),
+    nullable("linked_tournament_id", "integer"),
+    nullable("estimated_tgp", "json"),
     PartField("points_map", "json", null=True),
     PartField("tiebreaker_points_map", "json", null=True, entered="checked"),
-    detail("points_map_custom", "json", null=True, blank=None, entered="as_sent"),
+    nullable("points_map_custom", "json", entered="as_sent"),
     detail("primary_config_settings", "json", blank=[]),
-    detail("prize_pool", "json", null=True, blank=None),
-    detail("motd_text", "text", null=True, blank=None, entered="as_sent"),
-    detail("motd_color", "text", null=True, blank=None, entered="as_sent"),
-    detail("motd_expiration", "text", null=True, blank=None, entered="as_sent"),
+    nullable("prize_pool", "json"),
+    nullable("motd_text", "text", entered="as_sent"),
+    nullable("motd_color", "text", entered="as_sent"),
+    nullable("motd_expiration", "text", entered="as_sent"),
     detail("managers", "json", blank=[]),
     # Wire key -> value, only the keys that the format has: its Struct says which.
     PartField("settings", "json", shown_as=None),
-    detail(
-        "rsvp_configuration",
-        "json",
-        null=True,
-        blank=None,
-        entered="checked",
-        presence=include("include_rsvp_configuration"),
-    ),
-    detail(
-        "entry_configuration",
-        "json",
-        null=True,
-        blank=None,
-        entered="checked",
-        presence=include("include_entry_configuration"),
+    nullable("rsvp_configuration", "json", entered="checked", presence=include("include_rsvp_configuration")),
+    nullable(
+        "entry_configuration", "json", entered="checked", presence=include("include_entry_configuration")
     ),
     # The engine's own state, which no answer shows: see EngineState.
     PartField(
@@ -244,14 +230,7 @@ TOURNAMENT = (
     row_only("seq", "integer", audience="organizer"),
     row_only("seq_low", "integer", audience="organizer"),
     # Whether it counts in the women's ranking; null for no.
-    detail(
-        "womens",
-        "flag",
-        null=True,
-        presence=ABSENT_WHEN_EMPTY,
-        entered="as_sent",
-        is_inherited=True,
-    ),
+    detail("womens", "flag", null=True, presence=ABSENT_WHEN_EMPTY, entered="as_sent", is_inherited=True),
     # Rows of other tables.
     detail(
         "links",
@@ -289,10 +268,7 @@ def blank_details() -> dict[str, Any]:
 
 
 def published_sources(
-    part_fields: Iterable[PartField],
-    converters: Mapping[str, Callable[[Any], Any]],
-    *,
-    prefix: str = "",
+    part_fields: Iterable[PartField], converters: Mapping[str, Callable[[Any], Any]], *, prefix: str = ""
 ) -> dict[str, Source]:
     """Attribute of the published shape -> the column with its value, and the function that converts it.
 

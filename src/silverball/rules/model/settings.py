@@ -47,8 +47,8 @@ class FormatSetting(msgspec.Struct, frozen=True, kw_only=True):
 def setting(  # the facts about a setting, by keyword
     title: str,
     help_: str,
-    *,
     published: str = "",
+    *,
     words: Mapping[str, str] | None = None,
     changes_when_started: bool = False,
     is_derived: bool = False,
@@ -72,8 +72,8 @@ Scorekeeping = Annotated[
     setting(
         "Scorekeepers",
         "Whose accounts may enter results.",
+        "Who may report results: `user` for the players too, `disabled` for scorekeepers alone.",
         changes_when_started=True,
-        published="Who may report results: `user` for the players too, `disabled` for scorekeepers alone.",
         words={"user": "The accounts you name", "disabled": "Only you"},
     ),
 ]
@@ -82,9 +82,8 @@ ForecastSwitch = Annotated[
     setting(
         "Forecast",
         "Everybody sees chances, and what is certain, while it runs.",
+        "True when everybody sees the forecast while the tournament runs; absent while that is off.",
         changes_when_started=True,
-        published="True when everybody sees the forecast while the tournament runs; absent while that is "
-        "off.",
     ),
 ]
 LatePoints = Annotated[
@@ -92,9 +91,8 @@ LatePoints = Annotated[
     setting(
         "Missed rounds",
         "Points, or strikes, that a late player gets for each round they missed.",
+        "Points, or strikes, that a late player gets for each round they missed; absent while they get none.",
         changes_when_started=True,
-        published="Points, or strikes, that a late player gets for each round they missed; absent while they "
-        "get none.",
         ge=0,
         le=100,
     ),
@@ -161,7 +159,7 @@ Seeding = Annotated[
     setting(
         "Seeding",
         "How players are ranked before the first round.",
-        published="What seeds are made of when the tournament starts.",
+        "What seeds are made of when the tournament starts.",
         words=SEEDING_WORDS,
     ),
 ]
@@ -170,7 +168,7 @@ FirstRoundPairing = Annotated[
     setting(
         "First round",
         "Who meets in the first round.",
-        published="How the first round is paired.",
+        "How the first round is paired.",
         words={
             "random": "By lot",
             "slaughter": "Best meets worst",
@@ -184,8 +182,8 @@ Pairing = Annotated[
     setting(
         "Pairing",
         "Who meets from the second round on.",
+        "How the later rounds are paired.",
         changes_when_started=True,
-        published="How the later rounds are paired.",
         words={
             "random": "Random: by lot",
             "balanced": "Balanced: opponents you have met least",
@@ -201,7 +199,7 @@ PlayerOrder = Annotated[
     setting(
         "Play order",
         "Who goes first in a game.",
-        published="How the order of play within a game is decided.",
+        "How the order of play within a game is decided.",
         words={
             "balanced": "Balanced: everybody goes first equally often",
             "rotating": "Rotating from game to game",
@@ -218,7 +216,7 @@ PlayerOrderOpen = Annotated[
     setting(
         "Play order changed by",
         "Who may change it in an open game.",
-        published="Who may change the order of play: `scorekeepers`, or also the `players`.",
+        "Who may change the order of play: `scorekeepers`, or also the `players`.",
         words={"players": "The players too", "scorekeepers": "You and scorekeepers"},
     ),
 ]
@@ -227,7 +225,7 @@ ArenaAssignment = Annotated[
     setting(
         "Machines",
         "How a game gets its machine.",
-        published="How games get their arenas.",
+        "How games get their arenas.",
         words={
             "balanced": "Balanced: machines you have played least",
             "random": "Random: by lot",
@@ -245,8 +243,8 @@ Suggestions = Annotated[
     setting(
         "Players report results",
         "On their own phones, from the codes you print.",
+        "Whether players can report results, and whether those count at once (`automatic`).",
         changes_when_started=True,
-        published="Whether players can report results, and whether those count at once (`automatic`).",
         words={
             "automatic": "Yes: the first report counts",
             "restricted": "Yes: you accept each report",
@@ -259,7 +257,7 @@ Byes = Annotated[
     setting(
         "Byes",
         "What a round without an opponent is worth.",
-        published="What a bye is worth: a `full` win, `half` of it, or `zero`.",
+        "What a bye is worth: a `full` win, `half` of it, or `zero`.",
         words={"full": "A win", "half": "Half a win", "zero": "Nothing"},
     ),
 ]
@@ -268,8 +266,8 @@ Duration = Annotated[
     setting(
         "Rounds",
         "How many you plan; 0 plays until you stop.",
+        "Planned number of rounds; 0 means open-ended.",
         changes_when_started=True,
-        published="Planned number of rounds; 0 means open-ended.",
         ge=0,
         le=100,
     ),
@@ -279,7 +277,7 @@ GamesPerRound = Annotated[
     setting(
         "Games per round",
         "Games that each group plays in a round.",
-        published="Number of games of a group in one round; best of that many in a bracket.",
+        "Number of games of a group in one round; best of that many in a bracket.",
         ge=1,
         le=9,
     ),
@@ -287,7 +285,7 @@ GamesPerRound = Annotated[
 TIES = setting(
     "Ties",
     "What decides between equals.",
-    published="How equal points are told apart.",
+    "How equal points are told apart.",
     words={
         "disabled": "None: they share the place",
         "none": "None: they share the place",
@@ -300,20 +298,16 @@ TIES = setting(
     },
 )
 Tiebreaker = Annotated[literals.Tiebreaker, TIES]
-HeadToHeadTiebreaker = Annotated[
-    Literal["standard", "seed", "disabled", "none"],
-    TIES,
-]
+HeadToHeadTiebreaker = Annotated[Literal["standard", "seed", "disabled", "none"], TIES]
 GroupTiebreaker = Annotated[
-    Literal["disabled", "standard", "placement", "placement_last", "wins", "none"],
-    TIES,
+    Literal["disabled", "standard", "placement", "placement_last", "wins", "none"], TIES
 ]
 Scoring = Annotated[
     literals.Scoring,
     setting(
         "Points",
         "What each place in a game is worth.",
-        published="Points by place in a game.",
+        "Points by place in a game.",
         words={
             "ifpa": "IFPA",
             "papa": "PAPA",
@@ -343,26 +337,19 @@ PlayoffsCutoffs = Annotated[
 KnockoutStrikeCount = Annotated[
     int,
     setting(
-        "Strikes",
-        "With so many you are out.",
-        published="Number of strikes with which a player is out.",
-        ge=1,
-        le=30,
+        "Strikes", "With so many you are out.", "Number of strikes with which a player is out.", ge=1, le=30
     ),
 ]
 
 GolfDuration = Annotated[
-    int,
-    setting(
-        "Holes", "How many are played.", published="Number of holes, or of frames in pinbowling.", ge=1, le=36
-    ),
+    int, setting("Holes", "How many are played.", "Number of holes, or of frames in pinbowling.", ge=1, le=36)
 ]
 GolfParScore = Annotated[
     int,
     setting(
         "Par",
         "Strokes that a hole should take, shown beside the results; 0 is no par.",
-        published="Par of each hole; 0 for none.",
+        "Par of each hole; 0 for none.",
         ge=0,
         le=10,
     ),
@@ -372,7 +359,7 @@ GolfStrokeLimit = Annotated[
     setting(
         "Strokes at most",
         "A hole counts no more; 0 is no limit.",
-        published="Greatest number of strokes on a hole.",
+        "Greatest number of strokes on a hole.",
         ge=0,
         le=10,
     ),
@@ -382,7 +369,7 @@ GolfHolesCounted = Annotated[
     setting(
         "Holes counted",
         "The best so many count; 0 counts all.",
-        published="Number of best holes that count; 0 for all.",
+        "Number of best holes that count; 0 for all.",
         ge=0,
         le=36,
     ),
@@ -392,7 +379,7 @@ BestGameScoring = Annotated[
     setting(
         "Points",
         "What each place on a machine is worth.",
-        published="Points by rank on an arena.",
+        "Points by rank on an arena.",
         words={
             "bg_linear": "Linear",
             "bg_linear_150": "Linear from 150",
@@ -424,7 +411,7 @@ BestGameOverallAttempts = Annotated[
     setting(
         "Entries",
         "Games (or cards) that each player may play; 0 is no limit.",
-        published="Greatest number of attempts, or of cards; 0 for no limit.",
+        "Greatest number of attempts, or of cards; 0 for no limit.",
         ge=0,
         le=1000,
     ),
@@ -434,7 +421,7 @@ UseQueues = Annotated[
     setting(
         "Queues",
         "Players line up for each machine, and see when it is their turn.",
-        published="Whether players wait in queues for the arenas.",
+        "Whether players wait in queues for the arenas.",
     ),
 ]
 
@@ -443,7 +430,7 @@ BracketSeeding = Annotated[
     setting(
         "Seeding",
         "How players are ranked; the bracket follows from it.",
-        published="What seeds are made of when the tournament starts.",
+        "What seeds are made of when the tournament starts.",
         words=SEEDING_WORDS,
     ),
 ]
@@ -452,7 +439,7 @@ RoundRobinGroupSize = Annotated[
     setting(
         "Group size",
         "Players in a group; 0 puts everybody in one.",
-        published="Number of players in a group; 0 for one group of all.",
+        "Number of players in a group; 0 for one group of all.",
         ge=0,
         le=64,
     ),
@@ -462,27 +449,25 @@ BestOf = Annotated[
     setting(
         "Games per match",
         "More than half of them win it.",
-        published="Number of games of a group in one round; best of that many in a bracket.",
+        "Number of games of a group in one round; best of that many in a bracket.",
     ),
 ]
 BracketSize = Annotated[
     Literal[4, 8, 16, 32, 64, 128],
     setting(
-        "Bracket size",
-        "Follows from the number of players at the start.",
-        published="Number of places in the bracket.",
+        "Bracket size", "Follows from the number of players at the start.", "Number of places in the bracket."
     ),
 ]
 GroupBracketSize = Annotated[
     Literal[4, 6, 8, 10, 12, 16, 24, 28, 32, 40, 64, 128],
-    setting("Players", "Exactly so many take part.", published="Number of places in the bracket."),
+    setting("Players", "Exactly so many take part.", "Number of places in the bracket."),
 ]
 GroupBracketDoubleByes = Annotated[
     Literal[0, 1],
     setting(
         "Double byes",
         "The best quarter of the seeds joins in the third round.",
-        published="1 gives the top quarter of the seeds two byes, 0 none.",
+        "1 gives the top quarter of the seeds two byes, 0 none.",
         words={"0": "Off", "1": "On: the best quarter starts in round 3"},
     ),
 ]
@@ -491,8 +476,8 @@ RoundCount = Annotated[
     setting(
         "Rounds",
         "Follows from the size and the byes; what is entered is ignored.",
+        "Number of rounds, computed from the size of the bracket.",
         is_derived=True,
-        published="Number of rounds, computed from the size of the bracket.",
     ),
 ]
 LadderType = Annotated[
@@ -500,7 +485,7 @@ LadderType = Annotated[
     setting(
         "Ladder",
         "How many are out after each game.",
-        published="`regular` eliminates one player per game, `fast` two.",
+        "`regular` eliminates one player per game, `fast` two.",
         words={"regular": "Regular: one is out per game", "fast": "Fast: two are out per game"},
     ),
 ]
