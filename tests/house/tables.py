@@ -4,8 +4,9 @@ import importlib
 import json
 import pkgutil
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import click
@@ -30,24 +31,34 @@ EXAMPLE_URL = "http://127.0.0.1:8000"
 RELEASED_CODES = ROOT / "tests/golden/refusal_codes.txt"
 TYPED_CLIENT_README = "clients/python/README.md"
 CALLERS = {
-    Access.OWN: "token; your own things",
+    Access.OWN: "own",
     Access.TOKEN: "token",
-    Access.OPENABLE: "token, or anyone under `SILVERBALL_PUBLIC_READ`",
+    Access.OPENABLE: "open",
     Access.ANYONE: "anyone",
 }
 
 
 def endpoints() -> str:
-    """Every route: the callers it accepts, its parameters and body fields, its title."""
-    lines = ["| Route | Callers | Takes | Answers |", "|---|---|---|---|"]
+    """Every route by its subject: the callers it accepts, its parameters and body fields, its title."""
     declared = collect_endpoints(*ROUTE_MODULES)
+    lines: list[str] = []
+    subject = ""
+    names_by_method: dict[str, str] = {}
     for endpoint in sorted(declared, key=lambda route: (route.path, METHODS.index(route.method))):
+        path = openapi.documented_path(endpoint).removeprefix("/api")
+        if path.split("/")[1] != subject:
+            subject = path.split("/")[1]
+            names_by_method.clear()
+            lines += ["", f"**{subject}**", "", "| Route | For | Takes | |", "|---|---|---|---|"]
         fields = [*(field.encoded_name for field in endpoint.parser.fields), *endpoint.body_parser.fields]
-        callers = f"token with `{endpoint.ability}`" if endpoint.is_write else CALLERS[endpoint.access]
+        callers = f"`{endpoint.ability}`" if endpoint.is_write else CALLERS[endpoint.access]
         names = ", ".join(f"`{name}`" for name in fields)
-        path = openapi.documented_path(endpoint)
-        lines.append(f"| {endpoint.method} `{path}` | {callers} | {names} | {endpoint.title} |")
-    return "\n".join(lines)
+        same = [method for method, earlier in names_by_method.items() if earlier == names and len(fields) > 2]
+        takes = f"as {same[0]}" if same else names
+        lines.append(f"| {endpoint.method} `{path}` | {callers} | {takes} | {endpoint.title} |")
+        if not same:
+            names_by_method[endpoint.method] = names
+    return "\n".join(lines).strip()
 
 
 def commands() -> str:
@@ -87,14 +98,18 @@ def refusal_classes() -> list[type[Refusal]]:
 
 
 def refusal_codes() -> str:
-    """Every code, its status and its sentence, with `{...}` where a refusal's facts go."""
-    lines = ["| Code | Status | Sentence |", "|---|---|---|"]
+    """Every code by status, and its sentence, with `{...}` where a refusal's facts go."""
+    by_status: dict[int, list[str]] = {}
     for kind in refusal_classes():
         has_sentence = kind.sentence != Refusal.sentence
         sentence = kind.sentence if has_sentence else (kind.__doc__ or "").split(". ")[0].strip()
         text = " ".join(sentence.split()).replace("|", "\\|")
-        lines.append(f"| `{kind.code}` | {status_for(kind)} | {text} |")
-    return "\n".join(lines)
+        by_status.setdefault(status_for(kind), []).append(f"| `{kind.code}` | {text} |")
+    tables = (
+        "\n".join([f"**{status}**", "", "| Code | Sentence |", "|---|---|", *by_status[status]])
+        for status in sorted(by_status)
+    )
+    return "\n\n".join(tables)
 
 
 # Settings that an installation of deploy/ has, by their fields; the rest is a comment with the default.
@@ -121,20 +136,57 @@ def environment_file() -> str:
     return "\n".join(lines) + "\n"
 
 
+FORMATS_OF_COMMON_SETTING_MIN = 3
+
+
 def format_settings_table(type_: str) -> str:
-    """The settings of a format with their defaults, values and help, in the order of the form."""
+    """The settings of a format with their defaults, values and help, in the order of the form.
+
+    Those that several formats have follow as a list of names and defaults.
+    """
     form = FORMATS[type_]
     shown_first = {key: place for place, key in enumerate(form.form_settings)}
     listed = sorted(
         format_settings(form.settings), key=lambda setting: shown_first.get(setting.key, len(shown_first))
     )
-    lines = ["| Setting | Default | Values | |", "|---|---|---|---|"]
-    for setting in listed:
-        default = {None: "off", (): "none"}.get(
-            setting.default, f"`{json.dumps(setting.default)}`".replace('"', "")
-        )
-        lines.append(f"| `{setting.key}` | {default} | {_setting_values(setting)} | {setting.help} |")
-    return "\n".join(lines)
+    common = _common_settings()
+    own = [setting for setting in listed if _setting_row(setting) not in common]
+    lines = ["| Setting | Default | Values | |", "|---|---|---|---|"] if own else []
+    lines += [
+        f"| `{setting.key}` | {_setting_default(setting)} | {_setting_values(setting)} | {setting.help} |"
+        for setting in own
+    ]
+    shared = [f"`{setting.key}` ({_setting_default(setting)})" for setting in listed if setting not in own]
+    if shared:
+        lines += ["", f"[As in other formats](README.md#settings-of-several-formats): {', '.join(shared)}."]
+    return "\n".join(lines).strip()
+
+
+def common_settings_table() -> str:
+    """The settings that several formats have in the same way, with their values and help."""
+    return "\n".join(["| Setting | Values | |", "|---|---|---|", *_common_settings()])
+
+
+@cache
+def _common_settings() -> tuple[str, ...]:
+    """Rows of the settings that several formats have, one for each setting, in alphabetic order."""
+    counts = Counter(
+        _setting_row(setting) for form in FORMATS.values() for setting in format_settings(form.settings)
+    )
+    rows: dict[str, str] = {}
+    for row, count in sorted(counts.items(), key=lambda item: -item[1]):
+        if count >= FORMATS_OF_COMMON_SETTING_MIN:
+            rows.setdefault(row.split("|")[1], row)
+    return tuple(sorted(rows.values()))
+
+
+def _setting_row(setting: FormatSetting) -> str:
+    return f"| `{setting.key}` | {_setting_values(setting)} | {setting.help} |"
+
+
+def _setting_default(setting: FormatSetting) -> str:
+    shown = f"`{json.dumps(setting.default)}`".replace('"', "")
+    return {None: "off", (): "none"}.get(setting.default, shown)
 
 
 def _setting_values(setting: FormatSetting) -> str:
@@ -161,6 +213,7 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/interface.md", "endpoints"): endpoints,
     ("docs/interface.md", "codes"): refusal_codes,
     ("docs/commands.md", "commands"): commands,
+    ("docs/formats/README.md", "settings"): common_settings_table,
     **{(f"docs/formats/{type_}.md", "settings"): partial(format_settings_table, type_) for type_ in FORMATS},
 }
 
