@@ -56,7 +56,6 @@ NOT_RUN = {
         '{"event":': SOCKET,
         "const pusher": ANOTHER_HOST,
         "const echo": ANOTHER_HOST,
-        "location /app/": OTHER_PROGRAM,
     },
     "docs/hosting.md": {
         **dict.fromkeys(("tar ", "sudo "), "tests/deploy/test_guide.py follows the guide"),

@@ -39,9 +39,9 @@ CALLERS = {
 
 
 def endpoints() -> str:
-    """Every route by its subject: the callers it accepts, its parameters and body fields, its title."""
+    """Every route: the callers it accepts, its parameters and body fields, its title."""
     declared = collect_endpoints(*ROUTE_MODULES)
-    lines: list[str] = []
+    lines = ["| Route | For | Takes | |", "|---|---|---|---|"]
     subject = ""
     names_by_method: dict[str, str] = {}
     for endpoint in sorted(declared, key=lambda route: (route.path, METHODS.index(route.method))):
@@ -49,7 +49,6 @@ def endpoints() -> str:
         if path.split("/")[1] != subject:
             subject = path.split("/")[1]
             names_by_method.clear()
-            lines += ["", f"**{subject}**", "", "| Route | For | Takes | |", "|---|---|---|---|"]
         fields = [*(field.encoded_name for field in endpoint.parser.fields), *endpoint.body_parser.fields]
         callers = f"`{endpoint.ability}`" if endpoint.is_write else CALLERS[endpoint.access]
         names = ", ".join(f"`{name}`" for name in fields)
@@ -58,7 +57,7 @@ def endpoints() -> str:
         lines.append(f"| {endpoint.method} `{path}` | {callers} | {takes} | {endpoint.title} |")
         if not same:
             names_by_method[endpoint.method] = names
-    return "\n".join(lines).strip()
+    return "\n".join(lines)
 
 
 def commands() -> str:
@@ -98,12 +97,12 @@ def refusal_classes() -> list[type[Refusal]]:
 
 
 def refusal_codes() -> str:
-    """Every code by status, and its sentence, with `{...}` where a refusal's facts go."""
+    """Every code by status, and the first sentence of its refusal, with `{...}` where facts go."""
     by_status: dict[int, list[str]] = {}
     for kind in refusal_classes():
         has_sentence = kind.sentence != Refusal.sentence
         sentence = kind.sentence if has_sentence else (kind.__doc__ or "").split(". ")[0].strip()
-        text = " ".join(sentence.split()).replace("|", "\\|")
+        text = " ".join(sentence.split()).split(". ")[0].rstrip(".").replace("|", "\\|")
         by_status.setdefault(status_for(kind), []).append(f"| `{kind.code}` | {text} |")
     tables = (
         "\n".join([f"**{status}**", "", "| Code | Sentence |", "|---|---|", *by_status[status]])
