@@ -26,10 +26,10 @@ from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
 from silverball.feed import handshake, messages
-from silverball.feed.encoding import FrameEncoding, encode_text
 from silverball.feed.feed import ConnectionLimits, Feed
 from silverball.feed.handshake import HandshakeRules
 from silverball.feed.hub import Hub
+from silverball.feed.messages import FrameEncoding, encode_text
 from silverball.feed.socket import protocol_class
 from silverball.store.announcements import Announcement, ChannelHead
 

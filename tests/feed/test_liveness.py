@@ -20,9 +20,9 @@ from feed.feed_server import (
 )
 from feed.raw_connection import PING, PONG, TEXT, RawConnection
 from silverball.feed import messages
-from silverball.feed.encoding import FrameEncoding
 from silverball.feed.feed import CHECKS_PER_TURN, ConnectionLimits, Feed
 from silverball.feed.hub import Hub
+from silverball.feed.messages import FrameEncoding
 from silverball.feed.protocol import Close
 
 

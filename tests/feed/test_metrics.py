@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feed.feed_server import NOON, next_message, run_scenario, running_feed
-from silverball.feed.encoding import FrameEncoding, OutgoingEvent
+from silverball.feed.messages import FrameEncoding, OutgoingEvent
 from silverball.kit.measures import SECONDS, Histogram
 from silverball.store.announcements import Announcement
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from silverball.feed import messages, protocol
-from silverball.feed.encoding import FrameEncoding
 from silverball.feed.hub import Hub
+from silverball.feed.messages import FrameEncoding
 from silverball.feed.protocol import Close, PusherSession, SessionOutput
 from silverball.feed.subscribers import Subscriber
 

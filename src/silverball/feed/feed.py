@@ -12,9 +12,9 @@ from msgspec import Struct
 from silverball.feed import handshake, protocol
 from silverball.feed.bus import create_bus
 from silverball.feed.connection import RECONNECT, FeedConnection, FrameWriter
-from silverball.feed.encoding import FrameEncoding
 from silverball.feed.handshake import App, Handshake, HandshakeRules
 from silverball.feed.hub import Hub
+from silverball.feed.messages import FrameEncoding
 from silverball.feed.protocol import Close
 from silverball.feed.relay import Relay
 from silverball.feed.replays import Pacer

@@ -360,13 +360,15 @@ def run_text(db: Connection, text: str, parameters: Parameters = ()) -> None:
         if unsent is not None:
             unsent.statements.append((text, parameters))
             return
-    _begun_driver(db)
-    run_begun(db, text, parameters)
+    _execute(db, _begun_driver(db), text, parameters)
 
 
 def run_begun(db: Connection, text: str, parameters: Parameters = ()) -> None:
     """Run a statement without beginning a transaction for it: the one that begins it, for example."""
-    driver: Any = db.connection.dbapi_connection
+    _execute(db, db.connection.dbapi_connection, text, parameters)
+
+
+def _execute(db: Connection, driver: Any, text: str, parameters: Parameters) -> None:
     try:
         driver.execute(text, parameters)
     except BaseException as error:  # noqa: BLE001  # as above
