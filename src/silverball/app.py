@@ -44,7 +44,6 @@ from silverball.store import (
     stamps,
     worker_revisions,
 )
-from silverball.store.account_changes import AccountChanges
 from silverball.store.engine import Store
 from silverball.store.known_revisions import KnownRevisions
 from silverball.store.readiness import Readiness
@@ -88,11 +87,10 @@ def build(
     api = build_api(store, settings, modules=modules, feed=feed)
     known = worker_revisions.known_revisions(store)
     callers = CallerLookup(store)
-    accounts = AccountChanges(store)
     measures = Measures(database=store.measures, is_ready=Readiness(store).check)
     work = BackgroundWork(store, settings, measures)
     at_start = [known.start, *work.starts, feed.start]
-    at_stop = [*work.stops, callers.close, known.close, accounts.close]
+    at_stop = [*work.stops, callers.close, known.close]
     leases = leases or create_leases(store.counts, settings.redis_url, settings.redis_prefix)
     at_start += [leases.start] if leases is not None else []
     pages = _build_pages(
@@ -107,9 +105,7 @@ def build(
         follows_host=follows_host,
         trials=trials or {},
     )
-    backend = build_backend(
-        store, settings, api, known, callers, accounts, pages=pages, follows_host=follows_host
-    )
+    backend = build_backend(store, settings, api, known, callers, pages=pages, follows_host=follows_host)
     measures.requests.name_routes(route_names.route_finder(api.routes.template_for))
     front_door = FrontDoor(backend, _front_door_limits(store, settings, leases, measures))
     feed.hub.count_resume = front_door.count_for_address
@@ -124,7 +120,6 @@ def build_backend(
     api: Api,
     known: KnownRevisions,
     callers: CallerLookup,
-    accounts: AccountChanges,
     *,
     pages: AsgiApp | None = None,
     follows_host: bool = False,
@@ -143,8 +138,8 @@ def build_backend(
         is_uncounted=paths.is_uncounted,
         costs_a_page=paths.costs_a_page,
         has_own_quota=callers.is_running,
-        account_changes=accounts.numbers,
-        newest_account_change=accounts.newest_change,
+        account_changes=callers.account_changes,
+        newest_account_change=callers.newest_account_change,
         account_moment=known.account_moment,
         hiding_seconds=known_revisions.hiding_seconds(store),
         methods_for=api.routes.methods_for,
