@@ -37,7 +37,6 @@ from silverball.service.tokens import writes as tokens
 from silverball.service.tokens.callers import CallerLookup
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.account_changes import AccountChanges
 from silverball.store.engine import Store
 from silverball.store.known_revisions import KnownRevisions
 
@@ -184,9 +183,7 @@ async def ask_door(door: ServedDoor, parts: Sequence[bytes], times: int) -> list
 def backend_of(store: Store) -> Any:
     """The program's own backend, whose clock stands still."""
     api = app.build_api(store, SETTINGS, now=lambda: build.NOW)
-    return app.build_backend(
-        store, SETTINGS, api, KnownRevisions(store), CallerLookup(store), AccountChanges(store)
-    )
+    return app.build_backend(store, SETTINGS, api, KnownRevisions(store), CallerLookup(store))
 
 
 @asynccontextmanager

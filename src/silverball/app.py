@@ -35,7 +35,6 @@ from silverball.service.tournaments import paths
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
 from silverball.store import faults, idempotency, known_revisions, revisions, stamps
-from silverball.store.account_changes import AccountChanges
 from silverball.store.engine import Store
 from silverball.store.known_revisions import KnownRevisions
 from silverball.store.readiness import Readiness
@@ -80,11 +79,10 @@ def build(
     api = build_api(store, settings, modules=modules, feed=feed)
     known = KnownRevisions(store)
     callers = CallerLookup(store)
-    accounts = AccountChanges(store)
     measures = Measures(database=store.measures, is_ready=Readiness(store).check)
     work = BackgroundWork(store, settings, measures)
     at_start = [known.start, *work.starts, feed.start]
-    at_stop = [*work.stops, callers.close, known.close, accounts.close]
+    at_stop = [*work.stops, callers.close, known.close]
     pages = _build_pages(
         store,
         settings,
@@ -96,9 +94,7 @@ def build(
         follows_host=follows_host,
         trials=trials or {},
     )
-    backend = build_backend(
-        store, settings, api, known, callers, accounts, pages=pages, follows_host=follows_host
-    )
+    backend = build_backend(store, settings, api, known, callers, pages=pages, follows_host=follows_host)
     measures.requests.name_routes(route_names.route_finder(api.routes.template_for))
     limits = _front_door_limits(settings, measures)
     front_door = FrontDoor(backend, limits)
@@ -117,7 +113,6 @@ def build_backend(
     api: Api,
     known: KnownRevisions,
     callers: CallerLookup,
-    accounts: AccountChanges,
     *,
     pages: AsgiApp | None = None,
     follows_host: bool = False,
@@ -137,8 +132,8 @@ def build_backend(
         is_uncounted=paths.is_uncounted,
         costs_a_page=paths.costs_a_page,
         has_own_quota=callers.is_running,
-        account_changes=accounts.numbers,
-        newest_account_change=accounts.newest_change,
+        account_changes=callers.account_changes,
+        newest_account_change=callers.newest_account_change,
         hiding_seconds=known_revisions.hiding_seconds(store),
         methods_for=api.routes.methods_for,
         workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,

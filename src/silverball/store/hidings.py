@@ -1,4 +1,4 @@
-"""What people have hidden or erased, for everything that was written down before.
+"""Hidings: the number that outdates what was kept before, and filters for what was written before.
 
 The number of hidings is part of every version by which nodes compare what they keep in memory, and is written
 beside exported files: with the next number, all of that is out of date. Stored replies and announcements are
@@ -134,12 +134,13 @@ class PersonEraser:
         self._names = {change.name or "", *change.players.values()}
 
     def erase_text(self, body: str) -> str:
-        """The text without the person; as it is where it is no JSON, which names nobody."""
+        """The text without the person; as it is where it does not name them, or is no JSON."""
         try:
-            erased = self.erase(msgspec.json.decode(body))
+            value = msgspec.json.decode(body)
         except msgspec.DecodeError:
             return body
-        return msgspec.json.encode(erased).decode()
+        erased = self.erase(value)
+        return body if erased == value else msgspec.json.encode(erased).decode()
 
     def may_be_named(self) -> ColumnElement[bool]:
         """The condition of the rows that have one of the names as a whole string or in an address."""

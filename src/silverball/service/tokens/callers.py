@@ -1,6 +1,7 @@
 """Looks up callers by their tokens."""
 
 import logging
+import threading
 from datetime import UTC, datetime
 from functools import partial
 
@@ -8,16 +9,28 @@ from silverball.kit.http.endpoints import Caller
 from silverball.kit.threads import ThreadPool
 from silverball.service.tokens import reads, writes
 from silverball.service.tournaments.reads import staff
-from silverball.store.engine import Store
+from silverball.store.engine import Commit, Store
 
 LOG = logging.getLogger("silverball.app")
 
+# Whose changes are remembered.
+ACCOUNTS_MAX = 20_000
+
 
 class CallerLookup:
-    """Finds the caller behind a token, and records in the background that the token was used."""
+    """Finds the caller behind a token, and records in the background that the token was used.
+
+    Numbers the changes of accounts by this process in the order of their commits, so that what is remembered
+    of a caller can be dropped.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._newest_change = 0
+        self._lock = threading.Lock()
+        # Account id -> the number of its newest change. Read without the lock, for each request.
+        self.account_changes: dict[int, int] = {}
+        store.after_commit.append(self._note_commit)
         # A read must not wait behind a long write only to record a token's use.
         self._recorder = ThreadPool(1, "silverball-notes")
 
@@ -35,9 +48,26 @@ class CallerLookup:
         with self._store.read() as db:
             return staff.is_on_duty(db, caller.user_id, tournament_id)
 
+    def newest_account_change(self) -> int:
+        """The number of the newest change of an account."""
+        return self._newest_change
+
     def close(self) -> None:
-        """Finish the recording that is under way."""
+        """Stop listening, and finish the recording that is under way."""
+        self._store.after_commit.remove(self._note_commit)
         self._recorder.close()
+
+    def _note_commit(self, commit: Commit) -> None:
+        if not commit.changed_user_ids:
+            return
+        with self._lock:
+            for user_id in commit.changed_user_ids:
+                self.account_changes.pop(user_id, None)
+                self.account_changes[user_id] = self._newest_change + 1
+                # Last: who is looked up in between is looked up once more than needed, never too rarely.
+                self._newest_change += 1
+            while len(self.account_changes) > ACCOUNTS_MAX:
+                del self.account_changes[next(iter(self.account_changes))]
 
     def _record_token_use(self, token_id: int, now: datetime) -> None:
         try:
