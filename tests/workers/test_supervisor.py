@@ -129,17 +129,6 @@ def test_counters_of_a_killed_worker_stay_in_the_sums_and_another_takes_its_plac
         assert counted() >= seen
 
 
-def test_the_pace_of_standings_is_one_for_all_workers(sqlite_store: Store) -> None:
-    tournament_id = build.a_tournament(sqlite_store, players=4, arenas=2, status="started").tournament_id
-    token = admin_token(sqlite_store)
-    pace = {"SILVERBALL_STANDINGS_INTERVAL_SECONDS": "600"}
-    with WorkerServer(str(sqlite_store.url), workers=3, **pace) as server:
-        headers = {"Authorization": f"Bearer {token}", "User_Agent": "a tool"}
-        path = f"/api/tournaments/{tournament_id}/standings"
-        answers = [other.get(path, **headers)[0] for other in server.connections().values()]
-        assert answers == [200, 429, 429]
-
-
 def test_jobs_move_to_another_worker_when_theirs_is_killed(sqlite_store: Store) -> None:
     with WorkerServer(str(sqlite_store.url), workers=2) as server:
         wait_until(lambda: _holder_of_jobs(server) is not None)
