@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import build
-from feed.running_program import admin_token
 from silverball.store.engine import Store
 from workers.worker_server import WorkerServer, wait_until
 
