@@ -17,7 +17,6 @@ from house.schema_changes import schema_details
 from kept import opening
 from silverball.cli.main import silverball_group
 from silverball.exchange.bundle import file as bundle_file
-from silverball.jobs import follow_accounts
 from silverball.service.verify import reads as verifier
 from silverball.store import migrate, pending_announcements
 from silverball.store.engine import Store
@@ -105,10 +104,12 @@ def test_kept_heads_prove_every_journal(store: Store, unpacked: Path) -> None:
     assert_journals_proven(store, heads(unpacked))
 
 
-def test_what_had_begun_to_be_erased_or_hidden_ends(store: Store, unpacked: Path) -> None:
+def test_migrate_ends_what_had_begun_to_be_erased_or_hidden(store: Store, unpacked: Path) -> None:
     with store.read() as db:
         assert pending_announcements.first_pending(db) is not None
-    follow_accounts.run(store, build.NOW)
+    runner = CliRunner(env={"SILVERBALL_DATABASE_URL": str(store.url)})
+    result = runner.invoke(silverball_group, ["migrate"])
+    assert result.exit_code == 0, result.output
     with store.read() as db:
         assert pending_announcements.first_pending(db) is None
     assert_journals_proven(store, heads(unpacked))
