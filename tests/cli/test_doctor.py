@@ -113,7 +113,7 @@ def test_files_that_others_can_read_are_named(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("schema", "status", "words"),
-    [("0012", "warning", "silverball migrate"), ("9999", "error", "newer version")],
+    [("0012", "error", "migrate --contract` of 0.2.0"), ("9999", "error", "newer version")],
 )
 def test_another_schema_is_named_and_not_changed(file: Path, schema: str, status: str, words: str) -> None:
     with closing(sqlite3.connect(file)) as db:

@@ -114,7 +114,7 @@ def _claim_players(store: Store, client: InProcessClient, player_ids: list[int])
     opted_out = ("ratings", "stats", "video", "profile", "history")
     hidden = {f"{name}_opt_out": True for name in opted_out}
     accounts_of_players: list[tuple[str, dict[str, Any]]] = [
-        ("Ada Quill", {"flag": "fi", "pronouns": "she", "initials": "AQ"}),
+        ("Ada Quill", {"flag": "fi", "pronouns": "they", "initials": "AQ"}),
         ("Bo Larkin", {"flag": "no", **hidden}),
         (opening.ERASED, {"flag": "dk", "location": "Erased Town", "role": "organizer"}),
         (opening.HIDING, {"flag": "is", "location": "Hidden Town"}),

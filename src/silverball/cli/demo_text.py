@@ -29,7 +29,7 @@ class DemoFacts(Struct, frozen=True, kw_only=True):
 
 
 def ready_json(facts: DemoFacts) -> str:
-    """One line of JSON for programs. `tournamentId` is the finished tournament, as in 0.1.0."""
+    """One line of JSON for programs. `tournamentId` is the finished tournament."""
     return json.dumps(
         {
             "baseUrl": facts.base_url,
