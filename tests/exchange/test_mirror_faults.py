@@ -162,6 +162,7 @@ def test_each_fault_is_one_sentence_and_ends_with_the_fault(
     assert followed.is_equal()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "body", [b'{"data": 17}', b'{"data": {}}', b'{"data": [{}]}', b"{}", b"[17]", b'{"queue": 5}']
 )

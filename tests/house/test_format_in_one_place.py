@@ -31,6 +31,7 @@ NAMESAKES = {
 QUOTED_TYPE = re.compile(rf"""(["'`])({"|".join(FORMATS)})\1""")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("original", COPIED)
 def test_a_copied_format_works_everywhere_with_nothing_else_changed(original: str, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}"}

@@ -96,6 +96,7 @@ def desk(tmp_path: Path, empty_sqlite: Path) -> Desk:
     return Desk(file)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("trial", "calls", "error", "lasts"),
     [

@@ -98,6 +98,7 @@ def test_a_score_is_corrected_too(director: Director) -> None:
     assert verified(director) == []
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [

@@ -97,6 +97,7 @@ def test_a_device_sees_what_scorekeepers_do_and_nothing_of_the_organizer(
     assert tablet.speaks_for(become(tablet, director).removeprefix("/d?link=")) is None
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "action", ["undo", "complete", "round-open", "edit", "device", "codes", "people", "delete"]
 )

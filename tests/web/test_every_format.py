@@ -147,6 +147,7 @@ def test_every_format_has_a_night() -> None:
 
 
 # The interface has the same writes, and its stories run on both databases.
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("type_", NIGHTS)
 def test_a_night_runs_from_creation_to_the_end(store: Store, visitor: Visitor, type_: str) -> None:

@@ -176,6 +176,7 @@ def test_every_format_is_offered(director: Director) -> None:
     assert set(format_titles()) == set(FORMATS)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("type_", FORMATS)
 def test_the_form_of_a_format_has_every_setting_with_its_help_and_its_default(
     director: Director, type_: str

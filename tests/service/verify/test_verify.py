@@ -236,6 +236,7 @@ def test_an_untouched_night_is_clean(store: Store) -> None:
 
 
 # The rows are the same on both databases, whose types other tests cover.
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("what", sorted(TAMPERED))
 def test_tampering_is_found(store: Store, what: str) -> None:
