@@ -23,8 +23,6 @@ EXEMPT = ("rules/formats/", "rules/registry.py", "store/migrations/")
 NAMESAKES = {
     ("wire/resources.py", "frenzy"),
     ("wire/shared_texts.py", "best_game"),
-    ("store/rows.py", "best_game"),
-    ("exchange/bundle/rows.py", "best_game"),
     ("rules/model/literals.py", "best_game"),
 }
 QUOTED_TYPE = re.compile(rf"""(["'`])({"|".join(FORMATS)})\1""")
