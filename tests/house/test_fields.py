@@ -1,7 +1,8 @@
 """The table of fields holds for the Structs, the columns, the bodies and the include flags."""
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 import pytest
@@ -29,6 +30,8 @@ from silverball_wire.rounds import Round
 from silverball_wire.singleplayer import SinglePlayerGame
 from silverball_wire.tournaments import SETTING_FIELDS, Tournament
 
+# Games outside of rounds have round 0.
+SHOWN_AS_ZERO = {"round_id"}
 AUDIENCES = get_args(fields.Audience)
 # Fields of bodies that make the tournament, and are no fields of it afterwards.
 NOT_STORED = {"type", "player_ids", "arena_ids"}
@@ -206,3 +209,12 @@ def _sample(store: Store, field: PartField, organizer_id: int) -> Any:
 def test_what_answers_show_of_a_part_is_announced_when_it_changes(part: str) -> None:
     shown = [field for field in ALL_PARTS[part] if field.published is not None and field.place != "row"]
     assert [field.name for field in shown if field.announced == "no"] == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_shape_shows_an_empty_column_as_null(part: str) -> None:
+    part_fields, _, shape, _ = PARTS[part]
+    hints = get_type_hints(shape)
+    always = [field for field in part_fields if field.null and field.presence == fields.ALWAYS]
+    shown = [field for field in always if field.published is not None and field.name not in SHOWN_AS_ZERO]
+    assert [field.name for field in shown if NoneType not in get_args(hints[str(field.published)])] == []

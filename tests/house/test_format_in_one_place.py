@@ -24,8 +24,6 @@ EXEMPT = ("silverball_wire/generated/", "rules/formats/", "rules/registry.py", "
 NAMESAKES = {
     ("silverball_wire/resources.py", "frenzy"),
     ("silverball_wire/shared_texts.py", "best_game"),
-    ("store/rows.py", "best_game"),
-    ("exchange/bundle/rows.py", "best_game"),
     ("rules/model/literals.py", "best_game"),
 }
 QUOTED_TYPE = re.compile(rf"""(["'`])({"|".join(FORMATS)})\1""")

@@ -24,17 +24,17 @@ class WithSecret(Struct, frozen=True):
 
 
 def compile_builder(
-    target: Callable[..., Any],
+    build: Callable[..., Any],
     sources: Mapping[str, Source],
     *,
     others: tuple[str, ...] = (),
     takes_more: bool = False,
 ) -> Callable[..., Any]:
-    """A function from an object to `target(name=object.attribute, ...)`, as fast as one written by hand.
+    """A function from an object to `build(name=object.attribute, ...)`, as fast as one written by hand.
 
     It takes the values of `others` as keywords, and with `takes_more` any keywords.
     """
-    scope: dict[str, Any] = {"target": target}
+    scope: dict[str, Any] = {"build": build}
     items = {}
     for position, (name, (attribute, convert)) in enumerate(sources.items()):
         if not (name.isidentifier() and attribute.isidentifier()):
@@ -45,10 +45,10 @@ def compile_builder(
             items[name] = f"convert_{position}({items[name]})"
     items |= {name: name for name in others}
     more = ["**more"] if takes_more else []
-    if target is dict:
+    if build is dict:
         built = "{" + ", ".join([f"{name!r}: {value}" for name, value in items.items()] + more) + "}"
     else:
-        built = f"target({', '.join([f'{name}={value}' for name, value in items.items()] + more)})"
+        built = f"build({', '.join([f'{name}={value}' for name, value in items.items()] + more)})"
     parameters = ", ".join(["given", *(["*"] if others else []), *others, *more])
     builder: Callable[..., Any] = eval(f"lambda {parameters}: {built}", scope)  # noqa: S307  # our own names
     return builder

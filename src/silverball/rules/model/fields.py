@@ -28,12 +28,12 @@ Place = Literal["attribute", "detail", "row"]
 class Presence(Struct, frozen=True):
     """When the published shape has a field."""
 
-    kind: Literal["always", "null_when_empty", "absent_when_empty", "include"]
+    kind: Literal["always", "absent_when_empty", "include"]
     flag: str = ""
 
 
+# As null where its column is.
 ALWAYS = Presence("always")
-NULL_WHEN_EMPTY = Presence("null_when_empty")
 ABSENT_WHEN_EMPTY = Presence("absent_when_empty")
 
 

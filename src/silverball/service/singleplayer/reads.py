@@ -51,11 +51,12 @@ COLUMNS = tuple(
     else _GAME[field.stored_in]
     for field in _SHOWN
 )
+# What marks of a running tournament replace.
 _MARKED = ("points", "is_best")
 _build_game: Callable[..., SinglePlayerGame] = compile_builder(
     SinglePlayerGame,
     fields.published_sources([field for field in _SHOWN if field.name not in _MARKED], {}),
-    others=("points", "best_game"),
+    others=tuple(str(field.published) for field in _SHOWN if field.name in _MARKED),
 )
 
 _ROW = RowMapper(*COLUMNS)
