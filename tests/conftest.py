@@ -21,9 +21,9 @@ from selection import (
     pytest_terminal_summary,
     pytest_testnodedown,
 )
-from silverball.store import migrate
-from silverball.store.engine import Store
-from silverball.store.time_limits import REQUEST, StoreLimits
+from silverball.store.database import migrate
+from silverball.store.database.deadlines import REQUEST, StoreLimits
+from silverball.store.database.engine import Store
 
 # Hooks that choose which tests run.
 __all__ = [

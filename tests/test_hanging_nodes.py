@@ -16,7 +16,7 @@ from sqlalchemy import Engine, create_engine, make_url, select, text
 import build
 from servers import Servers
 from silverball.store import tables
-from silverball.store.engine import WORLD_SLOTS, Store
+from silverball.store.database.engine import WORLD_SLOTS, Store
 from tcp_proxy import TcpProxy
 from test_app import a_token
 

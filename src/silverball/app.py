@@ -27,25 +27,27 @@ from silverball.kit.http import openapi, refusals
 from silverball.kit.http.api import Api
 from silverball.kit.http.asgi import AsgiApp
 from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoints
-from silverball.kit.http.field_texts import field_texts
+from silverball.kit.http.json_schema import field_texts
 from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
-from silverball.service.tokens.callers import CallerLookup
-from silverball.service.tournaments import paths
+from silverball.service.tournaments import routes as tournaments_routes
+from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
-from silverball.store import faults, idempotency, known_revisions, revisions, stamps
-from silverball.store.engine import Store
-from silverball.store.known_revisions import KnownRevisions
-from silverball.store.readiness import Readiness
-from silverball.store.stamps import Revision
-from silverball.web import docs, operations, route_names
+from silverball.store.counts import idempotency
+from silverball.store.database import faults
+from silverball.store.database.engine import Store
+from silverball.store.database.migrate import Readiness
+from silverball.store.revisions import known_revisions, revisions, stamps
+from silverball.store.revisions.known_revisions import KnownRevisions
+from silverball.store.revisions.stamps import Revision
+from silverball.web import exports, operations, route_names
+from silverball.web.handbook import PagesWhenAsked
 from silverball.web.live import views
-from silverball.web.pages_when_asked import PagesWhenAsked
 from silverball_wire import resources
-from silverball_wire.errors import ErrorBody, ValidationErrorBody
-from silverball_wire.examples import event_examples, shape_examples
 from silverball_wire.generated.format_settings import FormatSettings
+from silverball_wire.pages import ErrorBody, ValidationErrorBody
+from silverball_wire.resources import event_examples, shape_examples
 from silverball_wire.shared_texts import SHARED_TEXTS
 from silverball_wire.tournaments import Tournament
 
@@ -128,9 +130,9 @@ def build_backend(
         last_version_of=known.last_version,
         answer=lambda request: answer_request(api, request),
         answer_error=error_response,
-        scope_for=paths.tournament_in,
-        is_uncounted=paths.is_uncounted,
-        costs_a_page=paths.costs_a_page,
+        scope_for=tournaments_routes.tournament_in,
+        is_uncounted=tournaments_routes.is_uncounted,
+        costs_a_page=tournaments_routes.costs_a_page,
         has_own_quota=callers.is_running,
         account_changes=callers.account_changes,
         newest_account_change=callers.newest_account_change,
@@ -254,7 +256,9 @@ def _build_pages(
     routes: list[BaseRoute] = [
         *operations.routes(work.measures.is_ready, feed, lambda: asyncapi_document(settings)),
         *operations.security_text_routes(settings.security_contacts, settings.base_url),
-        *docs.routes(cache(lambda: openapi_document(api, documented, trials)), documented.base_url),
+        *exports.documentation_routes(
+            cache(lambda: openapi_document(api, documented, trials)), documented.base_url
+        ),
         *_bulk_file_routes(settings, store),
         # The pages, and the page for an unknown path.
         Mount("/", PagesWhenAsked(load_pages)),
@@ -271,7 +275,7 @@ def _bulk_file_routes(settings: Settings, store: Store) -> list[Route]:
         return []
     from silverball.web import exports
 
-    return exports.routes(settings.exports_folder, store)
+    return exports.export_routes(settings.exports_folder, store)
 
 
 def build_api(

@@ -21,7 +21,7 @@ from silverball.feed.protocol import Resume, Subscribe
 from silverball.feed.relay import Relay
 from silverball.feed.subscribers import Subscriber
 from silverball.kit.edge.work_queue import Importance
-from silverball.store.announcements import Announcement, ChannelHead
+from silverball.store.tournament.announcements import Announcement, ChannelHead
 
 TOURNAMENT = 42
 NODES = 2

@@ -14,20 +14,19 @@ from silverball.rules.model import fields
 from silverball.rules.model import tournament as model
 from silverball.rules.model.fields import PartField
 from silverball.service.accounts import reads as accounts
-from silverball.service.bulk.reads import games, tournaments
-from silverball.service.bulk.reads.sheets import BulkTable
 from silverball.service.core import loaded
-from silverball.service.parts.reads import PartsQuery
+from silverball.service.tables.reads import bulk
+from silverball.service.tables.reads.bulk import BulkTable
 from silverball.service.tournaments import bodies
+from silverball.service.tournaments.reads.parts import PartsQuery
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball_wire.bundle_facts import AttemptFacts, EntrantFacts, GameFacts
-from silverball_wire.cards import Card
+from silverball.store.database.engine import Store
+from silverball_wire.bundle import AttemptFacts, EntrantFacts, GameFacts
 from silverball_wire.games import Game
 from silverball_wire.players import EntrantPart
 from silverball_wire.queues import QueueEntry
 from silverball_wire.rounds import Round
-from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.singleplayer import Card, SinglePlayerGame
 from silverball_wire.tournaments import SETTING_FIELDS, Tournament
 
 # Games outside of rounds have round 0.
@@ -110,9 +109,9 @@ def test_bundles_carry_the_published_columns_and_the_facts_and_nothing_else(part
 @pytest.mark.parametrize(
     ("part", "table"),
     [
-        ("tournament", tournaments.TOURNAMENTS),
-        ("game", games.GAMES),
-        ("single player game", games.SINGLE_PLAYER_GAMES),
+        ("tournament", bulk.TOURNAMENTS),
+        ("game", bulk.GAMES),
+        ("single player game", bulk.SINGLE_PLAYER_GAMES),
     ],
 )
 def test_bulk_files_have_the_public_fields_that_name_their_column(part: str, table: BulkTable) -> None:

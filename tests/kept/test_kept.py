@@ -17,9 +17,10 @@ from house.schema_changes import schema_details
 from kept import opening
 from silverball.cli.main import silverball_group
 from silverball.exchange.bundle import file as bundle_file
-from silverball.service.verify import reads as verifier
-from silverball.store import migrate, unfinished_changes
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
+from silverball.store.people import unfinished_changes
 
 # Of the answers on PostgreSQL: each statement is asked often enough on SQLite.
 POSTGRESQL_SHARE = 7
@@ -59,7 +60,7 @@ def heads(unpacked: Path) -> dict[int, str]:
 def assert_journals_proven(store: Store, heads: dict[int, str]) -> None:
     for tournament_id in opening.tournament_ids(store):
         with store.read() as db:
-            report = verifier.verify_tournament(db, tournament_id, heads[tournament_id])
+            report = verification.verify_tournament(db, tournament_id, heads[tournament_id])
         assert report.faults == [], tournament_id
         assert report.proven_action_id is not None
 
@@ -143,7 +144,7 @@ def test_kept_bundles_come_in_rank_the_same_and_go_out_equal(
         status, standings = build.ask(target, path, by=build.caller(owner_id, role="organizer"))
         assert (status, ranked(standings)) == (200, ranked(json.loads(kept[path].partition(" ")[2])))
         with target.read() as db:
-            assert verifier.verify_tournament(db, tournament_id).faults == []
+            assert verification.verify_tournament(db, tournament_id).faults == []
             exported = bundle_file.export_bundle(db, tournament_id, with_journal=ending == ".journal.json")
         assert carried(exported, file) == carried(file.read_bytes(), file)
     target.close()

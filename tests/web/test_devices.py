@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 import hostile
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import FORM_TYPE, Director
 from web.page_forms import PageForm

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from silverball.rules.registry import FORMATS
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.web.live.views import VIEWS
 from web.director import Director
 from web.page_forms import text_of

@@ -28,7 +28,7 @@ from silverball.feed.stored_events import (
     EventsUnavailable,
 )
 from silverball.feed.subscribers import Channel, Subscriber, Subscription
-from silverball.store.announcements import Announcement
+from silverball.store.tournament.announcements import Announcement
 
 # After this many writes the event loop turns to its other work.
 WRITES_PER_TURN = 500

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import msgspec
 from websockets.frames import Frame, Opcode
 
-from silverball.store.announcements import Announcement
+from silverball.store.tournament.announcements import Announcement
 
 Style = Literal["plain", "laravel"]
 PREFIXES: dict[Style, str] = {"plain": "", "laravel": "App\\Events\\"}

@@ -14,10 +14,10 @@ from silverball.feed.feed import FeedService
 from silverball.feed.stored_events import EventsUnavailable
 from silverball.kit.edge.work_queue import Importance
 from silverball.kit.errors import Gone, NotFound, ServiceUnavailable
-from silverball.kit.http.async_routes import AsyncCall, Stream, get_async
+from silverball.kit.http.endpoints import AsyncCall, Stream, get_async
 from silverball.kit.http.query import Query
 from silverball.kit.values import replace
-from silverball.store.announcements import Announcement, ChannelHead
+from silverball.store.tournament.announcements import Announcement, ChannelHead
 from silverball_wire.events import EventsPage, FeedEvent
 
 EVENTS_MAX = 500

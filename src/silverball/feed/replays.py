@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from silverball.feed.messages import FrameEncoding, OutgoingEvent
 from silverball.feed.stored_events import EventLog
-from silverball.store.announcements import Announcement, ChannelHead
+from silverball.store.tournament.announcements import Announcement, ChannelHead
 
 T = TypeVar("T")
 # After this many clients the event loop turns to its other work.

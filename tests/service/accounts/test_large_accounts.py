@@ -11,14 +11,16 @@ from sqlalchemy import insert, select
 import build
 from service.accounts.erased_world import ErasedWorld, a_world, everything, traces
 from silverball.service.accounts import erasing
-from silverball.service.accounts.writes import accounts, following
-from silverball.service.events import feed_events
-from silverball.service.verify import reads as verifier
-from silverball.store import announcements, hidings, tables, unfinished_changes
-from silverball.store.engine import Store
-from silverball.store.known_revisions import KnownRevisions
-from silverball.store.stamps import number_in
-from silverball.store.time_limits import COPIES
+from silverball.service.accounts.writes import accounts, tournaments
+from silverball.service.core import feed_events
+from silverball.service.journal.reads import verification
+from silverball.store import tables
+from silverball.store.database.deadlines import COPIES
+from silverball.store.database.engine import Store
+from silverball.store.people import hidings, unfinished_changes
+from silverball.store.revisions.known_revisions import KnownRevisions
+from silverball.store.revisions.stamps import number_in
+from silverball.store.tournament import announcements
 
 OLD, NEW = "Quentin Oldname", "Quentin Newname"
 TOURNAMENTS = 7
@@ -60,7 +62,7 @@ while True:
 def _small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three tournaments are many here, and a slice has two."""
     monkeypatch.setattr(feed_events, "TOURNAMENTS_AT_ONCE", 3)
-    monkeypatch.setattr(following, "TOURNAMENTS_PER_SLICE", 2)
+    monkeypatch.setattr(tournaments, "TOURNAMENTS_PER_SLICE", 2)
 
 
 def a_regular(store: Store, **values: object) -> tuple[int, list[int]]:
@@ -86,7 +88,7 @@ def do_slices(store: Store, number: int) -> None:
     """Do so many slices, as a server that is stopped after them."""
     for _ in range(number):
         with store.write() as transaction:
-            assert following.do_slice(transaction)
+            assert tournaments.do_slice(transaction)
 
 
 def is_unfinished(store: Store) -> bool:
@@ -174,7 +176,7 @@ def test_two_nodes_do_no_slice_twice(store: Store) -> None:
     change_profile(store, user_id, name=NEW)
     other = Store(store.url.render_as_string(hide_password=False), limits=COPIES)
     with store.write() as transaction:
-        assert following.do_slice(transaction)
+        assert tournaments.do_slice(transaction)
         assert not erasing.follow_accounts(other)
     erasing.finish_changes(other)
     other.close()
@@ -258,7 +260,7 @@ def test_a_person_in_few_or_many_tournaments_leaves_no_trace(
         ids = tables.tournament.c.tournament_id
         # The journal of the night is made up.
         for tournament_id in db.execute(select(ids).where(ids != world.night.tournament_id)).scalars().all():
-            assert verifier.verify_tournament(db, tournament_id).faults == []
+            assert verification.verify_tournament(db, tournament_id).faults == []
 
 
 def test_labels_in_too_many_tournaments_are_erased_before_the_account(store: Store) -> None:
@@ -332,7 +334,7 @@ def test_killed_in_every_slice_it_ends_as_if_it_had_not_been(
     assert state(store) == state(second_store)
     assert kill_in_each_slice(store) >= 12
     assert traces(store) == set()
-    monkeypatch.setattr(following, "BOOK_ROWS_PER_SLICE", 1)
+    monkeypatch.setattr(tournaments, "BOOK_ROWS_PER_SLICE", 1)
     erasing.finish_changes(second_store)
     assert state(store) == state(second_store)
 

@@ -9,7 +9,7 @@ import pytest
 import build
 from silverball.kit.http.fields import ID_MAX
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @dataclass(frozen=True)
