@@ -17,7 +17,7 @@ from typing import Any
 
 import run
 from run import Row
-from silverball.demo.command import BUNDLES
+from silverball.cli.demo import BUNDLES
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle import id_map
 from silverball.service.journal.reads import verification

@@ -30,7 +30,7 @@ from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoint
 from silverball.kit.http.json_schema import field_texts
 from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
-from silverball.service.tournaments import routes as tournaments_routes
+from silverball.service.tournaments import paths
 from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
@@ -130,9 +130,9 @@ def build_backend(
         last_version_of=known.last_version,
         answer=lambda request: answer_request(api, request),
         answer_error=error_response,
-        scope_for=tournaments_routes.tournament_in,
-        is_uncounted=tournaments_routes.is_uncounted,
-        costs_a_page=tournaments_routes.costs_a_page,
+        scope_for=paths.tournament_in,
+        is_uncounted=paths.is_uncounted,
+        costs_a_page=paths.costs_a_page,
         has_own_quota=callers.is_running,
         account_changes=callers.account_changes,
         newest_account_change=callers.newest_account_change,

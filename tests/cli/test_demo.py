@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import select
 
 from exchange import bundles
-from silverball.demo import command
+from silverball.cli import demo as command
 from silverball.demo import nights as demo_nights
 from silverball.kit.security import passwords
 from silverball.service.accounts import reads as accounts_reads

@@ -11,7 +11,7 @@ import pytest
 from click import ClickException
 
 import build
-from silverball.demo import command
+from silverball.cli import demo as command
 from silverball.demo import nights as demo_nights
 from silverball.store.database.engine import Store
 

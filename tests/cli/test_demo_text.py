@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from silverball.demo import command
-from silverball.demo.command import DemoFacts
+from silverball.cli import demo as command
+from silverball.cli.demo import DemoFacts
 from silverball.kit.values import replace
 
 FACTS = DemoFacts(

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from golden import load
-from silverball.demo.command import BUNDLES
+from silverball.cli.demo import BUNDLES
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import ImportedBundle
 from silverball.store.database.engine import Store

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from exchange import bundles
 from golden import load
-from silverball.demo.command import BUNDLES
+from silverball.cli.demo import BUNDLES
 from silverball.store import tables
 from silverball.store.database.engine import Store
 

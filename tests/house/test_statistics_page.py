@@ -12,7 +12,7 @@ import pytest
 from exchange import bundles
 from house import doc_blocks
 from house.doc_blocks import ROOT
-from silverball.demo.command import BUNDLES
+from silverball.cli.demo import BUNDLES
 from silverball.exchange import bulk
 from silverball.jobs import nightly_exports, rating_period
 from silverball.settings import Settings

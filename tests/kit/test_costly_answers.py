@@ -3,7 +3,7 @@
 import asgi
 from kit.stub_backend import STANDINGS, Clock, StubBackend, front_door
 from silverball.kit.edge.front import FrontDoor
-from silverball.service.tournaments import routes as tournaments_routes
+from silverball.service.tournaments import paths
 
 PAGES = 3
 
@@ -28,8 +28,8 @@ def test_earlier_states_are_limited_by_address_and_known_ones_are_free() -> None
 
 def test_the_routes_that_look_back_cost_a_page() -> None:
     for shown in ("standings", "games", "rounds"):
-        assert tournaments_routes.costs_a_page(f"/api/tournaments/7/{shown}", b"status=started&at=12")
-        assert not tournaments_routes.costs_a_page(f"/api/tournaments/7/{shown}", b"")
-    assert not tournaments_routes.costs_a_page("/api/tournaments/7/players", b"at=12")
-    assert not tournaments_routes.costs_a_page("/api/tournaments/7/games", b"status=started&bat=1")
-    assert tournaments_routes.costs_a_page("/api/tournaments/7/games", b"%61t=1")
+        assert paths.costs_a_page(f"/api/tournaments/7/{shown}", b"status=started&at=12")
+        assert not paths.costs_a_page(f"/api/tournaments/7/{shown}", b"")
+    assert not paths.costs_a_page("/api/tournaments/7/players", b"at=12")
+    assert not paths.costs_a_page("/api/tournaments/7/games", b"status=started&bat=1")
+    assert paths.costs_a_page("/api/tournaments/7/games", b"%61t=1")

@@ -13,7 +13,7 @@ from silverball.kit import loading
 COMMANDS: dict[str, tuple[str, str]] = {
     "backup": ("silverball.cli.backup", "Write a checked copy of the database, while servers run."),
     "migrate": ("silverball.cli.migrate", "Bring the database to the schema of this version."),
-    "demo": ("silverball.demo.command", "Serve real and invented tournaments to try everything with."),
+    "demo": ("silverball.cli.demo", "Serve real and invented tournaments to try everything with."),
     "doctor": ("silverball.cli.doctor", "Look for what is wrong with the installation."),
     "export": ("silverball.cli.export", "Write tournaments and bulk files."),
     "import": (
