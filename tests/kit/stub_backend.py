@@ -10,7 +10,7 @@ from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.endpoints import Caller, HttpResponse, Request
 from silverball.service.core.access import AuthenticatedCaller
-from silverball.service.tournaments import routes as tournaments_routes
+from silverball.service.tournaments import paths
 
 STANDINGS = "/api/tournaments/42/standings"
 PER_USER = "/api/arenas"
@@ -121,9 +121,9 @@ def front_door(backend: StubBackend, clock: Clock, **limits: Any) -> FrontDoor:
         refresh=backend.refresh,
         answer=backend.answer,
         answer_error=backend.answer_error,
-        scope_for=tournaments_routes.tournament_in,
-        is_uncounted=tournaments_routes.is_uncounted,
-        costs_a_page=tournaments_routes.costs_a_page,
+        scope_for=paths.tournament_in,
+        is_uncounted=paths.is_uncounted,
+        costs_a_page=paths.costs_a_page,
         has_own_quota=backend.has_own_quota,
         account_changes=backend.account_changes,
         newest_account_change=lambda: max(backend.account_changes.values(), default=0),

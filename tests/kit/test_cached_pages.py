@@ -10,7 +10,7 @@ import asgi
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.endpoints import HttpResponse, Request
-from silverball.service.tournaments import routes as tournaments_routes
+from silverball.service.tournaments import paths
 
 PAGE = "/t/42"
 HTML = b"<p>" + b"Meteor Shower " * 200
@@ -56,7 +56,7 @@ class StubPages:
             last_version_of=lambda scope_id: self.revisions.get(scope_id, 0),
             date_public_page=lambda body, seconds: body + b" %.1f s old" % seconds,
             answer=lambda _request: HttpResponse(401, b"{}"),
-            scope_for=tournaments_routes.tournament_in,
+            scope_for=paths.tournament_in,
             answer_error=lambda _error: HttpResponse(503, b'{"message":"Service Unavailable"}'),
             public_paths=["/t/{tournament_id}", "/t/{tournament_id}/wall"],
             answer_public=self.answer_public,
