@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 import build
-from silverball.cli import demo_live, demo_nights
-from silverball.cli.demo_live import PATH, Evenings, LivePlay
-from silverball.cli.robots import WallClock
+from silverball.demo import live as demo_live
+from silverball.demo import nights as demo_nights
+from silverball.demo.live import PATH, Evenings, LivePlay
+from silverball.demo.robots import WallClock
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 NO_PAUSE = (0.0, 0.0)
 SECONDS_MAX = 120

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import build
-from silverball.cli import demo_nights
+from silverball.demo import nights as demo_nights
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 CHOSEN = Settings(base_url=build.BASE_URL)
 

@@ -8,12 +8,12 @@ import pytest
 
 import build
 from silverball import app
-from silverball.cli import demo_nights
-from silverball.cli.robots import InProcessClient, RequestRefused, Robot, SteppedClock, TournamentPlan
+from silverball.demo import nights as demo_nights
+from silverball.demo.robots import InProcessClient, RequestRefused, Robot, SteppedClock, TournamentPlan
 from silverball.rules.registry import FORMATS
-from silverball.service.verify import reads as verifier
+from silverball.service.journal.reads import verification
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 SEEDS = (1, 2, 3)
 PLANS = {plan.type: plan for plan in demo_nights.FINISHED}
@@ -72,7 +72,7 @@ def test_a_tournament_is_played_to_its_end(store: Store, kind: str, seed: int) -
     assert is_ranked(positions)
     assert len({row["playerId"] for row in rows}) == len(rows)
     with store.read() as db:
-        assert list(verifier.verify_tournament(db, robot.tournament_id).faults) == []
+        assert list(verification.verify_tournament(db, robot.tournament_id).faults) == []
 
 
 @pytest.mark.parametrize("kind", sorted(kind for kind, form in FORMATS.items() if form.attempts is not None))

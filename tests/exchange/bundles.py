@@ -10,7 +10,7 @@ from golden import load
 from silverball.cli.demo import BUNDLES
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import ImportedBundle
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 FULL_BUNDLE = Path(__file__).parent / "full_bundle.json"
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)

@@ -10,7 +10,7 @@ from exchange import bundles
 from golden import load
 from silverball.cli.demo import BUNDLES
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 GOLDEN = sorted((load.FOLDER.parent / "knockouts-standings").glob("*.json"))
 

@@ -31,16 +31,20 @@ import build
 from conftest import PostgreSQL, postgresql_bin
 from exchange import bundles
 from kept import opening
-from silverball.cli import backup, demo_evening, demo_machines, demo_nights, demo_sandboxes, demo_trials
-from silverball.cli.robots import InProcessClient, Robot, SteppedClock, TournamentPlan
+from silverball.cli import backup
+from silverball.demo import nights as demo_nights
+from silverball.demo import sandboxes as demo_sandboxes
+from silverball.demo import trials as demo_trials
+from silverball.demo.robots import InProcessClient, Robot, SteppedClock, TournamentPlan
+from silverball.exchange import mirror
 from silverball.exchange.bundle import file as bundle_file
-from silverball.exchange.mirror import applying
 from silverball.rules.registry import FORMATS
-from silverball.service.accounts.writes import accounts, tournaments
-from silverball.service.accounts.writes import announcing as slices_of_tournaments
+from silverball.service.accounts.writes import accounts, announcing, tournaments
 from silverball.settings import Settings
-from silverball.store import chaining, migrate, name_indexes, pending_announcements, tables
-from silverball.store.engine import Store
+from silverball.store import pending_announcements, tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
+from silverball.store.tournament import chaining
 
 STEP_SECONDS = 150
 # Steps of a running night: some of its results are there, and some are missing.
@@ -71,7 +75,7 @@ def play_nights(store: Store) -> None:
     """Play a completed and a running night of each format, and begin a mirror."""
     clock, dice = SteppedClock(build.NOW), Random(37)
     user_id = build.a_user(store, name="Olga Ramp", role="organizer", flag="se", location="Harbour Town")
-    demo_machines.load_machines(store)
+    demo_nights.load_machines(store)
     client = demo_nights.organizer_client(store, Settings(base_url=build.BASE_URL), user_id, clock)
     book = demo_nights.load_book_ids(client)
     _claim_players(store, client, book[0])
@@ -86,7 +90,7 @@ def play_nights(store: Store) -> None:
     with_queues = demo_nights.start_night(client, demo_nights.QUEUES, book, dice)
     with_queues.queue_up(demo_nights.QUEUE_SIZES)
     there = json.loads(bundles.INVENTED[0].read_bytes())
-    applying.begin(store, "results.example", there, build.NOW, Random(1))
+    mirror.begin(store, "results.example", there, build.NOW, Random(1))
 
 
 def _make_sandboxes(store: Store, client: InProcessClient) -> None:
@@ -101,7 +105,7 @@ def _make_sandboxes(store: Store, client: InProcessClient) -> None:
     demo_sandboxes.try_tournaments(boxes)
     demo_sandboxes.try_rosters(boxes, client.caller.user_id)
     demo_sandboxes.try_games(boxes)
-    demo_evening.try_evening(boxes)
+    demo_trials.try_evening(boxes)
     demo_sandboxes.try_clocks_and_queues(boxes)
     demo_sandboxes.try_single_player(boxes)
     # No secret is kept, not even the hash of one.
@@ -114,7 +118,7 @@ def _claim_players(store: Store, client: InProcessClient, player_ids: list[int])
     opted_out = ("ratings", "stats", "video", "profile", "history")
     hidden = {f"{name}_opt_out": True for name in opted_out}
     accounts_of_players: list[tuple[str, dict[str, Any]]] = [
-        ("Ada Quill", {"flag": "fi", "pronouns": "she", "initials": "AQ"}),
+        ("Ada Quill", {"flag": "fi", "pronouns": "they", "initials": "AQ"}),
         ("Bo Larkin", {"flag": "no", **hidden}),
         (opening.ERASED, {"flag": "dk", "location": "Erased Town", "role": "organizer"}),
         (opening.HIDING, {"flag": "is", "location": "Hidden Town"}),
@@ -167,8 +171,8 @@ def _play_night(
 def hide_and_erase(store: Store) -> None:
     """Erase a player and let another hide, as a server that is stopped before all tournaments follow."""
     pending_announcements.TOURNAMENTS_AT_ONCE = 3
-    slices_of_tournaments.TOURNAMENTS_PER_STATEMENT = 2
-    slices_of_tournaments.SLICE_SECONDS = 0.0
+    announcing.TOURNAMENTS_PER_STATEMENT = 2
+    announcing.SLICE_SECONDS = 0.0
     store.finish_deferred = lambda: None
     with store.write() as transaction:
         accounts.erase_account(transaction, opening.user_named(store, opening.ERASED))
@@ -178,7 +182,7 @@ def hide_and_erase(store: Store) -> None:
         waiting = tournaments.find_waiting(db, pending)
     for _ in range(2):
         with store.write() as transaction:
-            left = slices_of_tournaments.change_slice(transaction, waiting)
+            left = announcing.change_slice(transaction, waiting)
         assert left is not None
         waiting = left
     hiding = opening.user_named(store, opening.HIDING)
@@ -216,7 +220,7 @@ def write_dump(store: Store, file: Path) -> None:
             _copy_rows(store, target)
             with target.migration() as db:
                 # Their extension is not everywhere; `migrate` makes them where it is.
-                indexes = ", ".join(searched.index for searched in name_indexes.SEARCHED.values())
+                indexes = ", ".join(searched.index for searched in migrate.SEARCHED.values())
                 db.exec_driver_sql(f"DROP INDEX IF EXISTS {indexes}")
                 db.exec_driver_sql("DROP EXTENSION IF EXISTS pg_trgm")
         _dump(cluster, str(make_url(url).database), file)

@@ -1,6 +1,10 @@
 """silverball demo: serve real and invented tournaments to try everything with."""
 
 import dataclasses
+import json
+import os
+import shlex
+import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -12,33 +16,168 @@ import click
 from msgspec import Struct
 
 from silverball import settings
-from silverball.cli import (
-    database,
-    demo_folder,
-    demo_live,
-    demo_machines,
-    demo_nights,
-    demo_text,
-    demo_trials,
-    federation,
-    import_,
-    public_address,
-    server,
-    side_server,
-)
-from silverball.cli.demo_text import DemoFacts
+from silverball.cli import database, import_, server
+from silverball.demo import live as demo_live
+from silverball.demo import nights as demo_nights
+from silverball.demo import trials as demo_trials
 from silverball.jobs import rating_period
-from silverball.kit import logs, passwords
-from silverball.service.clubs import writes as clubs
+from silverball.kit import logs
+from silverball.kit.security import passwords
 from silverball.service.periods import rating_run as periods
-from silverball.service.tokens import reads as token_reads
-from silverball.service.tokens import writes as tokens
+from silverball.service.players import writes as players_writes
 from silverball.service.users import reads as user_reads
 from silverball.service.users import writes as users
 from silverball.settings import Settings
-from silverball.store import rating_days
-from silverball.store.engine import Store
-from silverball.store.time_limits import LONG_COMMANDS, REQUESTS
+from silverball.store.database.deadlines import LONG_COMMANDS, REQUESTS
+from silverball.store.database.engine import Store
+from silverball.store.database.faults import DatabaseFault
+from silverball.store.people import rating_days
+
+# The folder of a demo: its database, bulk files and secrets, and the layout that it was made with.
+
+
+# The layout of the data that this version makes; a folder with another one is made anew.
+LAYOUT = "2"
+LAYOUT_FILE = "layout"
+DATABASE = "silverball.db"
+TOKEN = "token"  # noqa: S105  # the name of a file
+PASSWORD = "password"  # noqa: S105  # the name of a file
+EXPORTS = "exports"
+TRIALS = "trials.json"
+OLDER = "older"
+DATABASE_FILES = (
+    *(f"{DATABASE}{ending}" for ending in ("", "-wal", "-shm", ".secret")),
+    *(f"{DATABASE}-counts{ending}" for ending in ("", "-wal", "-shm")),
+)
+MADE = (*DATABASE_FILES, TOKEN, PASSWORD, EXPORTS, TRIALS, LAYOUT_FILE)
+
+
+def prepare_folder(data: Path, organizer_email: str) -> Path:
+    """Return the folder, ready to be filled or filled by this version.
+
+    The files of an older version's demo are moved to `older` inside it. Raises ClickException for a folder
+    that cannot be made, or with a database that no demo made.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        folder = data.resolve()
+        if (folder / DATABASE).exists() and _layout(folder) != LAYOUT:
+            if not _is_demo(folder / DATABASE, organizer_email):
+                raise click.ClickException(f"The database in {data} is not a demo's. Choose another folder.")
+            _set_aside(folder)
+            sentence = f"{data} is from another version and is made anew; its files are in {data / OLDER}."
+            click.echo(sentence, err=True)
+        (folder / LAYOUT_FILE).write_text(LAYOUT + "\n")
+    except OSError as error:
+        raise click.ClickException(f"{data} cannot be created: {error.strerror}.") from error
+    return folder
+
+
+def write_secret(file: Path, text: str) -> None:
+    """Write a file that from its creation on no other user of this machine can read."""
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        stream.write(text + "\n")
+
+
+def _layout(folder: Path) -> str:
+    file = folder / LAYOUT_FILE
+    return file.read_text().strip() if file.exists() else ""
+
+
+def _is_demo(database: Path, organizer_email: str) -> bool:
+    """Whether the database, of any version, has the demo's organizer."""
+    store = Store(f"sqlite:///{database}")
+    try:
+        with store.read() as db:
+            return user_reads.user_id_by_email(db, organizer_email) is not None
+    except DatabaseFault:
+        return False
+    finally:
+        store.close()
+
+
+def _set_aside(folder: Path) -> None:
+    older = folder / OLDER
+    shutil.rmtree(older, ignore_errors=True)
+    older.mkdir()
+    for name in MADE:
+        if (folder / name).exists():
+            (folder / name).rename(older / name)
+
+
+# The demo's facts as it prints them, for people and for programs.
+
+
+APP_KEY = "silverball"
+# A tournament that goes on while the demo runs, and one of the real, finished ones.
+LIVE_ID = 1
+FINISHED_ID = 244501
+
+
+class DemoFacts(Struct, frozen=True, kw_only=True):
+    """Facts with which a person or a program uses a demo."""
+
+    base_url: str
+    # The address for other devices on the network; None when the demo listens on this machine only.
+    lan_url: str | None
+    token: str
+    user_id: int
+    email: str
+    password: str
+
+    @property
+    def ws_url(self) -> str:
+        """The base URL of the feed: wss when the site is served with TLS."""
+        return self.base_url.replace("http", "ws", 1)
+
+
+def ready_json(facts: DemoFacts) -> str:
+    """One line of JSON for programs. `tournamentId` is the finished tournament."""
+    return json.dumps(
+        {
+            "baseUrl": facts.base_url,
+            "wsUrl": facts.ws_url,
+            "lanUrl": facts.lan_url,
+            "appKey": APP_KEY,
+            "token": facts.token,
+            "userId": facts.user_id,
+            "email": facts.email,
+            "password": facts.password,
+            "tournamentId": FINISHED_ID,
+            "liveTournamentId": LIVE_ID,
+        }
+    )
+
+
+def ready_text(facts: DemoFacts) -> str:
+    """The lines for people, with commands to paste into another window."""
+    base_url = facts.base_url
+    lines = [
+        "",
+        f"  Live now       {base_url}/t/{LIVE_ID}",
+        f"  Finished       {base_url}/t/{FINISHED_ID}",
+        f"  Console        {base_url}/run  ({facts.email}, {facts.password})",
+        f"  Interface      {base_url}/docs",
+        f"  Base URL       {base_url}",
+        f"  Websocket URL  {facts.ws_url}",
+        f"  App key        {APP_KEY}",
+        f"  Token          {facts.token}",
+    ]
+    if facts.lan_url is not None:
+        warning = "everybody on this network can open it; changes need the token or the password"
+        lines.append(f"  Phones         {facts.lan_url}/t/{LIVE_ID}  ({warning})")
+    paths = (
+        f"/api/tournaments/{LIVE_ID}/standings",
+        f"/api/tournaments/{LIVE_ID}/games?status=started",
+        f"/api/tournaments/{FINISHED_ID}?includePlayers=true",
+        "/api/tournaments?status=completed&limit=5",
+    )
+    lines += ["", "  Paste into another window:", "", f"  export TOKEN={shlex.quote(facts.token)}"]
+    lines += [f"  curl -s -H \"Authorization: Bearer $TOKEN\" '{base_url}{path}'" for path in paths]
+    lines += [f"  curl -sN '{base_url}/api/tournaments/{LIVE_ID}/stream'"]
+    return "\n".join([*lines, "", "  Press Ctrl-C to stop."])
+
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 # An address that is documented as never in use: nothing is sent, the system only chooses a way to it.
@@ -88,24 +227,24 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
     robots play a tournament of each format. While it runs, robots play match play in tournament 1, and
     every twenty minutes an evening in another format.
     """
-    listener = side_server.open_listener(host, port)
-    folder = demo_folder.prepare_folder(data, ORGANIZER_EMAIL)
+    listener = server.open_listener(host, port)
+    folder = prepare_folder(data, ORGANIZER_EMAIL)
     bound = listener.getsockname()[1]
     lan_url = _lan_url(host, bound)
     configured = settings.load()
     demo_settings = dataclasses.replace(
         configured,
-        database_url=f"sqlite:///{folder / demo_folder.DATABASE}",
-        exports_folder=str(folder / demo_folder.EXPORTS),
+        database_url=f"sqlite:///{folder / DATABASE}",
+        exports_folder=str(folder / EXPORTS),
         allow_loopback=True,
     )
     if lan_url is not None and not demo_settings.base_url:
         # Links and printed codes must work on phones too.
         demo_settings = dataclasses.replace(demo_settings, base_url=lan_url)
-    demo_settings = public_address.with_base_url(demo_settings, host, bound)
+    demo_settings = server.with_base_url(demo_settings, host, bound)
     with database.open_database(url=demo_settings.database_url, may_create=True, limits=REQUESTS) as store:
         owner = _fill(store.with_limits(LONG_COMMANDS), demo_settings, folder, no_robots=no_robots)
-        password = organizer_password(store, owner.user_id, folder / demo_folder.PASSWORD)
+        password = organizer_password(store, owner.user_id, folder / PASSWORD)
         facts = DemoFacts(
             base_url=demo_settings.base_url,
             lan_url=lan_url,
@@ -114,8 +253,8 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
             email=ORGANIZER_EMAIL,
             password=password,
         )
-        trials = demo_trials.kept_trials(store, demo_settings, owner.user_id, folder / demo_folder.TRIALS)
-        text = demo_text.ready_json(facts) if as_json else demo_text.ready_text(facts)
+        trials = demo_trials.kept_trials(store, demo_settings, owner.user_id, folder / TRIALS)
+        text = ready_json(facts) if as_json else ready_text(facts)
         # Only now: a line for each tournament that is loaded would bury what a reader is to paste.
         logs.configure()
         with _playing(store, demo_settings, owner.user_id) if not no_robots else nullcontext():
@@ -125,7 +264,7 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
                 listener,
                 when_ready=lambda: click.echo(text),
                 # The address for phones is a guess where the machine has several.
-                follows_host=public_address.follows_host(configured, host),
+                follows_host=server.follows_host(configured, host),
                 trials=trials,
             )
 
@@ -136,12 +275,12 @@ def _fill(store: Store, demo_settings: Settings, folder: Path, *, no_robots: boo
     user_id = organizer_id(store)
     # The first tournament of all gets the number 1.
     demo_live.reserve_tournament(store, demo_settings, user_id, dice)
-    owner = load_demo(store, folder / demo_folder.TOKEN)
-    demo_machines.load_machines(store)
+    owner = load_demo(store, folder / TOKEN)
+    demo_nights.load_machines(store)
     demo_live.play_first_rounds(store, demo_settings, owner.user_id, dice)
     if not no_robots:
         demo_nights.play_nights(store, demo_settings, owner.user_id, dice)
-    demo_machines.write_public_files(store, folder / demo_folder.EXPORTS)
+    demo_nights.write_public_files(store, folder / EXPORTS)
     return owner
 
 
@@ -159,7 +298,7 @@ def _lan_url(host: str, port: int) -> str | None:
     """The demo's address for other devices on the network; None when it listens on this machine only."""
     if host in LOOPBACK_HOSTS:
         return None
-    if host not in public_address.WILDCARD_HOSTS:
+    if host not in server.WILDCARD_HOSTS:
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
@@ -180,7 +319,7 @@ def organizer_id(store: Store) -> int:
                 transaction.connection, name=ORGANIZER_NAME, email=ORGANIZER_EMAIL, role="organizer", now=now
             )
             about = "People who like the sound of a silver ball."
-            clubs.create_club(
+            players_writes.create_club(
                 transaction, user_id, name="The Lantern Flippers", description=about, location="Harbour Town"
             )
     return user_id
@@ -194,7 +333,7 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
     click.echo("Loading the demo's tournaments ...", err=True)
     now, dice = datetime.now(UTC), SystemRandom()
     user_id = organizer_id(store)
-    federation.import_records(store, FEDERATION)
+    import_.import_records(store, FEDERATION)
     for file in sorted(BUNDLES.glob("*.json")):
         import_.import_bundle(store, file, owner_id=user_id)
     # The loaded tournaments are long past; the robots' results are rated when they are due.
@@ -205,10 +344,10 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
         now,
     )
     with store.write() as transaction:
-        issued = tokens.create_token(
+        issued = users.create_token(
             transaction.connection, user_id, "demo", abilities=["manage"], now=now, dice=dice
         )
-    demo_folder.write_secret(token_file, issued.text)
+    write_secret(token_file, issued.text)
     return DemoOwner(user_id, issued.text)
 
 
@@ -220,7 +359,7 @@ def organizer_password(store: Store, user_id: int, file: Path) -> str:
     password_hash = passwords.hash_password(password)
     with store.write() as transaction:
         users.set_password(transaction.connection, user_id, password_hash)
-    demo_folder.write_secret(file, password)
+    write_secret(file, password)
     return password
 
 
@@ -229,5 +368,5 @@ def _stored_owner(store: Store, token_file: Path) -> DemoOwner | None:
         return None
     text = token_file.read_text().strip()
     with store.read() as db:
-        caller = token_reads.find_caller(db, f"Bearer {text}".encode(), datetime.now(UTC))
+        caller = user_reads.find_caller(db, f"Bearer {text}".encode(), datetime.now(UTC))
     return None if caller is None else DemoOwner(caller.user_id, text)

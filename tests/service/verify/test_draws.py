@@ -12,12 +12,12 @@ from sqlalchemy import select, update
 import build
 from service import stored_nights
 from service.desk import a_desk
-from silverball.cli import demo_nights
 from silverball.cli.main import silverball_group
-from silverball.service.verify.draws import BEFORE_COMMITMENTS, DrawsReport, verify_draws
+from silverball.demo import nights as demo_nights
+from silverball.service.journal.reads.verification import BEFORE_COMMITMENTS, DrawsReport, verify_draws
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 LINE = tables.journal.c
