@@ -123,8 +123,10 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/mirror_lag.py
 	$(BIN)/python benchmarks/sign_ups.py
 
-generated: install  ## write the generated modules of the published shapes and the typed client again
+generated: install  ## write again what follows from the program: shapes, typed client, tables and examples of the docs
 	PYTHONPATH=clients/python $(BIN)/python -m generator
+	PYTHONPATH=tests $(BIN)/python -m house.tables
+	PYTHONPATH=tests $(BIN)/python -m house.doc_examples
 
 # The locks carry names, versions and hashes; no address is written. Our own client is installed beside them.
 lock:  ## lock the dependencies of pyproject.toml again (needs uv)

@@ -2,7 +2,7 @@
 
 A document holds `<!-- example samples/standings.json 0 -->`, a JSON block, and `<!-- /example -->`. The file
 is under tests/golden; the words after it lead into it by key and index; `a,b,c` keeps these keys only.
-Run this file to write the blocks: `python tests/house/doc_examples.py`.
+`make generated` writes the blocks.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The generated tables in the documents. To write them, run `python tests/house/tables.py`."""
+"""The generated tables in the documents. To write them, run `make generated`."""
 
 import importlib
 import json
@@ -157,7 +157,7 @@ def format_settings_table(type_: str) -> str:
     ]
     shared = [f"`{setting.key}` ({_setting_default(setting)})" for setting in listed if setting not in own]
     if shared:
-        lines += ["", f"[As in other formats](README.md#settings-of-several-formats): {', '.join(shared)}."]
+        lines += ["", f"[As in other formats](README.md#format-settings): {', '.join(shared)}."]
     return "\n".join(lines).strip()
 
 

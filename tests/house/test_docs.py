@@ -12,19 +12,19 @@ from house import doc_examples, tables
 def test_a_generated_table_is_up_to_date(name: str, word: str) -> None:
     marked = tables.between((tables.ROOT / name).read_text(encoding="utf-8"), word)
     assert marked is not None, f"{name} has no <!-- {word} --> and <!-- /{word} -->"
-    assert marked[0].strip() == tables.TABLES[name, word](), "run: python tests/house/tables.py"
+    assert marked[0].strip() == tables.TABLES[name, word](), "run: make generated"
 
 
 @pytest.mark.parametrize("name", sorted(tables.FILES))
 def test_a_generated_document_is_up_to_date(name: str) -> None:
     written = (tables.ROOT / name).read_text(encoding="utf-8")
-    assert written == tables.FILES[name](), "run: python tests/house/tables.py"
+    assert written == tables.FILES[name](), "run: make generated"
 
 
 @pytest.mark.parametrize("document", doc_examples.documents(), ids=lambda path: path.name)
 def test_examples_in_the_documents_are_the_golden_samples(document: Path) -> None:
     written = document.read_text(encoding="utf-8")
-    assert written == doc_examples.with_examples(written), "run: python tests/house/doc_examples.py"
+    assert written == doc_examples.with_examples(written), "run: make generated"
 
 
 def test_each_refusal_has_a_code_of_its_own() -> None:
