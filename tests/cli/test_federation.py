@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from silverball.cli import import_
 from silverball.cli.main import silverball_group
-from silverball.service.outlook.reads import estimates
+from silverball.service.outlook.reads import federation as reads
 from silverball.store.database.engine import Store
 
 
@@ -35,7 +35,7 @@ def people(*ifpa_ids: int) -> list[dict[str, Any]]:
 def count(database_url: str) -> int:
     store = Store(database_url)
     with store.read() as db:
-        found = estimates.record_count(db)
+        found = reads.record_count(db)
     store.close()
     return found
 
@@ -103,4 +103,4 @@ def test_many_records_are_stored_together_or_not_at_all(
     with pytest.raises(OSError, match="lights"):
         import_.import_records(store, a_file(tmp_path, *people(*range(20, 30))), watch=power_cut)
     with store.read() as db:
-        assert estimates.record_count(db) == 10
+        assert reads.record_count(db) == 10

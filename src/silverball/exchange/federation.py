@@ -19,7 +19,7 @@ from msgspec import Struct
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import BodyParser
 from silverball.service.outlook import writes as outlook_writes
-from silverball.service.outlook.reads import estimates
+from silverball.service.outlook.reads import federation as reads
 from silverball.service.outlook.writes import NewRecord
 from silverball.store.database.engine import Db
 from silverball_wire import base
@@ -93,10 +93,10 @@ def import_records(
     db: Db, records: Sequence[NewRecord], *, now: datetime, watch: ProgressWatch = without_progress
 ) -> ImportedRecords:
     """Store the records of a file in the caller's transaction."""
-    before = estimates.record_count(db)
+    before = reads.record_count(db)
     for start in watch(range(0, len(records), STORED_AT_ONCE), "Storing"):
         outlook_writes.store_records(db, records[start : start + STORED_AT_ONCE], now=now)
-    return ImportedRecords(len(records), estimates.record_count(db) - before)
+    return ImportedRecords(len(records), reads.record_count(db) - before)
 
 
 def _read_json(text: str) -> list[_FileRecord]:

@@ -15,7 +15,7 @@ from silverball.rules.ratings.formulas import Parameters
 from silverball.service.core import access
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.core.calls import PageRows, count_rows_before, refuse_deep_pagination
-from silverball.service.outlook.reads import estimates
+from silverball.service.outlook.reads import federation
 from silverball.store import tables
 from silverball.store.database.conditions import is_among
 from silverball.store.people import book, names, rating_days
@@ -296,7 +296,7 @@ def rating_bundle(
     info = None
     # The rating holds no number that is hidden from this viewer.
     if rating.ifpa_id is not None:
-        ranks = estimates.ranks_by_ifpa(db, [rating.ifpa_id]).get(rating.ifpa_id)
+        ranks = federation.ranks_by_ifpa(db, [rating.ifpa_id]).get(rating.ifpa_id)
         info = None if ranks is None else IfpaInfo(rank=ranks.rank, womens_rank=ranks.womens_rank)
     return RatingBundle(rating=rating, rating_history=history_points(db, rating.rating_id), ifpa_info=info)
 

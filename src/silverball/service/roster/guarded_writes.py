@@ -13,7 +13,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service.core import commands
 from silverball.service.core.calls import Write
 from silverball.service.machines import reads as machines
-from silverball.service.outlook.reads import estimates
+from silverball.service.outlook.reads import federation
 from silverball.service.players import reads as players
 from silverball.service.roster import writes as roster
 from silverball.service.roster.bodies import AT_ONCE_MAX, NewEntrants, NewLineupArenas, Strikes
@@ -95,7 +95,7 @@ def _federation_entrants(
     call: Write[PlayersToAdd], tournament: Tournament, picked: set[int]
 ) -> list[dict[str, Any]]:
     """The people picked from the federation's file: those of the book, others with name and number."""
-    picked_records = estimates.records_by_ifpa(call.db, call.body.ifpa_ids)
+    picked_records = federation.records_by_ifpa(call.db, call.body.ifpa_ids)
     if len(picked_records) < len(set(call.body.ifpa_ids)):
         raise Invalid({"ifpaIds": ["One of them is not in the federation's file any more. Search again."]})
     organizer_id = tournament.details["organizer_id"]

@@ -26,7 +26,7 @@ from silverball.kit.security import tokens
 from silverball.kit.values import WithSecret, replace
 from silverball.service.core import access
 from silverball.service.core.access import AuthenticatedCaller, Device
-from silverball.service.outlook.reads import estimates
+from silverball.service.outlook.reads import federation
 from silverball.service.players import reads as players_reads
 from silverball.service.ratings import reads as ratings_reads
 from silverball.store import tables
@@ -214,7 +214,7 @@ def user_bundle(
     return UserBundle(
         user=user,
         rating=UNSET if rating is None else rating,
-        ifpa=None if ifpa_id is None else estimates.published_record(db, ifpa_id),
+        ifpa=None if ifpa_id is None else federation.published_record(db, ifpa_id),
         shortcut=_shortcut(db, user_id),
         plan=None,
         club=None if user.club_id is None else players_reads.club_or_none(db, user.club_id),

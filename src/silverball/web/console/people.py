@@ -14,8 +14,8 @@ from silverball.rules.model.settings import LateEntrySettings
 from silverball.rules.model.tournament import Entrant, Game
 from silverball.service.journal.texts import away_text
 from silverball.service.machines import reads as machine_reads
-from silverball.service.outlook.reads import estimates
-from silverball.service.outlook.reads.estimates import FederationPlayer
+from silverball.service.outlook.reads import federation
+from silverball.service.outlook.reads.federation import FederationPlayer
 from silverball.service.players import reads as player_reads
 from silverball.service.rounds import reads as rounds_reads
 from silverball.service.tournaments.reads import listing
@@ -183,7 +183,7 @@ def players_context(request: PageRequest, night: TournamentNight) -> dict[str, A
         if words:
             offered = player_reads.search_players(db, organizer_id, words, request.caller)
             if len(words) >= FEDERATION_LETTERS_MIN:
-                in_federation = estimates.search_records(db, words, organizer_id)
+                in_federation = federation.search_records(db, words, organizer_id)
         elif any(str(tournament.tournament_id) == former_id for tournament in former):
             entrants = player_reads.entrants(db, int(former_id), request.caller)
             offered = tuple(player for player in entrants if player.organizer_id == organizer_id)

@@ -21,7 +21,7 @@ from silverball.rules.worth import value as worth_value
 from silverball.rules.worth.answers import USUAL_BALLS, Circumstances, MeaningfulGames, Part, no_number
 from silverball.rules.worth.event import EventGrade, EventPart, FieldValue
 from silverball.rules.worth.value import place_points
-from silverball.service.outlook.reads import estimates, planning
+from silverball.service.outlook.reads import estimates, federation, planning
 from silverball.store import tables
 from silverball.store.revisions.stamps import Revision
 from silverball.store.tournament import forecasts, snapshot
@@ -282,7 +282,7 @@ def _field_of(db: Connection, night: Night) -> EventField:
     """The players of a tournament. Who hides adds what they add, and the sums are rounded."""
     people = estimates.participants_where(db, _ENTRANT.tournament_id == night.tournament_id)
     ifpa_ids = {person.ifpa_id for person in people if person.ifpa_id is not None}
-    found = {record.ifpa_id: record for record in estimates.records_by_ifpa(db, ifpa_ids)}
+    found = {record.ifpa_id: record for record in federation.records_by_ifpa(db, ifpa_ids)}
     estimate = worth_value.estimate_value(estimates.field_player(record) for record in found.values())
     is_womens = bool(night.row.womens)
     hides_somebody = any(person.profile_opt_out for person in people)

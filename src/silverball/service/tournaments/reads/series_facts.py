@@ -15,7 +15,7 @@ from silverball.rules.model.play_settings import HasArenaAssignment
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasPairing, has
 from silverball.rules.model.tournament import Tournament
-from silverball.service.outlook.reads import estimates
+from silverball.service.outlook.reads import federation
 from silverball.service.ratings import reads as ratings_reads
 from silverball.service.series import reads as series_reads
 from silverball.store import tables
@@ -71,9 +71,9 @@ def _seed_facts(db: Connection, tournament: Tournament, seeding_rule: str) -> di
     if seeding_rule in seeding.RATING_SEEDS:
         by_bound = seeding_rule == seeding.BY_LOWER_BOUND
         return dict(ratings_reads.seed_numbers(db, tournament.tournament_id, by_bound=by_bound))
-    if seeding_rule in estimates.SEEDING_RANKS:
+    if seeding_rule in federation.SEEDING_RANKS:
         player_ids = [entrant.player_id for entrant in tournament.entrants]
-        ranks = estimates.player_ranks(db, player_ids, seeding_rule)
+        ranks = federation.player_ranks(db, player_ids, seeding_rule)
         return {player_id: float(rank) for player_id, rank in ranks.items()}
     return {}
 
