@@ -18,8 +18,8 @@ from random import Random
 
 import run
 from run import Row
-from silverball.cli import demo_nights
-from silverball.cli.robots import Robot, SteppedClock, TournamentPlan
+from silverball.demo import nights
+from silverball.demo.robots import Robot, SteppedClock, TournamentPlan
 from silverball.exchange.mirror import applying, feed
 from silverball.exchange.mirror.feed import Heard
 from silverball.exchange.mirror.known_parts import KnownParts
@@ -51,11 +51,11 @@ def main() -> int:
 def _rows(folder: Path) -> Iterator[Row]:
     with closing(_new_store(folder / "there.db")) as there, closing(_new_store(folder / "here.db")) as here:
         owner_id = build.a_user(there, name="Olga Ramp", role="organizer")
-        organizer = demo_nights.organizer_client(there, Settings(), owner_id, SteppedClock(build.NOW))
+        organizer = nights.organizer_client(there, Settings(), owner_id, SteppedClock(build.NOW))
         plan = TournamentPlan(
             name="Followed", type="group_matchplay", players=PLAYERS, settings={"duration": ROUNDS}
         )
-        night = demo_nights.start_night(organizer, plan, demo_nights.load_book_ids(organizer), Random(7))
+        night = nights.start_night(organizer, plan, nights.load_book_ids(organizer), Random(7))
         servers = Servers(there.url.render_as_string(hide_password=False))
         servers.start()
         try:

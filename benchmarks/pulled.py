@@ -17,7 +17,7 @@ from typing import Any
 
 import run
 from run import Row
-from silverball.cli.demo import BUNDLES
+from silverball.demo.files import DATA
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle import renumbering
 from silverball.service.verify import reads as verification
@@ -84,7 +84,7 @@ def _later_rows(store: Store, paths: list[Path]) -> Iterator[Row]:
 
 def _night(number: int) -> bytes:
     """A night with its own ids, players and arenas that all nights of its kind share."""
-    raw: Any = json.loads((BUNDLES / NIGHTS[number % len(NIGHTS)]).read_bytes())
+    raw: Any = json.loads((DATA / NIGHTS[number % len(NIGHTS)]).read_bytes())
     ids = renumbering.ids_in(raw)
     own = {
         kind: {old: 1_000_000 + number * 1_000 + place for place, old in enumerate(sorted(ids[kind]))}

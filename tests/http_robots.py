@@ -6,7 +6,7 @@ import urllib.request
 from dataclasses import dataclass
 from typing import Any
 
-from silverball.cli.robots import RequestRefused
+from silverball.demo.robots import RequestRefused
 
 
 @dataclass(frozen=True)

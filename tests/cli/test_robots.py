@@ -8,15 +8,15 @@ import pytest
 
 import build
 from silverball import app
-from silverball.cli import demo_nights
-from silverball.cli.robots import InProcessClient, RequestRefused, Robot, SteppedClock, TournamentPlan
+from silverball.demo import nights
+from silverball.demo.robots import InProcessClient, RequestRefused, Robot, SteppedClock, TournamentPlan
 from silverball.rules.registry import FORMATS
 from silverball.service.verify import reads as verifier
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
 SEEDS = (1, 2, 3)
-PLANS = {plan.type: plan for plan in demo_nights.FINISHED}
+PLANS = {plan.type: plan for plan in nights.FINISHED}
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def is_ranked(positions: list[int]) -> bool:
 
 def test_the_demo_has_one_plan_for_every_format() -> None:
     assert set(PLANS) == set(FORMATS)
-    assert len(demo_nights.FINISHED) == len(FORMATS)
+    assert len(nights.FINISHED) == len(FORMATS)
 
 
 @pytest.mark.sample(10)

@@ -19,8 +19,8 @@ from typing import Any
 import build
 import mirror
 from exchange.pull_world import NAME, Site, StoppedClock
-from silverball.cli import demo_nights
-from silverball.cli.robots import RequestRefused, Robot, SteppedClock, TournamentPlan
+from silverball.demo import nights
+from silverball.demo.robots import RequestRefused, Robot, SteppedClock, TournamentPlan
 from silverball.exchange.mirror import applying
 from silverball.exchange.mirror.feed import Heard
 from silverball.exchange.mirror.known_parts import KnownParts
@@ -63,9 +63,9 @@ class MirroredNight:
         self.local, self.site, self.plan = local, site, plan_of(kind)
         self.dice = Random(f"{kind} {seed}")
         self.clock = SteppedClock(build.NOW)
-        self.client = demo_nights.organizer_client(site.store, Settings(), site.owner_id, self.clock)
-        books = demo_nights.load_book_ids(self.client)
-        self.robot = demo_nights.start_night(self.client, self.plan, books, self.dice)
+        self.client = nights.organizer_client(site.store, Settings(), site.owner_id, self.clock)
+        books = nights.load_book_ids(self.client)
+        self.robot = nights.start_night(self.client, self.plan, books, self.dice)
         self.remote_id = self.robot.tournament_id
         self.seconds = 0.0
         self.quiet_seconds = 0

@@ -17,9 +17,9 @@ from exchange import pull_world
 from exchange.mirrored_nights import MirroredNight
 from selection import IS_SOAK, repetitions
 from servers import Servers
-from silverball.cli import demo_nights
 from silverball.cli.main import silverball_group
-from silverball.cli.robots import SteppedClock, TournamentPlan
+from silverball.demo import nights
+from silverball.demo.robots import SteppedClock, TournamentPlan
 from silverball.rules.registry import FORMATS
 from silverball.service.verify import reads as verifier
 from silverball.settings import Settings
@@ -130,9 +130,9 @@ def test_the_command_follows_a_server_until_the_night_is_over(
     url, there, owner_id = served
     local = pull_world.new_store(empty_sqlite, tmp_path / "local.db")
     clock = SteppedClock(build.NOW)
-    client = demo_nights.organizer_client(there, Settings(), owner_id, clock)
+    client = nights.organizer_client(there, Settings(), owner_id, clock)
     plan = TournamentPlan(name="Followed", type="matchplay", players=4, settings={"duration": 3})
-    robot = demo_nights.start_night(client, plan, demo_nights.load_book_ids(client), Random(3))
+    robot = nights.start_night(client, plan, nights.load_book_ids(client), Random(3))
     command = [sys.executable, "-m", "silverball.cli.main", "mirror", url, str(robot.tournament_id)]
     settings = {
         **os.environ,

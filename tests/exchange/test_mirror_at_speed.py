@@ -16,8 +16,8 @@ import mirror
 from exchange.mirrored_nights import plan_of
 from http_robots import HttpClient
 from servers import Servers
-from silverball.cli import demo_nights
-from silverball.cli.robots import Robot, SteppedClock
+from silverball.demo import nights
+from silverball.demo.robots import Robot, SteppedClock
 from silverball.exchange.mirror import applying, feed
 from silverball.exchange.mirror.feed import Heard
 from silverball.exchange.mirror.known_parts import KnownParts
@@ -65,10 +65,8 @@ class NightAtSpeed:
 
     def __init__(self, there: Store, here: Store, server_port: int, proxy: TcpProxy, kind: str) -> None:
         owner_id = build.a_user(there, name="Olga Ramp", role="organizer")
-        organizer = demo_nights.organizer_client(there, Settings(), owner_id, SteppedClock(datetime.now(UTC)))
-        night = demo_nights.start_night(
-            organizer, plan_of(kind), demo_nights.load_book_ids(organizer), Random(kind)
-        )
+        organizer = nights.organizer_client(there, Settings(), owner_id, SteppedClock(datetime.now(UTC)))
+        night = nights.start_night(organizer, plan_of(kind), nights.load_book_ids(organizer), Random(kind))
         token = a_token(there, owner_id, ability="manage")
         client = HttpClient(f"http://127.0.0.1:{server_port}", token)
         self.robot = Robot(client, plan_of(kind), night.tournament_id, Random(8))

@@ -19,9 +19,9 @@ from exchange import pull_world
 from exchange.pull_world import NAME, StoppedClock
 from exchange.test_hostile_source import HTML, JSON
 from exchange.test_mirror import answers
-from silverball.cli import demo_nights
 from silverball.cli.main import silverball_group
-from silverball.cli.robots import SteppedClock, TournamentPlan
+from silverball.demo import nights
+from silverball.demo.robots import SteppedClock, TournamentPlan
 from silverball.exchange.mirror import applying
 from silverball.exchange.mirror.feed import Heard
 from silverball.exchange.mirror.known_parts import KnownParts
@@ -109,11 +109,9 @@ def followed(tmp_path: Path, empty_sqlite: Path) -> Iterator[FollowedNight]:
     file.write_bytes(empty_sqlite.read_bytes())
     local = pull_world.new_store(empty_sqlite, tmp_path / "local.db")
     with pull_world.site(file) as source:
-        client = demo_nights.organizer_client(
-            source.store, Settings(), source.owner_id, SteppedClock(build.NOW)
-        )
+        client = nights.organizer_client(source.store, Settings(), source.owner_id, SteppedClock(build.NOW))
         plan = TournamentPlan(name="Followed", type="matchplay", players=4, settings={"duration": 9})
-        robot = demo_nights.start_night(client, plan, demo_nights.load_book_ids(client), Random(3))
+        robot = nights.start_night(client, plan, nights.load_book_ids(client), Random(3))
         yield FollowedNight(local, source.store, source.ask, robot)
     local.close()
 

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 import build
 from exchange import pull_world
 from exchange.pull_world import NAME, StoppedClock
-from silverball.cli import demo_nights
 from silverball.cli.main import silverball_group
-from silverball.cli.robots import Robot, SteppedClock, TournamentPlan
+from silverball.demo import nights
+from silverball.demo.robots import Robot, SteppedClock, TournamentPlan
 from silverball.exchange.mirror import applying
 from silverball.exchange.mirror.known_parts import KnownParts
 from silverball.exchange.pull.source import PullSource, RequestPace
@@ -39,10 +39,8 @@ class HalfANight:
         )
         self.local, self.owner_id = local, source.owner_id
         self.clock = SteppedClock(build.NOW)
-        self.there = demo_nights.organizer_client(source.store, Settings(), self.owner_id, self.clock)
-        self.robot = demo_nights.start_night(
-            self.there, self.plan, demo_nights.load_book_ids(self.there), Random(7)
-        )
+        self.there = nights.organizer_client(source.store, Settings(), self.owner_id, self.clock)
+        self.robot = nights.start_night(self.there, self.plan, nights.load_book_ids(self.there), Random(7))
         stopped = StoppedClock()
         reader = PullSource(NAME, source.ask, RequestPace(now=stopped.now, sleep=stopped.sleep))
         self.known = KnownParts(reader, self.robot.tournament_id)
@@ -57,7 +55,7 @@ class HalfANight:
         """Let the night go on here, and return its robot."""
         with self.local.write(self.copy.tournament_id) as transaction:
             writes.stop_mirror(transaction, self.copy.tournament_id)
-        client = demo_nights.organizer_client(self.local, Settings(), self.owner_id, self.clock)
+        client = nights.organizer_client(self.local, Settings(), self.owner_id, self.clock)
         return Robot(client, self.plan, self.copy.tournament_id, Random(8))
 
     def clock_end(self) -> datetime | None:

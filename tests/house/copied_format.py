@@ -41,8 +41,8 @@ def new_store(path: Path) -> Any:
 def play_tournament(store: Any, organizer_id: int) -> int:
     """Create a tournament of the copied format through the interface and play it to its end."""
     import build
-    from silverball.cli.demo_nights import FINISHED
-    from silverball.cli.robots import InProcessClient, Robot, SteppedClock
+    from silverball.demo.nights import FINISHED
+    from silverball.demo.robots import InProcessClient, Robot, SteppedClock
     from silverball.service.access import AuthenticatedCaller
     from silverball.settings import Settings
 

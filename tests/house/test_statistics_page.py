@@ -12,7 +12,7 @@ import pytest
 from exchange import bundles
 from house import doc_blocks
 from house.doc_blocks import ROOT
-from silverball.cli.demo import BUNDLES
+from silverball.demo.files import DATA
 from silverball.exchange.bulk import public_database
 from silverball.jobs import nightly_exports, rating_period
 from silverball.settings import Settings
@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path
     store = Store(f"sqlite:///{made / 'site.db'}")
     try:
         for name in NIGHTS:
-            bundles.import_bundle(store, BUNDLES / f"{name}.json")
+            bundles.import_bundle(store, DATA / f"{name}.json")
         rating_period.run(store, NOW, parameters=rating_period.rating_parameters(Settings()), delay_days=0)
         nightly_exports.run(made / "exports", store, NOW)
         public_database.write_database(store, made / "public.db")

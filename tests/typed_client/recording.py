@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from silverball.cli.robots import RequestRefused
+from silverball.demo.robots import RequestRefused
 from silverball_client import Client, Refused
 from silverball_client.calling import Operation, PagedOperation, Request
 from silverball_client.exchange import Loss, PageOfItems, Reply, Send, Steps

@@ -9,9 +9,9 @@ import pytest
 import build
 from feed.running_program import admin_token
 from servers import Servers
-from silverball.cli import demo_machines
-from silverball.cli.demo_nights import FINISHED
-from silverball.cli.robots import Robot
+from silverball.demo import files
+from silverball.demo.nights import FINISHED
+from silverball.demo.robots import Robot
 from silverball.service.tokens import writes as tokens
 from silverball.store import encryption
 from silverball.store.engine import Store
@@ -46,7 +46,7 @@ def rated(store: Store) -> int:
 
 @pytest.fixture
 def client(store: Store, rated: int, database_url: str) -> Iterator[ComparingClient]:
-    demo_machines.load_machines(store)
+    files.load_machines(store)
     token = admin_token(store)
     encryption.open_keys(store)
     server = Servers(

@@ -1,6 +1,8 @@
 """silverball demo: serve real and invented tournaments to try everything with."""
 
 import dataclasses
+import json
+import shlex
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -12,21 +14,9 @@ import click
 from msgspec import Struct
 
 from silverball import settings
-from silverball.cli import (
-    database,
-    demo_folder,
-    demo_live,
-    demo_machines,
-    demo_nights,
-    demo_text,
-    demo_trials,
-    federation,
-    import_,
-    public_address,
-    server,
-    side_server,
-)
-from silverball.cli.demo_text import DemoFacts
+from silverball.cli import database, federation, import_, public_address, server, side_server
+from silverball.demo import files, live, nights, sandboxes
+from silverball.demo.robots import WallClock
 from silverball.jobs import rating_period
 from silverball.kit import logs, passwords
 from silverball.service.clubs import writes as clubs
@@ -43,9 +33,6 @@ from silverball.store.time_limits import LONG_COMMANDS, REQUESTS
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 # An address that is documented as never in use: nothing is sent, the system only chooses a way to it.
 ELSEWHERE = ("192.0.2.1", 9)
-BUNDLES = Path(__file__).parent / "demo_data"
-# Invented federation records of all players with a federation number.
-FEDERATION = BUNDLES / "federation.csv"
 # A fixed seed, so that a demo looks the same everywhere.
 DICE_SEED = "silver"
 ORGANIZER_NAME = "Demo Organizer"
@@ -53,6 +40,7 @@ ORGANIZER_EMAIL = "demo@silverball.invalid"
 # Letters that are not confused on paper.
 CLEAR_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 PASSWORD_LENGTH = 12
+APP_KEY = "silverball"
 
 
 class DemoOwner(Struct, frozen=True):
@@ -60,6 +48,23 @@ class DemoOwner(Struct, frozen=True):
 
     user_id: int
     token: str
+
+
+class DemoFacts(Struct, frozen=True, kw_only=True):
+    """Facts with which a person or a program uses a demo."""
+
+    base_url: str
+    # The address for other devices on the network; None when the demo listens on this machine only.
+    lan_url: str | None
+    token: str
+    user_id: int
+    email: str
+    password: str
+
+    @property
+    def ws_url(self) -> str:
+        """The base URL of the feed: wss when the site is served with TLS."""
+        return self.base_url.replace("http", "ws", 1)
 
 
 @click.command()
@@ -89,14 +94,14 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
     every twenty minutes an evening in another format.
     """
     listener = side_server.open_listener(host, port)
-    folder = demo_folder.prepare_folder(data, ORGANIZER_EMAIL)
+    folder = files.prepare_folder(data, ORGANIZER_EMAIL)
     bound = listener.getsockname()[1]
     lan_url = _lan_url(host, bound)
     configured = settings.load()
     demo_settings = dataclasses.replace(
         configured,
-        database_url=f"sqlite:///{folder / demo_folder.DATABASE}",
-        exports_folder=str(folder / demo_folder.EXPORTS),
+        database_url=f"sqlite:///{folder / files.DATABASE}",
+        exports_folder=str(folder / files.EXPORTS),
         allow_loopback=True,
     )
     if lan_url is not None and not demo_settings.base_url:
@@ -105,7 +110,7 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
     demo_settings = public_address.with_base_url(demo_settings, host, bound)
     with database.open_database(url=demo_settings.database_url, may_create=True, limits=REQUESTS) as store:
         owner = _fill(store.with_limits(LONG_COMMANDS), demo_settings, folder, no_robots=no_robots)
-        password = organizer_password(store, owner.user_id, folder / demo_folder.PASSWORD)
+        password = organizer_password(store, owner.user_id, folder / files.PASSWORD)
         facts = DemoFacts(
             base_url=demo_settings.base_url,
             lan_url=lan_url,
@@ -114,8 +119,8 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
             email=ORGANIZER_EMAIL,
             password=password,
         )
-        trials = demo_trials.kept_trials(store, demo_settings, owner.user_id, folder / demo_folder.TRIALS)
-        text = demo_text.ready_json(facts) if as_json else demo_text.ready_text(facts)
+        trials = sandboxes.load_trials(store, demo_settings, owner.user_id, folder / files.TRIALS)
+        text = ready_json(facts) if as_json else ready_text(facts)
         # Only now: a line for each tournament that is loaded would bury what a reader is to paste.
         logs.configure()
         with _playing(store, demo_settings, owner.user_id) if not no_robots else nullcontext():
@@ -135,19 +140,20 @@ def _fill(store: Store, demo_settings: Settings, folder: Path, *, no_robots: boo
     dice = Random(DICE_SEED)  # noqa: S311  # a game
     user_id = organizer_id(store)
     # The first tournament of all gets the number 1.
-    demo_live.reserve_tournament(store, demo_settings, user_id, dice)
-    owner = load_demo(store, folder / demo_folder.TOKEN)
-    demo_machines.load_machines(store)
-    demo_live.play_first_rounds(store, demo_settings, owner.user_id, dice)
+    live.reserve_tournament(store, demo_settings, user_id, dice)
+    sandboxes.reserve_things(nights.organizer_client(store, demo_settings, user_id, WallClock()))
+    owner = load_demo(store, folder / files.TOKEN)
+    files.load_machines(store)
+    live.play_first_rounds(store, demo_settings, owner.user_id, dice)
     if not no_robots:
-        demo_nights.play_nights(store, demo_settings, owner.user_id, dice)
-    demo_machines.write_public_files(store, folder / demo_folder.EXPORTS)
+        nights.play_nights(store, demo_settings, owner.user_id, dice)
+    files.write_public_files(store, folder / files.EXPORTS)
     return owner
 
 
 @contextmanager
 def _playing(store: Store, demo_settings: Settings, user_id: int) -> Iterator[None]:
-    play = demo_live.LivePlay(store, demo_settings, user_id, SystemRandom())
+    play = live.LivePlay(store, demo_settings, user_id, SystemRandom())
     play.start()
     try:
         yield
@@ -194,8 +200,8 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
     click.echo("Loading the demo's tournaments ...", err=True)
     now, dice = datetime.now(UTC), SystemRandom()
     user_id = organizer_id(store)
-    federation.import_records(store, FEDERATION)
-    for file in sorted(BUNDLES.glob("*.json")):
+    federation.import_records(store, files.FEDERATION)
+    for file in sorted(files.DATA.glob("*.json")):
         import_.import_bundle(store, file, owner_id=user_id)
     # The loaded tournaments are long past; the robots' results are rated when they are due.
     periods.rate_days(
@@ -208,7 +214,7 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
         issued = tokens.create_token(
             transaction.connection, user_id, "demo", abilities=["manage"], now=now, dice=dice
         )
-    demo_folder.write_secret(token_file, issued.text)
+    files.write_secret(token_file, issued.text)
     return DemoOwner(user_id, issued.text)
 
 
@@ -220,7 +226,7 @@ def organizer_password(store: Store, user_id: int, file: Path) -> str:
     password_hash = passwords.hash_password(password)
     with store.write() as transaction:
         users.set_password(transaction.connection, user_id, password_hash)
-    demo_folder.write_secret(file, password)
+    files.write_secret(file, password)
     return password
 
 
@@ -231,3 +237,50 @@ def _stored_owner(store: Store, token_file: Path) -> DemoOwner | None:
     with store.read() as db:
         caller = token_reads.find_caller(db, f"Bearer {text}".encode(), datetime.now(UTC))
     return None if caller is None else DemoOwner(caller.user_id, text)
+
+
+def ready_json(facts: DemoFacts) -> str:
+    """One line of JSON for programs. `tournamentId` is the finished tournament, as in 0.1.0."""
+    return json.dumps(
+        {
+            "baseUrl": facts.base_url,
+            "wsUrl": facts.ws_url,
+            "lanUrl": facts.lan_url,
+            "appKey": APP_KEY,
+            "token": facts.token,
+            "userId": facts.user_id,
+            "email": facts.email,
+            "password": facts.password,
+            "tournamentId": sandboxes.FINISHED_ID,
+            "liveTournamentId": live.TOURNAMENT_ID,
+        }
+    )
+
+
+def ready_text(facts: DemoFacts) -> str:
+    """The lines for people, with commands to paste into another window."""
+    base_url = facts.base_url
+    lines = [
+        "",
+        f"  Live now       {base_url}/t/{live.TOURNAMENT_ID}",
+        f"  Finished       {base_url}/t/{sandboxes.FINISHED_ID}",
+        f"  Console        {base_url}/run  ({facts.email}, {facts.password})",
+        f"  Interface      {base_url}/docs",
+        f"  Base URL       {base_url}",
+        f"  Websocket URL  {facts.ws_url}",
+        f"  App key        {APP_KEY}",
+        f"  Token          {facts.token}",
+    ]
+    if facts.lan_url is not None:
+        warning = "everybody on this network can open it; changes need the token or the password"
+        lines.append(f"  Phones         {facts.lan_url}/t/{live.TOURNAMENT_ID}  ({warning})")
+    paths = (
+        f"/api/tournaments/{live.TOURNAMENT_ID}/standings",
+        f"/api/tournaments/{live.TOURNAMENT_ID}/games?status=started",
+        f"/api/tournaments/{sandboxes.FINISHED_ID}?includePlayers=true",
+        "/api/tournaments?status=completed&limit=5",
+    )
+    lines += ["", "  Paste into another window:", "", f"  export TOKEN={shlex.quote(facts.token)}"]
+    lines += [f"  curl -s -H \"Authorization: Bearer $TOKEN\" '{base_url}{path}'" for path in paths]
+    lines += [f"  curl -sN '{base_url}/api/tournaments/{live.TOURNAMENT_ID}/stream'"]
+    return "\n".join([*lines, "", "  Press Ctrl-C to stop."])

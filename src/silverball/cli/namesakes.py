@@ -36,7 +36,7 @@ def ask_who_is_who(store: Store, source: str, shared: Sequence[SharedName]) -> N
 def _merge(store: Store, organizer_id: int, removed_id: int, remaining_id: int) -> None:
     """Merge as the organizer of the book does; what cannot be merged stays, with the reason."""
     from silverball import app
-    from silverball.cli.robots import InProcessClient, RequestRefused
+    from silverball.demo.robots import InProcessClient, RequestRefused
     from silverball.service.access import AuthenticatedCaller
 
     caller = AuthenticatedCaller(user_id=organizer_id, role="organizer", ability="manage")

@@ -10,7 +10,7 @@ import httpx2
 
 import build
 from silverball import app
-from silverball.cli.robots import InProcessClient, Robot, SteppedClock, TournamentPlan
+from silverball.demo.robots import InProcessClient, Robot, SteppedClock, TournamentPlan
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings

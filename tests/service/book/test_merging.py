@@ -12,7 +12,7 @@ from sqlalchemy import select
 import build
 from service import stored_nights
 from service.desk import Desk, a_desk
-from silverball.cli import demo_nights
+from silverball.demo import nights
 from silverball.service.verify import reads as verify
 from silverball.settings import Settings
 from silverball.store import snapshot, tables
@@ -60,8 +60,8 @@ def season(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> tupl
     store = Store(f"sqlite:///{path}")
     stored_nights.skip_disk_sync(store)
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
-    build.a_player(store, organizer_id, name=demo_nights.NAMES[0], player_id=GONE)
-    demo_nights.play_nights(store, Settings(base_url=build.BASE_URL), organizer_id, Random(1))
+    build.a_player(store, organizer_id, name=nights.NAMES[0], player_id=GONE)
+    nights.play_nights(store, Settings(base_url=build.BASE_URL), organizer_id, Random(1))
     with store.engine.connect() as db:
         db.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     store.close()

@@ -1,17 +1,29 @@
-"""The folder of a demo: its database, bulk files and secrets, and the layout that it was made with."""
+"""The folder of a demo, and the files that ship with it: bundles, machines, tips, results from elsewhere."""
 
 import os
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from silverball.service.users import reads as user_reads
+from silverball.exchange import nightly, pintips
+from silverball.exchange.opdb import file as opdb_file
+from silverball.jobs import nightly_exports
+from silverball.service.machines import reads as machines
+from silverball.service.users import reads as users
 from silverball.store.engine import Store
 from silverball.store.faults import DatabaseFault
 
+DATA = Path(__file__).parent / "data"
+# Invented federation records of all players with a federation number.
+FEDERATION = DATA / "federation.csv"
+MACHINES = DATA / "machines"
+# The results of an invented night that was run with other software, and the evening before.
+ELSEWHERE = DATA / "elsewhere" / "thursday.json"
+EVENING_BEFORE = ("Wednesday", "2026-03-04")
 # The layout of the data that this version makes; a folder with another one is made anew.
-LAYOUT = "2"
+LAYOUT = "3"
 LAYOUT_FILE = "layout"
 DATABASE = "silverball.db"
 TOKEN = "token"  # noqa: S105  # the name of a file
@@ -54,6 +66,29 @@ def write_secret(file: Path, text: str) -> None:
         stream.write(text + "\n")
 
 
+def load_machines(store: Store) -> None:
+    """Load the machines of the demo's tournaments and some tips, unless machines are stored already."""
+    with store.read() as db:
+        if machines.entry_ids(db):
+            return
+    entries, tips = (
+        opdb_file.read(DATA / "machines" / "opdb.json"),
+        pintips.read(DATA / "machines" / "pintips.json"),
+    )
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, entries)
+        pintips.import_tips(transaction, tips)
+
+
+def write_public_files(store: Store, folder: Path) -> None:
+    """Write the bulk files, for which the server would wait until the morning, and the sample results."""
+    nightly_exports.run(folder, store, datetime.now(UTC).replace(microsecond=0))
+    shutil.copyfile(ELSEWHERE, folder / nightly.SAMPLE_RESULTS)
+    weekday, day = EVENING_BEFORE
+    text = ELSEWHERE.read_text("utf-8").replace("Thursday", weekday).replace("2026-03-05", day)
+    (folder / nightly.SANDBOX_RESULTS).write_text(text, "utf-8")
+
+
 def _layout(folder: Path) -> str:
     file = folder / LAYOUT_FILE
     return file.read_text().strip() if file.exists() else ""
@@ -64,7 +99,7 @@ def _is_demo(database: Path, organizer_email: str) -> bool:
     store = Store(f"sqlite:///{database}")
     try:
         with store.read() as db:
-            return user_reads.user_id_by_email(db, organizer_email) is not None
+            return users.user_id_by_email(db, organizer_email) is not None
     except DatabaseFault:
         return False
     finally:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from silverball import app
-from silverball.cli.robots import Clock, InProcessClient, Json, Robot, SteppedClock, TournamentPlan
+from silverball.demo.robots import Clock, InProcessClient, Json, Robot, SteppedClock, TournamentPlan
 from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
 from silverball.settings import Settings
