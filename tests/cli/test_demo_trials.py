@@ -23,6 +23,7 @@ ENDINGS = (
     "start_tournament",
     "delete_tournament",
 )
+RESULTS = {"record_result": 1, "approve_suggestion": 1, "add_player_to_game": 2}
 # What needs an administrator, what the state of a sandbox refuses, and what an earlier trial has ended.
 REFUSED = {
     "GET /api/audit": 403,
@@ -45,6 +46,7 @@ REFUSED = {
     "POST T/frenzy/games": 409,
     "POST T/webhooks/{webhookId}/test": 409,
     "POST T/undo": 409,
+    "POST T/games/{gameId}/players": 409,
     "DELETE T/games/{gameId}/players/{playerId}": 409,
     "DELETE T/games/{gameId}": 404,
     "DELETE T/suggestions/{suggestionId}": 404,
@@ -126,8 +128,8 @@ def when_tried(listed: tuple[str, str, Any]) -> tuple[int, int]:
         return 3, ENDINGS.index(operation["operationId"])
     if method == "DELETE":
         return 2, -path.count("/")
-    # With one more player, the result that is filled in would not be whole.
-    return int(method != "GET"), int(operation["operationId"] == "add_player_to_game")
+    # A game with a result takes no ruling and no other players.
+    return int(method != "GET"), RESULTS.get(operation["operationId"], 0)
 
 
 def test_at_most_five_tournaments_are_sandboxes_and_they_come_last_in_every_list(visitor: Visitor) -> None:
