@@ -12,8 +12,6 @@ from silverball.rules.ranking import tiebreakers
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.ranking.tiebreakers import PointsTiebreak
 
-ZERO = Decimal(0)
-
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings by net wins, then by the tiebreaker, then by manual orders; equals share a place.

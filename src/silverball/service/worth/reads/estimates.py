@@ -19,7 +19,6 @@ from silverball.service.federation.reads import records
 from silverball.service.worth.reads import parts
 from silverball.service.worth.reads.parts import EventNights, GivenCircumstances, Night
 from silverball.store import tables
-from silverball_wire.values import Number
 from silverball_wire.worth import PlacePoints, TournamentEstimate
 
 NO_PLAYERS = "Nobody is entered yet."
@@ -91,10 +90,6 @@ def tournament_worth(db: Connection, tournament_id: int, query: WorthQuery | Non
         womens=True if event.first.row.womens else UNSET,
     )
     return Worth(estimate, sentence, graded.is_being_computed, spans_tournaments=event.finals is not None)
-
-
-def _games(graded: EventGrade) -> Number | None:
-    return None if graded.grade is None else estimates.plain_number(rules.shown_games(graded.grade))
 
 
 def _winner_points(value: FieldValue, percent: int) -> float:
