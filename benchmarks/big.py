@@ -22,7 +22,7 @@ from big_visitors import Visitors
 from big_world import BigWorld
 from lists import throwaway_postgresql
 from run import Row
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 TURNS = 24
 MEDIAN_MS_MAX, SLOWEST_MS_MAX = 50, 150

@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from big_rows import Rows
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 Load = Callable[[Rows], None]
 

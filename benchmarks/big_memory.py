@@ -22,8 +22,8 @@ import run
 from big_requests import ADMIN, GUEST, ORGANIZER, REGULAR, requests
 from big_world import BigWorld
 from run import BIN, Row
-from silverball.service.sessions import writes as sessions
-from silverball.store.engine import Store
+from silverball.service.accounts.writes import sessions
+from silverball.store.database.engine import Store
 
 # Every second is the largest of its kind.
 ASKED_ONCE, ASKED_OFTEN = range(2), range(2, 24)

@@ -13,10 +13,10 @@ from big_requests import ADMIN, GUEST, ORGANIZER, REGULAR, TimedRequest
 from silverball import app
 from silverball.cli.server import SCANS
 from silverball.kit.http.endpoints import Request
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.sessions import writes as sessions
+from silverball.service.accounts.writes import sessions
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.web import app as web
 from silverball.web.live import pages as public
 

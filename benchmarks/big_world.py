@@ -17,9 +17,10 @@ from sqlalchemy import Connection, Table
 import big_load
 from big_rows import Rows, TournamentRows
 from silverball.rules.registry import FORMATS
-from silverball.service.tokens import writes as tokens
-from silverball.store import migrate, tables
-from silverball.store.engine import Store
+from silverball.service.users import writes as users_writes
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 from silverball_wire.machines import OpdbEntry
 
 ORGANIZERS, SERIES, MACHINES, ARENAS_OF_BOOK, PLAYERS_OF_BOOK = 200, 100, 500, 20, 100
@@ -87,7 +88,7 @@ def _add_tokens(store: Store, tournaments: int, people: int) -> BigWorld:
     dice = Random(16)
     with store.write() as transaction:
         texts = [
-            tokens.create_token(
+            users_writes.create_token(
                 transaction.connection, user_id, "bench", abilities=[ability], now=NOW, dice=dice
             ).text
             for user_id, ability in ((1, "manage"), (REGULAR_ID, "read"), (ADMIN_ID, "admin"))

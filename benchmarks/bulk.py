@@ -14,10 +14,10 @@ from pathlib import Path
 import big_world
 import run
 from run import Row
-from silverball.exchange.bulk import parquet, parts
-from silverball.exchange.bulk.current_tables import CurrentTables
+from silverball.exchange import bulk
+from silverball.exchange.bulk import CurrentTables
 from silverball.service.users import writes as users
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 # Of the big database, which has a million games.
 SCALE = 0.1
@@ -32,7 +32,7 @@ def main() -> int:
 def _rows(folder: Path) -> Iterator[Row]:
     url = f"sqlite:///{folder / 'bench.db'}"
     big_world.build(url, SCALE)
-    formats = "CSV and Parquet" if parquet.is_available() else "CSV only, without pyarrow"
+    formats = "CSV and Parquet" if bulk.is_available() else "CSV only, without pyarrow"
     exports = folder / "exports"
     for label, words in (
         (f"bulk files of 100,000 games, {formats}", ("nightly", str(exports))),
@@ -60,7 +60,7 @@ def _row_of_opt_out(store: Store, exports: Path) -> Row:
     with store.write() as transaction:
         users.change_profile(transaction, person_id, users.ChangedProfile(stats_opt_out=True))
     tables = CurrentTables(store, exports, lambda: big_world.NOW)
-    month = next(part for part in parts.written_parts(exports) if part != parts.ALL)
+    month = next(part for part in bulk.written_parts(exports) if part != bulk.ALL)
     began = time.process_time()
     wait = tables.seconds_to_wait(f"results-{month}.csv")
     seconds = time.process_time() - began

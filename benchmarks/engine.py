@@ -23,10 +23,10 @@ from typing import Any
 
 import run
 from run import Row
-from silverball.rules.pairing import balanced, groups, history, seating, strictswiss
-from silverball.rules.pairing.history import DrawHistory
-from silverball.service.verify import reads as verify_reads
-from silverball.store.engine import Store
+from silverball.rules.drawing import balanced, groups, history, swiss
+from silverball.rules.drawing.history import DrawHistory
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from rules.lineup.waiting_arenas import random_waiting
@@ -57,13 +57,13 @@ def _cpu_seconds(work: Callable[[], Any]) -> float:
 
 def _draw_rows() -> Iterator[Row]:
     for players, bound in ((200, 0.3), (1000, 10.0)):
-        past = _play_history(players, 8, balanced.draw_pairs)
-        seconds = _cpu_seconds(partial(balanced.draw_pairs, range(players), past, Random(1)))
+        past = _play_history(players, 8, balanced.draw_balanced_pairs)
+        seconds = _cpu_seconds(partial(balanced.draw_balanced_pairs, range(players), past, Random(1)))
         yield Row(f"balanced pairs of {players} players", f"{seconds:.2f} s", f"< {bound} s", seconds < bound)
     yield from _strict_swiss_rows()
     yield from _arena_rows()
     for players, rounds in ((400, 20), (48, 12)):
-        past = _play_history(players, rounds, balanced.draw_groups)
+        past = _play_history(players, rounds, balanced.draw_balanced_groups)
         yield from _group_draw_rows(players, rounds, past)
 
 
@@ -83,7 +83,7 @@ def _draw_strict_swiss(players: int, rounds: int) -> tuple[float, int]:
     for number in range(rounds):
         past = history.history_of_rounds(played)
         began = time.process_time()
-        drawn = strictswiss.draw_pairs(scores, past, dice, rounds=number)
+        drawn = swiss.draw_strict_swiss_pairs(scores, past, dice, rounds=number)
         slowest = max(slowest, time.process_time() - began)
         for pair in drawn.groups:
             scores[dice.choice(pair)] += 1
@@ -106,11 +106,11 @@ def _arena_rows() -> Iterator[Row]:
 
 
 def _group_draw_rows(players: int, rounds: int, past: DrawHistory) -> Iterator[Row]:
-    seconds = _cpu_seconds(lambda: balanced.draw_groups(range(players), past, Random(1)))
+    seconds = _cpu_seconds(lambda: balanced.draw_balanced_groups(range(players), past, Random(1)))
     case = f"{players} players after {rounds} rounds"
     yield Row(f"groups of four, {case}", f"{seconds:.2f} s", "< 3 s", seconds < 3)
     ours = statistics.median(
-        _count_repeats(balanced.draw_groups(range(players), past, Random(seed)).groups, past)
+        _count_repeats(balanced.draw_balanced_groups(range(players), past, Random(seed)).groups, past)
         for seed in range(SEEDS)
     )
     peer = statistics.median(
@@ -121,9 +121,9 @@ def _group_draw_rows(players: int, rounds: int, past: DrawHistory) -> Iterator[R
 
 def _best_greedy_groups(players: int, past: DrawHistory, seed: int) -> Sequence[Sequence[int]]:
     """The peer's groups: the cheapest of a hundred greedy starts, without swapping afterwards."""
-    table = seating.SeatingCosts(range(players), past)
+    table = balanced.SeatingCosts(range(players), past)
     sizes = groups.group_sizes(players)
-    return seating.best_greedy_seating(table, sizes, PEER_STARTS, Random(seed)).player_groups()
+    return balanced.best_greedy_seating(table, sizes, PEER_STARTS, Random(seed)).player_groups()
 
 
 def _count_repeats(drawn: Sequence[Sequence[int]], past: DrawHistory) -> int:
@@ -267,9 +267,9 @@ def _verify_row(port: int, token: str, folder: Path) -> Row:
     tournament_id = int(hall.path.rsplit("/", 1)[1])
     store = Store(f"sqlite:///{folder / 'bench.db'}")
     with store.read() as db:
-        report = verify_reads.verify_tournament(db, tournament_id)
+        report = verification.verify_tournament(db, tournament_id)
         seconds = statistics.median(
-            _cpu_seconds(partial(verify_reads.verify_tournament, db, tournament_id)) for _ in range(9)
+            _cpu_seconds(partial(verification.verify_tournament, db, tournament_id)) for _ in range(9)
         )
     store.close()
     is_met = seconds < 0.2 and not report.faults

@@ -25,7 +25,7 @@ from typing import Any
 import feed_servers
 import load
 from run import BIN, Row, free_port, running_server, silverball, table
-from silverball.feed.encoding import FrameEncoding, encode_text
+from silverball.feed.messages import FrameEncoding, encode_text
 
 HERE = Path(__file__).parent
 PATH = "/app/silverball?protocol=7&client=js&version=8.5.0&flash=false"

@@ -25,13 +25,13 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
-from silverball.feed import handshake, messages
-from silverball.feed.encoding import FrameEncoding, encode_text
-from silverball.feed.feed import ConnectionLimits, Feed
-from silverball.feed.handshake import HandshakeRules
+from silverball.feed import feed as feed_feed
+from silverball.feed import messages
+from silverball.feed.feed import ConnectionLimits, Feed, HandshakeRules
 from silverball.feed.hub import Hub
+from silverball.feed.messages import FrameEncoding, encode_text
 from silverball.feed.socket import protocol_class
-from silverball.store.announcements import Announcement, ChannelHead
+from silverball.store.tournament.announcements import Announcement, ChannelHead
 
 TOURNAMENT_ID = 42
 EPOCH = "k3f9"
@@ -73,7 +73,7 @@ def _serve_uvicorn(app: Any, port: int, **options: Any) -> Coroutine[Any, Any, N
 async def ours(port: int) -> None:
     """The hub and the class that uvicorn runs the sockets with."""
     hub = Hub(OneTournamentLog())
-    feed = Feed(hub, HandshakeRules(handshake.parse_apps("silverball=plain")), ConnectionLimits(100_000))
+    feed = Feed(hub, HandshakeRules(feed_feed.parse_apps("silverball=plain")), ConnectionLimits(100_000))
     feed.start()
 
     async def publish(event: Announcement) -> None:
@@ -91,7 +91,7 @@ async def bare(port: int) -> None:
     """Connections of our server, with events written straight to the file descriptors."""
     feed = Feed(
         Hub(OneTournamentLog()),
-        HandshakeRules(handshake.parse_apps("silverball=plain")),
+        HandshakeRules(feed_feed.parse_apps("silverball=plain")),
         ConnectionLimits(100_000),
     )
     feed.start()

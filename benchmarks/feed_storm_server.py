@@ -10,8 +10,8 @@ import sys
 import time
 
 from silverball import settings
-from silverball.cli import database, server, side_server
-from silverball.store.time_limits import REQUESTS
+from silverball.cli import database, server
+from silverball.store.database.deadlines import REQUESTS
 
 TIMER_SECONDS = 0.005
 
@@ -48,7 +48,7 @@ def main() -> None:
     """Serve until terminated."""
     configured = settings.load()
     with (
-        side_server.open_listener("127.0.0.1", int(sys.argv[1])) as listener,
+        server.open_listener("127.0.0.1", int(sys.argv[1])) as listener,
         database.open_database(may_create=True, limits=REQUESTS) as store,
     ):
         server.run_server(store, configured, listener, when_ready=LoopTimer().start)

@@ -25,14 +25,12 @@ from silverball.jobs.compute_forecasts import ForecastInput, compute_forecast
 from silverball.kit.values import replace
 from silverball.rules.model.settings import Band
 from silverball.rules.model.tournament import Entrant, Tournament
-from silverball.rules.outlook.certainty import cut_of
-from silverball.rules.outlook.chances import chances
-from silverball.rules.ratings.formulas import DEFAULTS
-from silverball.rules.ratings.kernel import RatingArrays, deviations_after
-from silverball.rules.ratings.period import PlayedGames, rate_period
+from silverball.rules.outlook.forecast import chances, cut_of
+from silverball.rules.ratings.book import PlayedGames, rate_period
+from silverball.rules.ratings.formulas import DEFAULTS, RatingArrays, deviations_after
 from silverball.rules.registry import FORMATS
-from silverball.store.loaded import LoadedTournament
-from silverball.store.stamps import Revision
+from silverball.store.revisions.stamps import Revision
+from silverball.store.tournament.loaded import LoadedTournament
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 # The tests' own ways to play a night in memory, and to read a real one.

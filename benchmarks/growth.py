@@ -27,8 +27,11 @@ if sys.argv[1:2] == ["--here"]:
     import build
     from silverball import app
     from silverball.settings import Settings
-    from silverball.store import migrate, revisions, snapshot, tables
-    from silverball.store.engine import Store
+    from silverball.store import tables
+    from silverball.store.database import migrate
+    from silverball.store.database.engine import Store
+    from silverball.store.revisions import revisions
+    from silverball.store.tournament import snapshot
 
     # An earlier tree has its desk in another module.
     desks = "service.desk" if importlib.util.find_spec("service.desk") else "service.nightly"
@@ -64,10 +67,10 @@ def record(kind: str, players: int, folder: str) -> float:
 
 def _patience() -> dict[str, Any]:
     """The options of a store that never gives up on a busy machine, where CPU time counts."""
-    if importlib.util.find_spec("silverball.store.time_limits") is None:
+    if importlib.util.find_spec("silverball.store.database.deadlines") is None:
         # An earlier tree has no limits.
         return {}
-    limits = importlib.import_module("silverball.store.time_limits")
+    limits = importlib.import_module("silverball.store.database.deadlines")
     patience = limits.TimeLimits(lock_seconds=60, statement_seconds=600, pause_seconds=600, total_seconds=600)
     return {"limits": limits.StoreLimits(read=patience, write=patience)}
 

@@ -24,8 +24,8 @@ def record_results(folder: str) -> float:
     """Record results in this process; returns CPU seconds per result."""
     import build
     from service.desk import a_desk
-    from silverball.store import migrate
-    from silverball.store.engine import Store
+    from silverball.store.database import migrate
+    from silverball.store.database.engine import Store
 
     store = Store(f"sqlite:///{folder}/bench.db")
     migrate.migrate(store)

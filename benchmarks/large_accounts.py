@@ -29,11 +29,11 @@ import run
 from run import Row
 from silverball import app
 from silverball.kit.http.endpoints import Request
-from silverball.service.access import AuthenticatedCaller
 from silverball.service.accounts import erasing
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 HELD_UP_MS_MAX = 100
 EVERY_SECONDS = 0.005

@@ -25,9 +25,10 @@ from sqlalchemy import insert
 
 import run
 from run import Row
-from silverball.service.tokens import writes as tokens
-from silverball.store import migrate, tables
-from silverball.store.engine import Store
+from silverball.service.users import writes as users_writes
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 
 TOURNAMENTS = 100_000
 ROWS_AT_ONCE = 5_000
@@ -117,7 +118,7 @@ def _fill(url: str) -> str:
             ids = range(first, first + ROWS_AT_ONCE)
             db.execute(insert(tables.tournament), [_tournament(number, dice) for number in ids])
             db.execute(insert(tables.entrant), [_entrant(number) for number in ids if number % 5 == 0])
-        token = tokens.create_token(db, READER, "bench", abilities=["read"], now=NOW, dice=dice).text
+        token = users_writes.create_token(db, READER, "bench", abilities=["read"], now=NOW, dice=dice).text
     if not store.is_sqlite:
         # PostgreSQL does this by itself a minute after so many rows.
         with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as autocommitted:

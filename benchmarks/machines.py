@@ -18,7 +18,7 @@ import run
 from run import Row
 from silverball.service.users import writes as users
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 MACHINES, ALIASES, GROUPS, MOVES, ARENAS = 2100, 200, 1650, 300, 20_000
 LETTERS = "0123456789BDEJKLNOPQRVWXYZbdejklnopqrvwxyz"

@@ -18,17 +18,15 @@ from random import Random
 
 import run
 from run import Row
-from silverball.demo import nights
+from silverball.demo import nights as demo_nights
 from silverball.demo.robots import Robot, SteppedClock, TournamentPlan
-from silverball.exchange.mirror import applying, feed
-from silverball.exchange.mirror.feed import Heard
-from silverball.exchange.mirror.known_parts import KnownParts
-from silverball.exchange.mirror.running import MirrorRun
+from silverball.exchange import mirror as exchange_mirror
+from silverball.exchange.mirror import Heard, KnownParts, MirrorRun
 from silverball.exchange.pull import source as sources
 from silverball.exchange.pull.source import PullSource, RequestPace
 from silverball.settings import Settings
-from silverball.store import migrate
-from silverball.store.engine import Store
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 # The tests' own servers, accounts and tokens.
@@ -51,11 +49,11 @@ def main() -> int:
 def _rows(folder: Path) -> Iterator[Row]:
     with closing(_new_store(folder / "there.db")) as there, closing(_new_store(folder / "here.db")) as here:
         owner_id = build.a_user(there, name="Olga Ramp", role="organizer")
-        organizer = nights.organizer_client(there, Settings(), owner_id, SteppedClock(build.NOW))
+        organizer = demo_nights.organizer_client(there, Settings(), owner_id, SteppedClock(build.NOW))
         plan = TournamentPlan(
             name="Followed", type="group_matchplay", players=PLAYERS, settings={"duration": ROUNDS}
         )
-        night = nights.start_night(organizer, plan, nights.load_book_ids(organizer), Random(7))
+        night = demo_nights.start_night(organizer, plan, demo_nights.load_book_ids(organizer), Random(7))
         servers = Servers(there.url.render_as_string(hide_password=False))
         servers.start()
         try:
@@ -83,12 +81,12 @@ def _follow(here: Store, client: HttpClient, robot: Robot) -> MirrorRun:
     name, ask = sources.asker(client.base_url, client.token)
     known = KnownParts(PullSource(name, ask, RequestPace(PER_MINUTE)), robot.tournament_id)
     known.read_everything()
-    copy = applying.begin(here, name, known.raw, datetime.now(UTC), Random(1))
+    copy = exchange_mirror.begin(here, name, known.raw, datetime.now(UTC), Random(1))
     heard: queue.Queue[Heard] = queue.Queue()
     mirror = MirrorRun(copy, known, heard, lambda: datetime.now(UTC), time.monotonic, print)
     mirror.begin()
     is_over = threading.Event()
-    feed.listening_thread(client.base_url, robot.tournament_id, heard, is_over.is_set)
+    exchange_mirror.listening_thread(client.base_url, robot.tournament_id, heard, is_over.is_set)
     playing = threading.Thread(target=_play, args=(robot,))
     playing.start()
     while playing.is_alive() or not heard.empty():

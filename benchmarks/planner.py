@@ -23,9 +23,8 @@ import numpy as np
 from silverball.rules.format import Format
 from silverball.rules.model.settings import TournamentSettings, read_settings
 from silverball.rules.outlook.plans import LINE, NIGHTS_SIMULATED, plan_nights
-from silverball.rules.planning.calibration import FinishedNight, calibrate
 from silverball.rules.planning.pace import DEFAULT_PACE, PastNight, PlayedGame, learn_pace
-from silverball.rules.planning.simulation import simulate_minutes
+from silverball.rules.planning.simulation import FinishedNight, calibrate, simulate_minutes
 from silverball.rules.registry import FORMATS
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

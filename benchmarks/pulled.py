@@ -17,12 +17,12 @@ from typing import Any
 
 import run
 from run import Row
-from silverball.demo.files import DATA
+from silverball.cli.demo import BUNDLES
 from silverball.exchange.bundle import file as bundle_file
-from silverball.exchange.bundle import renumbering
-from silverball.service.verify import reads as verification
-from silverball.store import migrate
-from silverball.store.engine import Store
+from silverball.exchange.bundle import id_map
+from silverball.service.journal.reads import verification
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 
 TOURNAMENTS = 1_000
 PER_SECOND_MIN = 25
@@ -84,13 +84,13 @@ def _later_rows(store: Store, paths: list[Path]) -> Iterator[Row]:
 
 def _night(number: int) -> bytes:
     """A night with its own ids, players and arenas that all nights of its kind share."""
-    raw: Any = json.loads((DATA / NIGHTS[number % len(NIGHTS)]).read_bytes())
-    ids = renumbering.ids_in(raw)
+    raw: Any = json.loads((BUNDLES / NIGHTS[number % len(NIGHTS)]).read_bytes())
+    ids = id_map.ids_in(raw)
     own = {
         kind: {old: 1_000_000 + number * 1_000 + place for place, old in enumerate(sorted(ids[kind]))}
         for kind in KINDS
     }
-    renumbering.renumber(raw, own)
+    id_map.renumber(raw, own)
     raw["tournament"].pop("shortcut", None)
     return json.dumps(raw).encode()
 

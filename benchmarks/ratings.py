@@ -24,15 +24,15 @@ from sqlalchemy import Table, insert
 
 import run
 from run import Row
-from silverball.rules.ratings import kernel
+from silverball.rules.ratings import formulas
 from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.periods import rating_run as runs
-from silverball.service.periods import seeding
-from silverball.service.periods.writes.seeds import ImportedRating
-from silverball.service.ratings.reads import sheets
-from silverball.store import migrate, tables
-from silverball.store.engine import Store
-from silverball.store.time_limits import LONG_COMMANDS
+from silverball.service.periods.writes import ImportedRating
+from silverball.service.ratings import reads as ratings_reads
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.deadlines import LONG_COMMANDS
+from silverball.store.database.engine import Store
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import build  # the tests' own defaults of rows
@@ -65,11 +65,11 @@ def main() -> int:
 
 def _kernel_rows() -> Iterator[Row]:
     dice = np.random.default_rng(1)
-    field = kernel.RatingArrays(dice.normal(1500, 150, PLAYERS), dice.uniform(20, 75, PLAYERS))
+    field = formulas.RatingArrays(dice.normal(1500, 150, PLAYERS), dice.uniform(20, 75, PLAYERS))
     first = dice.integers(0, PLAYERS, GAMES)
     second = (first + dice.integers(1, PLAYERS, GAMES)) % PLAYERS
     scores = dice.choice([0.0, 1.0], GAMES)
-    results = kernel.HeadToHeadResults(first, second, scores, np.ones(GAMES))
+    results = formulas.HeadToHeadResults(first, second, scores, np.ones(GAMES))
     seconds = statistics.median(_kernel_seconds(field, results) for _ in range(REPEATS))
     yield Row(
         f"one period: {PLAYERS:,} rated, {GAMES:,} games",
@@ -81,14 +81,14 @@ def _kernel_rows() -> Iterator[Row]:
     yield Row("the same : glicko2", f"{ratio:.0f} times faster", ">= 120", ratio >= 120)
 
 
-def _kernel_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResults) -> float:
+def _kernel_seconds(field: formulas.RatingArrays, results: formulas.HeadToHeadResults) -> float:
     began = time.process_time()
-    onset = kernel.RatingArrays(field.ratings, kernel.deviations_after(field.rds, 1, DEFAULTS))
-    kernel.rate_results(onset, results, DEFAULTS)
+    onset = formulas.RatingArrays(field.ratings, formulas.deviations_after(field.rds, 1, DEFAULTS))
+    formulas.rate_results(onset, results, DEFAULTS)
     return time.process_time() - began
 
 
-def _peer_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResults) -> float:
+def _peer_seconds(field: formulas.RatingArrays, results: formulas.HeadToHeadResults) -> float:
     """The peer's seconds for all players, measured on every twentieth."""
     met: dict[int, list[tuple[int, float]]] = {}
     for player, other, score in zip(results.first, results.second, results.scores, strict=True):
@@ -129,7 +129,7 @@ def _file_rows() -> Iterator[Row]:
             )
         ]
         with store.write() as transaction:
-            seeding.import_ratings(transaction.connection, seeds, yesterday, DEFAULTS, datetime.now(UTC))
+            runs.import_ratings(transaction.connection, seeds, yesterday, DEFAULTS, datetime.now(UTC))
         _fill(store, 1, lambda _done: None)
         began = time.process_time()
         runs.rate_days(store, FIRST_DAY, DEFAULTS, datetime.now(UTC))
@@ -156,7 +156,7 @@ def _csv_rows(store: Store) -> Iterator[Row]:
 
 def _lines_written(store: Store) -> int:
     with store.read() as db:
-        return sum(1 for _ in sheets.rating_csv_lines(db))
+        return sum(1 for _ in ratings_reads.rating_csv_lines(db))
 
 
 def _years_rows() -> Iterator[Row]:

@@ -16,10 +16,10 @@ from sqlalchemy import Connection, Select, insert, literal, select, text
 import run
 from lists import throwaway_postgresql
 from run import Row
-from silverball.store import migrate, tables
-from silverball.store.engine import Store
-from silverball.store.name_search import name_contains
-from silverball.store.names import NameContains
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
+from silverball.store.people.names import NameContains, name_contains
 
 NAMES, TURNS = 100_000, 9
 SEARCH_MS_MAX = 50

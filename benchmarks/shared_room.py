@@ -15,8 +15,8 @@ from random import Random
 
 from run import Row, measure
 from silverball.rules.mechanics import shared_room
-from silverball.store import migrate
-from silverball.store.engine import Store
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 # The tests' own evenings, in memory and on a database.

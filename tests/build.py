@@ -17,11 +17,14 @@ from sqlalchemy import Connection, Table, insert, select
 from silverball import app
 from silverball.kit.http import endpoints as http
 from silverball.kit.http.api import Api
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
-from silverball.store import digests, generations, names, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import names
+from silverball.store.revisions import stamps
+from silverball.store.tournament import chain
 from silverball_wire.machines import OpdbEntry
 
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
@@ -256,7 +259,7 @@ def a_user_with_number(store: Store, *, ifpa_id: int, **values: Any) -> int:
 
 
 def a_player(store: Store, organizer_id: int, **values: Any) -> int:
-    named = digests.with_name_digest({**DEFAULTS["player"], **values})
+    named = chain.with_name_digest({**DEFAULTS["player"], **values})
     return row(store, tables.player, organizer_id=organizer_id, **named)
 
 
@@ -417,4 +420,4 @@ def send(
 def public_epoch(store: Store, epoch: str = "k3f9") -> str:
     """The epoch of a channel as clients see it: by default that of every new tournament here."""
     with store.read() as db:
-        return generations.public_epoch(epoch, generations.current_generation(db))
+        return stamps.public_epoch(epoch, stamps.current_generation(db))

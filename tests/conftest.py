@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import event, make_url
 
 from selection import (
@@ -20,8 +21,9 @@ from selection import (
     pytest_terminal_summary,
     pytest_testnodedown,
 )
-from silverball.store import migrate
-from silverball.store.engine import Store
+from silverball.store.database import migrate
+from silverball.store.database.deadlines import REQUEST, StoreLimits
+from silverball.store.database.engine import Store
 
 # Hooks that choose which tests run.
 __all__ = [
@@ -37,6 +39,9 @@ POSTGRESQL_IS_OFF = os.environ.get(POSTGRESQL_SWITCH, "1") == "0"
 # A database is some 600 files: 0.04 s to make in memory, up to 0.6 s on a slow disk, for each of 2,500 tests.
 MEMORY_FOLDER = Path("/dev/shm")
 MEMORY_BYTES_MIN = 4 * 1024**3
+# Transactions of tests may last longer than those of requests, as the machine may have other work.
+PATIENT_REQUEST = replace(REQUEST, statement_seconds=60, pause_seconds=60, total_seconds=60)
+PATIENT = StoreLimits(read=PATIENT_REQUEST, write=PATIENT_REQUEST)
 _counter = itertools.count(1)
 
 
@@ -182,7 +187,7 @@ def _skip_disk_sync(connection: Any, _record: Any) -> None:
 def store(database_url: str, tmp_path: Path) -> Iterator[Store]:
     """A fresh database, open, with a file of keys."""
     # For SQLite this is where the key file is anyway.
-    opened = Store(database_url, tmp_path / "silverball.db.secret")
+    opened = Store(database_url, tmp_path / "silverball.db.secret", limits=PATIENT)
     opened.key_file.may_make = True
     if opened.is_sqlite:
         event.listen(opened.engine, "connect", _skip_disk_sync)

@@ -9,27 +9,26 @@ from typing import Any
 
 import pytest
 
-from silverball.rules.commands import lineup, max_matchplay, playoffs
+from silverball.rules.commands import clocks, roster
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.lineup import arenas
-from silverball.rules.pairing import balanced, first_round, random_draw, schedule, seating, strictswiss, swiss
-from silverball.store.engine import Store
+from silverball.rules.drawing import arenas, balanced, schedule, swiss, tiers
+from silverball.store.database.engine import Store
 
 # What can take over 50 ms with some hundred players.
 LONG_DRAWS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (tournament_commands, ("start", "open_round")),
-    (max_matchplay, ("create_matches",)),
-    (playoffs, ("eligible_rows", "seed_players")),
+    (clocks, ("create_matches",)),
+    (tournament_commands, ("eligible_rows", "seed_players")),
     (schedule, ("regular_schedule", "rebuild_schedule", "meetings_to_start")),
     (balanced, ("draw_pairs", "draw_groups")),
-    (first_round, ("draw_pairs", "draw_groups")),
-    (random_draw, ("draw_pairs", "draw_groups")),
-    (strictswiss, ("draw_pairs",)),
+    (tiers, ("draw_pairs", "draw_groups")),
+    (balanced, ("draw_pairs", "draw_groups")),
+    (swiss, ("draw_pairs",)),
     (swiss, ("draw_pairs", "draw_groups")),
-    (seating, ("best_greedy_seating", "improve_by_swaps")),
+    (balanced, ("best_greedy_seating", "improve_by_swaps")),
 )
 # Whole lineups of a running frenzy: a game for each arena. Before the start they are quick.
-LINEUP_DRAWS = ((lineup, ("add_arenas", "change_arena", "mark_out_of_order")),)
+LINEUP_DRAWS = ((roster, ("add_arenas", "change_arena", "mark_out_of_order")),)
 # Arenas of a whole round; that of the next game or two may be chosen inside.
 ASSIGNMENTS = ("assign_balanced", "assign_random", "assign_by_category", "assign_banks")
 GROUPS_MAX = 2

@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy import URL, create_engine
 from sqlalchemy.exc import DBAPIError
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 _counter = itertools.count(1)
 ATTEMPTS_MAX = 50

@@ -20,9 +20,9 @@ import build
 from silverball import app
 from silverball.kit.http import endpoints as http
 from silverball.settings import Settings
-from silverball.store import announcements
-from silverball.store.announcements import Announcement
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
+from silverball.store.tournament.announcements import Announcement
 from silverball_wire.events import EVENTS
 
 Json = Any

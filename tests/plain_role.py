@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 _numbers = count(1)
 

@@ -11,8 +11,8 @@ from urllib.parse import quote
 import msgspec
 from sqlalchemy import event
 
-from silverball.store import names
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.people import names
 
 ALIAS = re.compile(r'\b(?:FROM|JOIN)\s+"?(\w+)"? AS (\w+)')
 # PostgreSQL plans by the size of its files. With these each row that is read costs the same and pages cost

@@ -29,11 +29,12 @@ from selection import IS_SOAK, LARGE_IN_SOAK, examples
 from silverball import app
 from silverball.kit.http import openapi
 from silverball.kit.http.endpoints import collect_endpoints
-from silverball.service.tokens import writes as tokens
+from silverball.service.users import writes as users_writes
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
-from silverball.store import migrate, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 
 pytestmark = LARGE_IN_SOAK
 
@@ -98,7 +99,7 @@ def _fill(store: Store) -> dict[str, str]:
     dice = Random(7)
     with store.write() as transaction:
         return {
-            caller: tokens.create_token(
+            caller: users_writes.create_token(
                 transaction.connection,
                 user_ids[caller],
                 "any",

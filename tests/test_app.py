@@ -21,20 +21,21 @@ from silverball import app
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import put
-from silverball.service.calls import Write
-from silverball.service.tokens import writes as tokens
+from silverball.service.core.calls import Write
 from silverball.service.tournaments import routes as tournaments
-from silverball.service.tournaments.reads import staff
+from silverball.service.tournaments.reads import listing
+from silverball.service.users import writes as users_writes
 from silverball.settings import Settings
-from silverball.store import revisions, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.revisions import revisions
 from silverball_wire.pages import Data
 
 
 def a_token(store: Store, user_id: int, seed: int = 7, ability: str = "read") -> str:
     with store.write() as transaction:
         now, dice = datetime.now(UTC), Random(seed)
-        return tokens.create_token(
+        return users_writes.create_token(
             transaction.connection, user_id, "test", abilities=[ability], now=now, dice=dice
         ).text
 
@@ -298,7 +299,7 @@ def test_an_organizer_writes_and_reads_often_and_sees_each_change(
     night = build.a_tournament(store)
     path = f"/api/tournaments/{night.tournament_id}"
     with store.write() as transaction:
-        owner = tokens.create_token(
+        owner = users_writes.create_token(
             transaction.connection,
             night.organizer_id,
             "desk",
@@ -335,10 +336,10 @@ def test_scorekeepers_run_a_tournament_too_until_it_is_completed(store: Store) -
     for night in (running, completed):
         build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=scorekeeper)
     with store.read() as db:
-        assert staff.is_on_duty(db, scorekeeper, running.tournament_id)
-        assert staff.is_on_duty(db, running.organizer_id, running.tournament_id)
-        assert not staff.is_on_duty(db, completed.organizer_id, running.tournament_id)
-        assert not staff.is_on_duty(db, scorekeeper, completed.tournament_id)
+        assert listing.is_on_duty(db, scorekeeper, running.tournament_id)
+        assert listing.is_on_duty(db, running.organizer_id, running.tournament_id)
+        assert not listing.is_on_duty(db, completed.organizer_id, running.tournament_id)
+        assert not listing.is_on_duty(db, scorekeeper, completed.tournament_id)
 
 
 def test_an_unsupported_method_gets_the_supported_ones(writable_app: FrontDoor, store: Store) -> None:

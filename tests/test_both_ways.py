@@ -33,13 +33,12 @@ from silverball.kit.edge.front import FrontDoor
 from silverball.kit.edge.proxies import TrustedProxies
 from silverball.kit.errors import NotFound
 from silverball.kit.http.endpoints import Access, Endpoint, UncachedResult
-from silverball.service.tokens import writes as tokens
-from silverball.service.tokens.callers import CallerLookup
+from silverball.service.users import writes as users_writes
+from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.account_changes import AccountChanges
-from silverball.store.engine import Store
-from silverball.store.known_revisions import KnownRevisions
+from silverball.store.database.engine import Store
+from silverball.store.revisions.known_revisions import KnownRevisions
 
 SETTINGS = Settings(base_url=build.BASE_URL, public_read=True)
 READS = [operation for operation in operations() if operation.endpoint.method == "GET"]
@@ -184,9 +183,7 @@ async def ask_door(door: ServedDoor, parts: Sequence[bytes], times: int) -> list
 def backend_of(store: Store) -> Any:
     """The program's own backend, whose clock stands still."""
     api = app.build_api(store, SETTINGS, now=lambda: build.NOW)
-    return app.build_backend(
-        store, SETTINGS, api, KnownRevisions(store), CallerLookup(store), AccountChanges(store)
-    )
+    return app.build_backend(store, SETTINGS, api, KnownRevisions(store), CallerLookup(store))
 
 
 @asynccontextmanager
@@ -207,7 +204,7 @@ async def serving(store: Store, texts: dict[str, str], *, trusts: bool, rate: in
 
 def token_of(store: Store, user_id: int, ability: str) -> str:
     with store.write() as transaction:
-        made = tokens.create_token(
+        made = users_writes.create_token(
             transaction.connection,
             user_id,
             ability,
@@ -343,7 +340,7 @@ class Walk:
                 with self._site.store.write() as transaction:
                     number = int(self._site.tokens["stranger"].partition("|")[0])
                     with contextlib.suppress(NotFound):
-                        tokens.revoke_token(transaction, number, now=build.NOW)
+                        users_writes.revoke_token(transaction, number, now=build.NOW)
             case ("later",):
                 self._site.clock.now += 7
             case ("block",):

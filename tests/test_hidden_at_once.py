@@ -8,7 +8,7 @@ import canaries
 from canaries import IFPA_CANARY
 from silverball.kit.edge.front import FrontDoor
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from test_app import a_token, running_app
 
 TRACES = ("canary", str(IFPA_CANARY))

@@ -12,7 +12,7 @@ import build
 from silverball import app
 from silverball.kit.edge.front import FrontDoor
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from test_app import a_token, running_app
 from web.visitor import Visitor, an_account, tokens_on
 

@@ -17,8 +17,8 @@ import pytest
 import build
 from servers import Servers
 from silverball.kit.threads import is_refused_thread
-from silverball.service.tokens import writes as tokens
-from silverball.store.engine import Store
+from silverball.service.users import writes as users_writes
+from silverball.store.database.engine import Store
 
 # The limit counts for everybody but root. A server that root starts runs as somebody else, who may read and
 # write what is root's: the program and the files of the test.
@@ -81,7 +81,7 @@ def limited(store: Store, database_url: str) -> Iterator[LimitedServer]:
         pytest.skip("prlimit and setpriv are not installed here, and a limit of threads needs them")
     user_id = build.a_user(store, role="organizer")
     with store.write() as transaction:
-        created = tokens.create_token(
+        created = users_writes.create_token(
             transaction.connection,
             user_id,
             "threads",

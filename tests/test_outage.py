@@ -12,8 +12,8 @@ import build
 from conftest import PostgreSQL
 from silverball.kit.edge.caller_cache import CALLER_SECONDS
 from silverball.kit.edge.front import FrontDoor
-from silverball.store import revisions
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.revisions import revisions
 from tcp_proxy import TcpProxy
 from test_app import a_token, running_app
 

@@ -17,8 +17,8 @@ from rules.night import a_night
 from servers import Servers
 from service import stored_nights
 from silverball.kit.edge.work_queue import WAITING_MAX, Importance
-from silverball.service.tokens import writes as tokens
-from silverball.store.engine import Store
+from silverball.service.users import writes as users_writes
+from silverball.store.database.engine import Store
 
 PLAYERS = 16
 # More than may wait, and so fewer readers that they may wait beside all visitors that do.
@@ -127,7 +127,7 @@ def busy_night(store: Store, database_url: str) -> Iterator[BusyNight]:
 
 def _token(store: Store, user_id: int, ability: str) -> str:
     with store.write() as transaction:
-        return tokens.create_token(
+        return users_writes.create_token(
             transaction.connection,
             user_id,
             "overload",

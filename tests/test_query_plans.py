@@ -17,8 +17,10 @@ from sqlalchemy.exc import DBAPIError
 
 from conftest import PostgreSQL
 from query_plans import AS_IF_LARGE, AS_IT_IS, PostgresqlPlans, SqlitePlans, WholeRead
-from silverball.store import migrate, rating_days, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
+from silverball.store.people import rating_days
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 

@@ -18,7 +18,7 @@ from silverball import app
 from silverball.kit.edge.backend import SeenRevision
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import FORM_TYPE, HERE
 from web.visitor import EMAIL, PASSWORD, an_account

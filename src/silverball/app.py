@@ -27,26 +27,27 @@ from silverball.kit.http import openapi, refusals
 from silverball.kit.http.api import Api
 from silverball.kit.http.asgi import AsgiApp
 from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoints
-from silverball.kit.http.field_texts import field_texts
+from silverball.kit.http.json_schema import field_texts
 from silverball.kit.http.router import Router
 from silverball.kit.measures import Measures
-from silverball.service.tokens.callers import CallerLookup
 from silverball.service.tournaments import paths
+from silverball.service.users.callers import CallerLookup
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
-from silverball.store import faults, idempotency, known_revisions, revisions, stamps
-from silverball.store.account_changes import AccountChanges
-from silverball.store.engine import Store
-from silverball.store.known_revisions import KnownRevisions
-from silverball.store.readiness import Readiness
-from silverball.store.stamps import Revision
-from silverball.web import docs, operations, route_names
+from silverball.store.counts import idempotency
+from silverball.store.database import faults
+from silverball.store.database.engine import Store
+from silverball.store.database.migrate import Readiness
+from silverball.store.revisions import known_revisions, revisions, stamps
+from silverball.store.revisions.known_revisions import KnownRevisions
+from silverball.store.revisions.stamps import Revision
+from silverball.web import exports, operations, route_names
+from silverball.web.handbook import PagesWhenAsked
 from silverball.web.live import views
-from silverball.web.pages_when_asked import PagesWhenAsked
 from silverball_wire import resources
-from silverball_wire.errors import ErrorBody, ValidationErrorBody
-from silverball_wire.examples import event_examples, shape_examples
 from silverball_wire.generated.format_settings import FormatSettings
+from silverball_wire.pages import ErrorBody, ValidationErrorBody
+from silverball_wire.resources import event_examples, shape_examples
 from silverball_wire.shared_texts import SHARED_TEXTS
 from silverball_wire.tournaments import Tournament
 
@@ -80,11 +81,10 @@ def build(
     api = build_api(store, settings, modules=modules, feed=feed)
     known = KnownRevisions(store)
     callers = CallerLookup(store)
-    accounts = AccountChanges(store)
     measures = Measures(database=store.measures, is_ready=Readiness(store).check)
     work = BackgroundWork(store, settings, measures)
     at_start = [known.start, *work.starts, feed.start]
-    at_stop = [*work.stops, callers.close, known.close, accounts.close]
+    at_stop = [*work.stops, callers.close, known.close]
     pages = _build_pages(
         store,
         settings,
@@ -96,9 +96,7 @@ def build(
         follows_host=follows_host,
         trials=trials or {},
     )
-    backend = build_backend(
-        store, settings, api, known, callers, accounts, pages=pages, follows_host=follows_host
-    )
+    backend = build_backend(store, settings, api, known, callers, pages=pages, follows_host=follows_host)
     measures.requests.name_routes(route_names.route_finder(api.routes.template_for))
     limits = _front_door_limits(settings, measures)
     front_door = FrontDoor(backend, limits)
@@ -117,7 +115,6 @@ def build_backend(
     api: Api,
     known: KnownRevisions,
     callers: CallerLookup,
-    accounts: AccountChanges,
     *,
     pages: AsgiApp | None = None,
     follows_host: bool = False,
@@ -137,8 +134,8 @@ def build_backend(
         is_uncounted=paths.is_uncounted,
         costs_a_page=paths.costs_a_page,
         has_own_quota=callers.is_running,
-        account_changes=accounts.numbers,
-        newest_account_change=accounts.newest_change,
+        account_changes=callers.account_changes,
+        newest_account_change=callers.newest_account_change,
         hiding_seconds=known_revisions.hiding_seconds(store),
         methods_for=api.routes.methods_for,
         workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,
@@ -259,7 +256,9 @@ def _build_pages(
     routes: list[BaseRoute] = [
         *operations.routes(work.measures.is_ready, feed, lambda: asyncapi_document(settings)),
         *operations.security_text_routes(settings.security_contacts, settings.base_url),
-        *docs.routes(cache(lambda: openapi_document(api, documented, trials)), documented.base_url),
+        *exports.documentation_routes(
+            cache(lambda: openapi_document(api, documented, trials)), documented.base_url
+        ),
         *_bulk_file_routes(settings, store),
         # The pages, and the page for an unknown path.
         Mount("/", PagesWhenAsked(load_pages)),
@@ -276,7 +275,7 @@ def _bulk_file_routes(settings: Settings, store: Store) -> list[Route]:
         return []
     from silverball.web import exports
 
-    return exports.routes(settings.exports_folder, store)
+    return exports.export_routes(settings.exports_folder, store)
 
 
 def build_api(

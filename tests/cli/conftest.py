@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from service import stored_nights
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 # How a run of the tests is chosen; none of them is a setting of the program, which would complain.
 OPTIONS_OF_TESTS = ("SILVERBALL_TEST_", "SILVERBALL_QUICK", "SILVERBALL_SOAK", "SILVERBALL_LIST_")

@@ -12,12 +12,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from silverball.cli.main import silverball_group
-from silverball.kit import passwords
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.sessions import reads as session_reads
-from silverball.service.tokens import reads as token_reads
-from silverball.store.engine import Store
-from silverball.store.migrate import migrate
+from silverball.kit.security import passwords
+from silverball.service.accounts import reads as accounts_reads
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.users import reads as users_reads
+from silverball.store.database.engine import Store
+from silverball.store.database.migrate import migrate
 
 PASSWORD = "correct horse"
 TOKEN = re.compile(r"[0-9]+\|slv_[A-Za-z0-9]{48}\n")
@@ -53,7 +53,7 @@ def a_user(run: CliRunner, role: str = "player", email: str = "ada@silverball.te
 def find(url: str, token: str, now: datetime | None = None) -> AuthenticatedCaller | None:
     store = Store(url)
     with store.read() as db:
-        found = token_reads.find_caller(db, b"Bearer " + token.strip().encode(), now or datetime.now(UTC))
+        found = users_reads.find_caller(db, b"Bearer " + token.strip().encode(), now or datetime.now(UTC))
     store.close()
     return found
 
@@ -105,7 +105,7 @@ def test_a_password_is_read_from_standard_input(run: CliRunner, url: str) -> Non
     assert PASSWORD not in done.output
     store = Store(url)
     with store.read() as db:
-        login = session_reads.find_credentials(db, "ada@silverball.test")
+        login = accounts_reads.find_credentials(db, "ada@silverball.test")
     store.close()
     assert login is not None
     assert passwords.is_correct(PASSWORD, login.password_hash)

@@ -22,14 +22,16 @@ from cli.test_serve import serving
 from conftest import PostgreSQL
 from rules.night import a_night
 from service import stored_nights
-from silverball.cli import backup_files
+from silverball.cli import backup
 from silverball.cli.main import silverball_group
-from silverball.kit import sealed_files
-from silverball.kit.encryption import KeyFile
+from silverball.kit.security import sealed_files
+from silverball.kit.security.encryption import KeyFile
 from silverball.service.accounts import erasing
 from silverball.service.accounts.writes import accounts
-from silverball.store import encryption, erased_accounts, generations, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import encryption, erased_accounts
+from silverball.store.revisions import stamps
 
 PASSPHRASE = "seven brass bumpers"
 NAME = "Canary Quill"
@@ -60,7 +62,7 @@ class Site:
             time.sleep(1)
         done = self.run("backup", self.backups, *words)
         assert (done.exit_code, done.exception) == (0, None), done.output
-        (new,) = {file for file in self.backups.iterdir() if backup_files.NAME.fullmatch(file.name)} - before
+        (new,) = {file for file in self.backups.iterdir() if backup.NAME.fullmatch(file.name)} - before
         return new
 
     @contextmanager
@@ -122,7 +124,7 @@ def test_a_named_file_is_never_overwritten(site: Site, tmp_path: Path) -> None:
 
 def test_only_the_newest_of_its_own_backups_are_kept(site: Site) -> None:
     moments = [datetime.now(UTC) - timedelta(days=days) for days in (1, 2, 3)]
-    older = [site.backups / backup_files.backup_name(at, "db") for at in moments]
+    older = [site.backups / backup.backup_name(at, "db") for at in moments]
     others = [site.backups / name for name in ("silverball-before-the-cup.db", "notes.txt")]
     for file in (*older, *others):
         file.touch()
@@ -131,7 +133,7 @@ def test_only_the_newest_of_its_own_backups_are_kept(site: Site) -> None:
 
 
 def test_backups_that_outlive_erasures_are_warned_of_and_removed_on_request(site: Site) -> None:
-    old = site.backups / backup_files.backup_name(datetime.now(UTC) - timedelta(days=36), "db")
+    old = site.backups / backup.backup_name(datetime.now(UTC) - timedelta(days=36), "db")
     old.touch()
     warned = site.run("backup", site.backups)
     assert "1 backups" in warned.stderr
@@ -285,11 +287,11 @@ def test_a_restore_keeps_the_database_before_and_its_mode_and_begins_a_new_gener
     with site.opened() as store:
         build.a_user(store, name="Later")
         with store.read() as db:
-            before = generations.current_generation(db)
+            before = stamps.current_generation(db)
     assert site.run("restore", file).exit_code == 0
     assert (site.count_users(), mode_of(site.file)) == (1, 0o600)
     with site.opened() as store, store.read() as db:
-        assert generations.current_generation(db) != before
+        assert stamps.current_generation(db) != before
     (kept,) = site.file.parent.glob("site.db.before-*")
     assert (Site(kept, site.backups).count_users(), mode_of(kept)) == (2, 0o600)
     time.sleep(1)
@@ -398,13 +400,13 @@ def test_a_database_that_another_tool_restored_is_finished_here(site: Site) -> N
     with site.opened() as store:
         erase(store, 1)
         with store.read() as db:
-            before = generations.current_generation(db)
+            before = stamps.current_generation(db)
     shutil.copyfile(file, site.file)
     done = site.run("restore", "--here")
     assert done.exit_code == 0, done.output
     assert_is_erased(site)
     with site.opened() as store, store.read() as db:
-        assert generations.current_generation(db) != before
+        assert stamps.current_generation(db) != before
 
 
 def test_a_restore_that_is_killed_leaves_one_database_or_the_other(site: Site) -> None:
@@ -436,7 +438,7 @@ def test_postgresql_is_dumped_and_restored_into_an_empty_database(
     store = Store(url)
     build.a_user(store, name=NAME, email="canary@silverball.test")
     with store.read() as db:
-        before = generations.current_generation(db)
+        before = stamps.current_generation(db)
     run = CliRunner(env={"SILVERBALL_DATABASE_URL": url})
     words = ["--passphrase-file", str(tmp_path / "passphrase")]
     (tmp_path / "passphrase").write_text(PASSPHRASE)
@@ -455,7 +457,7 @@ def test_postgresql_is_dumped_and_restored_into_an_empty_database(
     store = Store(new_url)
     with store.read() as db:
         assert db.execute(select(tables.user.c.name)).scalars().all() == ["Player 1"]
-        assert generations.current_generation(db) != before
+        assert stamps.current_generation(db) != before
     store.close()
     assert new.invoke(silverball_group, ["verify"]).exit_code == 0
 

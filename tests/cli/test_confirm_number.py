@@ -5,8 +5,8 @@ from click.testing import CliRunner, Result
 
 import build
 from silverball.cli.main import silverball_group
-from silverball.store import confirmed_numbers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.people import rating_days
 
 
 def run(database_url: str, words: str) -> Result:
@@ -16,7 +16,7 @@ def run(database_url: str, words: str) -> Result:
 
 def confirmed(store: Store) -> dict[int, int]:
     with store.read() as db:
-        return confirmed_numbers.all_confirmed(db).user_by_number
+        return rating_days.all_confirmed(db).user_by_number
 
 
 @pytest.mark.both_databases

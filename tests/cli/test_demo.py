@@ -18,13 +18,13 @@ import pytest
 from sqlalchemy import select
 
 from exchange import bundles
-from silverball.cli import demo
-from silverball.demo import files, nights
-from silverball.kit import passwords
-from silverball.service.sessions import reads as sessions
+from silverball.cli import demo as command
+from silverball.demo import nights as demo_nights
+from silverball.kit.security import passwords
+from silverball.service.accounts import reads as accounts_reads
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball.store.migrate import migrate
+from silverball.store.database.engine import Store
+from silverball.store.database.migrate import migrate
 
 READY_SECONDS = 60
 
@@ -161,18 +161,18 @@ def test_robots_finish_a_tournament_of_each_format_and_play_a_live_one(tmp_path:
         mine = f"{curl}/api/tournaments?owner={ready['userId']}&limit=100"
         finished = run_curl(f"{mine}&status=completed")["data"]
         names = Counter(tournament["name"] for tournament in finished)
-        assert [names[plan.name] for plan in nights.FINISHED] == [1] * 21
+        assert [names[plan.name] for plan in demo_nights.FINISHED] == [1] * 21
         running_now = {
             tournament["name"]: tournament["tournamentId"]
             for tournament in run_curl(f"{mine}&status=started")["data"]
         }
         # Sandbox tournaments are played by people whom no federation knows.
         ids = {tournament["name"]: tournament["tournamentId"] for tournament in finished}
-        one_of_them = {"tournamentId": ids[nights.FINISHED[0].name]}
+        one_of_them = {"tournamentId": ids[demo_nights.FINISHED[0].name]}
         estimate = post_query(ready["baseUrl"], ready["token"], "/api/ifpa/wppr-estimator", one_of_them)
         assert estimate["players"]
         assert len(estimate["standingsOrder"]) == len(estimate["players"]) + len(estimate["unresolvedNames"])
-        queues = run_curl(f"{curl}/api/tournaments/{running_now[nights.QUEUES.name]}/queues")["data"]
+        queues = run_curl(f"{curl}/api/tournaments/{running_now[demo_nights.QUEUES.name]}/queues")["data"]
         assert [len(each) for each in queues.values()] == [2, 2, 1]
         _wait_for_a_result(curl)
         submitted = post_query(
@@ -194,7 +194,7 @@ def test_robots_finish_a_tournament_of_each_format_and_play_a_live_one(tmp_path:
         curl = f"curl -H 'Authorization: Bearer {ready['token']}' {ready['baseUrl']}"
         mine = f"{curl}/api/tournaments?owner={ready['userId']}&limit=100"
         again = Counter(tournament["name"] for tournament in run_curl(f"{mine}&status=completed")["data"])
-        assert [again[plan.name] for plan in nights.FINISHED] == [1] * 21
+        assert [again[plan.name] for plan in demo_nights.FINISHED] == [1] * 21
         continued = {round_["name"] for round_ in run_curl(f"{curl}/api/tournaments/1/rounds")["data"]}
         assert {round_["name"] for round_ in rounds} <= continued
         _wait_for_a_result(curl)
@@ -230,7 +230,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_the_token_owns_everything(store: Store, tmp_path: Path) -> None:
-    furnished = demo.load_demo(store, tmp_path / "token")
+    furnished = command.load_demo(store, tmp_path / "token")
     with store.read() as db:
         for table in (tables.tournament, tables.player, tables.arena, tables.location, tables.series):
             owners = db.execute(select(table.c.organizer_id).distinct()).scalars().all()
@@ -253,12 +253,12 @@ def test_the_token_owns_everything(store: Store, tmp_path: Path) -> None:
 def test_the_organizer_of_the_demo_can_sign_in_with_the_same_password_each_time(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "DATA", tmp_path)
-    user_id = demo.load_demo(store, tmp_path / "token").user_id
-    password = demo.organizer_password(store, user_id, tmp_path / "password")
-    assert demo.organizer_password(store, user_id, tmp_path / "password") == password
+    monkeypatch.setattr(command, "BUNDLES", tmp_path)
+    user_id = command.load_demo(store, tmp_path / "token").user_id
+    password = command.organizer_password(store, user_id, tmp_path / "password")
+    assert command.organizer_password(store, user_id, tmp_path / "password") == password
     with store.read() as db:
-        login = sessions.find_credentials(db, demo.ORGANIZER_EMAIL)
+        login = accounts_reads.find_credentials(db, command.ORGANIZER_EMAIL)
     assert login is not None
     assert passwords.is_correct(password, login.password_hash)
 
@@ -270,12 +270,12 @@ def test_an_interrupted_load_of_the_demo_is_completed(
     few.mkdir()
     for path in bundles.INVENTED[:2]:
         (few / path.name).write_bytes(path.read_bytes())
-    monkeypatch.setattr(files, "DATA", few)
-    first = demo.load_demo(store, tmp_path / "token")
+    monkeypatch.setattr(command, "BUNDLES", few)
+    first = command.load_demo(store, tmp_path / "token")
     (tmp_path / "token").write_text("1|slv_lost")
-    second = demo.load_demo(store, tmp_path / "token")
+    second = command.load_demo(store, tmp_path / "token")
     assert (second.user_id, second.token == first.token) == (first.user_id, False)
-    assert demo.load_demo(store, tmp_path / "token") == second
+    assert command.load_demo(store, tmp_path / "token") == second
     with store.read() as db:
         assert len(db.execute(select(tables.club)).all()) == 1
         assert len(db.execute(select(tables.tournament)).all()) == 2
@@ -290,7 +290,7 @@ def test_an_interrupted_load_of_the_demo_is_completed(
     ],
 )
 def test_the_websocket_url_follows_the_base_url(base_url: str, ws_url: str) -> None:
-    facts = demo.DemoFacts(
+    facts = command.DemoFacts(
         base_url=base_url, lan_url=None, token="t", user_id=1, email="d@silverball.invalid", password="p"
     )
-    assert json.loads(demo.ready_json(facts))["wsUrl"] == ws_url
+    assert json.loads(command.ready_json(facts))["wsUrl"] == ws_url

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 import build
-from silverball.demo import live, nights
+from silverball.demo import live as demo_live
+from silverball.demo import nights as demo_nights
 from silverball.demo.live import PATH, Evenings, LivePlay
 from silverball.demo.robots import WallClock
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 NO_PAUSE = (0.0, 0.0)
 SECONDS_MAX = 120
@@ -33,18 +34,18 @@ def organizer_id(store: Store) -> int:
 @pytest.fixture
 def opened(store: Store, organizer_id: int) -> None:
     """Tournament 1 as a fresh demo has it."""
-    live.reserve_tournament(store, CHOSEN, organizer_id, Random(1))
-    live.play_first_rounds(store, CHOSEN, organizer_id, Random(1))
+    demo_live.reserve_tournament(store, CHOSEN, organizer_id, Random(1))
+    demo_live.play_first_rounds(store, CHOSEN, organizer_id, Random(1))
 
 
 @contextmanager
 def playing(store: Store, organizer_id: int, evening_seconds: float = 3600) -> Iterator[None]:
-    play = LivePlay(store, CHOSEN, organizer_id, Random(3), pauses=NO_PAUSE, evening_seconds=evening_seconds)
-    play.start()
+    live = LivePlay(store, CHOSEN, organizer_id, Random(3), pauses=NO_PAUSE, evening_seconds=evening_seconds)
+    live.start()
     try:
         yield
     finally:
-        play.stop()
+        live.stop()
 
 
 def wait_for(is_true: Callable[[], bool]) -> None:
@@ -66,7 +67,7 @@ def status(store: Store, organizer_id: int) -> str:
 def evenings(store: Store, organizer_id: int) -> list[Any]:
     """The evenings, newest first."""
     _, answer = build.ask(store, f"/api/tournaments?owner={organizer_id}&limit=100", by=organizer_id)
-    named = [tournament for tournament in answer["data"] if tournament["name"] in live.PLANS]
+    named = [tournament for tournament in answer["data"] if tournament["name"] in demo_live.PLANS]
     return sorted(named, key=lambda tournament: -tournament["tournamentId"])
 
 
@@ -88,14 +89,14 @@ def test_tournament_1_is_live_match_play_without_an_end_and_with_results(
     ]
     games = build.ask(store, f"{PATH}/games?round=latest", by=organizer_id)[1]["data"]
     assert {game["status"] for game in games} == {"started", "completed"}
-    assert len(games) == live.PLAYERS // 2
+    assert len(games) == demo_live.PLAYERS // 2
 
 
 @pytest.mark.usefixtures("opened")
 def test_a_second_start_of_the_demo_continues_tournament_1(store: Store, organizer_id: int) -> None:
     before = rounds(store, organizer_id)
-    live.reserve_tournament(store, CHOSEN, organizer_id, Random(2))
-    live.play_first_rounds(store, CHOSEN, organizer_id, Random(2))
+    demo_live.reserve_tournament(store, CHOSEN, organizer_id, Random(2))
+    demo_live.play_first_rounds(store, CHOSEN, organizer_id, Random(2))
     assert rounds(store, organizer_id) == before
     with playing(store, organizer_id):
         wait_for(lambda: len(rounds(store, organizer_id)) > len(before))
@@ -105,24 +106,24 @@ def test_a_second_start_of_the_demo_continues_tournament_1(store: Store, organiz
 
 @pytest.mark.usefixtures("opened")
 def test_a_live_tournament_always_has_a_game_in_play(store: Store, organizer_id: int) -> None:
-    client = nights.organizer_client(store, CHOSEN, organizer_id, WallClock())
-    robot = live.LiveRobot(client, live.LIVE, live.TOURNAMENT_ID, Random(5))
-    for _ in range(2 * live.PLAYERS):
+    client = demo_nights.organizer_client(store, CHOSEN, organizer_id, WallClock())
+    robot = demo_live.LiveRobot(client, demo_live.LIVE, demo_live.TOURNAMENT_ID, Random(5))
+    for _ in range(2 * demo_live.PLAYERS):
         assert robot.step()
         assert build.ask(store, f"{PATH}/games?status=started", by=organizer_id)[1]["data"]
 
 
 @pytest.mark.usefixtures("opened")
 def test_robots_leave_a_result_alone_that_a_visitor_recorded(store: Store, organizer_id: int) -> None:
-    client = nights.organizer_client(store, CHOSEN, organizer_id, WallClock())
-    robot = live.LiveRobot(client, live.LIVE, live.TOURNAMENT_ID, Random(5))
+    client = demo_nights.organizer_client(store, CHOSEN, organizer_id, WallClock())
+    robot = demo_live.LiveRobot(client, demo_live.LIVE, demo_live.TOURNAMENT_ID, Random(5))
     robot.step()
     recorded = {}
     for game in build.ask(store, f"{PATH}/games?status=started", by=organizer_id)[1]["data"]:
         path, body = f"{PATH}/games/{game['gameId']}", {"resultPositions": game["playerIds"]}
         assert build.do(store, "PUT", f"{path}/result", body, by=organizer_id)[0] == 200
         recorded[path] = game["playerIds"]
-    for _ in range(live.PLAYERS):
+    for _ in range(demo_live.PLAYERS):
         robot.step()
     for path, order in recorded.items():
         assert build.ask(store, path, by=organizer_id)[1]["data"]["resultPositions"] == order
@@ -152,11 +153,11 @@ def test_tournament_1_goes_on_whatever_a_visitor_does(
 def test_tournament_1_starts_again_before_its_answers_grow_large(
     store: Store, organizer_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "ROUNDS_MAX", 4)
-    client = nights.organizer_client(store, CHOSEN, organizer_id, WallClock())
-    robot = live.LiveRobot(client, live.LIVE, live.TOURNAMENT_ID, Random(5))
+    monkeypatch.setattr(demo_live, "ROUNDS_MAX", 4)
+    client = demo_nights.organizer_client(store, CHOSEN, organizer_id, WallClock())
+    robot = demo_live.LiveRobot(client, demo_live.LIVE, demo_live.TOURNAMENT_ID, Random(5))
     counts = []
-    for _ in range(2 * live.PLAYERS):
+    for _ in range(2 * demo_live.PLAYERS):
         assert robot.step()
         counts.append(len(rounds(store, organizer_id)))
     assert max(counts) == 4
@@ -166,10 +167,10 @@ def test_tournament_1_starts_again_before_its_answers_grow_large(
 def test_evenings_of_all_formats_follow_each_other_and_the_newest_few_stay(
     store: Store, organizer_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = [live.PLANS[name] for name in ("Evening Best Game", "Evening Match Play", "Evening Bracket")]
-    monkeypatch.setattr(live, "EVENINGS", few)
-    monkeypatch.setattr(live, "EVENINGS_KEPT", 1)
-    client = nights.organizer_client(store, CHOSEN, organizer_id, WallClock())
+    few = [demo_live.PLANS[name] for name in ("Evening Best Game", "Evening Match Play", "Evening Bracket")]
+    monkeypatch.setattr(demo_live, "EVENINGS", few)
+    monkeypatch.setattr(demo_live, "EVENINGS_KEPT", 1)
+    client = demo_nights.organizer_client(store, CHOSEN, organizer_id, WallClock())
     series = Evenings(store, client, organizer_id, Random(2), interval=0)
     seen: list[str] = []
     while len(seen) < 4:
@@ -185,7 +186,7 @@ def test_evenings_of_all_formats_follow_each_other_and_the_newest_few_stay(
 def test_an_interrupted_evening_is_played_to_its_end_and_the_next_one_waits_for_its_time(
     store: Store, organizer_id: int
 ) -> None:
-    client = nights.organizer_client(store, CHOSEN, organizer_id, WallClock())
+    client = demo_nights.organizer_client(store, CHOSEN, organizer_id, WallClock())
     Evenings(store, client, organizer_id, Random(2), interval=3600).step()
     (begun,) = evenings(store, organizer_id)
     continued = Evenings(store, client, organizer_id, Random(3), interval=3600)

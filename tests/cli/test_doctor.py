@@ -12,11 +12,12 @@ import build
 from cli.test_serve import free_port, serving
 from conftest import PostgreSQL
 from silverball import settings
-from silverball.cli import doctor_machine
+from silverball.cli import doctor
 from silverball.cli.main import silverball_group
-from silverball.kit.encryption import KeyFile
-from silverball.store import encryption, tables
-from silverball.store.engine import Store
+from silverball.kit.security.encryption import KeyFile
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import encryption
 
 WELL = {"SILVERBALL_BASE_URL": "https://pinball.example.org"}
 
@@ -113,7 +114,7 @@ def test_files_that_others_can_read_are_named(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("schema", "status", "words"),
-    [("0012", "warning", "silverball migrate"), ("9999", "error", "newer version")],
+    [("0012", "error", "migrate --contract` of 0.2.0"), ("9999", "error", "newer version")],
 )
 def test_another_schema_is_named_and_not_changed(file: Path, schema: str, status: str, words: str) -> None:
     with closing(sqlite3.connect(file)) as db:
@@ -156,7 +157,7 @@ def test_a_key_that_the_database_needs_and_has_not_is_an_error(file: Path) -> No
 
 
 def test_a_disk_that_is_nearly_full_is_an_error(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor_machine, "FREE_BYTES_NEEDED", 10**18)
+    monkeypatch.setattr(doctor, "FREE_BYTES_NEEDED", 10**18)
     (found,) = worse(file)
     assert found[:2] == ("disk", "error")
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from silverball.cli import federation
+from silverball.cli import import_
 from silverball.cli.main import silverball_group
-from silverball.service.federation.reads import records as reads
-from silverball.store.engine import Store
+from silverball.service.outlook.reads import estimates
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def people(*ifpa_ids: int) -> list[dict[str, Any]]:
 def count(database_url: str) -> int:
     store = Store(database_url)
     with store.read() as db:
-        found = reads.record_count(db)
+        found = estimates.record_count(db)
     store.close()
     return found
 
@@ -91,7 +91,7 @@ def test_many_records_are_stored_together_or_not_at_all(
             steps.append(what)
             yield item
 
-    federation.import_records(store, file, watch=watch)
+    import_.import_records(store, file, watch=watch)
     assert steps == ["Reading"] * 10 + ["Storing"] * 4
 
     def power_cut(items: Any, what: str) -> Any:
@@ -101,6 +101,6 @@ def test_many_records_are_stored_together_or_not_at_all(
             yield item
 
     with pytest.raises(OSError, match="lights"):
-        federation.import_records(store, a_file(tmp_path, *people(*range(20, 30))), watch=power_cut)
+        import_.import_records(store, a_file(tmp_path, *people(*range(20, 30))), watch=power_cut)
     with store.read() as db:
-        assert reads.record_count(db) == 10
+        assert estimates.record_count(db) == 10

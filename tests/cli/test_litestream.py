@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 import build
 from silverball.cli.main import silverball_group
-from silverball.store import generations
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.revisions import stamps
 
 pytestmark = pytest.mark.skipif(shutil.which("litestream") is None, reason="litestream is not installed here")
 REPLICATION_SECONDS = 5
@@ -25,7 +25,7 @@ def test_a_replica_is_restored_and_begins_a_new_generation(sqlite_url: str, tmp_
         time.sleep(REPLICATION_SECONDS)
         replicating.terminate()
     with store.read() as db:
-        before = generations.current_generation(db)
+        before = stamps.current_generation(db)
     store.close()
     new = tmp_path / "new.db"
     subprocess.run(["litestream", "restore", "-o", str(new), replica], check=True)
@@ -33,6 +33,6 @@ def test_a_replica_is_restored_and_begins_a_new_generation(sqlite_url: str, tmp_
     assert run.invoke(silverball_group, ["restore", "--here"]).exit_code == 0
     store = Store(f"sqlite:///{new}")
     with store.read() as db:
-        assert generations.current_generation(db) != before
+        assert stamps.current_generation(db) != before
     store.close()
     assert run.invoke(silverball_group, ["verify"]).exit_code == 0

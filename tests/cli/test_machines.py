@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 import build
 from exchange import opdb_files as files
 from silverball.cli.main import silverball_group
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 TIP = files.a_tip()
 FILM = {"opdbId": "G4ODR", "title": "How to nudge", "url": "https://films.example/1"}

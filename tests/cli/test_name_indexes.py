@@ -14,9 +14,10 @@ import build
 from conftest import PostgreSQL
 from plain_role import add_plain_role
 from silverball.cli.main import silverball_group
-from silverball.store import name_indexes, tables
-from silverball.store.engine import Store
-from silverball.store.name_search import name_contains
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
+from silverball.store.people.names import name_contains
 
 HINT = "CREATE EXTENSION pg_trgm"
 
@@ -65,7 +66,7 @@ def test_a_backup_with_the_indexes_is_restored_without_them(
     store = Store(url)
     build.a_user(store, name="Ada Magnus")
     with store.read() as db:
-        assert name_indexes.missing(db) == []
+        assert migrate.missing(db) == []
     store.close()
     backup = CliRunner(env={"SILVERBALL_DATABASE_URL": url})
     done = backup.invoke(silverball_group, ["backup", str(tmp_path)])
@@ -74,7 +75,7 @@ def test_a_backup_with_the_indexes_is_restored_without_them(
     assert "Restored" in site.run("restore", str(file))
     restored = Store(site.url)
     with restored.read() as db:
-        assert name_indexes.missing(db) == [
+        assert migrate.missing(db) == [
             *("user", "player", "tournament", "rating", "federation_player"),
         ]
         name = tables.user.c.name

@@ -8,15 +8,15 @@ import pytest
 
 import build
 from silverball import app
-from silverball.demo import nights
+from silverball.demo import nights as demo_nights
 from silverball.demo.robots import InProcessClient, RequestRefused, Robot, SteppedClock, TournamentPlan
 from silverball.rules.registry import FORMATS
-from silverball.service.verify import reads as verifier
+from silverball.service.journal.reads import verification
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 SEEDS = (1, 2, 3)
-PLANS = {plan.type: plan for plan in nights.FINISHED}
+PLANS = {plan.type: plan for plan in demo_nights.FINISHED}
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def is_ranked(positions: list[int]) -> bool:
 
 def test_the_demo_has_one_plan_for_every_format() -> None:
     assert set(PLANS) == set(FORMATS)
-    assert len(nights.FINISHED) == len(FORMATS)
+    assert len(demo_nights.FINISHED) == len(FORMATS)
 
 
 @pytest.mark.sample(10)
@@ -72,7 +72,7 @@ def test_a_tournament_is_played_to_its_end(store: Store, kind: str, seed: int) -
     assert is_ranked(positions)
     assert len({row["playerId"] for row in rows}) == len(rows)
     with store.read() as db:
-        assert list(verifier.verify_tournament(db, robot.tournament_id).faults) == []
+        assert list(verification.verify_tournament(db, robot.tournament_id).faults) == []
 
 
 @pytest.mark.parametrize("kind", sorted(kind for kind, form in FORMATS.items() if form.attempts is not None))

@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 from cli.test_serve import serving
 from conftest import PostgreSQL
 from silverball.cli.main import silverball_group
-from silverball.kit.encryption import KeyFile
-from silverball.store import encryption
-from silverball.store.engine import Store
+from silverball.kit.security.encryption import KeyFile
+from silverball.store.database.engine import Store
+from silverball.store.people import encryption
 
 
 def run(words: str, **settings: str) -> Result:

@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from conftest import PostgreSQL
-from silverball.cli import public_address
+from silverball.cli import server
 from silverball.settings import Settings
-from silverball.store import migrate
-from silverball.store.engine import Store
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 
 START_SECONDS_MAX = 60
 
@@ -294,7 +294,7 @@ def test_an_invalid_setting_is_named(tmp_path: Path, value: str) -> None:
     ],
 )
 def test_the_base_url_is_the_configured_one_or_the_address(given: str, host: str, base_url: str) -> None:
-    assert public_address.with_base_url(Settings(base_url=given), host, 8000).base_url == base_url
+    assert server.with_base_url(Settings(base_url=given), host, 8000).base_url == base_url
 
 
 @pytest.mark.parametrize(
@@ -315,4 +315,4 @@ def test_the_base_url_is_the_configured_one_or_the_address(given: str, host: str
 def test_links_follow_each_request_beyond_loopback_without_base_url_and_proxies(
     host: str, configured: Settings, *, expected: bool
 ) -> None:
-    assert public_address.follows_host(configured, host) is expected
+    assert server.follows_host(configured, host) is expected

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 import build
 from service.submissions.sent_documents import URL, a_document, get_submission, submit_document
 from silverball.cli.main import silverball_group
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture

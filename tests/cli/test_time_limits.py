@@ -7,7 +7,7 @@ from sqlalchemy import select, text
 import build
 from silverball.cli.main import silverball_group
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 # Every update of an account takes many times longer than a transaction may.
 SLOW_ON_SQLITE = """

@@ -5,7 +5,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import func, select
 
 from silverball.cli.main import silverball_group
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.store.tables import audit_entry, two_step
 from web.test_two_step import a_two_step_account
 from web.visitor import EMAIL

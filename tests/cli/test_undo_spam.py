@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 import build
 from silverball.cli.main import silverball_group
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import build
 from feed.running_program import admin_token, announce
 from servers import Servers
 from silverball.cli import watch
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_client import Client, Connected, Disconnected, Event
 from silverball_wire.events import GamesDeleted
 

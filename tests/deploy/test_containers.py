@@ -20,7 +20,7 @@ from deploy.deploy_files import COMPOSE_FILES, DEPLOY, build_wheels
 from house.doc_blocks import ROOT
 from silverball import __version__, settings
 from silverball.cli.main import COMMANDS, silverball_group
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 KNOWN = {setting.name for setting in settings.SETTINGS}
 IMAGE = re.compile(r"[a-z]+:[0-9a-z.-]+")

@@ -21,7 +21,7 @@ from cli.test_serve import free_port, serving
 from conftest import PostgreSQL
 from deploy import proxies
 from house import doc_blocks
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from tcp_proxy import TcpProxy
 from web import page_forms
 from web.visitor import EMAIL, PASSWORD, an_account

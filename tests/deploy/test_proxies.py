@@ -24,8 +24,8 @@ from deploy import deploy_files, proxies
 from deploy.proxies import NAME, RunningProxy
 from feed.feed_server import next_message, subscribe
 from servers import START_SECONDS_MAX
-from silverball.service.tokens import writes as tokens
-from silverball.store.engine import Store
+from silverball.service.users import writes as users_writes
+from silverball.store.database.engine import Store
 
 # An event that a proxy keeps back comes with the next one, or at the end of the answer.
 AT_ONCE_SECONDS = 60.0
@@ -77,7 +77,7 @@ def site(
     tournament_id = build.a_tournament(store).tournament_id
     owner_id = build.a_user(store, name="Ada Min", role="admin")
     with store.write() as transaction:
-        token = tokens.create_token(
+        token = users_writes.create_token(
             transaction.connection, owner_id, "x", abilities=["admin"], now=datetime.now(UTC), dice=Random(5)
         ).text
     store.close()

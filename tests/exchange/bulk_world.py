@@ -9,9 +9,9 @@ from sqlalchemy import update
 
 import build
 from build import Night
-from silverball.exchange.bulk import parts
+from silverball.exchange import bulk
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 MARCH, APRIL = datetime(2026, 3, 5, 19, 30, tzinfo=UTC), datetime(2026, 4, 2, 19, 30, tzinfo=UTC)
 NOW = datetime(2026, 5, 1, 9, tzinfo=UTC)
@@ -63,10 +63,10 @@ def claim(store: Store, player_id: int, **opt_outs: Any) -> int:
 def write_all(store: Store, folder: Path, now: datetime = NOW) -> list[str]:
     """Write every part and the manifest, and return the parts."""
     with store.read() as db:
-        current = parts.parts_to_write(db, now)
+        current = bulk.parts_to_write(db, now)
     for part in current:
-        parts.write_part(store, part, folder, now)
-    parts.write_manifest(folder)
+        bulk.write_part(store, part, folder, now)
+    bulk.write_manifest(folder)
     return current
 
 

@@ -7,15 +7,15 @@ from random import Random
 from typing import Any
 
 from golden import load
-from silverball.demo.files import DATA
+from silverball.cli.demo import BUNDLES
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import ImportedBundle
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 FULL_BUNDLE = Path(__file__).parent / "full_bundle.json"
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
 NIGHTS = tuple(sorted((load.FOLDER.parent / "knockouts").glob("*.json")))
-INVENTED = tuple(sorted(set(DATA.glob("*.json")) - {DATA / path.name for path in NIGHTS}))
+INVENTED = tuple(sorted(set(BUNDLES.glob("*.json")) - {BUNDLES / path.name for path in NIGHTS}))
 # Ids that identify the elements of a list.
 KEYS = ("suggestionId", "gameId", "singlePlayerGameId", "cardId", "queueId", "roundId", "bankId", "playerId")
 USER = {

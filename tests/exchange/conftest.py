@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture

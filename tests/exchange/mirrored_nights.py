@@ -19,18 +19,16 @@ from typing import Any
 import build
 import mirror
 from exchange.pull_world import NAME, Site, StoppedClock
-from silverball.demo import nights
+from silverball.demo import nights as demo_nights
 from silverball.demo.robots import RequestRefused, Robot, SteppedClock, TournamentPlan
-from silverball.exchange.mirror import applying
-from silverball.exchange.mirror.feed import Heard
-from silverball.exchange.mirror.known_parts import KnownParts
-from silverball.exchange.mirror.running import COMPARE_SECONDS, MirrorRun
+from silverball.exchange import mirror as exchange_mirror
+from silverball.exchange.mirror import COMPARE_SECONDS, Heard, KnownParts, MirrorRun
 from silverball.exchange.pull.source import Answer, PullSource, RequestPace
 from silverball.rules.registry import FORMATS
 from silverball.settings import Settings
-from silverball.store import announcements
-from silverball.store.announcements import Announcement
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
+from silverball.store.tournament.announcements import Announcement
 
 BURST_MAX = 8
 STEP_SECONDS = 20
@@ -63,9 +61,9 @@ class MirroredNight:
         self.local, self.site, self.plan = local, site, plan_of(kind)
         self.dice = Random(f"{kind} {seed}")
         self.clock = SteppedClock(build.NOW)
-        self.client = nights.organizer_client(site.store, Settings(), site.owner_id, self.clock)
-        books = nights.load_book_ids(self.client)
-        self.robot = nights.start_night(self.client, self.plan, books, self.dice)
+        self.client = demo_nights.organizer_client(site.store, Settings(), site.owner_id, self.clock)
+        books = demo_nights.load_book_ids(self.client)
+        self.robot = demo_nights.start_night(self.client, self.plan, books, self.dice)
         self.remote_id = self.robot.tournament_id
         self.seconds = 0.0
         self.quiet_seconds = 0
@@ -86,7 +84,7 @@ class MirroredNight:
         source = PullSource(NAME, self._ask, RequestPace(now=pace.now, sleep=pace.sleep), tries_max=2)
         known = KnownParts(source, self.remote_id)
         known.read_everything()
-        copy = applying.begin(self.local, NAME, known.raw, self.clock.now(), Random(1))
+        copy = exchange_mirror.begin(self.local, NAME, known.raw, self.clock.now(), Random(1))
         run = MirrorRun(copy, known, self.heard, self._now, lambda: self.seconds, self.sentences.append)
         run.wait_seconds = 0
         run.begin()

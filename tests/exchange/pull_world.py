@@ -15,7 +15,7 @@ from service import stored_nights
 from silverball.exchange.pull.reading import Wanted
 from silverball.exchange.pull.source import Answer, Ask, PullSource, RequestPace
 from silverball.exchange.pull.taking import Pull, PullOptions, TournamentReport
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from test_app import a_token, running_app
 
 NAME = "results.example"

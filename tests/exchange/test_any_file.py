@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange import opdb_files as files
-from silverball.exchange import json_file, pintips, videos
-from silverball.exchange.bundle.faults import BrokenFile
-from silverball.exchange.opdb import changelog as opdb_changelog
-from silverball.exchange.opdb import file as opdb_file
+from silverball.exchange import machine_files, opdb
+from silverball.exchange.bundle.checks import BrokenFile
 
 CHANGE = {
     "changelogId": 1,
@@ -24,13 +22,13 @@ CHANGE = {
 }
 FILM = {"opdbId": "G4ODR", "title": "How to nudge", "url": "https://films.example/1", "durationSeconds": 9}
 READERS: dict[str, tuple[Callable[[Any], object], Any]] = {
-    "export": (opdb_file.parse, files.export_file()),
-    "first": (opdb_file.parse, files.first_shape()),
-    "second": (opdb_file.parse, files.second_shape()),
-    "slim": (opdb_file.parse, files.slim_shape()),
-    "changes": (opdb_changelog.parse, {"data": [CHANGE]}),
-    "tips": (pintips.parse, [files.a_tip()]),
-    "films": (videos.parse, [FILM]),
+    "export": (opdb.parse_machines, files.export_file()),
+    "first": (opdb.parse_machines, files.first_shape()),
+    "second": (opdb.parse_machines, files.second_shape()),
+    "slim": (opdb.parse_machines, files.slim_shape()),
+    "changes": (opdb.parse_changelog, {"data": [CHANGE]}),
+    "tips": (machine_files.parse_pintips, [files.a_tip()]),
+    "films": (machine_files.parse_videos, [FILM]),
 }
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
@@ -68,10 +66,10 @@ def test_one_odd_value_is_accepted_or_refused(kind: str, data: st.DataObject) ->
     raw = _replace_value(whole, data.draw(st.sampled_from(_json_places(whole))), data.draw(ANYTHING))
     # Any other exception is a bug.
     with contextlib.suppress(BrokenFile):
-        assert read(json_file.decode(json.dumps(raw).encode())) is not None
+        assert read(machine_files.decode(json.dumps(raw).encode())) is not None
 
 
 @pytest.mark.parametrize("kind", READERS)
 def test_each_unchanged_file_is_valid(kind: str) -> None:
     read, whole = READERS[kind]
-    assert read(json_file.decode(json.dumps(whole).encode())) is not None
+    assert read(machine_files.decode(json.dumps(whole).encode())) is not None

@@ -20,14 +20,14 @@ from exchange import bulk_world
 from exchange.bulk_world import APRIL, MARCH, NOW, claim, rows, write_all
 from selection import examples
 from service import stored_nights
-from silverball.exchange.bulk import parquet, parts
+from silverball.exchange import bulk
 from silverball.service.accounts.writes import accounts
-from silverball.service.bulk.reads import people, sheets, tournaments
+from silverball.service.tables.reads import bulk as reads_bulk
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "exports.md"
-TABLES = (*parts.MONTHLY, *parts.WHOLE)
+TABLES = (*bulk.MONTHLY, *bulk.WHOLE)
 
 
 @pytest.fixture
@@ -113,8 +113,8 @@ def test_a_month_ends_where_the_next_one_begins(store: Store) -> None:
     # The month of `now` is the last one.
     bulk_world.a_night(store, NOW + timedelta(days=31))
     with store.read() as db:
-        months = parts.parts_to_write(db, NOW)
-        counts = [len(list(tournaments.tournament_rows(db, sheets.month_period(m)))) for m in months[:2]]
+        months = bulk.parts_to_write(db, NOW)
+        counts = [len(list(reads_bulk.tournament_rows(db, reads_bulk.month_period(m)))) for m in months[:2]]
     assert (months, counts) == (["2026-03", "2026-04", "all"], [2, 1])
 
 
@@ -164,7 +164,10 @@ def test_an_erased_person_changes_the_digest_of_their_months_only(store: Store) 
 
     def digests() -> list[str]:
         with store.read() as db:
-            return [people.people_digest(db, sheets.month_period(month)) for month in ("2026-03", "2026-04")]
+            return [
+                reads_bulk.people_digest(db, reads_bulk.month_period(month))
+                for month in ("2026-03", "2026-04")
+            ]
 
     before = digests()
     with store.write() as transaction:
@@ -195,9 +198,9 @@ def test_all_months_together_have_every_player_once(
             seat = {"player_id": book[place], "place": place}
             build.row(store, tables.entrant, tournament_id=night.tournament_id, **seat)
     with store.read() as db:
-        months = [part for part in parts.parts_to_write(db, NOW) if part != parts.ALL]
+        months = [part for part in bulk.parts_to_write(db, NOW) if part != bulk.ALL]
         listed = Counter(
-            row[0] for month in months for row in people.player_rows(db, sheets.month_period(month))
+            row[0] for month in months for row in reads_bulk.player_rows(db, reads_bulk.month_period(month))
         )
     store.close()
     assert months == sorted({f"2026-{month:02}" for month, _ in nights})
@@ -207,10 +210,10 @@ def test_all_months_together_have_every_player_once(
 def test_the_manifest_describes_every_file(site: Store, tmp_path: Path) -> None:
     bulk_world.a_night(site)
     write_all(site, tmp_path)
-    manifest = json.loads((tmp_path / parts.MANIFEST).read_bytes())
+    manifest = json.loads((tmp_path / bulk.MANIFEST).read_bytes())
     assert {file["file"] for file in manifest["files"]} == {
         path.name for path in tmp_path.iterdir() if not path.name.startswith(".")
-    } - {parts.MANIFEST}
+    } - {bulk.MANIFEST}
     for file in manifest["files"]:
         content = (tmp_path / file["file"]).read_bytes()
         assert (file["bytes"], file["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())
@@ -240,10 +243,10 @@ def test_a_server_without_pyarrow_writes_csv_and_says_so(
     bulk_world.a_night(site)
     write_all(site, tmp_path)
     # As if it was removed since.
-    monkeypatch.setitem(sys.modules, parquet.MODULE, None)
+    monkeypatch.setitem(sys.modules, bulk.MODULE, None)
     write_all(site, tmp_path)
-    manifest = json.loads((tmp_path / parts.MANIFEST).read_bytes())
-    assert (manifest["formats"], manifest["notes"]) == (["csv"], [parts.NO_PARQUET])
+    manifest = json.loads((tmp_path / bulk.MANIFEST).read_bytes())
+    assert (manifest["formats"], manifest["notes"]) == (["csv"], [bulk.NO_PARQUET])
     assert list(tmp_path.glob("*.parquet")) == []
 
 
@@ -258,7 +261,7 @@ def test_parquet_has_the_same_rows_with_types(site: Store, tmp_path: Path) -> No
     (game,) = reader.read_table(tmp_path / "games-2026-03.parquet").to_pylist()
     assert (game["bye"], game["started_at"]) == (False, MARCH)
     empty = reader.read_table(tmp_path / "single_player_games-2026-03.parquet")
-    assert empty.column_names == [column.name for column in parts.MONTHLY[4].columns]
+    assert empty.column_names == [column.name for column in bulk.MONTHLY[4].columns]
 
 
 def test_a_failed_write_leaves_the_old_files(site: Store, tmp_path: Path) -> None:
@@ -271,7 +274,7 @@ def test_a_failed_write_leaves_the_old_files(site: Store, tmp_path: Path) -> Non
     # A folder is one thing that no file can replace.
     target.mkdir()
     with pytest.raises(OSError, match="irectory"):
-        parts.write_part(site, "2026-03", tmp_path, NOW)
+        bulk.write_part(site, "2026-03", tmp_path, NOW)
     target.rmdir()
     target.write_bytes(before)
     assert list(tmp_path.glob(".*.part")) == []

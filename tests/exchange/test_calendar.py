@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.exchange.calendar import calendar_file
+from silverball.exchange.calendars import calendar_file
 from silverball.service.tournaments.reads.listing import DatedTournament
-from silverball_wire.locations import Location
+from silverball_wire.arenas import Location
 
 ROW_OCTETS_MAX = 75
 

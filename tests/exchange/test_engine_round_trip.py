@@ -14,12 +14,13 @@ from rules.test_corrections import ALL
 from rules.verify import walked_nights
 from service import stored_nights
 from service.stored_nights import StoredNight
-from silverball.exchange.bundle.faults import BrokenBundle
-from silverball.rules.commands import roster, timekeeping
+from silverball.exchange.bundle.checks import BrokenBundle
+from silverball.rules.commands import clocks, roster
 from silverball.rules.model.tournament import Tournament
-from silverball.service.verify import reads as verify
-from silverball.store import snapshot, tables
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
 
 WALKS = 1
 WALKS_SOAK = 30
@@ -72,7 +73,7 @@ def compare(store: Store, second: Store, kind: str, walks: range) -> None:
         assert without_ids(moved) == without_ids(here), (kind, walk)
         with second.read() as db:
             for imported in (tournament_id, moved_id):
-                assert verify.verify_tournament(db, imported).faults == [], (kind, walk)
+                assert verification.verify_tournament(db, imported).faults == [], (kind, walk)
 
 
 @pytest.mark.sample(5)
@@ -101,9 +102,9 @@ def test_the_round_timer_and_calls_go_along_under_new_ids_too(store: Store, seco
     night = stored_nights.a_stored_night(store, a_night("matchplay", players=4, arenas=2))
     night.start()
     game, *_ = night.open_round()
-    night.apply(timekeeping.set_round_timer(night.tournament, 20, build.NOW))
-    night.apply(timekeeping.call_players(night.tournament, game.game_id, build.NOW))
-    night.apply(timekeeping.give_extra_time(night.tournament, game.game_id, 5, build.NOW))
+    night.apply(clocks.set_round_timer(night.tournament, 20, build.NOW))
+    night.apply(clocks.call_players(night.tournament, game.game_id, build.NOW))
+    night.apply(clocks.give_extra_time(night.tournament, game.game_id, 5, build.NOW))
     exported = bundles.export_bundle(store, night.tournament.tournament_id, with_journal=True)
     bundles.import_bundle(second, exported)
     assert bundles.export_bundle(second, night.tournament.tournament_id, with_journal=True) == exported
@@ -117,7 +118,7 @@ def test_the_round_timer_and_calls_go_along_under_new_ids_too(store: Store, seco
     assert moved.state.timed_round_ends_at == build.NOW + timedelta(minutes=20)
     with second.read() as db:
         for tournament_id in (night.tournament.tournament_id, renumbered.tournament_id):
-            assert verify.verify_tournament(db, tournament_id).faults == []
+            assert verification.verify_tournament(db, tournament_id).faults == []
 
 
 @pytest.mark.both_databases

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from exchange import bundles
-from silverball.exchange.bundle import faults as bundle_faults
+from silverball.exchange.bundle import checks
 from silverball.exchange.bundle import file as bundle_file
-from silverball.exchange.bundle.faults import BrokenBundle
-from silverball.store.engine import Store
+from silverball.exchange.bundle.checks import BrokenBundle
+from silverball.store.database.engine import Store
 
 Change = Callable[[Any], object]
 
@@ -187,7 +187,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_bundle_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundle_faults, "NODES_MAX", 100)
+    monkeypatch.setattr(checks, "NODES_MAX", 100)
     with pytest.raises(BrokenBundle, match="more than 100 values"):
         bundle_file.parse(json.dumps(bundles.full_bundle()).encode(), "test.json")
 

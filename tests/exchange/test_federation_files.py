@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from service.federation import invented_record
 from silverball.exchange import federation
 from silverball.exchange.federation import COLUMNS, BrokenRecordsFile
-from silverball.service.federation.writes import NewRecord
+from silverball.service.outlook.writes import NewRecord
 
 HEADER = (
     "ifpaId,name,rank,womensRank,rating,ratingRank,totalEvents,initials,city,state,"

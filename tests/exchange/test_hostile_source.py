@@ -21,7 +21,7 @@ from silverball.exchange.pull.reading import Wanted
 from silverball.exchange.pull.source import Answer, ConnectionLost, PullSource, RequestPace, SourceFault
 from silverball.exchange.pull.taking import Pull, PullOptions
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 JSON = {"content-type": "application/json"}
 HTML = {"content-type": "text/html"}

@@ -13,9 +13,10 @@ from exchange import bundles
 from silverball.exchange.bundle import id_map
 from silverball.kit.errors import Conflict
 from silverball.service.accounts.writes import accounts
-from silverball.service.verify import reads as verify
-from silverball.store import remote_ids, tables
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import imports
 
 CLUB = "https://pinball.club.example"
 
@@ -45,7 +46,7 @@ def elsewhere(tmp_path: Path, empty_sqlite: Path) -> Iterator[Store]:
     with opened.write() as transaction:
         name = tables.site_value.c.name
         transaction.connection.execute(
-            tables.site_value.update().where(name == remote_ids.SITE).values(value="another-club")
+            tables.site_value.update().where(name == imports.SITE).values(value="another-club")
         )
     yield opened
     opened.close()
@@ -64,7 +65,7 @@ def test_the_same_person_in_several_renumbered_files_is_one_player(store: Store)
         for player in listed:
             assert names[imported.ids["playerId"][player["playerId"]]], player
         with store.read() as db:
-            assert verify.verify_tournament(db, imported.tournament_id).faults == []
+            assert verification.verify_tournament(db, imported.tournament_id).faults == []
 
 
 @pytest.mark.both_databases
@@ -130,7 +131,7 @@ def test_the_source_of_a_file_is_what_it_says_and_our_own_files_keep_their_ids(
         parsed = bundles.parse_bundle(content)
         with store.read() as db:
             sources.append([id_map.source_of(db, parsed.bundle, new_ids=new) for new in (False, True)])
-            own = remote_ids.site_name(db)
+            own = imports.site_name(db)
     assert sources == [[None, "files"], [None, own], ["another-club", "another-club"]]
 
 
@@ -179,6 +180,6 @@ def test_who_was_erased_is_a_new_player_in_later_files(store: Store) -> None:
     with store.write() as transaction:
         accounts.erase_account(transaction, user_id)
     with store.read() as db:
-        known = remote_ids.known_ids(db, CLUB, {"playerId": [901, 902], "userId": [502]})
+        known = imports.known_ids(db, CLUB, {"playerId": [901, 902], "userId": [502]})
     assert known == {"playerId": {902: done.ids["playerId"][902]}, "userId": {}}
     assert player_names(store, done.tournament_id)[player_id] == f"Player {player_id}"

@@ -8,10 +8,10 @@ from sqlalchemy import func, insert, select
 
 import build
 from exchange import bundles
-from silverball.exchange.bundle import renumbering
+from silverball.exchange.bundle import id_map
 from silverball.kit.errors import Conflict
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def rows(store: Store, table: Any, **where: Any) -> list[Any]:
@@ -255,7 +255,7 @@ def test_a_renumbered_bundle_gets_free_ids_and_keeps_its_shape(store: Store, con
         bundles.export_bundle(store, done.tournament_id),
     )
     renumbered: Any = json.loads(json.dumps(content))
-    renumbering.renumber(renumbered, done.ids)
+    id_map.renumber(renumbered, done.ids)
     # A short link leads to one tournament only.
     if renumbered["tournament"].pop("shortcut", None):
         assert copied["tournament"]["shortcut"] is None

@@ -10,14 +10,14 @@ from exchange import bundles
 from exchange.test_engine_round_trip import a_walked_night
 from rules.test_corrections import ALL
 from service import stored_nights
-from silverball.exchange.bundle.faults import BrokenBundle
+from silverball.exchange.bundle.checks import BrokenBundle
 from silverball.kit.errors import Conflict
 from silverball.service.core import enact
-from silverball.service.series.reads import results
-from silverball.service.verify import draws
-from silverball.service.verify import reads as verify
-from silverball.store import chaining, journal, tables, undo_order
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.service.series import reads as series_reads
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import chaining, journal
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -34,7 +34,7 @@ def undo_all(store: Store, tournament_id: int) -> int:
     for undone in range(200):
         with store.write(tournament_id) as transaction:
             newest = journal.newest_actions(transaction.connection, tournament_id)
-            undoable = undo_order.undoable_actions(newest)
+            undoable = journal.undoable_actions(newest)
             if not undoable:
                 return undone
             context = enact.ActionContext(actor_id=None, source="test", now=bundles.NOW)
@@ -58,11 +58,11 @@ def test_export_after_import_is_the_identity_and_undo_and_verify_reach_back(
     assert bundles.import_bundle(second, exported).outcome == "unchanged"
     for database in (store, second):
         with database.read() as db:
-            assert verify.verify_tournament(db, tournament_id, head).faults == []
-            assert draws.verify_draws(db, tournament_id).faults == []
+            assert verification.verify_tournament(db, tournament_id, head).faults == []
+            assert verification.verify_draws(db, tournament_id).faults == []
     assert undo_all(second, tournament_id) == undo_all(store, tournament_id)
     with second.read() as db:
-        assert verify.verify_tournament(db, tournament_id, head).faults == []
+        assert verification.verify_tournament(db, tournament_id, head).faults == []
         assert chaining.journal_head(db, tournament_id) != head
 
 
@@ -73,7 +73,7 @@ def test_a_journal_is_left_behind_where_ids_or_the_organizer_change(store: Store
         imported = bundles.import_bundle(second, exported, **options)
         assert imported.is_journal_left, options
         with second.read() as db:
-            assert verify.verify_tournament(db, imported.tournament_id).faults == []
+            assert verification.verify_tournament(db, imported.tournament_id).faults == []
             (action,) = journal.all_actions(db, imported.tournament_id)
         assert [name for name, _ in action.entries] == [journal.TOURNAMENT_IMPORTED]
 
@@ -107,5 +107,5 @@ def test_an_empty_night_of_a_series_counts_as_a_night_after_import(store: Store,
     bundles.import_bundle(second, bundles.export_bundle(store, night.tournament_id))
     for database in (store, second):
         with database.read() as db:
-            points = results.series_details(db, series_id, None).tournament_points
+            points = series_reads.series_details(db, series_id, None).tournament_points
         assert points == {night.tournament_id: ()}

@@ -18,12 +18,12 @@ from exchange.mirrored_nights import MirroredNight
 from selection import IS_SOAK, repetitions
 from servers import Servers
 from silverball.cli.main import silverball_group
-from silverball.demo import nights
+from silverball.demo import nights as demo_nights
 from silverball.demo.robots import SteppedClock, TournamentPlan
 from silverball.rules.registry import FORMATS
-from silverball.service.verify import reads as verifier
+from silverball.service.journal.reads import verification
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from test_app import a_token
 
 # Each format once in every run; with other dice, and on PostgreSQL, in the soak.
@@ -53,7 +53,7 @@ def test_a_mirror_follows_a_night_of_each_format_through_cuts_silences_and_corre
         night.play_to_end()
     assert night.here.known["tournament"]["status"] == "completed"
     with store.read() as db:
-        faults = verifier.verify_tournament(db, night.here.tournament_id).faults
+        faults = verification.verify_tournament(db, night.here.tournament_id).faults
     # Rolls of pin bowling are not published.
     assert [fault for fault in faults if not fault.startswith("Frame ")] == []
 
@@ -108,7 +108,7 @@ def test_the_single_games_of_matches_are_followed_too(
         night.be_quiet()
         night.play_to_end()
     with store.read() as db:
-        assert verifier.verify_tournament(db, night.here.tournament_id).faults == []
+        assert verification.verify_tournament(db, night.here.tournament_id).faults == []
 
 
 @pytest.fixture
@@ -130,9 +130,9 @@ def test_the_command_follows_a_server_until_the_night_is_over(
     url, there, owner_id = served
     local = pull_world.new_store(empty_sqlite, tmp_path / "local.db")
     clock = SteppedClock(build.NOW)
-    client = nights.organizer_client(there, Settings(), owner_id, clock)
+    client = demo_nights.organizer_client(there, Settings(), owner_id, clock)
     plan = TournamentPlan(name="Followed", type="matchplay", players=4, settings={"duration": 3})
-    robot = nights.start_night(client, plan, nights.load_book_ids(client), Random(3))
+    robot = demo_nights.start_night(client, plan, demo_nights.load_book_ids(client), Random(3))
     command = [sys.executable, "-m", "silverball.cli.main", "mirror", url, str(robot.tournament_id)]
     settings = {
         **os.environ,

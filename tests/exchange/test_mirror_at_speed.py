@@ -16,17 +16,15 @@ import mirror
 from exchange.mirrored_nights import plan_of
 from http_robots import HttpClient
 from servers import Servers
-from silverball.demo import nights
+from silverball.demo import nights as demo_nights
 from silverball.demo.robots import Robot, SteppedClock
-from silverball.exchange.mirror import applying, feed
-from silverball.exchange.mirror.feed import Heard
-from silverball.exchange.mirror.known_parts import KnownParts
-from silverball.exchange.mirror.running import MirrorRun
+from silverball.exchange import mirror as exchange_mirror
+from silverball.exchange.mirror import Heard, KnownParts, MirrorRun
 from silverball.exchange.pull import source as sources
 from silverball.exchange.pull.source import PullSource, RequestPace
 from silverball.rules.registry import FORMATS
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from tcp_proxy import TcpProxy
 from test_app import a_token
 
@@ -65,8 +63,10 @@ class NightAtSpeed:
 
     def __init__(self, there: Store, here: Store, server_port: int, proxy: TcpProxy, kind: str) -> None:
         owner_id = build.a_user(there, name="Olga Ramp", role="organizer")
-        organizer = nights.organizer_client(there, Settings(), owner_id, SteppedClock(datetime.now(UTC)))
-        night = nights.start_night(organizer, plan_of(kind), nights.load_book_ids(organizer), Random(kind))
+        organizer = demo_nights.organizer_client(there, Settings(), owner_id, SteppedClock(datetime.now(UTC)))
+        night = demo_nights.start_night(
+            organizer, plan_of(kind), demo_nights.load_book_ids(organizer), Random(kind)
+        )
         token = a_token(there, owner_id, ability="manage")
         client = HttpClient(f"http://127.0.0.1:{server_port}", token)
         self.robot = Robot(client, plan_of(kind), night.tournament_id, Random(8))
@@ -77,10 +77,10 @@ class NightAtSpeed:
         name, ask = sources.asker(url, token)
         known = KnownParts(PullSource(name, ask, RequestPace(PER_MINUTE), tries_max=2), night.tournament_id)
         known.read_everything()
-        copy = applying.begin(here, name, known.raw, datetime.now(UTC), Random(1))
+        copy = exchange_mirror.begin(here, name, known.raw, datetime.now(UTC), Random(1))
         self.run = MirrorRun(copy, known, heard, lambda: datetime.now(UTC), time.monotonic, print)
         self.run.begin()
-        self.listener = feed.listening_thread(url, night.tournament_id, heard, self.is_over.is_set)
+        self.listener = exchange_mirror.listening_thread(url, night.tournament_id, heard, self.is_over.is_set)
         self.follower = threading.Thread(target=self._follow)
         self.follower.start()
         self.source = mirror.Mirror(there, night.tournament_id)

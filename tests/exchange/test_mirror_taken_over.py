@@ -12,17 +12,17 @@ import build
 from exchange import pull_world
 from exchange.pull_world import NAME, StoppedClock
 from silverball.cli.main import silverball_group
-from silverball.demo import nights
+from silverball.demo import nights as demo_nights
 from silverball.demo.robots import Robot, SteppedClock, TournamentPlan
-from silverball.exchange.mirror import applying
-from silverball.exchange.mirror.known_parts import KnownParts
+from silverball.exchange import mirror
+from silverball.exchange.mirror import KnownParts
 from silverball.exchange.pull.source import PullSource, RequestPace
 from silverball.rules.registry import FORMATS
 from silverball.service.core import loaded
-from silverball.service.mirrors import writes
-from silverball.service.verify import reads as verifier
+from silverball.service.journal.reads import verification
+from silverball.service.moving import writes as moving_writes
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 class HalfANight:
@@ -39,13 +39,15 @@ class HalfANight:
         )
         self.local, self.owner_id = local, source.owner_id
         self.clock = SteppedClock(build.NOW)
-        self.there = nights.organizer_client(source.store, Settings(), self.owner_id, self.clock)
-        self.robot = nights.start_night(self.there, self.plan, nights.load_book_ids(self.there), Random(7))
+        self.there = demo_nights.organizer_client(source.store, Settings(), self.owner_id, self.clock)
+        self.robot = demo_nights.start_night(
+            self.there, self.plan, demo_nights.load_book_ids(self.there), Random(7)
+        )
         stopped = StoppedClock()
         reader = PullSource(NAME, source.ask, RequestPace(now=stopped.now, sleep=stopped.sleep))
         self.known = KnownParts(reader, self.robot.tournament_id)
         self.known.read_everything()
-        self.copy = applying.begin(local, NAME, self.known.raw, self.clock.now(), Random(1))
+        self.copy = mirror.begin(local, NAME, self.known.raw, self.clock.now(), Random(1))
 
     def follow(self) -> None:
         self.known.read_everything()
@@ -54,8 +56,8 @@ class HalfANight:
     def take_over(self) -> Robot:
         """Let the night go on here, and return its robot."""
         with self.local.write(self.copy.tournament_id) as transaction:
-            writes.stop_mirror(transaction, self.copy.tournament_id)
-        client = nights.organizer_client(self.local, Settings(), self.owner_id, self.clock)
+            moving_writes.stop_mirror(transaction, self.copy.tournament_id)
+        client = demo_nights.organizer_client(self.local, Settings(), self.owner_id, self.clock)
         return Robot(client, self.plan, self.copy.tournament_id, Random(8))
 
     def clock_end(self) -> datetime | None:
@@ -84,7 +86,7 @@ def test_the_night_goes_on_here_to_its_end(
     answer = robot.client.send("GET", f"/api/tournaments/{robot.tournament_id}")
     assert answer["data"]["status"] == "completed"
     with store.read() as db:
-        assert verifier.verify_tournament(db, robot.tournament_id).faults == []
+        assert verification.verify_tournament(db, robot.tournament_id).faults == []
 
 
 def games(robot: Robot) -> list[Any]:
@@ -120,7 +122,7 @@ def test_what_cannot_be_read_once_more_is_taken_over_as_it_is(tmp_path: Path, em
     local = pull_world.new_store(empty_sqlite, tmp_path / "local.db")
     tournament_id = build.a_tournament(local).tournament_id
     with local.write(tournament_id) as transaction:
-        writes.begin_mirror(transaction, tournament_id, "127.0.0.1:9", 4711)
+        moving_writes.begin_mirror(transaction, tournament_id, "127.0.0.1:9", 4711)
     run = CliRunner(env={"SILVERBALL_DATABASE_URL": local.url.render_as_string(hide_password=False)})
     stop = ["mirror", "stop", str(tournament_id), "--from"]
     done = run.invoke(silverball_group, [*stop, "http://127.0.0.1:9"])

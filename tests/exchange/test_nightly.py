@@ -13,11 +13,10 @@ from sqlalchemy import insert
 
 import build
 from exchange import opdb_files as files
-from silverball.exchange import nightly
+from silverball.exchange import nightly, opdb
 from silverball.exchange.nightly import BULK_FILES, BulkFile
-from silverball.exchange.opdb import file as opdb_file
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 OPDB, TIPS = BULK_FILES[:2]
 
@@ -25,7 +24,7 @@ OPDB, TIPS = BULK_FILES[:2]
 @pytest.mark.parametrize("export", BULK_FILES, ids=[bulk_file.name for bulk_file in BULK_FILES])
 def test_a_manifest_describes_its_file(store: Store, tmp_path: Path, export: BulkFile) -> None:
     with store.write() as transaction:
-        opdb_file.import_machines(transaction, opdb_file.parse(files.second_shape()))
+        opdb.import_machines(transaction, opdb.parse_machines(files.second_shape()))
     build.a_rating(store)
     folder = tmp_path / "a" / "new" / "one"
     manifest = nightly.write_bulk_file(store, export, folder, build.NOW)
@@ -46,14 +45,14 @@ def test_a_manifest_describes_its_file(store: Store, tmp_path: Path, export: Bul
 
 def test_every_entry_is_a_row(store: Store, tmp_path: Path) -> None:
     with store.write() as transaction:
-        opdb_file.import_machines(transaction, opdb_file.parse(files.second_shape()))
+        opdb.import_machines(transaction, opdb.parse_machines(files.second_shape()))
     manifest = nightly.write_bulk_file(store, OPDB, tmp_path, build.NOW)
     assert manifest is not None
     assert manifest.rows == 6
     listed = json.loads((tmp_path / OPDB.name).read_bytes())["entries"]
     assert [entry["opdbId"] for entry in listed][:2] == ["G4ODR", "G4ODR-MLzY7"]
     assert listed[1]["images"] == [{**files.IMAGE, "group": None}]
-    assert opdb_file.read(tmp_path / OPDB.name).entries.keys() == {entry["opdbId"] for entry in listed}
+    assert opdb.read_machines(tmp_path / OPDB.name).entries.keys() == {entry["opdbId"] for entry in listed}
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(store: Store, tmp_path: Path) -> None:

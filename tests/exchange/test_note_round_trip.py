@@ -7,8 +7,8 @@ import pytest
 import build
 from exchange import bundles
 from service.desk import Desk, a_desk
-from silverball.exchange.bundle.faults import BrokenBundle
-from silverball.store.engine import Store
+from silverball.exchange.bundle.checks import BrokenBundle
+from silverball.store.database.engine import Store
 
 
 def noted_desk(store: Store) -> tuple[Desk, dict[str, Any]]:

@@ -12,15 +12,13 @@ from sqlalchemy import select
 
 import build
 from exchange import opdb_files as files
-from silverball.exchange import json_file
-from silverball.exchange.bundle.faults import BrokenFile
-from silverball.exchange.opdb import file as opdb_file
+from silverball.exchange import machine_files, opdb
+from silverball.exchange.bundle.checks import BrokenFile
 from silverball.service.machines import reads
 from silverball.service.machines.reads import EntryQuery
-from silverball.service.machines.writes.machines import ImportCounts
-from silverball.service.replacement_checks import TooFewRows
+from silverball.service.machines.writes import ImportCounts, TooFewRows
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.machines import OpdbEntry
 
 WHOLE = EntryQuery(include_people=True, include_images=True)
@@ -28,7 +26,7 @@ WHOLE = EntryQuery(include_people=True, include_images=True)
 
 def import_machines(store: Store, raw: Any, *, is_forced: bool = False) -> ImportCounts:
     with store.write() as transaction:
-        return opdb_file.import_machines(transaction, opdb_file.parse(raw), is_forced=is_forced)[0]
+        return opdb.import_machines(transaction, opdb.parse_machines(raw), is_forced=is_forced)[0]
 
 
 def entries(store: Store) -> dict[str, OpdbEntry]:
@@ -209,14 +207,14 @@ def test_our_own_file_can_be_imported_again_and_elsewhere(store: Store, tmp_path
     import_machines(store, raw)
     expected = entries(store)
     with store.read() as db:
-        own = "".join(reads.json_lines(db))
+        own = "".join(reads.machine_json_lines(db))
     assert import_machines(store, json.loads(own)) == ImportCounts(entries=8, new=0, changed=0, removed=0)
     file = tmp_path / "own.json"
     file.write_text(own, encoding="utf-8")
     with store.write() as transaction:
         transaction.connection.execute(tables.machine.delete())
     with store.write() as transaction:
-        opdb_file.import_machines(transaction, opdb_file.read(file))
+        opdb.import_machines(transaction, opdb.read_machines(file))
     assert entries(store) == expected
 
 
@@ -290,7 +288,7 @@ def test_a_fault_is_reported_with_its_row_and_field_and_nothing_is_stored(
     raw = copy.deepcopy(files.SHAPES[shape]())
     change(raw)
     with pytest.raises(BrokenFile) as error:
-        import_machines(store, json_file.decode(json.dumps(raw).encode()))
+        import_machines(store, machine_files.decode(json.dumps(raw).encode()))
     assert sentence in error.value.message
     assert rows(store) == before
 
@@ -319,16 +317,16 @@ def test_a_file_that_is_not_a_machine_database_is_refused(
     file = tmp_path / "opdb.json"
     file.write_bytes(content)
     with pytest.raises(BrokenFile) as error:
-        opdb_file.read(file)
+        opdb.read_machines(file)
     assert sentence in error.value.message
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "opdb.json"
     file.write_text(json.dumps(files.slim_shape()))
-    monkeypatch.setattr(json_file, "BYTES_MAX", 100)
+    monkeypatch.setattr(machine_files, "BYTES_MAX", 100)
     with pytest.raises(BrokenFile, match="100 are read at most"):
-        opdb_file.read(file)
+        opdb.read_machines(file)
 
 
 @pytest.mark.both_databases

@@ -9,14 +9,13 @@ from sqlalchemy import select
 
 import build
 from exchange import opdb_files as files
-from silverball.exchange import json_file, pintips, videos
-from silverball.exchange.bundle.faults import BrokenFile
-from silverball.exchange.opdb import changelog as opdb_changelog
-from silverball.exchange.opdb import file as opdb_file
+from silverball.exchange import machine_files, opdb
+from silverball.exchange.bundle.checks import BrokenFile
 from silverball.service.machines import reads
-from silverball.service.machines.writes.moves import MachineMoves
-from silverball.store import revisions, tables
-from silverball.store.engine import Store
+from silverball.service.machines.writes import MachineMoves
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.revisions import revisions
 
 AT = "2018-10-19T15:06:20.000000Z"
 
@@ -35,13 +34,13 @@ def a_move(number: int, old: str, new: str | None) -> dict[str, Any]:
 
 def import_lines(store: Store, *lines: dict[str, Any]) -> MachineMoves:
     with store.write() as transaction:
-        return opdb_changelog.import_changes(transaction, opdb_changelog.parse(list(lines)))[1]
+        return opdb.import_changes(transaction, opdb.parse_changelog(list(lines)))[1]
 
 
 def machines(store: Store, *opdb_ids: str) -> MachineMoves:
     raw = {"entries": [{"opdbId": opdb_id, "name": opdb_id} for opdb_id in opdb_ids]}
     with store.write() as transaction:
-        return opdb_file.import_machines(transaction, opdb_file.parse(raw), is_forced=True)[1]
+        return opdb.import_machines(transaction, opdb.parse_machines(raw), is_forced=True)[1]
 
 
 def arena_ids(store: Store) -> list[str | None]:
@@ -83,8 +82,10 @@ def world(store: Store) -> MachineWorld:
     build.row(store, tables.match_summary, **tournament, **won, opponent_id=second)
     film = {"opdbId": "GrdNZ-MQo1e", "title": "How to nudge", "url": "https://films.example/1"}
     with store.write() as transaction:
-        pintips.import_tips(transaction, pintips.parse([files.a_tip(opdb_id="GrdNZ", text="Nudge.")]))
-        videos.import_videos(transaction, videos.parse([film]))
+        machine_files.import_tips(
+            transaction, machine_files.parse_pintips([files.a_tip(opdb_id="GrdNZ", text="Nudge.")])
+        )
+        machine_files.import_videos(transaction, machine_files.parse_videos([film]))
     return MachineWorld(store, night, other, moved)
 
 
@@ -131,7 +132,7 @@ def test_all_references_follow_or_none(world: MachineWorld) -> None:
         pass
 
     with pytest.raises(PowerCut), store.write() as transaction:
-        assert opdb_changelog.import_changes(transaction, opdb_changelog.parse(lines))[1].arenas == 1
+        assert opdb.import_changes(transaction, opdb.parse_changelog(lines))[1].arenas == 1
         raise PowerCut
     assert all_rows(store) == before
     assert import_lines(store, *lines).arenas == 1
@@ -229,7 +230,7 @@ def test_the_published_list_can_be_imported_too(store: Store) -> None:
         "createdAt": AT,
     }
     with store.read() as db:
-        assert tuple(opdb_changelog.parse(page)) == reads.changelog(db)
+        assert tuple(opdb.parse_changelog(page)) == reads.changelog(db)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +252,7 @@ def test_a_fault_is_reported_with_its_row_and_nothing_is_stored(
 ) -> None:
     lines = [a_move(1, "GA", "GB"), a_move(2, "GB", "GC") | changed]
     with pytest.raises(BrokenFile) as refused:
-        import_lines(store, *json_file.decode(json.dumps(lines).encode()))
+        import_lines(store, *machine_files.decode(json.dumps(lines).encode()))
     assert sentence in refused.value.message
     assert build.ask(store, "/api/opdb/changelog", by=1)[1] == {"data": []}
 
@@ -259,4 +260,4 @@ def test_a_fault_is_reported_with_its_row_and_nothing_is_stored(
 @pytest.mark.parametrize("raw", [{"entries": []}, [{"opdb_id": "GA"}], 7, None, {"data": {}}])
 def test_a_file_that_is_not_a_list_of_changes_is_refused(raw: Any) -> None:
     with pytest.raises(BrokenFile, match="This is not a list of changed ids"):
-        opdb_changelog.parse(raw)
+        opdb.parse_changelog(raw)

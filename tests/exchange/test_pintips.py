@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import select
 
 from exchange.opdb_files import a_tip
-from silverball.exchange import pintips, videos
-from silverball.exchange.bundle.faults import BrokenFile
-from silverball.service.replacement_checks import TooFewRows
-from silverball.service.tips import reads
+from silverball.exchange import machine_files
+from silverball.exchange.bundle.checks import BrokenFile
+from silverball.service.machines import reads as machines_reads
+from silverball.service.machines.writes import TooFewRows
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 FILM = {
     "opdbId": "G4ODR-MLzY7",
@@ -27,12 +27,12 @@ FILM = {
 
 def import_tips(store: Store, tips: Iterable[dict[str, Any]], *, is_forced: bool = False) -> None:
     with store.write() as transaction:
-        pintips.import_tips(transaction, pintips.parse(list(tips)), is_forced=is_forced)
+        machine_files.import_tips(transaction, machine_files.parse_pintips(list(tips)), is_forced=is_forced)
 
 
 def exported_tips(store: Store) -> list[dict[str, Any]]:
     with store.read() as db:
-        listed: list[dict[str, Any]] = json.loads("".join(reads.json_lines(db)))
+        listed: list[dict[str, Any]] = json.loads("".join(machines_reads.tip_json_lines(db)))
     return listed
 
 
@@ -92,15 +92,15 @@ def test_a_file_that_is_not_a_list_of_tips_is_refused() -> None:
     others: tuple[Any, ...] = ({"entries": []}, 7, None)
     for raw in others:
         with pytest.raises(BrokenFile, match="This is not a list of tips"):
-            pintips.parse(raw)
+            machine_files.parse_pintips(raw)
     with pytest.raises(BrokenFile, match=r"\$\[0\]: Object missing required field `tipId`"):
-        pintips.parse([{"opdb_id": "G4ODR", "name": "Comet Rider"}])
+        machine_files.parse_pintips([{"opdb_id": "G4ODR", "name": "Comet Rider"}])
 
 
 def test_a_file_replaces_the_stored_videos(store: Store) -> None:
     for listed in ([FILM], {"videos": [FILM, {**FILM, "url": "https://films.example/2"}]}, [FILM]):
         with store.write() as transaction:
-            videos.import_videos(transaction, videos.parse(listed))
+            machine_files.import_videos(transaction, machine_files.parse_videos(listed))
     with store.read() as db:
         assert [video.url for video in db.execute(select(tables.machine_video))] == [FILM["url"]]
 
@@ -121,11 +121,11 @@ def test_a_file_replaces_the_stored_videos(store: Store) -> None:
 )
 def test_a_fault_in_a_video_is_reported_with_its_row_and_field(fields: dict[str, Any], sentence: str) -> None:
     with pytest.raises(BrokenFile) as error:
-        videos.parse([FILM, {**FILM, "url": "https://films.example/2", **fields}])
+        machine_files.parse_videos([FILM, {**FILM, "url": "https://films.example/2", **fields}])
     assert sentence in error.value.message
 
 
 @pytest.mark.parametrize("raw", [7, {"films": []}, None, {"videos": 3}])
 def test_a_file_that_is_not_a_list_of_videos_is_refused(raw: Any) -> None:
     with pytest.raises(BrokenFile, match="neither a list of videos"):
-        videos.parse(raw)
+        machine_files.parse_videos(raw)

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from exchange import bulk_world
 from exchange.bulk_world import APRIL, claim
 from silverball.cli.main import silverball_group
-from silverball.exchange.bulk import public_database
-from silverball.store.engine import Store
+from silverball.exchange import bulk
+from silverball.store.database.engine import Store
 
 EMAIL = "zoe-canary@silverball.test"
 NAMES = {
@@ -38,7 +38,7 @@ def test_it_has_the_tables_and_nothing_of_accounts(store: Store, tmp_path: Path)
     claim(store, night.player_ids[0], email=EMAIL, password_hash="canary-hash", pronouns="canary-pronouns")
     claim(store, later.player_ids[0], name="Canary Hidden", stats_opt_out=True)
     file = tmp_path / "public.db"
-    counts = public_database.write_database(store, file)
+    counts = bulk.write_database(store, file)
     assert (
         set(counts)
         == NAMES
@@ -80,4 +80,4 @@ def test_the_database_of_the_site_is_never_replaced(store: Store) -> None:
     if not store.is_sqlite:
         pytest.skip("PostgreSQL has no file")
     with pytest.raises(OSError, match="no exported database"):
-        public_database.write_database(store, Path(str(store.url.database)))
+        bulk.write_database(store, Path(str(store.url.database)))

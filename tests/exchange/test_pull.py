@@ -18,7 +18,7 @@ from silverball.exchange.pull.source import Answer, PullSource, RequestPace
 from silverball.exchange.pull.taking import LEGS, ROLLS
 from silverball.kit.values import replace
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from test_app import a_token
 
 JSON = {"content-type": "application/json"}

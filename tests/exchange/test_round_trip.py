@@ -8,9 +8,9 @@ from sqlalchemy import select
 
 from exchange import bundles
 from golden import load
-from silverball.demo.files import DATA
+from silverball.cli.demo import BUNDLES
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 GOLDEN = sorted((load.FOLDER.parent / "knockouts-standings").glob("*.json"))
 
@@ -135,4 +135,4 @@ def test_a_running_tournament_is_ranked_whatever_standings_are_in_the_file(store
 def test_the_demo_carries_the_same_nights_as_the_tests() -> None:
     assert len(bundles.NIGHTS) == 21
     for path in bundles.NIGHTS:
-        assert path.read_bytes() == (DATA / path.name).read_bytes()
+        assert path.read_bytes() == (BUNDLES / path.name).read_bytes()

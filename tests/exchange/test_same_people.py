@@ -11,12 +11,12 @@ from sqlalchemy import select, update
 import build
 from exchange import pull_world
 from exchange.pull_world import Site
-from silverball.cli import namesakes
-from silverball.exchange.pull import report_text
+from silverball.cli import pull
+from silverball.exchange.pull import taking
 from silverball.exchange.pull.reading import Wanted
-from silverball.service.bundles.reads import people
+from silverball.service.moving import reads as moving_reads
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 FIRST, OTHER, CLAIMANT = 9_001, 9_002, 9_003
 NUMBER = 123_456
@@ -105,13 +105,13 @@ def test_players_of_one_name_are_listed_and_stay_two(site: Site, local: Store) -
     nights = [a_night(site, FIRST), a_night(site, OTHER)]
     first, other = pulled(site, local, nights, {FIRST: me, OTHER: me})
     with local.read() as db:
-        shared = people.shared_names(db, pull_world.NAME)
+        shared = moving_reads.shared_names(db, pull_world.NAME)
     # "Player 3" and "Player 4" of both books; the others were found to be one.
     assert [(same.name, same.player_ids) for same in shared] == [
         ("Player 3", (first[2], other[2])),
         ("Player 4", (first[3], other[3])),
     ]
-    sentence = report_text.shared_name(shared[0])
+    sentence = taking.shared_name(shared[0])
     assert sentence.startswith(f"Players {first[2]}, {other[2]} are all named 'Player 3': merge them")
 
 
@@ -121,8 +121,8 @@ def answered(local: Store, answers: str) -> str:
     @click.command()
     def ask() -> None:
         with local.read() as db:
-            shared = people.shared_names(db, pull_world.NAME)
-        namesakes.ask_who_is_who(local, pull_world.NAME, shared)
+            shared = moving_reads.shared_names(db, pull_world.NAME)
+        pull.ask_who_is_who(local, pull_world.NAME, shared)
 
     result = CliRunner().invoke(ask, input=answers, catch_exceptions=False)
     assert result.exit_code == 0
@@ -158,4 +158,4 @@ def test_players_who_met_stay_two_whatever_is_answered(site: Site, local: Store)
 
 
 def test_nobody_is_asked_without_a_terminal() -> None:
-    assert not namesakes.is_terminal()
+    assert not pull.is_terminal()

@@ -4,12 +4,12 @@ import pytest
 
 from exchange import bundles
 from service.signups.test_sign_ups import a_full_desk
-from silverball.exchange.bundle.faults import BrokenBundle
+from silverball.exchange.bundle.checks import BrokenBundle
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.tournament import Tournament
-from silverball.service.verify import reads as verify
-from silverball.store import snapshot
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
 
 
 def loaded(store: Store, tournament_id: int) -> Tournament:
@@ -41,7 +41,7 @@ def test_the_waiting_list_and_payments_go_along_under_new_ids_too(store: Store, 
     assert moved.sign_up_terms == here.sign_up_terms
     with second.read() as db:
         for imported in (tournament_id, renumbered.tournament_id):
-            assert verify.verify_tournament(db, imported).faults == []
+            assert verification.verify_tournament(db, imported).faults == []
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

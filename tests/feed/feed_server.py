@@ -22,9 +22,8 @@ from websockets.exceptions import ConnectionClosedError
 
 from patience import PATIENCE_SECONDS
 from silverball.cli.server import DrainingServer, connection_table
-from silverball.feed import handshake
-from silverball.feed.feed import ConnectionLimits, Feed
-from silverball.feed.handshake import HandshakeRules
+from silverball.feed import feed
+from silverball.feed.feed import ConnectionLimits, Feed, HandshakeRules
 from silverball.feed.hub import Hub
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.socket import protocol_class
@@ -32,9 +31,9 @@ from silverball.feed.stored_events import EventsUnavailable
 from silverball.kit.edge.bounded_http import connection_class
 from silverball.kit.values import replace
 from silverball.settings import Settings
-from silverball.store.announcements import Announcement, ChannelHead
+from silverball.store.tournament.announcements import Announcement, ChannelHead
 
-RULES = HandshakeRules(handshake.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
+RULES = HandshakeRules(feed.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 

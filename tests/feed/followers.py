@@ -12,8 +12,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from patience import PATIENCE_SECONDS
-from silverball.store import announcements
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 PATH = "/app/silverball?protocol=7&client=js&version=8.5.0&flash=false"
 ACKED = "pusher_internal:subscription_succeeded"

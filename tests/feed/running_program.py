@@ -25,10 +25,10 @@ from silverball.cli.server import DrainingServer, connection_table
 from silverball.feed.feed import FeedService
 from silverball.feed.socket import protocol_class
 from silverball.kit.edge.bounded_http import connection_class
-from silverball.service.tokens import writes as tokens
+from silverball.service.users import writes as users_writes
 from silverball.settings import Settings
-from silverball.store import announcements
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 SETTINGS = Settings(base_url=build.BASE_URL, rate_limit_per_minute=0, standings_interval_seconds=0)
 
@@ -96,7 +96,7 @@ def admin_token(store: Store) -> str:
     """The token of an admin."""
     admin = build.a_user(store, name="Ada Min", role="admin")
     with store.write() as transaction:
-        created = tokens.create_token(
+        created = users_writes.create_token(
             transaction.connection, admin, "feed", abilities=["admin"], now=datetime.now(UTC), dice=Random(5)
         )
     return created.text

@@ -14,8 +14,8 @@ from feed.feed_server import next_message, run_scenario, subscribe
 from feed.running_program import RunningProgram, running_program
 from service.access_world import STATES, ended_tokens
 from service.route_permissions import LIVE
-from silverball.service.tokens import writes as tokens
-from silverball.store.engine import Store
+from silverball.service.users import writes as users_writes
+from silverball.store.database.engine import Store
 
 # Role and ability of accounts that have nothing to do with the tournaments.
 ACCOUNTS = (("player", "read"), ("player", "score"), ("organizer", "manage"), ("admin", "admin"))
@@ -27,7 +27,7 @@ def current_tokens(store: Store) -> dict[str, str]:
     for role, ability in ACCOUNTS:
         user_id = build.a_user(store, name=f"Ada {ability}", role=role)
         with store.write() as transaction:
-            texts[ability] = tokens.create_token(
+            texts[ability] = users_writes.create_token(
                 transaction.connection,
                 user_id,
                 ability,

@@ -14,7 +14,7 @@ from service.desk import a_desk
 from silverball import app
 from silverball.feed import messages
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.events import EVENTS
 
 SPECS = Path(__file__).parents[1] / "clients" / "node_modules" / "@asyncapi" / "specs" / "schemas"

@@ -18,7 +18,7 @@ from feed.feed_server import next_message, run_scenario
 from feed.redis_server import RedisServer
 from feed.running_program import announce, running_program, wait_until
 from silverball.feed.bus import PostgreSQLBus, RedisBus
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from tcp_proxy import TcpProxy
 
 # The channels that a node is nudged to check; None: all of them.

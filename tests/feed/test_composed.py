@@ -7,7 +7,7 @@ from websockets.asyncio.client import connect
 import build
 from feed.feed_server import next_message, read_close, run_scenario
 from feed.running_program import announce, running_program
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def test_sockets_and_http_share_a_port(store: Store) -> None:

@@ -11,18 +11,18 @@ import pytest
 import build
 from feed.feed_server import run_scenario
 from feed.running_program import RunningProgram, running_program, wait_until
-from silverball.service.accounts.writes import suspension
-from silverball.service.tokens import writes as tokens
-from silverball.store.engine import Store
-from silverball.store.transaction import Transaction
+from silverball.service.accounts.writes import accounts
+from silverball.service.users import writes as users_writes
+from silverball.store.database.engine import Store
+from silverball.store.database.transaction import Transaction
 
 SECONDS_MAX = 60.0
 Ending = Callable[[Transaction, int, int], object]
 ENDINGS: dict[str, Ending] = {
-    "suspended": lambda transaction, user_id, _: suspension.suspend(
+    "suspended": lambda transaction, user_id, _: accounts.suspend(
         transaction, user_id, now=datetime.now(UTC)
     ),
-    "revoked": lambda transaction, _, token_id: tokens.revoke_token(
+    "revoked": lambda transaction, _, token_id: users_writes.revoke_token(
         transaction, token_id, now=datetime.now(UTC)
     ),
 }
@@ -39,7 +39,7 @@ def test_what_waits_for_events_ends_within_five_seconds(store: Store, ending: st
     tournament_id = build.a_tournament(store).tournament_id
     user_id = build.a_user(store)
     with store.write() as transaction:
-        made = tokens.create_token(
+        made = users_writes.create_token(
             transaction.connection, user_id, "Board", now=datetime.now(UTC), dice=Random(8)
         )
     headers = {"authorization": f"Bearer {made.text}"}

@@ -13,7 +13,7 @@ import pytest
 import build
 from service.desk import Desk, a_desk
 from silverball.feed import messages
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.events import EVENTS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "events.json"

@@ -6,18 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.feed import handshake
-from silverball.feed.feed import limits_from_settings, rules_from_settings
-from silverball.feed.handshake import App, Handshake, HandshakeRules
+from silverball.feed import feed
+from silverball.feed.feed import App, Handshake, HandshakeRules, limits_from_settings, rules_from_settings
 from silverball.feed.protocol import Close
 from silverball.settings import SettingError, Settings
 
-RULES = HandshakeRules(handshake.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
+RULES = HandshakeRules(feed.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
 QUERY = "?protocol=7&client=js&version=8.5.0&flash=false"
 
 
 def _close_code(knock: Handshake, rules: HandshakeRules = RULES) -> int | None:
-    verdict = handshake.check_handshake(knock, rules)
+    verdict = feed.check_handshake(knock, rules)
     return verdict.code if isinstance(verdict, Close) else None
 
 
@@ -79,16 +78,14 @@ def test_a_plain_connection_is_refused_where_tls_is_required(
     [("https://a.example", None), ("https://b.example", None), ("https://c.example", 4009), (None, 4009)],
 )
 def test_pages_of_other_origins_may_not_connect(origin: str | None, code: int | None) -> None:
-    apps = handshake.parse_apps(
-        "silverball=plain,open=plain", "silverball=https://a.example https://b.example"
-    )
+    apps = feed.parse_apps("silverball=plain,open=plain", "silverball=https://a.example https://b.example")
     headers = {} if origin is None else {"origin": origin}
     assert _close_code(Handshake("/app/silverball", headers), HandshakeRules(apps)) == code
     assert _close_code(Handshake("/app/open", headers), HandshakeRules(apps)) is None
 
 
 def test_a_star_admits_every_page() -> None:
-    apps = handshake.parse_apps("silverball=plain", "silverball=*")
+    apps = feed.parse_apps("silverball=plain", "silverball=*")
     assert (
         _close_code(Handshake("/app/silverball", {"origin": "https://c.example"}), HandshakeRules(apps))
         is None
@@ -96,7 +93,7 @@ def test_a_star_admits_every_page() -> None:
 
 
 def test_the_style_belongs_to_the_key() -> None:
-    verdict = handshake.check_handshake(Handshake("/app/silverball-laravel"), RULES)
+    verdict = feed.check_handshake(Handshake("/app/silverball-laravel"), RULES)
     assert isinstance(verdict, App)
     assert verdict.style == "laravel"
 
@@ -131,5 +128,5 @@ def test_the_connection_limit_leaves_files_for_the_rest_of_the_program() -> None
 
 @given(st.text(max_size=60))
 def test_any_address_gets_a_verdict(path: str) -> None:
-    verdict = handshake.check_handshake(Handshake("/app/" + path), RULES)
+    verdict = feed.check_handshake(Handshake("/app/" + path), RULES)
     assert isinstance(verdict, App) or 4000 <= verdict.code <= 4009

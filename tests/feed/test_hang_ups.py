@@ -10,7 +10,7 @@ import pytest
 import build
 from feed.feed_server import run_scenario
 from feed.running_program import RunningProgram, announce, running_program, wait_until
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 # Closes with a reset, as the end of a killed program does.
 RESET = struct.pack("ii", 1, 0)

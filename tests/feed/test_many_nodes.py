@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silverball.feed.encoding import FrameEncoding
 from silverball.feed.hub import Hub
+from silverball.feed.messages import FrameEncoding
 from silverball.feed.protocol import Resume, Subscribe
 from silverball.feed.relay import Relay
 from silverball.feed.subscribers import Subscriber
 from silverball.kit.edge.work_queue import Importance
-from silverball.store.announcements import Announcement, ChannelHead
+from silverball.store.tournament.announcements import Announcement, ChannelHead
 
 TOURNAMENT = 42
 NODES = 2

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feed.feed_server import NOON, next_message, run_scenario, running_feed
-from silverball.feed.encoding import FrameEncoding, OutgoingEvent
+from silverball.feed.messages import FrameEncoding, OutgoingEvent
 from silverball.kit.measures import SECONDS, Histogram
-from silverball.store.announcements import Announcement
+from silverball.store.tournament.announcements import Announcement
 
 
 def test_a_delivery_is_counted_for_each_client_and_timed_once() -> None:

@@ -10,8 +10,9 @@ import build
 from feed.feed_server import next_message, run_scenario
 from feed.running_program import running_program, wait_until
 from feed.test_replay import EventBlocks
-from silverball.store import announcements, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 ACKED = "pusher_internal:subscription_succeeded"
 CANARY = "canary-pronouns"

@@ -19,8 +19,8 @@ import build
 from feed.followers import ACKED, LOST, PATH, Writer
 from feed.running_program import admin_token, announce
 from servers import Servers
-from silverball.store import announcements
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 CLIENTS = 10
 RESTART_EVERY = 50

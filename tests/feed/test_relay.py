@@ -7,8 +7,8 @@ from typing import Any
 import build
 from feed.feed_server import next_message, run_scenario
 from feed.running_program import announce, running_program
-from silverball.store import announcements
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 ACKED = "pusher_internal:subscription_succeeded"
 

@@ -10,8 +10,8 @@ from feed.running_program import announce
 from silverball.feed.hub import Hub
 from silverball.feed.relay import Relay
 from silverball.feed.stored_events import StoredEvents
-from silverball.store import announcements
-from silverball.store.engine import Commit, Store
+from silverball.store.database.engine import Commit, Store
+from silverball.store.tournament import announcements
 
 SECONDS = 60.0
 

@@ -21,8 +21,9 @@ from silverball.feed.feed import FeedService
 from silverball.kit.errors import Gone, Invalid
 from silverball.kit.http.endpoints import Request
 from silverball.settings import Settings
-from silverball.store import announcements, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 
 def _events_path(tournament_id: int) -> str:

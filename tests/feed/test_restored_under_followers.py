@@ -12,7 +12,7 @@ import build
 import going_back
 from feed.feed_server import next_message, run_scenario
 from feed.running_program import announce, running_program
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 RESUMERS = 5
 LOST = 3

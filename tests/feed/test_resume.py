@@ -18,7 +18,7 @@ from feed.feed_server import (
     wait_until,
 )
 from silverball.kit.values import replace
-from silverball.store.announcements import ChannelHead
+from silverball.store.tournament.announcements import ChannelHead
 
 
 async def _resume(client: ClientConnection, seq: int, epoch: str = "k3f9") -> dict[str, Any]:

@@ -7,7 +7,7 @@ import httpx2
 import build
 from feed.feed_server import next_message, run_scenario
 from feed.running_program import RunningProgram, announce, running_program
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 LIMIT = 3
 

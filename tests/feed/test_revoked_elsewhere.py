@@ -14,15 +14,15 @@ import build
 from conftest import PostgreSQL
 from feed.redis_server import RedisServer
 from servers import Servers
-from silverball.service.tokens import writes as tokens
-from silverball.store.engine import Store
+from silverball.service.users import writes as users_writes
+from silverball.store.database.engine import Store
 
 SECONDS_MAX = 5.0
 
 
 def _token(store: Store, user_id: int, ability: str) -> str:
     with store.write() as transaction:
-        made = tokens.create_token(
+        made = users_writes.create_token(
             transaction.connection,
             user_id,
             ability,

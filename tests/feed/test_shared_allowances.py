@@ -16,7 +16,7 @@ from feed.redis_server import RedisServer
 from servers import Servers
 from silverball.kit.edge.rate_limit import WINDOW_SECONDS, RateLimiter
 from silverball.kit.edge.redis_counts import RedisCounts
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 LIMIT = 60
 

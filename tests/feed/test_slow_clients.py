@@ -55,8 +55,7 @@ def test_a_lagging_client_gets_the_newest_state_of_each_object() -> None:
             server.events.publish(42, "PlayersChanged", '{"tournamentId":42,"playerIds":[9]}')
             server.events.publish(42, "PlayersChanged", '{"tournamentId":42,"playerIds":[9]}')
             server.events.publish(42, "PlayersChanged", '{"tournamentId":42,"playerIds":[8]}')
-            await asyncio.sleep(0.05)
-            assert server.hub.metrics.conflated_total > 500
+            await wait_until(lambda: server.hub.metrics.conflated_total > 500)
             # The bytes in the socket, and the newest state of each object behind them.
             assert LAGGING_BYTES < server.feed.unsent_bytes < LAGGING_BYTES_MAX
             raw.resume_reading()

@@ -19,9 +19,8 @@ from feed.feed_server import (
     wait_until,
 )
 from feed.raw_connection import RawConnection
-from silverball.feed import handshake
-from silverball.feed.feed import ConnectionLimits
-from silverball.feed.handshake import HandshakeRules
+from silverball.feed import feed
+from silverball.feed.feed import ConnectionLimits, HandshakeRules
 from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.proxies import TrustedProxies
 
@@ -103,7 +102,7 @@ def test_a_client_is_refused_inside_the_socket(path: str, code: int) -> None:
 
 def test_tls_and_origins_are_required_where_they_are_set() -> None:
     async def scenario() -> None:
-        apps = handshake.parse_apps("silverball=plain", "silverball=https://a.example")
+        apps = feed.parse_apps("silverball=plain", "silverball=https://a.example")
         rules = HandshakeRules(apps, requires_tls=True)
         limits = ConnectionLimits(100, proxies=TrustedProxies.parse("127.0.0.1"))
         async with running_feed(42, rules=rules, limits=limits) as server:
@@ -120,7 +119,7 @@ def test_tls_and_origins_are_required_where_they_are_set() -> None:
 
 def test_nobody_but_a_trusted_proxy_says_that_a_connection_has_tls() -> None:
     async def scenario() -> None:
-        rules = HandshakeRules(handshake.parse_apps("silverball=plain", ""), requires_tls=True)
+        rules = HandshakeRules(feed.parse_apps("silverball=plain", ""), requires_tls=True)
         limits = ConnectionLimits(100, proxies=TrustedProxies.parse("192.0.2.0/24"))
         async with running_feed(42, rules=rules, limits=limits) as server:
             secure = {"X-Forwarded-Proto": "https"}

@@ -9,8 +9,8 @@ import pytest
 
 from feed.feed_server import ManualClock, MemoryEvents, run_scenario, running_feed, wait_until
 from feed.raw_connection import TEXT, RawConnection
-from silverball.feed.encoding import FrameEncoding
 from silverball.feed.hub import Hub
+from silverball.feed.messages import FrameEncoding
 from silverball.feed.protocol import Close, Resume, Subscribe
 from silverball.feed.replays import CLIENTS_PER_TURN, KEPT_SECONDS, PIECE_BYTES_MAX, Pacer, Replay
 from silverball.feed.subscribers import LAGGING_BYTES, Subscriber

@@ -15,7 +15,7 @@ from feed.followers import Follower, Writer, newest_seq, wait_for_all
 from feed.redis_server import RedisServer
 from feed.running_program import admin_token
 from servers import Servers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 WRITES = 1_000
 CLIENTS = 50

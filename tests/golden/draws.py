@@ -14,7 +14,7 @@ from typing import Any
 
 from rules.night import Night, a_night
 from silverball.kit.errors import Refusal
-from silverball.rules.commands import max_matchplay
+from silverball.rules.commands import clocks
 from silverball.rules.commands.draws import DRAW_VERSION
 from silverball.rules.format import Rounds
 from silverball.rules.registry import FORMATS
@@ -74,7 +74,7 @@ def _record_next(night: Night) -> None:
     if games:
         night.record_order(games[0], *sorted(games[0].player_ids))
     elif FORMATS[night.tournament.type].has_match_requests:
-        night.apply(max_matchplay.create_matches(night.tournament, night.dice(), night.now))
+        night.apply(clocks.create_matches(night.tournament, night.dice(), night.now))
 
 
 def _state_of_draws(night: Night) -> list[Any]:

@@ -4,31 +4,30 @@ import json
 from pathlib import Path
 from typing import Any
 
-from silverball_wire.arenas import Arena
+from silverball_wire.arenas import Arena, Location
 from silverball_wire.base import Wire
-from silverball_wire.bestgame import BestGameSummaryRow
-from silverball_wire.cards import Card
-from silverball_wire.clubs import Club
-from silverball_wire.corrections import RecordedGame
 from silverball_wire.federation import WpprEstimate
-from silverball_wire.frenzy import FrenzyState
 from silverball_wire.games import Game, GameSummary, Leg
-from silverball_wire.journal import ActivityLog
-from silverball_wire.locations import Location
-from silverball_wire.maxmatchplay import MaxMatchplayState
-from silverball_wire.notes import GameNote
 from silverball_wire.occasions import Occasion
 from silverball_wire.pages import Data, Page, SimplePage
-from silverball_wire.players import Player
-from silverball_wire.queues import ArenaQueues
+from silverball_wire.players import Club, Player
+from silverball_wire.queues import ArenaQueues, BestGameSummaryRow, FrenzyState
 from silverball_wire.ratings import HeadToHead, Rating, RatingBundle, RatingRevision
-from silverball_wire.rounds import Round
+from silverball_wire.rounds import GameNote, MaxMatchplayState, Round
 from silverball_wire.series import Series, SeriesListItem, SeriesStats
-from silverball_wire.singleplayer import SinglePlayerGame
-from silverball_wire.standings import Standing
-from silverball_wire.stats import ArenaStats, BestGameStats, MatchplayStats, PlayerStats, RoundStats
-from silverball_wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
-from silverball_wire.tournaments import Tournament
+from silverball_wire.singleplayer import Card, RecordedGame, SinglePlayerGame
+from silverball_wire.standings import (
+    ArenaStats,
+    ArenaSummary,
+    BestGameStats,
+    MatchplayStats,
+    MatchSummary,
+    PlayerArenaSummary,
+    PlayerStats,
+    RoundStats,
+    Standing,
+)
+from silverball_wire.tournaments import ActivityLog, Tournament
 from silverball_wire.users import User, UserBundle
 
 FOLDER = Path(__file__).parent

@@ -30,8 +30,8 @@ def plant_copy(original: str) -> None:
 
 def new_store(path: Path) -> Any:
     """A new migrated database."""
-    from silverball.store import migrate
-    from silverball.store.engine import Store
+    from silverball.store.database import migrate
+    from silverball.store.database.engine import Store
 
     store = Store(f"sqlite:///{path}")
     migrate.migrate(store)
@@ -43,7 +43,7 @@ def play_tournament(store: Any, organizer_id: int) -> int:
     import build
     from silverball.demo.nights import FINISHED
     from silverball.demo.robots import InProcessClient, Robot, SteppedClock
-    from silverball.service.access import AuthenticatedCaller
+    from silverball.service.core.access import AuthenticatedCaller
     from silverball.settings import Settings
 
     (plan,) = (plan for plan in FINISHED if plan.type == COPY)
@@ -111,10 +111,10 @@ def check_rating(store: Any) -> None:
 
 def check_verification(store: Any, tournament_id: int) -> None:
     """Verification finds no faults."""
-    from silverball.service.verify import reads
+    from silverball.service.journal.reads import verification
 
     with store.read() as db:
-        assert list(reads.verify_tournament(db, tournament_id).faults) == []
+        assert list(verification.verify_tournament(db, tournament_id).faults) == []
 
 
 def check_bundles(store: Any, tournament_id: int, folder: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import asgi
 import build
 from house.call_path import CallPath, traceable_threads, traced
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from test_app import a_token, running_app
 
 FILES_MAX = 20

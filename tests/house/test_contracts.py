@@ -19,8 +19,8 @@ BREACHES: dict[str, dict[str, str]] = {
     "rooms": {"store/types.py": "from silverball.service import access"},
     "floors-of-the-rules": {"rules/model/planted.py": "from silverball.rules.scoring import strikes"},
     "rules-are-pure": {"rules/scoring/strikes.py": "import sqlite3"},
-    "who-speaks-sql": {"service/access.py": "from sqlalchemy import select"},
-    "who-speaks-http": {"service/access.py": "from starlette.requests import Request"},
+    "who-speaks-sql": {"service/core/access.py": "from sqlalchemy import select"},
+    "who-speaks-http": {"service/core/access.py": "from starlette.requests import Request"},
     "routes-belong-to-app": {
         "service/planted/routes.py": "",
         "service/planted/reads.py": "from silverball.service.planted import routes",
@@ -56,7 +56,7 @@ BREACHES: dict[str, dict[str, str]] = {
         "service/planted_too/writes.py": "from silverball.service.planted import writes",
     },
     "client-stands-alone": {"silverball_client/etags.py": "import silverball"},
-    "shapes-stand-alone": {"silverball_wire/base.py": "import silverball.kit.texts"},
+    "shapes-stand-alone": {"silverball_wire/base.py": "import silverball.kit.values"},
     "rules-know-no-shapes": {"rules/model/planted.py": "from silverball_wire import games"},
     "areas-of-pages-are-independent": {"web/book/planted.py": "from silverball.web.console import actions"},
 }

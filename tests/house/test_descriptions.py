@@ -15,8 +15,8 @@ from golden.shapes import FOLDER, SHAPES, sample, sample_names
 from silverball import app
 from silverball.kit.http.json_schema import json_schemas
 from silverball.settings import Settings
-from silverball.store import migrate
-from silverball.store.engine import Store
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 from silverball_wire import resources
 
 WIRE_BYTES_MAX = 100_000

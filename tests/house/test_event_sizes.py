@@ -8,7 +8,7 @@ import build
 from service.desk import a_desk
 from silverball.rules.commands.roster import BANKS_MAX, SCOREKEEPERS_MAX
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 MESSAGE_BYTES_MAX = 256_000
 # Four bytes each in UTF-8.

@@ -1,7 +1,8 @@
 """The table of fields holds for the Structs, the columns, the bodies and the include flags."""
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 import pytest
@@ -13,22 +14,23 @@ from silverball.rules.model import fields
 from silverball.rules.model import tournament as model
 from silverball.rules.model.fields import PartField
 from silverball.service.accounts import reads as accounts
-from silverball.service.bulk.reads import games, tournaments
-from silverball.service.bulk.reads.sheets import BulkTable
 from silverball.service.core import loaded
-from silverball.service.parts.reads import PartsQuery
+from silverball.service.tables.reads import bulk
+from silverball.service.tables.reads.bulk import BulkTable
 from silverball.service.tournaments import bodies
+from silverball.service.tournaments.reads.parts import PartsQuery
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball_wire.bundle_facts import AttemptFacts, EntrantFacts, GameFacts
-from silverball_wire.cards import Card
+from silverball.store.database.engine import Store
+from silverball_wire.bundle import AttemptFacts, EntrantFacts, GameFacts
 from silverball_wire.games import Game
 from silverball_wire.players import EntrantPart
 from silverball_wire.queues import QueueEntry
 from silverball_wire.rounds import Round
-from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.singleplayer import Card, SinglePlayerGame
 from silverball_wire.tournaments import SETTING_FIELDS, Tournament
 
+# Games outside of rounds have round 0.
+SHOWN_AS_ZERO = {"round_id"}
 AUDIENCES = get_args(fields.Audience)
 # Fields of bodies that make the tournament, and are no fields of it afterwards.
 NOT_STORED = {"type", "player_ids", "arena_ids"}
@@ -107,9 +109,9 @@ def test_bundles_carry_the_published_columns_and_the_facts_and_nothing_else(part
 @pytest.mark.parametrize(
     ("part", "table"),
     [
-        ("tournament", tournaments.TOURNAMENTS),
-        ("game", games.GAMES),
-        ("single player game", games.SINGLE_PLAYER_GAMES),
+        ("tournament", bulk.TOURNAMENTS),
+        ("game", bulk.GAMES),
+        ("single player game", bulk.SINGLE_PLAYER_GAMES),
     ],
 )
 def test_bulk_files_have_the_public_fields_that_name_their_column(part: str, table: BulkTable) -> None:
@@ -206,3 +208,12 @@ def _sample(store: Store, field: PartField, organizer_id: int) -> Any:
 def test_what_answers_show_of_a_part_is_announced_when_it_changes(part: str) -> None:
     shown = [field for field in ALL_PARTS[part] if field.published is not None and field.place != "row"]
     assert [field.name for field in shown if field.announced == "no"] == []
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_shape_shows_an_empty_column_as_null(part: str) -> None:
+    part_fields, _, shape, _ = PARTS[part]
+    hints = get_type_hints(shape)
+    always = [field for field in part_fields if field.null and field.presence == fields.ALWAYS]
+    shown = [field for field in always if field.published is not None and field.name not in SHOWN_AS_ZERO]
+    assert [field.name for field in shown if NoneType not in get_args(hints[str(field.published)])] == []

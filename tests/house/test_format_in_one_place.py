@@ -24,13 +24,12 @@ EXEMPT = ("silverball_wire/generated/", "rules/formats/", "rules/registry.py", "
 NAMESAKES = {
     ("silverball_wire/resources.py", "frenzy"),
     ("silverball_wire/shared_texts.py", "best_game"),
-    ("store/rows.py", "best_game"),
-    ("exchange/bundle/rows.py", "best_game"),
     ("rules/model/literals.py", "best_game"),
 }
 QUOTED_TYPE = re.compile(rf"""(["'`])({"|".join(FORMATS)})\1""")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("original", COPIED)
 def test_a_copied_format_works_everywhere_with_nothing_else_changed(original: str, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}"}

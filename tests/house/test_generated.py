@@ -16,7 +16,7 @@ from silverball import app
 from silverball.kit.http.endpoints import collect_endpoints
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_client import Client
 from silverball_client.calling import Operation, PagedOperation
 

@@ -18,11 +18,11 @@ import build
 from servers import Servers
 from silverball import app
 from silverball.kit.http.endpoints import collect_endpoints
-from silverball.service.tokens import writes as tokens
+from silverball.service.users import writes as users_writes
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
-from silverball.store import migrate
-from silverball.store.engine import Store
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 
 CLIENTS = Path(__file__).parents[1] / "clients"
 TOOLS = CLIENTS / "node_modules" / ".bin"
@@ -120,7 +120,7 @@ def test_a_generated_client_plays_a_night(generated: Path, generator: Path, tmp_
     migrate.migrate(store)
     user_id = build.a_user(store, name="Olga Ramp", role="organizer")
     with store.write() as transaction:
-        issued = tokens.create_token(
+        issued = users_writes.create_token(
             transaction.connection,
             user_id,
             "night",

@@ -11,8 +11,8 @@ import pytest
 
 from house.schema_changes import breaking_changes, table_shapes
 from kept import opening
-from silverball.store import migrate
-from silverball.store.engine import Store
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 
 HASHES = Path(__file__).parents[1] / "golden" / "released_migrations.txt"
 

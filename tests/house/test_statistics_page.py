@@ -12,11 +12,11 @@ import pytest
 from exchange import bundles
 from house import doc_blocks
 from house.doc_blocks import ROOT
-from silverball.demo.files import DATA
-from silverball.exchange.bulk import public_database
+from silverball.cli.demo import BUNDLES
+from silverball.exchange import bulk
 from silverball.jobs import nightly_exports, rating_period
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 NIGHTS = ("15-group_knockout", "17-knockout", "63-frenzy", "70-group_matchplay", "71-group_matchplay")
 NOW = datetime(2026, 11, 24, 9, tzinfo=UTC)
@@ -36,10 +36,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path
     store = Store(f"sqlite:///{made / 'site.db'}")
     try:
         for name in NIGHTS:
-            bundles.import_bundle(store, DATA / f"{name}.json")
+            bundles.import_bundle(store, BUNDLES / f"{name}.json")
         rating_period.run(store, NOW, parameters=rating_period.rating_parameters(Settings()), delay_days=0)
         nightly_exports.run(made / "exports", store, NOW)
-        public_database.write_database(store, made / "public.db")
+        bulk.write_database(store, made / "public.db")
     finally:
         store.close()
     return made

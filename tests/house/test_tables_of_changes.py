@@ -4,13 +4,19 @@ from typing import get_args
 
 from silverball.rules.model import changes
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
-from silverball.service.events.feed_events import ADDED, CHANGED, CREATED_OR_UPDATED, DELETED, IDS_FIELD
-from silverball.service.events.touched_parts import ANNOUNCE
-from silverball.store.writers import STORED_PARTS, WRITERS
+from silverball.service.core.feed_events import (
+    ADDED,
+    ANNOUNCE,
+    CHANGED,
+    CREATED_OR_UPDATED,
+    DELETED,
+    IDS_FIELD,
+)
+from silverball.store.tournament.writers import STORED_PARTS, WRITERS
 from silverball_wire.events import EVENTS
 
 BASE_CLASSES = {Change, Added, Altered, Removed, TournamentAltered}
-# An imported tournament is written by `store/imports.py`, and its channel starts a new epoch.
+# An imported tournament is written by `store/tournament/imports.py`, and its channel starts a new epoch.
 IMPORT = changes.TournamentImported
 CONCRETE_CHANGES = {
     kind

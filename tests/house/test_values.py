@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 import silverball
-from silverball.kit.encryption import EncryptionKey
+from silverball.kit.security.encryption import EncryptionKey
 from silverball.kit.values import WithSecret
 
 SOURCE = Path(silverball.__file__).parent
@@ -17,8 +17,8 @@ DATACLASSES = {"rules/worth/simulation.py: RunningNights", "settings.py: Setting
 # They copy the settings. mypy does not tell a Struct from a dataclass.
 FOR_DATACLASSES = {
     "app.py",
-    "cli/demo.py",
-    "cli/public_address.py",
+    "demo/command.py",
+    "cli/server.py",
     "kit/values.py",
     "settings.py",
 }

@@ -9,10 +9,11 @@ import build
 from exchange.pull_world import NAME, Site
 from silverball.exchange.pull.source import Ask
 from silverball.jobs.pull_histories import HistoryPuller
-from silverball.service.pulls import reads, writes
-from silverball.service.pulls.reads import HistoryPull
+from silverball.service.moving import reads as moving_reads
+from silverball.service.moving import writes as moving_writes
+from silverball.service.moving.reads import HistoryPull
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 ADDRESS = "https://results.example"
 TOKEN = "17|the-secret-of-the-source"  # of nobody
@@ -32,7 +33,7 @@ class PullDesk:
 
     def start(self, *, wanted: dict[str, Any] | None = None, token: str = TOKEN, dry: bool = False) -> None:
         with self.store.write() as transaction:
-            writes.start_pull(
+            moving_writes.start_pull(
                 transaction.connection,
                 self.user_id,
                 address=ADDRESS,
@@ -71,11 +72,11 @@ class PullDesk:
     @property
     def pull(self) -> HistoryPull:
         with self.store.read() as db:
-            found = reads.pull_of(db, self.user_id)
+            found = moving_reads.pull_of(db, self.user_id)
         assert found is not None
         return found
 
     @property
     def reports(self) -> list[Any]:
         with self.store.read() as db:
-            return reads.reports_of(db, self.pull.history_pull_id)
+            return moving_reads.reports_of(db, self.pull.history_pull_id)

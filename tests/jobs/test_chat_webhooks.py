@@ -12,7 +12,7 @@ from service.webhooks.receiver import (
     arena_name,
     rename,
 )
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture

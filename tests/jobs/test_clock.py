@@ -8,7 +8,7 @@ import pytest
 
 import build
 from silverball.jobs.clock import Job, JobClock
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 SECONDS_MAX = 60.0
 

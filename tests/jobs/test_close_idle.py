@@ -8,11 +8,12 @@ import pytest
 from sqlalchemy import select
 
 import build
-from silverball.jobs import close_idle
+from silverball.jobs import background
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import enact, loaded
-from silverball.store import journal, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import journal
 
 LAST = build.NOW
 TWO_DAYS_LATER = LAST + timedelta(hours=49)
@@ -39,7 +40,7 @@ def test_a_tournament_is_completed_after_two_idle_days_unless_its_end_is_to_come
     store: Store, hours: int, ends_at: datetime | None, may_close: bool
 ) -> None:
     night = a_night(store, end_utc=ends_at)
-    close_idle.run(store, LAST + timedelta(hours=hours))
+    background.close_idle(store, LAST + timedelta(hours=hours))
     assert tournament_status(store, night) == ("completed" if may_close and hours == 49 else "started")
 
 
@@ -54,9 +55,9 @@ def test_it_ended_with_its_last_activity_and_the_journal_names_the_clock(store: 
             context,
             extra_entries=[(journal.ACTION_UNDONE, {"action": 0})],
         )
-    close_idle.run(store, TWO_DAYS_LATER)
+    background.close_idle(store, TWO_DAYS_LATER)
     assert tournament_status(store, night) == "started"
-    close_idle.run(store, TWO_DAYS_LATER + timedelta(hours=2))
+    background.close_idle(store, TWO_DAYS_LATER + timedelta(hours=2))
     assert load_tournament(store, night).completed_at == LAST + timedelta(hours=2)
     with store.read() as db:
         newest = journal.newest_actions(db, night.tournament_id)[0]
@@ -79,7 +80,7 @@ def test_unfinished_games_are_deleted_and_the_others_count(store: Store) -> None
     )
     build.a_game(store, night.tournament_id, [third_player, fourth_player], round_id=first)
     build.a_game(store, night.tournament_id, [first_player, third_player], round_id=second)
-    close_idle.run(store, TWO_DAYS_LATER)
+    background.close_idle(store, TWO_DAYS_LATER)
     after = load_tournament(store, night)
     assert [game.game_id for game in after.games] == [played]
     assert [(each.round_id, each.status) for each in after.rounds] == [(first, "completed")]
@@ -91,14 +92,14 @@ def test_unfinished_games_are_deleted_and_the_others_count(store: Store) -> None
 def test_planned_completed_and_unknown_tournaments_are_left_alone(store: Store) -> None:
     nights = [a_night(store, status="planned"), a_night(store, status="completed")]
     build.a_tournament(store, type="pinball_golf_of_another_house")
-    close_idle.run(store, TWO_DAYS_LATER)
+    background.close_idle(store, TWO_DAYS_LATER)
     assert [tournament_status(store, night) for night in nights] == ["planned", "completed"]
 
 
 def test_closing_twice_closes_once(store: Store) -> None:
     night = a_night(store)
-    close_idle.run(store, TWO_DAYS_LATER)
-    close_idle.run(store, TWO_DAYS_LATER)
+    background.close_idle(store, TWO_DAYS_LATER)
+    background.close_idle(store, TWO_DAYS_LATER)
     with store.read() as db:
         assert len(journal.newest_actions(db, night.tournament_id)) == 1
 
@@ -108,6 +109,6 @@ def test_a_tournament_that_cannot_be_completed_does_not_stop_the_others(
 ) -> None:
     broken, other = a_night(store, settings={"duration": "many"}), a_night(store)
     with caplog.at_level(logging.ERROR, logger="silverball.jobs"):
-        close_idle.run(store, TWO_DAYS_LATER)
+        background.close_idle(store, TWO_DAYS_LATER)
     assert tournament_status(store, other) == "completed"
     assert f"the idle tournament {broken.tournament_id} cannot be completed" in caplog.text

@@ -20,10 +20,12 @@ from service.webhooks.receiver import (
     statuses,
     tournament_names_in,
 )
-from silverball.service.webhooks import pace
-from silverball.service.webhooks.writes import sending
-from silverball.store import announcements, generations, tables
-from silverball.store.engine import Store
+from silverball.service.webhooks import policy
+from silverball.service.webhooks import writes as webhooks_writes
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.revisions import stamps
+from silverball.store.tournament import announcements
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def test_a_receiver_hears_a_new_epoch_after_the_database_has_gone_back(desk: Des
             earlier.bring_back()
             # As a restore does it, and a node that finds less than it has seen.
             with desk.store.write() as transaction:
-                generations.draw_new_generation(transaction.connection)
+                stamps.draw_new_generation(transaction.connection)
     (lost_epoch, lost_seq), (kept_epoch, kept_seq) = epochs
     # The number comes again, so only the epoch says that this is another event.
     assert (lost_seq, lost_epoch.partition(".")[0]) == (kept_seq, kept_epoch.partition(".")[0])
@@ -110,11 +112,11 @@ def test_a_failed_message_is_retried_under_its_id_until_it_has_failed(desk: Desk
         if post.run():
             tried.append(post.now - build.NOW)
         post.now += timedelta(minutes=5)
-    assert len(tried) == pace.TRIES_MAX
+    assert len(tried) == policy.TRIES_MAX
     assert len({message.message_id for message in post.sent}) == 1
-    assert len({message.headers["webhook-timestamp"] for message in post.sent}) == pace.TRIES_MAX
+    assert len({message.headers["webhook-timestamp"] for message in post.sent}) == policy.TRIES_MAX
     waits = [after - before for before, after in itertools.pairwise(tried)]
-    for waited, expected in zip(waits, pace.RETRIES, strict=True):
+    for waited, expected in zip(waits, policy.RETRIES, strict=True):
         assert expected <= waited <= expected + timedelta(minutes=10)
     (delivery,) = deliveries(desk, 1)
     assert (delivery["status"], delivery["tries"], delivery["dueAt"]) == ("failed", 7, None)
@@ -188,7 +190,9 @@ def test_a_message_of_a_killed_server_is_claimed_again_after_a_minute(desk: Desk
     post = Outbox(desk.store)
     assert post.rounds.plan_one()
     with desk.store.write(quiet=True) as transaction:
-        errand = sending.claim_next_message(transaction.connection, build.NOW, slow=False, base_url="")
+        errand = webhooks_writes.claim_next_message(
+            transaction.connection, build.NOW, slow=False, base_url=""
+        )
     assert errand is not None
     post.now += timedelta(seconds=60)
     assert post.run() == []
@@ -198,7 +202,9 @@ def test_a_message_of_a_killed_server_is_claimed_again_after_a_minute(desk: Desk
     # A server that comes back too late changes nothing.
     before = deliveries(desk, 1)
     with desk.store.write(quiet=True) as transaction:
-        sending.settle_delivery(transaction.connection, errand, sending.SendOutcome(1, 500), post.now)
+        webhooks_writes.settle_delivery(
+            transaction.connection, errand, webhooks_writes.SendOutcome(1, 500), post.now
+        )
     assert deliveries(desk, 1) == before
 
 
@@ -207,16 +213,16 @@ def test_a_message_that_kills_every_server_is_given_up(desk: Desk) -> None:
     rename(desk, "A")
     post = Outbox(desk.store)
     post.rounds.plan_one()
-    for _ in range(pace.TRIES_MAX):
+    for _ in range(policy.TRIES_MAX):
         with desk.store.write(quiet=True) as transaction:
             assert (
-                sending.claim_next_message(transaction.connection, post.now, slow=False, base_url="")
+                webhooks_writes.claim_next_message(transaction.connection, post.now, slow=False, base_url="")
                 is not None
             )
         post.now += timedelta(minutes=2)
     assert post.run() == []
     (delivery,) = deliveries(desk, 1)
-    assert (delivery["status"], delivery["reason"]) == ("failed", sending.KILLED)
+    assert (delivery["status"], delivery["reason"]) == ("failed", webhooks_writes.KILLED)
 
 
 @pytest.mark.both_databases

@@ -25,13 +25,13 @@ from service.submissions.sent_documents import (
     submit_url,
 )
 from silverball import app
-from silverball.jobs import fetch_submissions, schedule_submissions
+from silverball.jobs import background, fetch_submissions
 from silverball.jobs.fetch_submissions import DocumentUnreachable, Fetch, SubmissionFetcher, create_workers
-from silverball.service.submissions.writes import arrival
-from silverball.service.submissions.writes.arrival import ArrivedDocument
+from silverball.service.submissions import writes as submissions_writes
+from silverball.service.submissions.writes import ArrivedDocument
 from silverball.settings import SettingError, Settings, load
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 SECONDS_MAX = 60
 EARLY = "2026-02-28T20:00:00Z"
@@ -133,7 +133,7 @@ def test_a_slow_host_does_not_delay_other_work(store: Store, user_id: int) -> No
 def test_a_submission_of_a_killed_server_is_claimed_again_after_a_minute(store: Store, user_id: int) -> None:
     submit_url(store, user_id)
     with store.write(quiet=True) as transaction:
-        assert arrival.claim_next_document(transaction.connection, build.NOW) is not None
+        assert submissions_writes.claim_next_document(transaction.connection, build.NOW) is not None
     assert not a_fetcher(store, deliver_good, build.NOW + timedelta(seconds=60)).fetch_one()
     assert a_fetcher(store, deliver_good, build.NOW + timedelta(seconds=61)).fetch_one()
     assert statuses(store) == ["ready"]
@@ -144,28 +144,30 @@ def test_a_document_that_kills_every_server_is_given_up(store: Store, user_id: i
     now = build.NOW
     for _ in range(3):
         with store.write(quiet=True) as transaction:
-            assert arrival.claim_next_document(transaction.connection, now) is not None
+            assert submissions_writes.claim_next_document(transaction.connection, now) is not None
         now += timedelta(minutes=2)
 
     def never(_url: str) -> ArrivedDocument:
         raise AssertionError("it was given up")
 
     assert a_fetcher(store, never, now).fetch_one()
-    assert get_submission(store, 1)["errors"] == [arrival.GIVEN_UP]
+    assert get_submission(store, 1)["errors"] == [submissions_writes.GIVEN_UP]
 
 
 def test_a_server_that_comes_back_too_late_changes_nothing(store: Store, user_id: int) -> None:
     """A server that was stopped for minutes finds that another one has done its work."""
     submit_url(store, user_id)
     with store.write(quiet=True) as transaction:
-        late = arrival.claim_next_document(transaction.connection, build.NOW)
+        late = submissions_writes.claim_next_document(transaction.connection, build.NOW)
     assert late is not None
     a_fetcher(store, deliver_good, build.NOW + timedelta(minutes=2)).fetch_one()
     before = get_submission(store, 1)
     with store.write() as transaction:
-        arrived = arrival.check_document(transaction.connection, late, a_delivery(name="Late"), build.NOW)
-        arrival.accept_document(transaction.connection, late, arrived, (), build.NOW)
-        arrival.refuse_document(transaction.connection, late, ["Late."], build.NOW)
+        arrived = submissions_writes.check_document(
+            transaction.connection, late, a_delivery(name="Late"), build.NOW
+        )
+        submissions_writes.accept_document(transaction.connection, late, arrived, (), build.NOW)
+        submissions_writes.refuse_document(transaction.connection, late, ["Late."], build.NOW)
     assert get_submission(store, 1) == before
 
 
@@ -264,14 +266,14 @@ def test_an_approved_event_is_scheduled_when_its_day_is_over(store: Store, user_
     for day in ("2026-03-03", "2026-03-04", "2026-03-05"):
         values = {"submitter_id": user_id, "status": "approved", "event_date": day}
         build.row(store, tables.rating_submission, **values)
-    schedule_submissions.run(store, build.NOW)
+    background.schedule_submissions(store, build.NOW)
     now = [
         (get_submission(store, submission_id)["status"], get_submission(store, submission_id)["ratingPeriod"])
         for submission_id in (1, 2, 3)
     ]
     assert now == [("scheduled", "2026-03-03"), ("scheduled", "2026-03-04"), ("approved", None)]
     # It is safe to do twice: every node has a clock.
-    schedule_submissions.run(store, build.NOW)
+    background.schedule_submissions(store, build.NOW)
     assert [get_submission(store, submission_id)["status"] for submission_id in (1, 2, 3)] == [
         "scheduled",
         "scheduled",

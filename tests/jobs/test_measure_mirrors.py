@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 import build
-from silverball.jobs import measure_mirrors
+from silverball.jobs import background
 from silverball.kit.measures import Measures, MirrorMeasures
-from silverball.service.mirrors import writes
-from silverball.store.engine import Store
+from silverball.service.moving import writes as moving_writes
+from silverball.store.database.engine import Store
 from web.test_site_metrics import Site
 
 LOST_AT = datetime(2026, 3, 5, 22, 41, tzinfo=UTC)
@@ -17,14 +17,14 @@ LOST_AT = datetime(2026, 3, 5, 22, 41, tzinfo=UTC)
 def a_mirror(store: Store, host: str, median: int, p99: int, *, status: str = "started") -> int:
     tournament_id = build.a_tournament(store, status=status).tournament_id
     with store.write(tournament_id) as transaction:
-        writes.begin_mirror(transaction, tournament_id, host, 4711)
-        writes.note_lag(transaction, tournament_id, median, p99)
+        moving_writes.begin_mirror(transaction, tournament_id, host, 4711)
+        moving_writes.note_lag(transaction, tournament_id, median, p99)
     return tournament_id
 
 
 def measured(store: Store) -> Measures:
     measures = Measures()
-    duty = measure_mirrors.mirror_workers(store, measures)._duties[0]
+    duty = background.mirror_workers(store, measures)._duties[0]
     assert duty() is False
     return measures
 
@@ -37,8 +37,8 @@ def test_the_slowest_mirror_of_a_host_counts_and_completed_ones_do_not(store: St
     a_mirror(store, "two.example", 10, 20)
     a_mirror(store, "two.example", 9_000, 9_000, status="completed")
     with store.write(lost) as transaction:
-        writes.note_loss(transaction, lost, LOST_AT)
-        writes.note_standings(transaction, lost, 2)
+        moving_writes.note_loss(transaction, lost, LOST_AT)
+        moving_writes.note_standings(transaction, lost, 2)
     assert measured(store).mirrors == {
         "one.example": MirrorMeasures(mirrors=2, lost=1, different=1, median_seconds=0.04, p99_seconds=0.25),
         "two.example": MirrorMeasures(mirrors=1, lost=0, median_seconds=0.01, p99_seconds=0.02),

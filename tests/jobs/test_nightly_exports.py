@@ -8,12 +8,11 @@ from sqlalchemy import update
 
 import build
 from exchange import bulk_world
-from silverball.exchange import atomic_files, nightly
-from silverball.exchange.bulk import parts
-from silverball.jobs import nightly_exports, schedule
+from silverball.exchange import bulk, files, nightly
+from silverball.jobs import background, nightly_exports
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def at(day: int, hour: int, minute: int = 0) -> datetime:
@@ -50,8 +49,8 @@ def test_files_are_rewritten_once_every_morning(
 
 
 def test_the_clock_writes_them_only_where_a_folder_is_set(store: Store, tmp_path: Path) -> None:
-    assert "nightly_exports" not in [job.name for job in schedule.configured_jobs(Settings())]
-    *_, job = schedule.configured_jobs(Settings(exports_folder=str(tmp_path)))
+    assert "nightly_exports" not in [job.name for job in background.configured_jobs(Settings())]
+    *_, job = background.configured_jobs(Settings(exports_folder=str(tmp_path)))
     assert job.name == "nightly_exports"
     job.run(store, at(5, 20))
     assert written_times(tmp_path) == {at(5, 20)}
@@ -60,7 +59,7 @@ def test_the_clock_writes_them_only_where_a_folder_is_set(store: Store, tmp_path
 def test_nodes_with_one_folder_leave_the_files_to_the_one_that_writes_them(
     store: Store, tmp_path: Path
 ) -> None:
-    with atomic_files.try_lock(tmp_path) as is_locked:
+    with files.try_lock(tmp_path) as is_locked:
         assert is_locked
         nightly_exports.run(tmp_path, store, at(5, 20))
         assert written_times(tmp_path) == {None}
@@ -71,27 +70,27 @@ def test_nodes_with_one_folder_leave_the_files_to_the_one_that_writes_them(
 def test_a_run_that_is_stopped_goes_on_with_the_next_month(store: Store, tmp_path: Path) -> None:
     for start in (bulk_world.MARCH, bulk_world.APRIL):
         bulk_world.a_night(store, start)
-    parts.write_part(store, "2026-03", tmp_path, bulk_world.NOW)
+    bulk.write_part(store, "2026-03", tmp_path, bulk_world.NOW)
     (tmp_path / "results-2026-04.csv").mkdir()
     later = bulk_world.NOW.replace(hour=10)
     with pytest.raises(OSError, match="irectory"):
         nightly_exports.run(tmp_path, store, later)
     (tmp_path / "results-2026-04.csv").rmdir()
     nightly_exports.run(tmp_path, store, later.replace(hour=11))
-    records = {part: parts.read_record(tmp_path, part) for part in ("2026-03", "2026-04", "all")}
+    records = {part: bulk.read_record(tmp_path, part) for part in ("2026-03", "2026-04", "all")}
     written = {part: record.written_at[11:13] for part, record in records.items() if record is not None}
     assert written == {"2026-03": "09", "2026-04": "11", "all": "11"}
-    assert (tmp_path / parts.MANIFEST).exists()
+    assert (tmp_path / bulk.MANIFEST).exists()
 
 
 @pytest.mark.both_databases
 def test_a_month_whose_tournaments_are_gone_has_no_files(store: Store, tmp_path: Path) -> None:
     night = bulk_world.a_night(store)
     nightly_exports.run(tmp_path, store, bulk_world.NOW)
-    assert parts.written_parts(tmp_path) == ["2026-03", "all"]
+    assert bulk.written_parts(tmp_path) == ["2026-03", "all"]
     with store.write() as transaction:
         own = tables.tournament.c.tournament_id == night.tournament_id
         transaction.connection.execute(update(tables.tournament).where(own).values(test=True))
     nightly_exports.run(tmp_path, store, bulk_world.NOW)
-    assert parts.written_parts(tmp_path) == ["all"]
+    assert bulk.written_parts(tmp_path) == ["all"]
     assert list(tmp_path.glob("*2026-03*")) == []

@@ -3,9 +3,10 @@
 from datetime import timedelta
 
 import build
-from silverball.jobs import prune_announcements
-from silverball.store import announcements, tables
-from silverball.store.engine import Store
+from silverball.jobs import pruning
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 SAID = [("TournamentUpdated", "{}")]
 
@@ -22,7 +23,7 @@ def test_an_old_tournament_loses_its_announcements_and_a_running_one_keeps_them(
     for night in (over, running):
         with store.write(night) as transaction:
             announcements.append(transaction, night, SAID * 3, long_ago)
-    prune_announcements.run(store, build.NOW)
+    pruning.prune_announcements(store, build.NOW)
     assert (_count(store, over), _count(store, running)) == (0, 3)
     with store.read() as db:
         head = announcements.channel_head(db, over)
@@ -46,6 +47,6 @@ def test_the_journal_is_never_trimmed(store: Store) -> None:
     )
     with store.write(over) as transaction:
         announcements.append(transaction, over, SAID, long_ago)
-    prune_announcements.run(store, build.NOW)
+    pruning.prune_announcements(store, build.NOW)
     with store.read() as db:
         assert len(db.execute(tables.journal.select()).all()) == 1

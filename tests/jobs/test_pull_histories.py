@@ -17,11 +17,14 @@ from jobs.pull_desk import ADDRESS, TOKEN, PullDesk
 from silverball.exchange.pull.source import Answer, ConnectionLost, SourceFault
 from silverball.jobs import pull_histories
 from silverball.jobs.pull_histories import FAILURES_MAX
-from silverball.service.pulls import reads, writes
-from silverball.service.pulls.writes import NoPullThere, PullRunsAlready
+from silverball.service.moving import reads as moving_reads
+from silverball.service.moving import writes as moving_writes
+from silverball.service.moving.writes import NoPullThere, PullRunsAlready
 from silverball.settings import Settings
-from silverball.store import encryption, source_turns, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.counts import source_turns
+from silverball.store.database.engine import Store
+from silverball.store.people import encryption
 
 NIGHTS = tuple(path for path in bundles.INVENTED if path.name.partition("-")[0] in ("60", "61", "62"))
 JSON = {"content-type": "application/json"}
@@ -120,7 +123,7 @@ def test_a_killed_process_loses_one_tournament_and_another_goes_on(desk: PullDes
         desk.puller().work_on_one()
     # Its lease keeps others away until it has run out.
     assert not desk.puller().work_on_one()
-    desk.now += writes.LEASE * 2
+    desk.now += moving_writes.LEASE * 2
     desk.ask = None
     desk.work()
     assert (desk.pull.status, desk.pull.done) == ("finished", len(NIGHTS))
@@ -133,7 +136,7 @@ def test_stopping_takes_effect_at_once_and_going_on_goes_on(desk: PullDesk) -> N
     def stopping(target: str) -> Answer:
         if target.endswith("/standings"):
             desk.now += timedelta(seconds=30)
-            desk.change(writes.stop_pull)
+            desk.change(moving_writes.stop_pull)
             desk.ask = None
         return site_ask(target)
 
@@ -145,21 +148,21 @@ def test_stopping_takes_effect_at_once_and_going_on_goes_on(desk: PullDesk) -> N
     assert desk.pull.done < desk.pull.total == len(NIGHTS)
     with pytest.raises(PullRunsAlready):
         desk.start()
-    desk.change(writes.continue_pull)
+    desk.change(moving_writes.continue_pull)
     desk.work()
     assert (desk.pull.status, desk.pull.done) == ("finished", len(NIGHTS))
-    for write in (writes.stop_pull, writes.continue_pull, writes.give_up_pull):
+    for write in (moving_writes.stop_pull, moving_writes.continue_pull, moving_writes.give_up_pull):
         with pytest.raises(NoPullThere):
             desk.change(write)
 
 
 def test_giving_up_and_a_week_of_rest_delete_the_token(desk: PullDesk) -> None:
     desk.start()
-    desk.change(writes.give_up_pull)
+    desk.change(moving_writes.give_up_pull)
     assert (desk.pull.status, stored_secret(desk)) == ("failed", None)
     desk.start()
-    desk.change(writes.stop_pull)
-    desk.now += writes.STOPPED_KEPT * 2
+    desk.change(moving_writes.stop_pull)
+    desk.now += moving_writes.STOPPED_KEPT * 2
     other = build.a_user(desk.store, name="Otto", role="organizer")
     replace(desk, user_id=other).start()
     desk.work()
@@ -275,8 +278,8 @@ def test_the_threads_start_and_end_with_the_program(desk: PullDesk) -> None:
     desk.start()
     workers.start()
     for _ in range(1_000):
-        if desk.pull.status == reads.FINISHED:
+        if desk.pull.status == moving_reads.FINISHED:
             break
         time.sleep(0.02)
     workers.close()
-    assert desk.pull.status == reads.FINISHED
+    assert desk.pull.status == moving_reads.FINISHED

@@ -13,7 +13,7 @@ from silverball.cli import main
 from silverball.jobs import rating_period
 from silverball.settings import SettingError, Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.mark.parametrize(("hours", "is_rated"), [(7 * 24 - 1, False), (7 * 24, True)])

@@ -14,10 +14,12 @@ import pytest
 from sqlalchemy import Table, func, insert, select, update
 
 import build
-from silverball.jobs import prune_announcements, prune_audit, prune_deliveries
-from silverball.store import announcements, audit, tables
-from silverball.store.engine import Store
-from silverball.store.slices import SLICE_ROWS
+from silverball.jobs import pruning
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.database.slices import SLICE_ROWS
+from silverball.store.people import audit
+from silverball.store.tournament import announcements
 
 ROWS = 8 * SLICE_ROWS
 LONG_AGO = build.NOW - timedelta(days=400)
@@ -36,7 +38,7 @@ def old_announcements(store: Store) -> OldRows:
     night = build.a_tournament(store, players=0, arenas=0, status="completed", completed_at=LONG_AGO)
     with store.write(night.tournament_id) as transaction:
         announcements.append(transaction, night.tournament_id, [("TournamentUpdated", "{}")] * ROWS, LONG_AGO)
-    run_job = partial(prune_announcements.run, now=build.NOW)
+    run_job = partial(pruning.prune_announcements, now=build.NOW)
     return OldRows(tables.announcement, night.tournament_id, run_job)
 
 
@@ -54,7 +56,7 @@ def old_entries(store: Store) -> OldRows:
     }
     with store.write() as transaction:
         transaction.connection.execute(insert(tables.audit_entry), [entry] * ROWS)
-    run_job = partial(prune_audit.run, now=build.NOW, days=365)
+    run_job = partial(pruning.prune_audit, now=build.NOW, days=365)
     return OldRows(tables.audit_entry, night.tournament_id, run_job)
 
 
@@ -65,7 +67,7 @@ def old_deliveries(store: Store) -> OldRows:
     delivery |= {"status": "delivered", "created_at": LONG_AGO}
     with store.write() as transaction:
         transaction.connection.execute(insert(tables.webhook_delivery), [delivery] * ROWS)
-    run_job = partial(prune_deliveries.run, now=build.NOW)
+    run_job = partial(pruning.prune_deliveries, now=build.NOW)
     return OldRows(tables.webhook_delivery, night.tournament_id, run_job)
 
 
@@ -140,7 +142,7 @@ def test_the_oldest_counted_entries_beyond_the_limit_are_deleted(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(audit, "COUNTED_KEPT_MAX", 3)
-    monkeypatch.setattr("silverball.store.slices.SLICE_ROWS", 2)
+    monkeypatch.setattr("silverball.store.database.slices.SLICE_ROWS", 2)
     for number in range(8):
         with store.write() as transaction:
             audit.count(
@@ -149,7 +151,7 @@ def test_the_oldest_counted_entries_beyond_the_limit_are_deleted(
                 at=build.NOW + timedelta(minutes=number),
                 source="203.0.113.9",
             )
-    prune_audit.run(store, build.NOW, days=365)
+    pruning.prune_audit(store, build.NOW, days=365)
     with store.read() as db:
         kept = db.execute(select(tables.audit_entry.c.at).order_by(tables.audit_entry.c.at)).scalars().all()
     assert kept == [build.NOW + timedelta(minutes=number) for number in (5, 6, 7)]

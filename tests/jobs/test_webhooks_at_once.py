@@ -26,11 +26,11 @@ from service.webhooks.receiver import (
     tournament_names_in,
 )
 from silverball import app
-from silverball.jobs import prune_deliveries
+from silverball.jobs import pruning
 from silverball.jobs.deliver_webhooks import WebhookDeliverer, create_workers
 from silverball.kit.values import replace
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_old_deliveries_are_deleted_and_waiting_ones_are_not(desk: Desk) -> None
     a_webhook(desk)
     for status in ("delivered", "failed", "withdrawn", "missed", "waiting"):
         build.row(desk.store, tables.webhook_delivery, webhook_id=1, status=status)
-    prune_deliveries.run(desk.store, build.NOW + timedelta(days=6))
+    pruning.prune_deliveries(desk.store, build.NOW + timedelta(days=6))
     assert len(statuses(desk)) == 5
-    prune_deliveries.run(desk.store, build.NOW + timedelta(days=7))
+    pruning.prune_deliveries(desk.store, build.NOW + timedelta(days=7))
     assert statuses(desk) == ["waiting"]

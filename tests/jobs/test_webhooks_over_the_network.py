@@ -22,11 +22,11 @@ from service.webhooks.receiver import (
     statuses,
 )
 from silverball import app
-from silverball.exchange.outgoing import network
+from silverball.exchange import outgoing
 from silverball.jobs import deliver_webhooks
 from silverball.jobs.deliver_webhooks import WebhookDeliverer, WebhookUnreachable
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 LAN = replace(SETTINGS, webhook_lan=True)
 LAN_URL = "http://192.168.1.20:8080/in"
@@ -78,7 +78,7 @@ def _do_in_venue(desk: Desk, method: str, path: str, body: Any) -> Any:
 
 
 def _sending_to(host: Any) -> Any:
-    return lambda _address, _port, seconds: network.connect("127.0.0.1", host.port, seconds)
+    return lambda _address, _port, seconds: outgoing.connect("127.0.0.1", host.port, seconds)
 
 
 def _answer_forever(stream: socket.socket) -> None:

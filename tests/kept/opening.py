@@ -19,11 +19,11 @@ from conftest import PostgreSQL
 from silverball import app
 from silverball.kit.http import endpoints as http
 from silverball.kit.http.endpoints import collect_endpoints
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 HERE = Path(__file__).parent
 ARCHIVE = HERE / "version-0.2.0.tar.xz"

@@ -17,10 +17,10 @@ from house.schema_changes import schema_details
 from kept import opening
 from silverball.cli.main import silverball_group
 from silverball.exchange.bundle import file as bundle_file
-from silverball.service.accounts import erasing
-from silverball.service.verify import reads as verifier
-from silverball.store import migrate, unfinished_changes
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
+from silverball.store.people import unfinished_changes
 
 # Of the answers on PostgreSQL: each statement is asked often enough on SQLite.
 POSTGRESQL_SHARE = 7
@@ -60,7 +60,7 @@ def heads(unpacked: Path) -> dict[int, str]:
 def assert_journals_proven(store: Store, heads: dict[int, str]) -> None:
     for tournament_id in opening.tournament_ids(store):
         with store.read() as db:
-            report = verifier.verify_tournament(db, tournament_id, heads[tournament_id])
+            report = verification.verify_tournament(db, tournament_id, heads[tournament_id])
         assert report.faults == [], tournament_id
         assert report.proven_action_id is not None
 
@@ -94,6 +94,8 @@ def test_a_new_database_of_postgresql_has_them_too(loaded_dump: Store, postgresq
 
 
 def assert_same_schema(kept: Store, url: str) -> None:
+    # A new database is made contracted.
+    migrate.contract(kept)
     new = Store(url)
     migrate.migrate(new)
     with kept.read() as db, new.read() as there:
@@ -105,10 +107,12 @@ def test_kept_heads_prove_every_journal(store: Store, unpacked: Path) -> None:
     assert_journals_proven(store, heads(unpacked))
 
 
-def test_what_had_begun_to_be_erased_or_hidden_ends(store: Store, unpacked: Path) -> None:
+def test_migrate_ends_what_had_begun_to_be_erased_or_hidden(store: Store, unpacked: Path) -> None:
     with store.read() as db:
         assert unfinished_changes.unfinished_changes(db) != []
-    erasing.finish_changes(store)
+    runner = CliRunner(env={"SILVERBALL_DATABASE_URL": str(store.url)})
+    result = runner.invoke(silverball_group, ["migrate"])
+    assert result.exit_code == 0, result.output
     with store.read() as db:
         assert unfinished_changes.unfinished_changes(db) == []
     assert_journals_proven(store, heads(unpacked))
@@ -140,7 +144,7 @@ def test_kept_bundles_come_in_rank_the_same_and_go_out_equal(
         status, standings = build.ask(target, path, by=build.caller(owner_id, role="organizer"))
         assert (status, ranked(standings)) == (200, ranked(json.loads(kept[path].partition(" ")[2])))
         with target.read() as db:
-            assert verifier.verify_tournament(db, tournament_id).faults == []
+            assert verification.verify_tournament(db, tournament_id).faults == []
             exported = bundle_file.export_bundle(db, tournament_id, with_journal=ending == ".journal.json")
         assert carried(exported, file) == carried(file.read_bytes(), file)
     target.close()

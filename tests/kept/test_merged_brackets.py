@@ -16,10 +16,11 @@ from sqlalchemy import text
 
 import build
 from silverball.exchange.bundle import file as bundle_file
-from silverball.exchange.bundle.faults import BrokenBundle
-from silverball.service.verify import reads as verification
-from silverball.store import journal, migrate, snapshot
-from silverball.store.engine import Store
+from silverball.exchange.bundle.checks import BrokenBundle
+from silverball.service.journal.reads import verification
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
+from silverball.store.tournament import journal, snapshot
 
 FILE = Path(__file__).parent / "brackets-0.2.0.db.xz"
 UNMERGED_BUNDLE = Path(__file__).parent / "bracket-0.1.0.json.xz"

@@ -9,7 +9,7 @@ import build
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.endpoints import Caller, HttpResponse, Request
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.tournaments import paths
 
 STANDINGS = "/api/tournaments/42/standings"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.kit import address_policy
-from silverball.kit.address_policy import AddressForbidden, AddressPolicy
+from silverball.kit.security import addresses
+from silverball.kit.security.addresses import AddressForbidden, AddressPolicy
 
 PUBLIC = ("93.184.215.14", "8.8.8.8", "1.1.1.1", "192.0.78.9", "2606:2800:21f:cb07:6820:80da:af6b:8b2c")
 SPECIAL = {
@@ -146,14 +146,14 @@ REFUSED = {
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_may_be_connected_to(address: str) -> None:
-    address_policy.require_allowed_ip(address, AddressPolicy())
+    addresses.require_allowed_ip(address, AddressPolicy())
 
 
 @pytest.mark.sample(20)
 @pytest.mark.parametrize("address", SPECIAL)
 def test_no_special_address_may_be_connected_to(address: str) -> None:
     with pytest.raises(AddressForbidden, match="not at a public address"):
-        address_policy.require_allowed_ip(address, AddressPolicy())
+        addresses.require_allowed_ip(address, AddressPolicy())
 
 
 @given(st.ip_addresses())
@@ -161,7 +161,7 @@ def test_no_address_that_python_knows_as_special_is_public(
     address: ipaddress.IPv4Address | ipaddress.IPv6Address,
 ) -> None:
     try:
-        address_policy.require_allowed_ip(str(address), AddressPolicy())
+        addresses.require_allowed_ip(str(address), AddressPolicy())
     except AddressForbidden:
         return
     assert address.is_global
@@ -172,20 +172,20 @@ def test_no_address_that_python_knows_as_special_is_public(
 @pytest.mark.parametrize("text", ["", "results.example.org", "127.1", "0x7f000001", "1.2.3.4.5", "[::1]"])
 def test_text_that_is_no_ip_address_is_refused(text: str) -> None:
     with pytest.raises(AddressForbidden, match="invalid IP address"):
-        address_policy.require_allowed_ip(text, AddressPolicy(allows_lan=True))
+        addresses.require_allowed_ip(text, AddressPolicy(allows_lan=True))
 
 
 def test_a_public_address_of_this_machine_is_refused() -> None:
     policy = AddressPolicy(is_own_address=lambda address: address == "93.184.215.14")
     with pytest.raises(AddressForbidden, match="this site itself"):
-        address_policy.require_allowed_ip("93.184.215.14", policy)
-    address_policy.require_allowed_ip("8.8.8.8", policy)
+        addresses.require_allowed_ip("93.184.215.14", policy)
+    addresses.require_allowed_ip("8.8.8.8", policy)
 
 
 @pytest.mark.parametrize(("url", "sentence"), REFUSED.items())
 def test_a_url_is_refused_with_a_reason(url: str, sentence: str) -> None:
     with pytest.raises(AddressForbidden, match=sentence):
-        address_policy.parse_address(url, AddressPolicy())
+        addresses.parse_address(url, AddressPolicy())
 
 
 @pytest.mark.parametrize(
@@ -201,18 +201,18 @@ def test_a_url_is_refused_with_a_reason(url: str, sentence: str) -> None:
     ],
 )
 def test_an_allowed_address_has_one_canonical_form(url: str, canonical: str) -> None:
-    assert address_policy.parse_address(url, AddressPolicy()).url == canonical
-    assert address_policy.parse_address(canonical, AddressPolicy()).url == canonical
+    assert addresses.parse_address(url, AddressPolicy()).url == canonical
+    assert addresses.parse_address(canonical, AddressPolicy()).url == canonical
 
 
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_every_allowed_url_has_a_public_name_and_an_allowed_port(text: str, path: str) -> None:
     for url in (text, f"https://{text}", f"https://results.example.org{text}", f"https://{text}/{path}"):
         try:
-            target = address_policy.parse_address(url, AddressPolicy())
+            target = addresses.parse_address(url, AddressPolicy())
         except AddressForbidden:
             continue
-        assert address_policy.HOST.fullmatch(target.host)
+        assert addresses.HOST.fullmatch(target.host)
         assert (target.scheme, target.port) == ("https", 443)
         assert target.path.startswith("/")
         assert target.path.isascii()
@@ -221,7 +221,7 @@ def test_every_allowed_url_has_a_public_name_and_an_allowed_port(text: str, path
 
 def test_only_listed_hosts_are_allowed_and_no_look_alikes() -> None:
     policy = AddressPolicy(hosts=frozenset({"results.example.org"}))
-    assert address_policy.parse_address("https://results.example.org/", policy).host == "results.example.org"
+    assert addresses.parse_address("https://results.example.org/", policy).host == "results.example.org"
     for host in (
         "example.org",
         "evil.results.example.org",
@@ -231,13 +231,13 @@ def test_only_listed_hosts_are_allowed_and_no_look_alikes() -> None:
         "xn--results-exmple-0vi.org",
     ):
         with pytest.raises(AddressForbidden, match=f"does not fetch from {host}"):
-            address_policy.parse_address(f"https://{host}/", policy)
+            addresses.parse_address(f"https://{host}/", policy)
 
 
 def test_the_site_itself_is_refused_by_name() -> None:
     policy = AddressPolicy(own_hosts=frozenset({"silverball.example.org"}))
     with pytest.raises(AddressForbidden, match="this site itself"):
-        address_policy.parse_address("https://Silverball.example.org/", policy)
+        addresses.parse_address("https://Silverball.example.org/", policy)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_the_site_itself_is_refused_by_name() -> None:
     ],
 )
 def test_hosts_are_separated_by_commas(text: str, hosts: frozenset[str]) -> None:
-    assert address_policy.parse_hosts(text) == hosts
+    assert addresses.parse_hosts(text) == hosts
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_hosts_are_separated_by_commas(text: str, hosts: frozenset[str]) -> None
     ],
 )
 def test_the_host_of_the_sites_own_url_is_found(url: str, host: str) -> None:
-    assert address_policy.url_host(url) == host
+    assert addresses.url_host(url) == host
 
 
 LAN = AddressPolicy(schemes=("https", "http"), ports=frozenset({443, 80, 8080}), allows_lan=True)
@@ -274,12 +274,12 @@ LAN = AddressPolicy(schemes=("https", "http"), ports=frozenset({443, 80, 8080}),
     ["http://192.168.1.20:8080/hook", "http://[fd12::1]/hook", "http://scoreboard/hook", "http://nas.lan/"],
 )
 def test_a_venue_can_allow_hosts_in_its_network(url: str) -> None:
-    assert address_policy.parse_address(url, LAN).url == url
+    assert addresses.parse_address(url, LAN).url == url
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1", "172.16.0.1", "192.168.1.20", "fd12::1", "93.184.215.14"])
 def test_a_venue_can_allow_private_addresses(address: str) -> None:
-    address_policy.require_allowed_ip(address, LAN)
+    addresses.require_allowed_ip(address, LAN)
 
 
 @pytest.mark.parametrize(
@@ -287,21 +287,21 @@ def test_a_venue_can_allow_private_addresses(address: str) -> None:
 )
 def test_loopback_link_local_and_metadata_addresses_are_always_refused(address: str) -> None:
     with pytest.raises(AddressForbidden):
-        address_policy.require_allowed_ip(address, LAN)
+        addresses.require_allowed_ip(address, LAN)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://127.1/", "http://[::1]/", "http://2130706433/"])
 def test_an_ip_address_in_a_url_must_be_private_even_at_a_venue(url: str) -> None:
     with pytest.raises(AddressForbidden, match="a name, not a number"):
-        address_policy.parse_address(url, LAN)
+        addresses.parse_address(url, LAN)
 
 
 @pytest.mark.parametrize("port", [22, 25, 80, 6379, 8080])
 def test_outside_the_private_network_only_the_https_port_is_allowed(port: int) -> None:
-    address_policy.require_allowed_ip("192.168.1.20", LAN, port)
-    address_policy.require_allowed_ip("93.184.215.14", LAN, 443)
+    addresses.require_allowed_ip("192.168.1.20", LAN, port)
+    addresses.require_allowed_ip("93.184.215.14", LAN, 443)
     with pytest.raises(AddressForbidden, match="Outside the private network the port must be 443"):
-        address_policy.require_allowed_ip("93.184.215.14", LAN, port)
+        addresses.require_allowed_ip("93.184.215.14", LAN, port)
 
 
 DEMO = AddressPolicy(
@@ -315,23 +315,23 @@ DEMO = AddressPolicy(
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9000/in", "http://localhost:9000/in", "http://[::1]/in"])
 def test_the_demo_reaches_programs_on_its_own_machine(url: str) -> None:
-    assert address_policy.parse_address(url, DEMO).url == url
+    assert addresses.parse_address(url, DEMO).url == url
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.1.2.3", "::1"])
 def test_the_demo_connects_to_loopback_addresses_on_any_port(address: str) -> None:
-    address_policy.require_allowed_ip(address, DEMO, 9000)
+    addresses.require_allowed_ip(address, DEMO, 9000)
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1", "169.254.169.254", "0.0.0.0", "::ffff:127.0.0.1", "::1%1"])
 def test_the_demo_reaches_no_other_address_that_is_not_public(address: str) -> None:
     with pytest.raises(AddressForbidden, match="not at a public address"):
-        address_policy.require_allowed_ip(address, DEMO, 9000)
+        addresses.require_allowed_ip(address, DEMO, 9000)
 
 
 def test_the_demo_reaches_public_hosts_on_the_https_port_only() -> None:
     with pytest.raises(AddressForbidden, match="Outside of this machine the port must be 443"):
-        address_policy.require_allowed_ip("93.184.215.14", DEMO, 80)
+        addresses.require_allowed_ip("93.184.215.14", DEMO, 80)
 
 
 @pytest.mark.parametrize(
@@ -339,4 +339,4 @@ def test_the_demo_reaches_public_hosts_on_the_https_port_only() -> None:
 )
 def test_the_demo_takes_loopback_addresses_in_plain_notation_only(url: str) -> None:
     with pytest.raises(AddressForbidden):
-        address_policy.parse_address(url, DEMO)
+        addresses.parse_address(url, DEMO)

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from silverball.kit.conversions import convert, decode
+from silverball.kit.values import convert, decode
 
 SOURCE = Path(__file__).parents[2] / "src" / "silverball"
 # The module with the lock, and the one that lays its types out when a parser is built.
-LAID_OUT = {"kit/conversions.py", "kit/http/body.py"}
+LAID_OUT = {"kit/values.py", "kit/http/body.py"}
 CONVERSIONS = {"msgspec.convert", "msgspec.inspect.type_info", "msgspec.inspect.multi_type_info"}
 CONVERSIONS |= {"inspect.type_info", "inspect.multi_type_info"}
 

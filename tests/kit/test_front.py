@@ -71,12 +71,14 @@ def test_who_comes_after_a_change_of_an_account_does_not_join_an_earlier_lookup(
     async def scenario() -> list[int]:
         backend.callers_released.clear()
         before = asyncio.create_task(asgi.send(app, STANDINGS, token="ada"))
-        await asyncio.sleep(0.05)
+        while backend.lookup_count < 1:
+            await asyncio.sleep(0.01)
         # The token is revoked, and that was acknowledged.
         del backend.accounts[b"Bearer ada"]
         backend.account_changes[7] = 1
         after = asyncio.create_task(asgi.send(app, STANDINGS, token="ada"))
-        await asyncio.sleep(0.05)
+        while backend.lookup_count < 2:
+            await asyncio.sleep(0.01)
         backend.callers_released.set()
         return [(await asked).status for asked in (before, after)]
 
@@ -201,12 +203,12 @@ def test_equal_requests_at_the_same_time_are_computed_once(backend: StubBackend,
 def test_a_request_after_a_change_does_not_share_a_response_from_before(
     backend: StubBackend, clock: Clock
 ) -> None:
-    backend.seconds = 0.1
     app = front_door(backend, clock)
 
     async def read_before_and_after_a_change() -> None:
         early = asyncio.create_task(asgi.send(app, STANDINGS, token="ada"))
-        await asyncio.sleep(0.2)
+        while backend.computed[STANDINGS] < 1:
+            await asyncio.sleep(0.01)
         backend.revisions[42] = 918
         await asgi.send(app, STANDINGS, token="ada")
         await early

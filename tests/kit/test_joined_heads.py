@@ -10,9 +10,8 @@ import pytest
 import uvicorn
 import uvloop
 
-from silverball.kit.edge.bounded_http import connection_class
+from silverball.kit.edge.bounded_http import JoinedHead, connection_class
 from silverball.kit.edge.connections import ConnectionTable, HttpLimits
-from silverball.kit.edge.joined_head import JoinedHead
 from silverball.kit.edge.proxies import NO_PROXIES
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]

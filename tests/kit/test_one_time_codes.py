@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from silverball.kit import one_time_codes
+from silverball.kit.security import tokens
 
 SECRET = base64.b32encode(b"12345678901234567890").decode()
 
@@ -30,20 +30,20 @@ def test_the_codes_of_the_standard_are_accepted_one_step_early_and_late(seconds:
         (60, None),
     ):
         now = datetime.fromtimestamp(seconds + offset, UTC)
-        assert one_time_codes.matching_step(SECRET, code, now) == step
+        assert tokens.matching_step(SECRET, code, now) == step
 
 
 @pytest.mark.parametrize(
     "typed", ["", "28708", "2870822", "28708a", "٢٨٧٠٨٢", "-1", "28 70 82 1", "x" * 10_000]
 )
 def test_what_is_no_code_matches_nothing(typed: str) -> None:
-    digits = one_time_codes.typed_digits(typed)
-    assert one_time_codes.matching_step(SECRET, digits, datetime.fromtimestamp(59, UTC)) is None
+    digits = tokens.typed_digits(typed)
+    assert tokens.matching_step(SECRET, digits, datetime.fromtimestamp(59, UTC)) is None
 
 
 def test_secrets_and_recovery_codes_are_long_and_of_plain_letters() -> None:
     dice = Random(7)
-    secret, code = one_time_codes.new_secret(dice), one_time_codes.new_recovery_code(dice)
+    secret, code = tokens.new_code_secret(dice), tokens.new_recovery_code(dice)
     assert len(base64.b32decode(secret)) == 20
-    assert len(one_time_codes.typed_digits(f" {code} ")) == one_time_codes.RECOVERY_DIGITS
-    assert one_time_codes.typed_digits(code.replace("-", " ")) == one_time_codes.typed_digits(code)
+    assert len(tokens.typed_digits(f" {code} ")) == tokens.RECOVERY_DIGITS
+    assert tokens.typed_digits(code.replace("-", " ")) == tokens.typed_digits(code)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import pytest
 
-from silverball.kit.edge.outdated_responses import OUTDATED_SECONDS_MAX
+from silverball.kit.edge.replies import OUTDATED_SECONDS_MAX
 from silverball.kit.http import openapi
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import (
@@ -19,11 +19,10 @@ from silverball.kit.http.endpoints import (
     post,
 )
 from silverball.kit.http.query import Query
-from silverball.service.calls import Write
+from silverball.service.core.calls import Write
 from silverball.slices import ROUTE_MODULES
 from silverball_wire.base import Id, Wire
-from silverball_wire.errors import ErrorBody, ValidationErrorBody
-from silverball_wire.pages import Data
+from silverball_wire.pages import Data, ErrorBody, ValidationErrorBody
 
 
 class Ball(Wire, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from golden.shapes import sample
-from silverball.kit.http.pagination import page_numbers, paginate, simple_paginate
+from silverball.kit.http.query import page_numbers, paginate, simple_paginate
 from silverball_wire.pages import PaginationLinks, PaginationMeta, SimplePaginationMeta
 
 URL = "https://pinball.example/api/games"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from argon2 import PasswordHasher
 
-from silverball.kit import passwords
+from silverball.kit.security import passwords
 
 RIGHT = "correct horse"
 

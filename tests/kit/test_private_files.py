@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from silverball.kit import private_files
-from silverball.store.engine import Store
+from silverball.kit import files
+from silverball.store.database.engine import Store
 
 
 def mode(path: Path) -> int:
@@ -15,7 +15,7 @@ def mode(path: Path) -> int:
 
 def test_a_new_file_is_private_from_its_first_moment(tmp_path: Path) -> None:
     path = tmp_path / "secret"
-    private_files.create_or_tighten(path)
+    files.create_or_tighten(path)
     assert (mode(path), path.read_bytes()) == (0o600, b"")
 
 
@@ -24,13 +24,13 @@ def test_an_existing_file_is_taken_away_from_others(tmp_path: Path, before: int,
     path = tmp_path / "secret"
     path.write_text("kept")
     path.chmod(before)
-    private_files.create_or_tighten(path)
+    files.create_or_tighten(path)
     assert mode(path) == after
     assert path.read_text() == "kept"
 
 
 def test_a_folder_that_is_missing_is_left_to_whoever_opens_the_file(tmp_path: Path) -> None:
-    private_files.create_or_tighten(tmp_path / "missing" / "secret")
+    files.create_or_tighten(tmp_path / "missing" / "secret")
     assert not (tmp_path / "missing").exists()
 
 

@@ -10,9 +10,9 @@ from silverball.kit.edge.idempotency import IdempotencyKeyReused, RequestInProgr
 from silverball.kit.http import refusals
 from silverball.kit.http.body import MalformedBody
 from silverball.kit.http.endpoints import AbilityMissing, Unauthenticated
-from silverball.kit.http.revisions import RevisionMismatch
+from silverball.kit.http.refusals import RevisionMismatch
 from silverball.kit.http.router import MethodNotAllowed, RouteNotFound
-from silverball.web import error_pages
+from silverball.web import site
 
 
 class TableTilted(errors.Conflict):
@@ -111,4 +111,4 @@ def test_a_transient_error_of_the_database_is_a_503() -> None:
 )
 def test_pages_and_the_interface_share_the_statuses(make_refusal: Callable[[], errors.Refusal]) -> None:
     refusal = make_refusal()
-    assert error_pages.status_for(refusal) == answer(refusal)[0]
+    assert site.status_for(refusal) == answer(refusal)[0]

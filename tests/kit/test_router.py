@@ -8,7 +8,7 @@ from silverball.app import answer_request, build_api
 from silverball.kit.http.endpoints import Access, Call, Request, get
 from silverball.kit.http.query import Query
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.base import Wire
 
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"

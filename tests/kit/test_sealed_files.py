@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from pyrage import passphrase as age
 
-from silverball.kit import sealed_files
-from silverball.kit.sealed_files import (
+from silverball.kit.security import sealed_files
+from silverball.kit.security.sealed_files import (
     AGE_PIECE_BYTES,
     SEALED_PIECE_BYTES,
     SealBroken,

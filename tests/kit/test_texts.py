@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.kit import texts
+from silverball.kit import values
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,13 @@ from silverball.kit import texts
     ],
 )
 def test_invisible_characters_are_removed(typed: str, cleaned: str) -> None:
-    assert texts.clean(typed) == cleaned
+    assert values.clean(typed) == cleaned
 
 
 @given(st.text())
 def test_cleaning_twice_changes_nothing(typed: str) -> None:
-    cleaned = texts.clean(typed)
-    assert texts.clean(cleaned) == cleaned
+    cleaned = values.clean(typed)
+    assert values.clean(cleaned) == cleaned
     assert unicodedata.is_normalized("NFC", cleaned)
 
 
@@ -48,4 +48,4 @@ def test_cleaning_twice_changes_nothing(typed: str) -> None:
     ],
 )
 def test_a_faulty_name_is_refused_with_a_reason(name: str, fault: str | None) -> None:
-    assert texts.name_fault(name, 20) == fault
+    assert values.name_fault(name, 20) == fault

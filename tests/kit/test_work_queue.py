@@ -86,9 +86,9 @@ def test_tasks_of_one_scope_leave_threads_to_the_others() -> None:
     async def scenario() -> None:
         queue = WorkQueue(4, "test", threads_per_scope=2)
         is_released = threading.Event()
-        held = [queue.submit(WRITER, is_released.wait, 10, scope_id=7) for _ in range(50)]
-        assert await asyncio.wait_for(queue.submit(WRITER, lambda: "other", scope_id=8), 5) == "other"
-        assert await asyncio.wait_for(queue.submit(VISITOR, lambda: "none"), 5) == "none"
+        held = [queue.submit(WRITER, is_released.wait, 120, scope_id=7) for _ in range(50)]
+        assert await asyncio.wait_for(queue.submit(WRITER, lambda: "other", scope_id=8), 60) == "other"
+        assert await asyncio.wait_for(queue.submit(VISITOR, lambda: "none"), 60) == "none"
         is_released.set()
         assert all(await asyncio.gather(*held))
         queue.close()

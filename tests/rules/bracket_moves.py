@@ -6,17 +6,16 @@ from random import Random
 
 from rules.moves import Moves, choose_any, forfeit_any, no_points
 from rules.night import Night
-from silverball.rules.commands import closing
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.drawing import groups
 from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.formats import bracket, double_bracket, golf_bracket, group_bracket, ladder
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome
 from silverball.rules.model.tournament import SinglePlayerGame, Tournament
-from silverball.rules.pairing import group_bracket as stages
 
 
 def forfeit_all(night: Night, dice: Random) -> Sequence[Change]:
@@ -117,7 +116,7 @@ def stages_are_full(tournament: Tournament) -> None:
     """Check that every round of a running group bracket has its number of players, in groups of four."""
     if tournament.status != "started":
         return
-    plan = stages.planned_rounds(
+    plan = groups.planned_rounds(
         int(getattr(tournament.settings, "bracket_size", 0)),
         has_double_byes=bool(getattr(tournament.settings, "group_bracket_double_byes", 0)),
     )
@@ -153,7 +152,7 @@ def schedule_is_whole(tournament: Tournament) -> None:
 def closing_and_resuming(night: Night, dice: Random) -> Sequence[Change]:
     """Complete the tournament early and reopen it; open games are open again."""
     before = night.tournament
-    changes = closing.complete(before, night.now)
+    changes = tournament_commands.complete(before, night.now)
     changes += tournament_commands.reopen(apply_changes(before, changes))
     after = apply_changes(before, changes)
     if before.type != "golf_bracket" and before.type != "group_bracket":

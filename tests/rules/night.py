@@ -15,14 +15,13 @@ from random import Random
 from typing import Any
 
 from silverball.kit.values import replace
-from silverball.rules.commands import adjustments, closing
+from silverball.rules.commands import roster
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.model import numbering, settings
+from silverball.rules.model import outcome, settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, opposite_changes
-from silverball.rules.model.engine_state import EngineState
 from silverball.rules.model.outcome import GameOutcome, Outcome
-from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
+from silverball.rules.model.tournament import EngineState, Entrant, Game, LineupArena, Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
@@ -41,7 +40,7 @@ class Night:
 
     def apply(self, changes: Sequence[Change]) -> list[Change]:
         """Assign ids, apply the changes and append them to the journal, as one action."""
-        real = numbering.assign_ids(changes, lambda _kind: next(self._ids))
+        real = outcome.assign_ids(changes, lambda _kind: next(self._ids))
         self.tournament = apply_changes(self.tournament, real)
         if real:
             self.journal.append(real)
@@ -77,7 +76,7 @@ class Night:
             self.record_order(game, *sorted(game.player_ids, key=better))
 
     def complete(self, *, drops_open_round: bool = False) -> None:
-        self.apply(closing.complete(self.tournament, self.now, drops_open_round=drops_open_round))
+        self.apply(tournament_commands.complete(self.tournament, self.now, drops_open_round=drops_open_round))
 
     def undo(self) -> list[Change]:
         """Undo the newest action and return its changes."""
@@ -110,7 +109,7 @@ class Night:
         )
 
     def adjust(self, player_id: int, points: int | str) -> None:
-        self.apply(adjustments.adjust_entrant(self.tournament, player_id, points=Decimal(points)))
+        self.apply(roster.adjust_entrant(self.tournament, player_id, points=Decimal(points)))
 
     def correct(self, game: Game, *order: int) -> None:
         """Record another finishing order for a completed game."""

@@ -25,11 +25,10 @@ from rules.night import Night, a_night
 from selection import examples
 from silverball.kit.errors import Refusal
 from silverball.kit.values import replace
-from silverball.rules.commands import adjustments, closing, corrections
-from silverball.rules.commands import lineup as lineup_commands
+from silverball.rules.commands import corrections, roster
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.commands.corrections import PlayersAfterwards
-from silverball.rules.mechanics import history
+from silverball.rules.mechanics import lineups
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, opposite_changes
 from silverball.rules.model.outcome import GameOutcome
@@ -117,7 +116,7 @@ class NightMachine(RuleBasedStateMachine):
     def arena_off_or_on(self, pick: int) -> None:
         arena = self.dice_for(pick).choice(self.tournament.lineup)
         self.try_action(
-            lambda: lineup_commands.change_arena(
+            lambda: roster.change_arena(
                 self.tournament, arena.arena_id, self.dice, self.night.now, is_active=not arena.is_active
             )
         )
@@ -193,7 +192,7 @@ class NightMachine(RuleBasedStateMachine):
     def adjust(self, pick: int, points: int) -> None:
         player_id = self.dice_for(pick).choice(self.tournament.entrants).player_id
         self.try_action(
-            lambda: adjustments.adjust_entrant(self.tournament, player_id, points=Decimal(points)),
+            lambda: roster.adjust_entrant(self.tournament, player_id, points=Decimal(points)),
             may_lower=True,
         )
 
@@ -238,7 +237,7 @@ class NightMachine(RuleBasedStateMachine):
     @rule(pick=PICKS)
     def complete(self, pick: int) -> None:
         """Complete the tournament, after which nothing can be recorded; mostly reopen it."""
-        if self.try_action(lambda: closing.complete(self.tournament, self.night.now)):
+        if self.try_action(lambda: tournament_commands.complete(self.tournament, self.night.now)):
             assert not self.try_action(lambda: self.moves.record(self.night, self.dice))
             assert not self.try_action(lambda: self.moves.go_on(self.night, self.dice))
             if pick % 4:
@@ -318,7 +317,7 @@ class NightMachine(RuleBasedStateMachine):
         if newest is None:
             return
         games = self.tournament.games_by_round.get(newest.round_id, ())
-        counted = history.pairing_history(self.tournament)
+        counted = lineups.pairing_history(self.tournament)
         byes = {counted.bye_count(player_id) for game in games for player_id in game.player_ids}
         if self.moves.byes_are_even and not self.may_byes_differ and before.status == "started":
             assert max(byes, default=0) - min(byes, default=0) <= 1
@@ -362,7 +361,7 @@ def _check_rounds(tournament: Tournament, moves: Moves) -> None:
     for round_id, games in tournament.games_by_round.items():
         # A player whose opponent left after the first game of a round has a bye besides that game.
         groups = Counter(
-            (player, len(group) > 1) for group in history.groups_in_games(games) for player in group
+            (player, len(group) > 1) for group in lineups.groups_in_games(games) for player in group
         )
         if moves.one_group_per_round and round_id is not None:
             assert max(groups.values(), default=1) == 1, f"twice in round {round_id}"

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from silverball.rules.mechanics import queues
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
-from silverball.rules.ranking import bestgame, race
-from silverball.rules.scoring import bowling, curves
+from silverball.rules.ranking import bestgame, solo
+from silverball.rules.scoring import curves, pingolf
 
 
 def is_started(tournament: Tournament) -> bool:
@@ -70,7 +70,7 @@ def frames_are_counted(tournament: Tournament) -> None:
             frame.game_index: frame for frame in completed_games(tournament) if frame.player_id == player_id
         }
         frames = [own[index].rolls if index in own else () for index in range(count)]
-        values = bowling.frame_values(frames, count)
+        values = pingolf.frame_values(frames, count)
         assert {index: frame.points for index, frame in own.items()} == {
             index: None if values[index or 0] is None else Decimal(values[index or 0] or 0) for index in own
         }
@@ -210,7 +210,7 @@ def race_is_sound(tournament: Tournament) -> None:
     for round_ in tournament.rounds_in_order:
         games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
         members = tuple(dict.fromkeys(game.player_id for game in games))
-        found = race.round_result(tournament, round_, members)
+        found = solo.round_result(tournament, round_, members)
         assert before is None or set(members) <= before
         assert len(members) <= (round_.size or 0)
         assert found.eliminated_id not in found.safe_ids
@@ -235,6 +235,6 @@ def race_points(tournament: Tournament) -> Mapping[int, Decimal]:
     for round_ in tournament.rounds:
         games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
         members = tuple(dict.fromkeys(game.player_id for game in games))
-        for player_id in race.round_result(tournament, round_, members).safe_ids:
+        for player_id in solo.round_result(tournament, round_, members).safe_ids:
             totals[player_id] += 1
     return totals

@@ -8,15 +8,14 @@ from rules.night import Night
 from rules.single_player_checks import completed_games, pending_games
 from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
-from silverball.rules.commands import purchases
+from silverball.rules.commands import sign_ups
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.model import numbering
+from silverball.rules.model import outcome
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import ArenaChanged, Change, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
-from silverball.rules.model.purchases import Purchase
-from silverball.rules.model.tournament import SinglePlayerGame, Tournament
+from silverball.rules.model.tournament import Purchase, SinglePlayerGame, Tournament
 
 # A small range of scores, so that ties are common.
 SCORES = range(0, 90, 10)
@@ -103,7 +102,7 @@ def scores_any(night: Night, dice: Random) -> Sequence[Change]:
         except Conflict:
             continue
         # Real ids, because the next score depends on them.
-        real = numbering.assign_ids(stated, lambda _kind: next(night._ids))
+        real = outcome.assign_ids(stated, lambda _kind: next(night._ids))
         made += real
         tournament = apply_changes(tournament, real)
     return made or _one_score(tournament, night, dice)
@@ -163,7 +162,7 @@ def sell_any(night: Night, dice: Random) -> Sequence[Change]:
         quantity=quantity,
         created_at=night.now,
     )
-    return purchases.record_purchase(night.tournament, sold)
+    return sign_ups.record_purchase(night.tournament, sold)
 
 
 def card_any(night: Night, dice: Random) -> Sequence[Change]:

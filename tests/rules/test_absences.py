@@ -13,19 +13,19 @@ from rules.night import NOON, Night, a_night
 from rules.verify import walked_nights
 from rules.verify.walked_nights import JournalledNight
 from silverball.kit.errors import Conflict, Refusal
-from silverball.rules.commands import absences, lineup, rulings, timekeeping
+from silverball.rules.commands import clocks, tiebreaks
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import roster as roster_commands
-from silverball.rules.mechanics.round_timer import game_ends_at, round_ends_at
+from silverball.rules.mechanics.rounds import game_ends_at, round_ends_at
 from silverball.rules.model.tournament import Entrant
 from silverball.rules.registry import FORMATS
 
 MINUTE = timedelta(minutes=1)
 DRAWN = ("matchplay", "group_matchplay", "knockout", "group_knockout", "pace_matchplay")
-WAYS = (absences.STAYS_IN, absences.LAST_PLACE, absences.GOES_ON)
+WAYS = (roster_commands.STAYS_IN, roster_commands.LAST_PLACE, roster_commands.GOES_ON)
 
 
-def send_away(night: Night, player_id: int, rounds: int, open_game: str = absences.STAYS_IN) -> None:
+def send_away(night: Night, player_id: int, rounds: int, open_game: str = roster_commands.STAYS_IN) -> None:
     wanted = {"away_rounds": rounds, "open_game": open_game}
     night.apply(
         roster_commands.change_entrants(night.tournament, [(player_id, wanted)], night.dice(), night.now)
@@ -85,7 +85,7 @@ def test_a_late_player_gets_points_for_each_round_they_missed(
         night.play_round()
     if is_open:
         night.open_round()
-    assert absences.late_points(night.tournament, is_seated=is_seated) == Decimal(points)
+    assert roster_commands.late_points(night.tournament, is_seated=is_seated) == Decimal(points)
 
 
 @settings(max_examples=20, deadline=None)
@@ -132,9 +132,9 @@ def _take_any_step(night: JournalledNight, step: int, dice: Random) -> None:
         night.apply(roster_commands.add_entrants(night.tournament, [new], dice, night.now, seats=seats))
     elif open_games:
         game_id = dice.choice(open_games).game_id
-        rule = dice.choice((rulings.wait, rulings.resume))
+        rule = dice.choice((tiebreaks.wait, tiebreaks.resume))
         night.apply(rule(night.tournament, game_id, night.now))
-        night.apply(rulings.start_over(night.tournament, game_id, None, dice, night.now))
+        night.apply(tiebreaks.start_over(night.tournament, game_id, None, dice, night.now))
 
 
 def test_nobody_is_away_from_a_bracket() -> None:
@@ -151,14 +151,16 @@ def a_waiting_night() -> Night:
     """A round of 20 minutes; after 5 of them the machine of its first game is out of order for 10."""
     night = a_night("matchplay", players=4)
     night.start()
-    night.apply(timekeeping.set_round_timer(night.tournament, 20, night.now))
+    night.apply(clocks.set_round_timer(night.tournament, 20, night.now))
     night.open_round()
     game = night.open_games()[0]
     assert game.arena_id is not None
     night.now = NOON + 5 * MINUTE
-    change = lineup.change_arena(night.tournament, game.arena_id, night.dice(), night.now, is_active=False)
+    change = roster_commands.change_arena(
+        night.tournament, game.arena_id, night.dice(), night.now, is_active=False
+    )
     night.apply(change)
-    night.apply(rulings.wait(night.tournament, game.game_id, night.now))
+    night.apply(tiebreaks.wait(night.tournament, game.game_id, night.now))
     night.now = NOON + 15 * MINUTE
     return night
 
@@ -169,7 +171,9 @@ def test_the_time_that_a_game_waits_is_no_time_of_play() -> None:
     assert game_ends_at(night.tournament, first) is None
     assert game_ends_at(night.tournament, other) == NOON + 20 * MINUTE
     assert first.arena_id is not None
-    change = lineup.change_arena(night.tournament, first.arena_id, night.dice(), night.now, is_active=True)
+    change = roster_commands.change_arena(
+        night.tournament, first.arena_id, night.dice(), night.now, is_active=True
+    )
     night.apply(change)
     back = night.game(first.game_id)
     assert back.started_at == NOON + 10 * MINUTE
@@ -187,7 +191,7 @@ def test_a_game_that_is_settled_while_it_waits_has_lasted_until_its_clock_stoppe
 def test_a_game_that_starts_over_elsewhere_has_all_its_time_again() -> None:
     night = a_waiting_night()
     game = night.open_games()[0]
-    night.apply(rulings.start_over(night.tournament, game.game_id, None, night.dice(), night.now))
+    night.apply(tiebreaks.start_over(night.tournament, game.game_id, None, night.dice(), night.now))
     moved = night.game(game.game_id)
     assert moved.arena_id != game.arena_id
     assert moved.started_at == NOON + 15 * MINUTE

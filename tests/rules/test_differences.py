@@ -14,9 +14,8 @@ from rules import properties, single_player_night
 from rules.night import NOON, Night, a_night, random_order
 from silverball.kit.errors import Refusal
 from silverball.kit.values import replace
-from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.apply import apply_changes, changes_between_states
 from silverball.rules.model.changes import opposite_changes
-from silverball.rules.model.differences import changes_between_states
 from silverball.rules.model.tournament import Card, Entrant, QueueSpot, Tournament
 
 LATER = datetime(2026, 3, 5, 23, tzinfo=UTC)

@@ -4,11 +4,10 @@ import pytest
 
 from silverball.kit.errors import Conflict, NotFound, Refusal, WrongFormat
 from silverball.kit.values import replace
-from silverball.rules.commands import purchases
+from silverball.rules.commands import sign_ups
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import opposite_changes
-from silverball.rules.model.purchases import Purchase
-from silverball.rules.model.tournament import Card, Entrant, SinglePlayerGame, Tournament
+from silverball.rules.model.tournament import Card, Entrant, Purchase, SinglePlayerGame, Tournament
 from silverball.rules.registry import FORMATS
 
 
@@ -42,9 +41,9 @@ def test_no_more_is_refunded_than_is_left(kind: str, used: int, refund: int, is_
     before = qualifying(kind, used=used)
     if not is_fine:
         with pytest.raises(Conflict, match=f"has {3 - used} unused entries"):
-            purchases.record_purchase(before, purchase(-refund, "refund"))
+            sign_ups.record_purchase(before, purchase(-refund, "refund"))
         return
-    made = purchases.record_purchase(before, purchase(-refund, "refund"))
+    made = sign_ups.record_purchase(before, purchase(-refund, "refund"))
     after = apply_changes(before, made)
     assert after.entrants[0].entries_bought == 3 - refund
     assert apply_changes(after, opposite_changes(made)) == before
@@ -62,4 +61,4 @@ def test_entries_that_cannot_be_are_refused(
     tournament: Tournament, player_id: int, refusal: type[Refusal]
 ) -> None:
     with pytest.raises(refusal):
-        purchases.record_purchase(tournament, purchase(1, player_id=player_id))
+        sign_ups.record_purchase(tournament, purchase(1, player_id=player_id))

@@ -9,7 +9,7 @@ from rules.night import Night, a_night
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
-from silverball.rules.commands import lineup as lineup_commands
+from silverball.rules.commands import roster
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.tournament import Game, LineupArena, Suggestion
 
@@ -57,9 +57,7 @@ def test_a_broken_arena_is_replaced_by_one_that_is_free_and_was_played_least() -
     # The broken arena is free now, until it is taken out of service.
     broken = first.arena_id
     assert broken is not None
-    night.apply(
-        lineup_commands.change_arena(night.tournament, broken, night.dice(), night.now, is_active=False)
-    )
+    night.apply(roster.change_arena(night.tournament, broken, night.dice(), night.now, is_active=False))
     with pytest.raises(Conflict, match="No other arena is free"):
         redraw(night, second)
 
@@ -254,17 +252,17 @@ def test_arenas_come_and_go_and_a_played_one_stays_in_the_list() -> None:
     night = a_started_night(players=2, arenas=1)
     game = night.open_round()[0]
     new = LineupArena(arena_id=601)
-    night.apply(lineup_commands.add_arenas(night.tournament, [new], night.dice(), night.now))
+    night.apply(roster.add_arenas(night.tournament, [new], night.dice(), night.now))
     assert [(arena.arena_id, arena.place) for arena in night.tournament.lineup] == [(501, 0), (601, 1)]
     with pytest.raises(Conflict, match="is in the tournament already"):
-        lineup_commands.add_arenas(night.tournament, [new], night.dice(), night.now)
+        roster.add_arenas(night.tournament, [new], night.dice(), night.now)
     with pytest.raises(Conflict, match="is in use here"):
-        lineup_commands.remove_arena(night.tournament, 501)
-    night.apply(lineup_commands.remove_arena(night.tournament, 601))
+        roster.remove_arena(night.tournament, 501)
+    night.apply(roster.remove_arena(night.tournament, 601))
     night.record_order(game, 1, 2)
     night.complete()
     with pytest.raises(Conflict, match="Reopen it"):
-        lineup_commands.remove_arena(night.tournament, 501)
+        roster.remove_arena(night.tournament, 501)
 
 
 def test_a_player_who_comes_back_is_not_first_in_line_for_a_bye() -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from silverball.rules.mechanics import idle
+from silverball.rules.mechanics import rounds
 
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
 PAST, FUTURE, ABSENT = NOW - timedelta(days=1), NOW + timedelta(days=1), None
@@ -26,4 +26,4 @@ PAST, FUTURE, ABSENT = NOW - timedelta(days=1), NOW + timedelta(days=1), None
 def test_two_days_without_activity_close_it_unless_its_end_is_to_come(
     hours: int, ends_at: datetime | None, expected: bool
 ) -> None:
-    assert idle.is_idle(NOW - timedelta(hours=hours), ends_at, NOW) is expected
+    assert rounds.is_idle(NOW - timedelta(hours=hours), ends_at, NOW) is expected

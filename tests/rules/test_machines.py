@@ -22,9 +22,8 @@ from rules.moves import (
 )
 from rules.night import Night
 from rules.night_machine import machine_of
-from silverball.rules.commands import frenzy as frenzy_commands
+from silverball.rules.commands import clocks
 from silverball.rules.commands import games as game_commands
-from silverball.rules.commands import max_matchplay as max_matchplay_commands
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.mechanics import queues
@@ -126,7 +125,7 @@ TestManualMatchplay = machine_of(
 
 def create_matches_any(night: Night, dice: Random) -> Sequence[Change]:
     """Create the matches of a max match play that can be played now."""
-    return max_matchplay_commands.create_matches(night.tournament, dice, night.now)
+    return clocks.create_matches(night.tournament, dice, night.now)
 
 
 def everybody_can_finish(tournament: Tournament) -> None:
@@ -177,10 +176,10 @@ def frenzy_clock_any(night: Night, dice: Random) -> Sequence[Change]:
     """Pause, resume or set the clock, or let it run out."""
     night.tick(dice.choice([0, 60, 600]))
     asked: list[Callable[[], Sequence[Change]]] = [
-        lambda: frenzy_commands.pause(night.tournament, night.now),
-        lambda: frenzy_commands.resume(night.tournament, dice, night.now),
-        lambda: frenzy_commands.change_time(night.tournament, dice.choice([-300, 300]), dice, night.now),
-        lambda: frenzy_commands.start_waiting_games(night.tournament, dice, night.now),
+        lambda: clocks.pause(night.tournament, night.now),
+        lambda: clocks.resume(night.tournament, dice, night.now),
+        lambda: clocks.change_time(night.tournament, dice.choice([-300, 300]), dice, night.now),
+        lambda: clocks.start_waiting_games(night.tournament, dice, night.now),
     ]
     return dice.choice(asked)()
 
@@ -188,7 +187,7 @@ def frenzy_clock_any(night: Night, dice: Random) -> Sequence[Change]:
 def frenzy_goes_on(night: Night, dice: Random) -> Sequence[Change]:
     """Start waiting players; without a queue the organizer creates a game of two."""
     if frenzy_family.has_queue(night.tournament):
-        return frenzy_commands.start_waiting_games(night.tournament, dice, night.now)
+        return clocks.start_waiting_games(night.tournament, dice, night.now)
     two = dice.sample(night.tournament.active_ids, min(2, len(night.tournament.active_ids)))
     return game_commands.create_game(night.tournament, two, None, dice=dice, now=night.now)
 
@@ -198,8 +197,8 @@ def frenzy_queue_any(night: Night, dice: Random) -> Sequence[Change]:
     waiting = queues.waiting_spots(night.tournament)
     if not waiting or dice.random() < 0.3:
         player_id = dice.choice(night.tournament.entrants).player_id
-        return frenzy_commands.join_queue(night.tournament, player_id, dice, night.now)
-    ask = dice.choice([frenzy_commands.remove_from_queue, frenzy_commands.move_to_end])
+        return clocks.join_queue(night.tournament, player_id, dice, night.now)
+    ask = dice.choice([clocks.remove_from_queue, clocks.move_to_end])
     return ask(night.tournament, dice.choice(waiting).queue_id)
 
 

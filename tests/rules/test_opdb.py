@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.rules.opdb import ids as opdb
-from silverball.rules.opdb.ids import MachineId
+from silverball.rules import opdb
+from silverball.rules.opdb import MachineId
 
 # Every part of an observed id is four of these letters.
 LETTERS = "0123456789BDEJKLNOPQRVWXYZbdejklnopqrvwxyz"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.rules.opdb.moves import ResolvedId, resolve_id
+from silverball.rules.opdb import ResolvedId, resolve_id
 
 Moves = dict[str, str | None]
 IDS = [f"G{letter}" for letter in "ABCDEFGH"]

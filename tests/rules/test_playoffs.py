@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.rules.commands import playoffs as playoff_commands
+from silverball.rules.commands import tournament
 from silverball.rules.ranking.standing import Standing
 
 
@@ -35,19 +35,19 @@ def rows(*positions: int) -> list[Standing]:
 def test_only_a_tie_across_the_line_must_be_settled(
     positions: tuple[int, ...], line: int, tied: list[int]
 ) -> None:
-    assert playoff_commands.players_tied_across(rows(*positions), line) == tied
+    assert tournament.players_tied_across(rows(*positions), line) == tied
 
 
 def test_a_player_who_has_left_is_passed_over() -> None:
-    there = playoff_commands.eligible_rows(rows(1, 2, 3), {1, 3})
+    there = tournament.eligible_rows(rows(1, 2, 3), {1, 3})
     assert [entrant.player_id for entrant in there] == [1, 3]
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=12), st.integers(0, 99))
 def test_seeds_follow_positions_and_only_ties_are_drawn(positions: list[int], seed: int) -> None:
     ordered = rows(*sorted(positions))
-    seeded = playoff_commands.seed_players(ordered, Random(seed))
+    seeded = tournament.seed_players(ordered, Random(seed))
     assert sorted(seeded) == [row.player_id for row in ordered]
     place = {row.player_id: row.position for row in ordered}
     assert [place[player_id] for player_id in seeded] == sorted(positions)
-    assert seeded == playoff_commands.seed_players(ordered, Random(seed))
+    assert seeded == tournament.seed_players(ordered, Random(seed))

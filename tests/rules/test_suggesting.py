@@ -9,7 +9,7 @@ import pytest
 from rules import knockouts
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
-from silverball.rules.commands import suggestions as suggestion_commands
+from silverball.rules.commands import games
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import outcome
 from silverball.rules.model.apply import apply_changes
@@ -42,13 +42,11 @@ def test_a_late_word_differs_by_strikes_not_by_places_that_do_not_count() -> Non
     night = apply_changes(
         night, tournament_commands.record_result(night, outcome_in_order(1, 2, 3, 4), Random(1), NOW)
     )
-    assert suggestion_commands.suggest_result(night, outcome_in_order(2, 1, 4, 3), 1, Random(1), NOW) == []
-    changes = suggestion_commands.suggest_result(night, outcome_in_order(3, 1, 2, 4), 1, Random(1), NOW)
+    assert games.suggest_result(night, outcome_in_order(2, 1, 4, 3), 1, Random(1), NOW) == []
+    changes = games.suggest_result(night, outcome_in_order(3, 1, 2, 4), 1, Random(1), NOW)
     after = apply_changes(night, changes)
     assert after.games[0].has_mismatch
-    declined = suggestion_commands.decline_suggestion(
-        after, after.suggestions[0].suggestion_id, Random(1), NOW
-    )
+    declined = games.decline_suggestion(after, after.suggestions[0].suggestion_id, Random(1), NOW)
     assert apply_changes(after, declined) == night
 
 
@@ -57,9 +55,7 @@ def test_a_correction_ends_the_mismatch_and_what_led_to_it() -> None:
     night = apply_changes(
         night, tournament_commands.record_result(night, outcome_in_order(1, 2, 3, 4), Random(1), NOW)
     )
-    night = apply_changes(
-        night, suggestion_commands.suggest_result(night, outcome_in_order(3, 1, 2, 4), 1, Random(1), NOW)
-    )
+    night = apply_changes(night, games.suggest_result(night, outcome_in_order(3, 1, 2, 4), 1, Random(1), NOW))
     night = apply_changes(
         night, tournament_commands.record_result(night, outcome_in_order(4, 1, 2, 3), Random(1), NOW)
     )
@@ -68,14 +64,10 @@ def test_a_correction_ends_the_mismatch_and_what_led_to_it() -> None:
 
 def test_a_suggestion_that_says_half_of_it_is_not_approved() -> None:
     night = open_night()
-    night = apply_changes(
-        night, suggestion_commands.suggest_result(night, outcome_in_order(1, 2, 3, 4), 1, Random(1), NOW)
-    )
+    night = apply_changes(night, games.suggest_result(night, outcome_in_order(1, 2, 3, 4), 1, Random(1), NOW))
     half = replace(night.suggestions[0], results=(1, None, None, 4))
     with pytest.raises(Conflict, match="whole result"):
-        suggestion_commands.approve_suggestion(
-            replace(night, suggestions=(half,)), half.suggestion_id, 7, Random(1), NOW
-        )
+        games.approve_suggestion(replace(night, suggestions=(half,)), half.suggestion_id, 7, Random(1), NOW)
 
 
 @pytest.mark.parametrize(

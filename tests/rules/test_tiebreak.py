@@ -15,12 +15,11 @@ from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.mechanics import history
+from silverball.rules.mechanics import lineups
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import GameOpened, opposite_changes
 from silverball.rules.model.outcome import GameOutcome
-from silverball.rules.model.prizes import PrizePlan
-from silverball.rules.model.tournament import Game
+from silverball.rules.model.tournament import Game, PrizePlan
 from silverball.rules.registry import FORMATS
 
 
@@ -66,7 +65,7 @@ def test_a_tiebreak_counts_for_nothing_else() -> None:
     night.record_order(open_tiebreak(night, 1, 2), 2, 1)
     assert {row.games_played for row in night.standings()} == {0}
     night.open_round()
-    past = history.pairing_history(night.tournament)
+    past = lineups.pairing_history(night.tournament)
     night.finish_round()
     assert past.bye_count(1) == 0
     assert sum(row.games_played or 0 for row in night.standings()) == 4

@@ -6,8 +6,8 @@ import pytest
 
 from rules.night import NOON, Night, a_night
 from silverball.kit.errors import Conflict, NotFound
-from silverball.rules.commands import timekeeping
-from silverball.rules.mechanics.round_timer import round_ends_at
+from silverball.rules.commands import clocks
+from silverball.rules.mechanics.rounds import round_ends_at
 
 MINUTE = timedelta(minutes=1)
 
@@ -18,7 +18,7 @@ def a_timed_night(minutes: int = 20) -> Night:
     night.start()
     night.open_round()
     night.now = NOON + 3 * MINUTE
-    night.apply(timekeeping.set_round_timer(night.tournament, minutes, night.now))
+    night.apply(clocks.set_round_timer(night.tournament, minutes, night.now))
     return night
 
 
@@ -39,7 +39,7 @@ def test_the_next_round_has_its_minutes_from_its_opening() -> None:
 
 def test_a_timer_that_is_set_before_the_start_counts_from_the_first_round() -> None:
     night = a_night("matchplay", players=4)
-    night.apply(timekeeping.set_round_timer(night.tournament, 15, night.now))
+    night.apply(clocks.set_round_timer(night.tournament, 15, night.now))
     assert round_ends_at(night.tournament) is None
     night.start()
     night.open_round()
@@ -54,37 +54,37 @@ def test_a_timer_that_is_set_before_the_start_counts_from_the_first_round() -> N
 def test_the_open_round_gets_more_time(minutes_later: int, more: int, end: int) -> None:
     night = a_timed_night(minutes=20)
     night.now += minutes_later * MINUTE
-    night.apply(timekeeping.extend_round(night.tournament, more, night.now))
+    night.apply(clocks.extend_round(night.tournament, more, night.now))
     assert round_ends_at(night.tournament) == NOON + end * MINUTE
 
 
 def test_no_minutes_switch_the_timer_off() -> None:
     night = a_timed_night()
-    night.apply(timekeeping.set_round_timer(night.tournament, 0, night.now))
+    night.apply(clocks.set_round_timer(night.tournament, 0, night.now))
     assert round_ends_at(night.tournament) is None
     with pytest.raises(Conflict, match="No timer runs"):
-        timekeeping.extend_round(night.tournament, 5, night.now)
+        clocks.extend_round(night.tournament, 5, night.now)
 
 
 @pytest.mark.parametrize("type_", ["bracket", "frenzy", "best_game"])
 def test_formats_without_rounds_that_are_opened_have_no_timer(type_: str) -> None:
     night = a_night(type_)
     with pytest.raises(Conflict, match="have no timer"):
-        timekeeping.set_round_timer(night.tournament, 20, night.now)
+        clocks.set_round_timer(night.tournament, 20, night.now)
 
 
 def test_a_completed_tournament_takes_no_timer() -> None:
     night = a_timed_night()
     night.complete(drops_open_round=True)
     with pytest.raises(Conflict, match="Reopen it"):
-        timekeeping.set_round_timer(night.tournament, 20, night.now)
+        clocks.set_round_timer(night.tournament, 20, night.now)
 
 
 def test_players_are_called_once_more() -> None:
     night = a_timed_night()
     first, second = night.open_games()
     for minute, game in ((4, first), (5, second), (6, first)):
-        night.apply(timekeeping.call_players(night.tournament, game.game_id, NOON + minute * MINUTE))
+        night.apply(clocks.call_players(night.tournament, game.game_id, NOON + minute * MINUTE))
     calls = night.tournament.state.calls
     assert calls == {first.game_id: NOON + 6 * MINUTE, second.game_id: NOON + 5 * MINUTE}
 
@@ -92,9 +92,9 @@ def test_players_are_called_once_more() -> None:
 def test_calls_of_games_that_have_ended_are_forgotten_with_the_next_call() -> None:
     night = a_timed_night()
     first, second = night.open_games()
-    night.apply(timekeeping.call_players(night.tournament, first.game_id, night.now))
+    night.apply(clocks.call_players(night.tournament, first.game_id, night.now))
     night.record_order(first, *first.player_ids)
-    night.apply(timekeeping.call_players(night.tournament, second.game_id, night.now))
+    night.apply(clocks.call_players(night.tournament, second.game_id, night.now))
     assert list(night.tournament.state.calls) == [second.game_id]
 
 
@@ -103,14 +103,14 @@ def test_only_players_of_open_games_are_called() -> None:
     game = night.open_games()[0]
     night.record_order(game, *game.player_ids)
     with pytest.raises(Conflict):
-        timekeeping.call_players(night.tournament, game.game_id, night.now)
+        clocks.call_players(night.tournament, game.game_id, night.now)
     with pytest.raises(NotFound):
-        timekeeping.call_players(night.tournament, 999, night.now)
+        clocks.call_players(night.tournament, 999, night.now)
 
 
 def test_undo_takes_timers_and_calls_back() -> None:
     night = a_timed_night()
-    night.apply(timekeeping.call_players(night.tournament, night.open_games()[0].game_id, night.now))
+    night.apply(clocks.call_players(night.tournament, night.open_games()[0].game_id, night.now))
     night.undo()
     assert night.tournament.state.calls == {}
     night.undo()

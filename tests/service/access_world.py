@@ -20,13 +20,13 @@ import build
 from service.route_permissions import FORMATS, LIVE, QUERIES, WORDS
 from silverball import app
 from silverball.kit.http.endpoints import Endpoint, Request, collect_endpoints
-from silverball.service.access import AuthenticatedCaller, Device, device_caller
-from silverball.service.accounts.writes import accounts, suspension
-from silverball.service.tokens import writes as tokens
+from silverball.service.accounts.writes import accounts
+from silverball.service.core.access import AuthenticatedCaller, Device, device_caller
+from silverball.service.users import writes as users_writes
 from silverball.settings import Settings
 from silverball.slices import ROUTE_MODULES
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 STATES = ("planned", "started", "completed")
 USUAL_FORMAT = "group_knockout"
@@ -150,7 +150,7 @@ def ended_tokens(store: Store) -> dict[str, str]:
     for name in ("expired", "revoked", "deleted", "suspended"):
         user_id = build.a_user(store, name=f"Ada {name}", role="admin")
         with store.write() as transaction:
-            made = tokens.create_token(
+            made = users_writes.create_token(
                 transaction.connection,
                 user_id,
                 name,
@@ -160,11 +160,11 @@ def ended_tokens(store: Store) -> dict[str, str]:
                 dice=Random(name),
             )
             if name == "revoked":
-                tokens.revoke_token(transaction, made.token_id, now=now)
+                users_writes.revoke_token(transaction, made.token_id, now=now)
             if name == "deleted":
                 accounts.erase_account(transaction, user_id)
             if name == "suspended":
-                suspension.suspend(transaction, user_id, now=now)
+                accounts.suspend(transaction, user_id, now=now)
         texts[name] = made.text
     return texts
 

@@ -10,10 +10,11 @@ import build
 from mirror import Mirror
 from silverball.rules.model import settings
 from silverball.rules.registry import FORMATS
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.standings import reads as standings
-from silverball.store import snapshot, tables
-from silverball.store.engine import Store
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.standings.reads import standings
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
 
 
 @dataclass

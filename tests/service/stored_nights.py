@@ -19,9 +19,10 @@ from silverball.rules.model.changes import ArenaAdded, Change, EntrantAdded
 from silverball.rules.model.fields import blank_details
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import enact
-from silverball.service.standings import reads as standings
-from silverball.store import digests, journal, snapshot, tables
-from silverball.store.engine import Store
+from silverball.service.standings.reads import standings
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import chain, journal, snapshot
 
 ORGANIZER_ID = 1
 # The scorekeeper in whose name the state machines record results.
@@ -138,7 +139,7 @@ def _add_rows(store: Store, table: Any, ids: Sequence[int]) -> None:
         for row_id in set(ids) - existing:
             values = {**build.DEFAULTS[table.name], key.name: row_id, "organizer_id": ORGANIZER_ID}
             if table is tables.player:
-                values = digests.with_name_digest(values)
+                values = chain.with_name_digest(values)
             transaction.connection.execute(insert(table).values(**values))
 
 

@@ -21,7 +21,7 @@ from service.access_world import IDENTITIES, STATES, AccessWorld, Operation, end
 from service.route_permissions import ADMINISTERED, MANAGED, OWN, READ_POSTS, SCORED, TABLE
 from silverball import app
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 ACCOUNTS = frozenset(IDENTITIES) - {"nobody", "code", "kiosk"}
 DEVICES = frozenset({"code", "kiosk"})

@@ -10,8 +10,8 @@ from service.desk import Desk, a_desk
 from silverball import app
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball.store.measured_storage import AccountStorage
+from silverball.store.counts.measured_storage import AccountStorage
+from silverball.store.database.engine import Store
 
 Ask = Callable[..., tuple[int, Any]]
 

@@ -13,8 +13,9 @@ import pytest
 import build
 from mirror import ANEW
 from service.desk import Desk, a_desk
-from silverball.store import announcements, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 GAME = "GameCreatedOrUpdated"
 ROUND = "RoundCreatedOrUpdated"

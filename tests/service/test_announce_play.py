@@ -10,7 +10,7 @@ import pytest
 import build
 from service.desk import Desk, a_desk
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 TOURNAMENT, PLAYERS, QUEUE = "TournamentUpdated", "PlayersChanged", "QueueChanged"
 ROUND, GAME, SINGLE, CARD = (

@@ -27,10 +27,10 @@ from service.route_permissions import (
     WORDS,
 )
 from silverball.kit.http.endpoints import Access, collect_endpoints
-from silverball.service.access import AuthenticatedCaller, Device, device_caller
+from silverball.service.core.access import AuthenticatedCaller, Device, device_caller
 from silverball.slices import ROUTE_MODULES
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 PRIZES = {"shares": [6000, 4000], "entry_fee": 500, "is_published": True}
 

@@ -16,12 +16,12 @@ from service import stored_nights
 from service.ratings.circuit import Circuit, moment
 from silverball.jobs import rating_period
 from silverball.rules.families import max_matchplay
-from silverball.service.tokens import reads as tokens
-from silverball.service.tokens import writes
-from silverball.service.verify import reads as verification
+from silverball.service.journal.reads import verification
+from silverball.service.users import reads as users_reads
+from silverball.service.users import writes as users_writes
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from trials.figures import Figures, kind_of
 
 pytestmark = LARGE_IN_SOAK
@@ -103,7 +103,7 @@ def test_mean_durations_are_never_negative(begun_at: datetime, recorded_at: date
 def test_a_token_expires_at_its_moment_by_whatever_clock(store: Store) -> None:
     user_id = build.a_user(store)
     with store.write() as transaction:
-        made = writes.create_token(
+        made = users_writes.create_token(
             transaction.connection,
             user_id,
             "short",
@@ -115,9 +115,9 @@ def test_a_token_expires_at_its_moment_by_whatever_clock(store: Store) -> None:
     header = f"Bearer {made.text}".encode()
     with store.read() as db:
         for now in (EVENING - DAY, EVENING - HOUR, EVENING + DAY - timedelta(seconds=1)):
-            assert tokens.find_caller(db, header, now) is not None
+            assert users_reads.find_caller(db, header, now) is not None
         for now in (EVENING + DAY, EVENING + 2 * DAY):
-            assert tokens.find_caller(db, header, now) is None
+            assert users_reads.find_caller(db, header, now) is None
 
 
 @pytest.mark.parametrize("step", [-HOUR, -DAY, -30 * DAY, timedelta(seconds=-90), HOUR])

@@ -7,11 +7,10 @@ import pytest
 
 import build
 import draw_guard
-from silverball.rules.commands import max_matchplay as max_matchplay_commands
-from silverball.rules.commands import playoffs as playoff_commands
+from silverball.rules.commands import clocks
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.ranking.standing import Standing
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 PLAYERS = "Ann Bea Cid Dot Eva Fay"
@@ -46,7 +45,7 @@ def test_late_players_by_name_are_entered_once_under_the_ids_of_the_draw(hall: H
 def overtake(hall: Hall, monkeypatch: pytest.MonkeyPatch, times: int) -> list[int]:
     """Change the tournament during the first draws; returns a list that grows with each draw."""
     draws: list[int] = []
-    create: Callable[..., object] = max_matchplay_commands.create_matches
+    create: Callable[..., object] = clocks.create_matches
 
     def draw(*arguments: object) -> object:
         draws.append(1)
@@ -54,7 +53,7 @@ def overtake(hall: Hall, monkeypatch: pytest.MonkeyPatch, times: int) -> list[in
             hall.patch("", {"name": f"Night {len(draws)}"})
         return create(*arguments)
 
-    monkeypatch.setattr(max_matchplay_commands, "create_matches", draw)
+    monkeypatch.setattr(clocks, "create_matches", draw)
     return draws
 
 
@@ -95,7 +94,7 @@ def test_the_best_are_ranked_and_drawn_outside(hall: Hall) -> None:
 
 def test_a_playoff_that_was_overtaken_is_drawn_again(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     seeded: list[str] = []
-    seed_players = playoff_commands.seed_players
+    seed_players = tournament_commands.seed_players
 
     def overtaken(rows: Sequence[Standing], dice: Random) -> list[int]:
         seeded.append("")
@@ -103,6 +102,6 @@ def test_a_playoff_that_was_overtaken_is_drawn_again(hall: Hall, monkeypatch: py
             hall.patch("", {"name": "Another night"})
         return seed_players(rows, dice)
 
-    monkeypatch.setattr(playoff_commands, "seed_players", overtaken)
+    monkeypatch.setattr(tournament_commands, "seed_players", overtaken)
     playoffs = hall.post("/playoffs", {"type": "knockout", "players": sorted(hall.ids.values())[:4]})["data"]
     assert (playoffs["name"], len(seeded)) == ("Another night: playoffs", 2)

@@ -13,9 +13,10 @@ from silverball.rules.model import changes
 from silverball.rules.model.changes import Added, Altered, Removed, TournamentAltered, TournamentImported
 from silverball.rules.registry import FORMATS
 from silverball.service.core import enact
-from silverball.service.standings import shapes
-from silverball.store import imports, snapshot, tables, writers
-from silverball.store.engine import Store
+from silverball.service.standings.reads import standings
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import imports, snapshot, writers
 
 CONTEXT = enact.ActionContext(actor_id=None, source="test", now=bundles.NOW + timedelta(days=1))
 
@@ -126,5 +127,5 @@ def test_every_type_of_change_has_its_writer() -> None:
 
 def test_a_computed_row_has_the_numbers_and_texts_of_the_interface() -> None:
     played = knockouts.knockout_tournament([[{1: "1.00", 2: "0.01"}]], knockoutFair=True)
-    row = shapes.wire_standing(knockouts.standings(played)[1])
+    row = standings.wire_standing(knockouts.standings(played)[1])
     assert (row.points, row.tiebreakers, row.adjustment, row.strike_count) == ("0.01", (1, 2), 0, 2)

@@ -5,7 +5,7 @@ import pytest
 import build
 import going_back
 from service.writing_endpoints import do, name_of
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.mark.parametrize("form", ["{tag}", "W/{tag}", '"7", {tag}'])

@@ -6,7 +6,7 @@ import pytest
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 TOO_BIG = 2**63
 IDS_26 = ",".join(str(number) for number in range(1, 27))

@@ -11,7 +11,7 @@ import build
 from golden.keys import keys_of
 from golden.shapes import SHAPES, sample
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.generated.format_settings import FormatSettings
 from silverball_wire.series import SeriesDetails
 

@@ -9,9 +9,9 @@ import pytest
 
 import build
 from canaries import IFPA_CANARY, PROFILE
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @dataclass(frozen=True)

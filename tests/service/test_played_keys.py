@@ -8,9 +8,9 @@ import pytest
 import build
 from golden.keys import keys_of
 from golden.shapes import sample
-from silverball.service.core import standings, summaries
+from silverball.service.core import enact
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.games import GameSummary
 from silverball_wire.standings import Standing
 
@@ -68,8 +68,8 @@ def a_whole_tournament(store: Store, kind: str) -> dict[str, int]:
     )
     row = msgspec.convert({**json.loads(sample("standings"))[0], "playerId": ann}, Standing)
     with store.write(tournament_id) as transaction:
-        standings.replace_standings(transaction.connection, tournament_id, [row])
-        summaries.store_summaries(transaction.connection, tournament_id)
+        enact.replace_standings(transaction.connection, tournament_id, [row])
+        enact.store_summaries(transaction.connection, tournament_id)
     return {"tournament": tournament_id, "game": game_id, "card": card_id or 0, "attempt": attempt_id}
 
 

@@ -24,9 +24,9 @@ from silverball.kit.http.endpoints import Access, Call, Endpoint, get, read_post
 from silverball.kit.http.query import Query, QueryParser, parse_query
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.base import Id, Wire
-from silverball_wire.errors import ErrorBody, ValidationErrorBody
+from silverball_wire.pages import ErrorBody, ValidationErrorBody
 
 
 class BallQuery(Query, frozen=True, kw_only=True):

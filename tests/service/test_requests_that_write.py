@@ -25,10 +25,11 @@ from service.writing_endpoints import (
     do,
     name_of,
 )
-from silverball.service.access import ABILITIES, AuthenticatedCaller
-from silverball.service.clubs import reads as clubs
-from silverball.store import engine, tables
-from silverball.store.engine import Store
+from silverball.service.core.access import ABILITIES, AuthenticatedCaller
+from silverball.service.players import reads as players_reads
+from silverball.store import tables
+from silverball.store.database import engine
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_an_answered_change_is_stored(store: Store, user: int) -> None:
     assert (status, body["data"]["name"], body["data"]["location"]) == (201, "The Drains", "203.0.113.7")
     assert "x-tournament-revision" not in headers
     with store.read() as db:
-        assert clubs.find_club(db, body["data"]["clubId"]).name == "The Drains"
+        assert players_reads.find_club(db, body["data"]["clubId"]).name == "The Drains"
 
 
 @pytest.mark.parametrize(("word", "status"), [("regret", 409), ("not-encodable", 500)])

@@ -17,9 +17,9 @@ from rules.night_machine import NightMachine
 from service import stored_nights
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.registry import FORMATS
-from silverball.service.verify import reads
-from silverball.store import journal
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
+from silverball.store.tournament import journal
 
 ALL: dict[str, Moves] = {
     case.machine.moves.kind: case.machine.moves
@@ -83,4 +83,4 @@ def _assert_replay_ends_as_stored(store: Store, machine: Any) -> None:
         replayed = apply_changes(replayed, action.decode_changes(replayed.type))
     stored_nights.assert_same_as_stored(store, replayed)
     with store.read() as db:
-        assert reads.verify_tournament(db, tournament_id).faults == []
+        assert verification.verify_tournament(db, tournament_id).faults == []

@@ -22,9 +22,9 @@ from rules.night import Night
 from rules.night_machine import NightMachine
 from service import stored_nights
 from service.test_stored_nights import ALL, WEIGHTS
-from silverball.service.bundles.reads import bundles
+from silverball.service.moving import reads as moving_reads
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.base import UNSET
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "walks.txt"
@@ -94,7 +94,7 @@ class Walk:
             own = announcement.tournament_id == self._tournament_id
             for row in db.execute(events.where(own).order_by(announcement.seq)):
                 self._add(*row)
-            bundle = bundles.load_bundle(db, self._tournament_id)
+            bundle = moving_reads.load_bundle(db, self._tournament_id)
         # The head is salted, and the source is the database's own name. The digests are older than
         # `engine`, which tests/exchange/test_engine_round_trip.py holds.
         compared = msgspec.structs.replace(bundle, journal_head=UNSET, engine=UNSET, source=UNSET)

@@ -13,15 +13,16 @@ from silverball.kit.errors import Conflict, NotFound
 from silverball.kit.http.api import Api
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import Endpoint, PreparationOutdated, delete, patch, post, put
-from silverball.service.calls import Write
-from silverball.service.clubs import reads as clubs
-from silverball.service.clubs import writes as club_writes
+from silverball.service.core.calls import Write
+from silverball.service.players import reads as players_reads
+from silverball.service.players import writes as players_writes
 from silverball.settings import Settings
-from silverball.store import revisions, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.revisions import revisions
 from silverball_wire.base import Wire
-from silverball_wire.clubs import Club
 from silverball_wire.pages import Data
+from silverball_wire.players import Club
 
 
 class NewClub(Body, frozen=True, kw_only=True):
@@ -64,17 +65,17 @@ def _rename(call: Write[NewName]) -> None:
 def add_club(call: Write[NewClub]) -> Data[Club]:
     """A new club."""
     body = call.body
-    club_id = club_writes.create_club(
+    club_id = players_writes.create_club(
         call.transaction, call.user_id, name=body.name, description=body.description, location=call.source
     )
     interrupt(call.db)
-    return Data(data=clubs.find_club(call.db, club_id))
+    return Data(data=players_reads.find_club(call.db, club_id))
 
 
 @delete("/api/clubs/{club_id}", ability="admin")
 def remove_club(call: Write[Body]) -> Data[Club]:
     """A deleted club."""
-    return Data(data=clubs.find_club(call.db, call.ids["club_id"]))
+    return Data(data=players_reads.find_club(call.db, call.ids["club_id"]))
 
 
 @patch("/api/tournaments/{tournament_id}/name", body=NewName, ability="score")

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import ColumnElement, false, insert, not_, or_, select
 
 from silverball.store import tables
-from silverball.store.among import is_among
-from silverball.store.engine import Store
+from silverball.store.database.conditions import is_among
+from silverball.store.database.engine import Store
 
 pytestmark = pytest.mark.both_databases
 

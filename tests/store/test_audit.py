@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import func, select
 
 import build
-from silverball.jobs import prune_audit
+from silverball.jobs import pruning
 from silverball.kit.logs import JsonFormatter
-from silverball.store import audit
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.people import audit
 from silverball.store.tables import audit_entry
 
 pytestmark = pytest.mark.both_databases
@@ -64,7 +64,7 @@ def test_entries_are_kept_for_the_days_of_the_setting(store: Store) -> None:
                 user_id=None,
                 source=f"{days}",
             )
-    prune_audit.run(store, NOW, days=365)
+    pruning.prune_audit(store, NOW, days=365)
     assert [source for _, _, source, _ in entries(store)] == ["364"]
 
 
@@ -77,7 +77,7 @@ def test_refusals_have_a_limit_that_what_was_done_does_not_count_for(
             audit.record(transaction.connection, "sign-in", at=NOW, user_id=None, source="x")
     for minute in range(4):
         refuse(store, "203.0.113.7", seconds=60 * minute)
-    prune_audit.run(store, NOW, days=365)
+    pruning.prune_audit(store, NOW, days=365)
     with store.read() as db:
         counted = db.execute(select(func.count()).where(audit_entry.c.bucket.is_not(None))).scalar_one()
     assert (counted, len(entries(store))) == (2, 6)

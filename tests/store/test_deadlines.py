@@ -15,11 +15,20 @@ from sqlalchemy.exc import OperationalError
 import build
 from patience import PATIENCE_SECONDS
 from silverball.kit.values import replace
-from silverball.store import faults, tables
-from silverball.store.deadlines import ProcessIsStopping, TransactionTookTooLong
-from silverball.store.engine import Store
-from silverball.store.group_commit import DatabaseBusy
-from silverball.store.time_limits import COMMANDS, JOBS, LONG_COMMANDS, REQUEST, REQUESTS, StoreLimits
+from silverball.store import tables
+from silverball.store.database import faults
+from silverball.store.database.deadlines import (
+    COMMANDS,
+    JOBS,
+    LONG_COMMANDS,
+    REQUEST,
+    REQUESTS,
+    ProcessIsStopping,
+    StoreLimits,
+    TransactionTookTooLong,
+)
+from silverball.store.database.engine import Store
+from silverball.store.database.group_commit import DatabaseBusy
 
 pytestmark = pytest.mark.both_databases
 
@@ -183,7 +192,7 @@ def test_a_writer_who_stops_waiting_leaves_no_transaction_open(
     sqlite_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many stop waiting just when their turn comes."""
-    monkeypatch.setattr("silverball.store.group_commit.SQLITE_QUEUE_SECONDS", 0.02)
+    monkeypatch.setattr("silverball.store.database.group_commit.SQLITE_QUEUE_SECONDS", 0.02)
     outcomes: list[bool] = []
 
     def write(number: int) -> None:

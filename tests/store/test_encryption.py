@@ -10,11 +10,17 @@ import pytest
 from sqlalchemy import insert, select, text
 
 import build
-from silverball.kit.encryption import EncryptionKeyUnknown, KeyFileUnusable, NoEncryptionKey, fingerprint_of
-from silverball.service.two_step import writes as two_step
-from silverball.store import encryption, tables
-from silverball.store.encryption import OldKeysInUse
-from silverball.store.engine import Store
+from silverball.kit.security.encryption import (
+    EncryptionKeyUnknown,
+    KeyFileUnusable,
+    NoEncryptionKey,
+    fingerprint_of,
+)
+from silverball.service.accounts.writes import sessions
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import encryption
+from silverball.store.people.encryption import OldKeysInUse
 from silverball.store.tables import audit_entry, device
 
 pytestmark = pytest.mark.both_databases
@@ -203,7 +209,7 @@ def test_a_rotation_that_was_cut_off_goes_on(nodes: TwoNodes) -> None:
 def test_the_secrets_of_two_step_sign_ins_are_encrypted_anew_too(nodes: TwoNodes) -> None:
     user_id = build.a_user(nodes.here)
     with nodes.here.write() as transaction:
-        secret = two_step.begin(transaction.connection, user_id, now=build.NOW, dice=Random(7))
+        secret = sessions.begin(transaction.connection, user_id, now=build.NOW, dice=Random(7))
     new = encryption.add_key(nodes.here)
     nodes.give_key_file()
     assert encryption.rotate(nodes.here, build.NOW) == 1
@@ -211,7 +217,7 @@ def test_the_secrets_of_two_step_sign_ins_are_encrypted_anew_too(nodes: TwoNodes
     with nodes.there.read() as db:
         stored = db.execute(select(tables.two_step.c.secret)).scalar_one()
         assert fingerprint_of(stored) == new
-        assert two_step.unconfirmed_secret(db, user_id) == secret
+        assert sessions.unconfirmed_secret(db, user_id) == secret
 
 
 def test_every_column_of_secrets_is_found_by_the_rotation() -> None:

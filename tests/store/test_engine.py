@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 
 import build
 from silverball.store import tables
-from silverball.store.engine import WAL_BYTES_KEPT, Store
+from silverball.store.database.engine import WAL_BYTES_KEPT, Store
 
 pytestmark = pytest.mark.both_databases
 

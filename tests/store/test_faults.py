@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from silverball.store import faults
+from silverball.store.database import faults
 
 
 def an_error(code: int) -> sqlite3.Error:

@@ -6,8 +6,8 @@ from sqlalchemy.exc import DBAPIError
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball.store.statements import Statement, rows_of_all
+from silverball.store.database.engine import Store
+from silverball.store.database.statements import Statement, rows_of_all
 
 pytestmark = pytest.mark.both_databases
 

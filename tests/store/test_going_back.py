@@ -12,9 +12,10 @@ from sqlalchemy import select, text, update
 import build
 import going_back
 from silverball.service.core import loaded
-from silverball.store import generations, revisions, tables
-from silverball.store.engine import Store
-from silverball.store.known_revisions import KnownRevisions
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.revisions import revisions, stamps
+from silverball.store.revisions.known_revisions import KnownRevisions
 
 pytestmark = pytest.mark.both_databases
 
@@ -45,7 +46,7 @@ def loaded_name(store: Store, tournament_id: int) -> object:
 
 def generation(store: Store) -> str:
     with store.read() as db:
-        return generations.current_generation(db)
+        return stamps.current_generation(db)
 
 
 def test_a_node_that_was_not_asked_meanwhile_shows_nothing_of_the_lost_history(

@@ -12,8 +12,9 @@ from sqlalchemy import event, func, insert, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 import build
-from silverball.store import group_commit, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database import group_commit
+from silverball.store.database.engine import Store
 
 WRITERS = 24
 

@@ -8,9 +8,9 @@ from sqlalchemy import func, select, update
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball.store.kept_lists import LIST_COST, KeptList, KeptLists, kept_list
-from silverball.store.stamps import Revision
+from silverball.store.database.engine import Store
+from silverball.store.revisions.kept_lists import LIST_COST, KeptList, KeptLists, kept_list
+from silverball.store.revisions.stamps import Revision
 
 pytestmark = pytest.mark.both_databases
 

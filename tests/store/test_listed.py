@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import BigInteger, Column, Connection, MetaData, Table, insert, select
 
-from silverball.store.engine import Store
-from silverball.store.listed import decode_listed, decode_nullable, listed, listed_nullable
+from silverball.store.database.conditions import decode_listed, decode_nullable, listed, listed_nullable
+from silverball.store.database.engine import Store
 
 pytestmark = pytest.mark.both_databases
 

@@ -16,8 +16,9 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
 import build
-from silverball.store import migrate, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 
 pytestmark = pytest.mark.both_databases
 
@@ -93,9 +94,9 @@ def test_migrated_and_declared_tables_of_sqlite_are_the_same_and_strict(empty: S
 
 def test_a_new_file_is_behind_until_it_is_migrated_and_a_second_migration_does_nothing(empty: Store) -> None:
     assert migrate.database_schema(empty) is None
-    assert not migrate.is_ready(empty)
+    assert not migrate.is_migrated(empty)
     assert migrate.migrate(empty) == migrate.migrate(empty) == migrate.newest_schema()
-    assert migrate.is_ready(empty)
+    assert migrate.is_migrated(empty)
 
 
 def test_a_database_of_a_newer_version_is_left_alone(store: Store) -> None:
@@ -103,7 +104,7 @@ def test_a_database_of_a_newer_version_is_left_alone(store: Store) -> None:
         db.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(migrate.NewerSchema, match="9999"):
         migrate.migrate(store)
-    assert not migrate.is_ready(store)
+    assert not migrate.is_migrated(store)
 
 
 def _serve_an_older_schema(store: Store) -> None:
@@ -131,12 +132,12 @@ def test_a_database_that_0_2_0_did_not_finish_is_left_alone(
     ):
         change_schema(store)
     assert migrate.database_schema(store) == before
-    assert migrate.is_ready(store) is (make_older is _leave_a_line_without_hash)
+    assert migrate.is_migrated(store) is (make_older is _leave_a_line_without_hash)
 
 
 def test_a_database_that_cannot_be_reached_is_not_ready(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path / 'no' / 'such' / 'folder.db'}")
-    assert not migrate.is_ready(store)
+    assert not migrate.is_migrated(store)
     store.close()
 
 
@@ -164,7 +165,7 @@ def test_after_the_first_step_of_an_update_both_versions_are_ready(store: Store,
     for _ in range(2):
         migrate.migrate(store, next_version)
         assert migrate.is_current(store, next_version)
-        assert migrate.is_ready(store)
+        assert migrate.is_migrated(store)
         assert "parking" in _columns(store, "location")
         assert "created_at" in _columns(store, "blocked_network")
     # The version before has nothing to migrate, and takes nothing back.
@@ -177,7 +178,7 @@ def test_after_the_second_step_only_the_next_version_is_ready(store: Store, next
     for _ in range(2):
         migrate.contract(store, next_version)
         assert migrate.is_current(store, next_version)
-        assert not migrate.is_ready(store)
+        assert not migrate.is_migrated(store)
         assert "created_at" not in _columns(store, "blocked_network")
     with pytest.raises(migrate.NewerSchema):
         migrate.migrate(store)

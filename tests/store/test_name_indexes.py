@@ -17,10 +17,12 @@ from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 import build
 from conftest import PostgreSQL
 from plain_role import add_plain_role
-from silverball.store import migrate, name_indexes, names, tables, upserts
-from silverball.store.engine import Store
-from silverball.store.name_search import SEARCHED, name_contains
-from silverball.store.time_limits import COPIES
+from silverball.store import tables
+from silverball.store.database import migrate, statements
+from silverball.store.database.deadlines import COPIES
+from silverball.store.database.engine import Store
+from silverball.store.people import names
+from silverball.store.people.names import SEARCHED, name_contains
 
 pytestmark = pytest.mark.both_databases
 
@@ -111,7 +113,7 @@ def _take_step(db: Connection, step: str, key: int, name: str, open_savepoints: 
     elif step == "replace":
         db.execute(new.prefix_with("OR REPLACE").values(_user(name, user_id=key)))
     elif step == "upsert":
-        upsert = upserts.insert_into(db, tables.user).values(_user(name, user_id=key))
+        upsert = statements.insert_into(db, tables.user).values(_user(name, user_id=key))
         db.execute(upsert.on_conflict_do_update(index_elements=["user_id"], set_={"name": name}))
     elif step == "fail":
         # The second row has the address of the first: both are undone.
@@ -165,10 +167,10 @@ def test_a_forgotten_name_is_in_no_part_of_the_index(sqlite: Store) -> None:
 def _forget(store: Store) -> int:
     """Remove what the indexes hold of earlier names; returns the number of transactions."""
     with store.write() as transaction:
-        name_indexes.begin_forgetting(transaction.connection)
+        migrate.begin_forgetting(transaction.connection)
     for number in count(2):
         with store.write() as transaction:
-            if not name_indexes.forget_slice(transaction.connection):
+            if not migrate.forget_slice(transaction.connection):
                 return number
     raise AssertionError
 
@@ -178,15 +180,15 @@ def test_many_names_are_forgotten_in_short_transactions_while_others_write(sqlit
     _add_users(sqlite, [f"Player {dice.getrandbits(60)}" for _ in range(20_000)])
     user_id = build.a_user(sqlite, name="Zyzzyva")
     with sqlite.write() as transaction:
-        name_indexes.begin_forgetting(transaction.connection)
+        migrate.begin_forgetting(transaction.connection)
         transaction.connection.execute(delete(tables.user).where(USER.user_id == user_id))
     assert _forget(sqlite) > 3
     with sqlite.write() as transaction:
-        name_indexes.begin_forgetting(transaction.connection)
+        migrate.begin_forgetting(transaction.connection)
     for number in range(100):
         build.a_user(sqlite, name=f"Ada {number}")
         with sqlite.write() as transaction:
-            if not name_indexes.forget_slice(transaction.connection):
+            if not migrate.forget_slice(transaction.connection):
                 break
     assert number < 50
     assert b"zyv" not in _blocks(sqlite)
@@ -206,11 +208,11 @@ def test_names_can_be_changed_and_found_after_a_thousand_were_forgotten(sqlite: 
         db = transaction.connection
         for number in range(1_010):
             db.execute(update(tables.user).where(USER.user_id == user_id).values(name=f"Zyzzyva {number}"))
-            name_indexes.begin_forgetting(db)
-            while name_indexes.forget_slice(db):
+            migrate.begin_forgetting(db)
+            while migrate.forget_slice(db):
                 pass
             (size,) = db.execute(text("SELECT length(block) FROM user_name_search_data WHERE id = 10")).one()
-            assert size < 2 * name_indexes.STRUCTURE_BYTES_MAX
+            assert size < 2 * migrate.STRUCTURE_BYTES_MAX
         assert_equal_to_names(db)
     assert _found(sqlite, "zyzzyva") == ["Zyzzyva 1009"]
 
@@ -246,7 +248,7 @@ def unindexed(store: Store) -> Store:
             if not store.is_sqlite:
                 db.exec_driver_sql(f"DROP INDEX {searched.index}")
                 continue
-            for name in name_indexes.sqlite_definitions(searched):
+            for name in migrate.sqlite_definitions(searched):
                 db.exec_driver_sql(f"DROP {'TABLE' if name == searched.index else 'TRIGGER'} {name}")
     assert _missing(store) == sorted(searched.table for searched in SEARCHED.values())
     for name in NAMES:
@@ -256,7 +258,7 @@ def unindexed(store: Store) -> Store:
 
 def _missing(store: Store) -> list[str]:
     with store.read() as db:
-        return sorted(name_indexes.missing(db))
+        return sorted(migrate.missing(db))
 
 
 def test_names_that_were_there_before_are_indexed_by_a_migration(unindexed: Store) -> None:
@@ -296,7 +298,7 @@ def test_an_sqlite_without_fts5_compares_all_names(tmp_path: Path) -> None:
     build.a_user(store, name="Björn Magnus")
     assert _found(store, "bjorn mag") == ["Björn Magnus"]
     with store.read() as db:
-        assert "no FTS5" in (name_indexes.problem(db) or "")
+        assert "no FTS5" in (migrate.problem(db) or "")
     store.close()
 
 
@@ -312,7 +314,7 @@ def test_without_the_right_to_add_pg_trgm_all_names_are_compared_until_it_is_the
         build.a_user(store, name=name)
     assert len(_missing(store)) == len(SEARCHED)
     with store.read() as db:
-        assert "CREATE EXTENSION pg_trgm" in (name_indexes.problem(db) or "")
+        assert "CREATE EXTENSION pg_trgm" in (migrate.problem(db) or "")
     assert _found(store, "núñ") == ["Núñez"]
     with admin.migration() as db:
         db.exec_driver_sql("CREATE SCHEMA extensions")
@@ -321,7 +323,7 @@ def test_without_the_right_to_add_pg_trgm_all_names_are_compared_until_it_is_the
     migrate.migrate(store)
     assert _missing(store) == []
     with store.read() as db:
-        assert name_indexes.problem(db) is None
+        assert migrate.problem(db) is None
     assert _found(store, "núñ") == ["Núñez"]
     store.close()
     admin.close()

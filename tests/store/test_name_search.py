@@ -11,10 +11,17 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal,
 
 import build
 from query_plans import SqlitePlans
-from silverball.store import migrate, tables
-from silverball.store.engine import Store
-from silverball.store.name_search import SEARCHED, SearchedNames, name_contains, name_is_among
-from silverball.store.names import NameContains, fold
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
+from silverball.store.people.names import (
+    SEARCHED,
+    NameContains,
+    SearchedNames,
+    fold,
+    name_contains,
+    name_is_among,
+)
 
 pytestmark = pytest.mark.both_databases
 

@@ -9,9 +9,9 @@ from sqlalchemy import Text, bindparam, select, type_coerce
 import build
 import silverball
 from silverball.store import tables
-from silverball.store.among import is_among
-from silverball.store.engine import Store
-from silverball.store.statements import RowMapper, Statement
+from silverball.store.database.conditions import is_among
+from silverball.store.database.engine import Store
+from silverball.store.database.statements import RowMapper, Statement
 
 pytestmark = pytest.mark.both_databases
 

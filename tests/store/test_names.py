@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import literal, select
 
-from silverball.store.engine import Store
-from silverball.store.names import FoldedName, NameContains, fold, strip_punctuation
+from silverball.store.database.engine import Store
+from silverball.store.people.names import FoldedName, NameContains, fold, strip_punctuation
 
 CASES = [
     ("Thursday Strikes", "thursday", True),

@@ -12,10 +12,10 @@ from sqlalchemy.exc import DBAPIError
 from conftest import PostgreSQL
 from silverball.kit.values import replace
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball.store.statements import Statement, rows_of_all
-from silverball.store.time_limits import REQUESTS, StoreLimits
-from silverball.store.transaction import Transaction
+from silverball.store.database.deadlines import REQUESTS, StoreLimits
+from silverball.store.database.engine import Store
+from silverball.store.database.statements import Statement, rows_of_all
+from silverball.store.database.transaction import Transaction
 
 pytestmark = pytest.mark.both_databases
 

@@ -7,8 +7,8 @@ from sqlalchemy import select, text
 
 from conftest import PostgreSQL
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball.store.statements import Statement
+from silverball.store.database.engine import Store
+from silverball.store.database.statements import Statement
 
 _V = tables.site_value
 NAMES = select(_V.c.name, _V.c.value).where(_V.c.name.startswith("test"))

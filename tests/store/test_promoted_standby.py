@@ -14,9 +14,9 @@ from sqlalchemy import create_engine
 import build
 from conftest import PostgreSQL
 from silverball.service.core import loaded
-from silverball.store import revisions
-from silverball.store.engine import Store
-from silverball.store.known_revisions import KnownRevisions
+from silverball.store.database.engine import Store
+from silverball.store.revisions import revisions
+from silverball.store.revisions.known_revisions import KnownRevisions
 
 LOST = 3
 SECONDS_MAX = 60

@@ -9,8 +9,8 @@ from sqlalchemy import event, make_url, select
 
 from conftest import PostgreSQL
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball.store.readiness import ANSWER_KEPT_SECONDS, PROBE_SECONDS, Readiness
+from silverball.store.database.engine import Store
+from silverball.store.database.migrate import ANSWER_KEPT_SECONDS, PROBE_SECONDS, Readiness
 from tcp_proxy import TcpProxy
 
 pytestmark = pytest.mark.both_databases

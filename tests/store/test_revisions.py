@@ -10,11 +10,12 @@ from sqlalchemy import delete, update
 
 import build
 from patience import PATIENCE_SECONDS
-from silverball.store import revisions, tables
-from silverball.store.engine import Commit, Store
-from silverball.store.known_revisions import LEASE_SECONDS, KnownRevisions
-from silverball.store.stamps import Revision, number_in
-from silverball.store.transaction import Transaction
+from silverball.store import tables
+from silverball.store.database.engine import Commit, Store
+from silverball.store.database.transaction import Transaction
+from silverball.store.revisions import revisions
+from silverball.store.revisions.known_revisions import LEASE_SECONDS, KnownRevisions
+from silverball.store.revisions.stamps import Revision, number_in
 
 pytestmark = pytest.mark.both_databases
 

@@ -12,10 +12,11 @@ from conftest import PostgreSQL
 from service.desk import Desk, a_desk
 from silverball import app
 from silverball.settings import Settings
-from silverball.store import statements, tables
-from silverball.store.engine import Store
-from silverball.store.statements import ROWS_UNSENT_MAX, Statement, rows_of_all
-from silverball.store.transaction import Transaction
+from silverball.store import tables
+from silverball.store.database import statements
+from silverball.store.database.engine import Store
+from silverball.store.database.statements import ROWS_UNSENT_MAX, Statement, rows_of_all
+from silverball.store.database.transaction import Transaction
 from tcp_proxy import TcpProxy
 
 pytestmark = pytest.mark.both_databases

@@ -6,8 +6,8 @@ import time
 import pytest
 from sqlalchemy import Connection, text
 
-from silverball.store import slices
-from silverball.store.engine import Store
+from silverball.store.database import slices
+from silverball.store.database.engine import Store
 
 SLICE_SECONDS = 0.1
 SLICES = 30

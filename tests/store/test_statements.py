@@ -10,9 +10,10 @@ from sqlalchemy import Connection, bindparam, insert, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError, StatementError
 
 import build
-from silverball.store import faults, tables, types
-from silverball.store.engine import Store
-from silverball.store.statements import Statement, rows_of_all
+from silverball.store import tables, types
+from silverball.store.database import faults
+from silverball.store.database.engine import Store
+from silverball.store.database.statements import Statement, rows_of_all
 
 pytestmark = pytest.mark.both_databases
 

@@ -11,9 +11,9 @@ from sqlalchemy import select, type_coerce
 import build
 from rules.properties import quick
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.store.types import IsoText, points_text
-from silverball_wire import times
+from silverball_wire import base
 
 pytestmark = pytest.mark.both_databases
 
@@ -48,4 +48,4 @@ def test_a_moment_reads_the_same_on_every_database(store: Store, moment: datetim
     column = type_coerce(tables.game.c.started_at, IsoText)
     with store.read() as db:
         texts: dict[int, str | None] = dict(db.execute(select(tables.game.c.game_id, column)).all())
-    assert texts == {game_id: times.iso(moment), empty_id: None}
+    assert texts == {game_id: base.iso(moment), empty_id: None}

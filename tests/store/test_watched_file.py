@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import build
-from silverball.store.engine import Store
-from silverball.store.readiness import Readiness
-from silverball.store.watched_file import DatabaseFileGone
+from silverball.store.database.engine import Store
+from silverball.store.database.files import DatabaseFileGone
+from silverball.store.database.migrate import Readiness
 
 
 def remove(file: Path) -> None:

@@ -16,9 +16,9 @@ from typing import Any
 import build
 from mirror import Mirror
 from silverball import app
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 Json = dict[str, Any]
 MINUTES_PER_REQUEST = 5

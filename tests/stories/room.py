@@ -11,9 +11,9 @@ from random import Random
 from typing import Any
 
 from silverball.jobs.call_waiting import RoomCaller
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.verify import draws, reads
-from silverball.store.engine import Store
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 from stories.hall import Hall, Json
 
 SECONDS_PER_REQUEST = 20
@@ -150,8 +150,8 @@ class Room:
         for hall in self.halls:
             # No transaction of the product, in which a draw would hold up others.
             with self.store.engine.connect() as db:
-                report = reads.verify_tournament(db, hall.tournament_id)
-                remade = draws.verify_draws(db, hall.tournament_id)
+                report = verification.verify_tournament(db, hall.tournament_id)
+                remade = verification.verify_draws(db, hall.tournament_id)
             assert not report.faults, report.faults
             assert not remade.faults, remade.faults
             assert not [name for name in remade.not_remade if "round" in name], remade.not_remade

@@ -10,7 +10,7 @@ The points are rounds survived: Cid 4, Ann 3, Bea 2, Dot 1, Eve 0.
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

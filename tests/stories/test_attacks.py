@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from silverball.store.postgresql import CONNECTIONS_MAX
+from silverball.store.database.postgresql import CONNECTIONS_MAX
 from stories.attacks import ATTACKS, cost_of
 
 # What a repeated attack may add: an attacker could go on adding it.

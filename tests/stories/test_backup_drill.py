@@ -16,8 +16,8 @@ from click.testing import CliRunner, Result
 
 from servers import Servers
 from silverball.cli.main import silverball_group
-from silverball.service.standings import reads as standings
-from silverball.store.engine import Store
+from silverball.service.standings.reads import standings
+from silverball.store.database.engine import Store
 from trials.ledger import Clients, Ledger, Work, compare
 
 POINTS = [

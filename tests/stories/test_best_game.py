@@ -14,7 +14,7 @@ was open), and the attempt stays used up. Then Dot goes home; the other score st
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

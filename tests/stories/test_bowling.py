@@ -13,7 +13,7 @@ Cid's last frame is first recorded as 8. Dot and Eve come late. Eve has 4,700,00
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

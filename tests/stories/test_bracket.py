@@ -11,7 +11,7 @@ So 1 Dot, 2 Bea, 3 Cid, 4 Ann, 5 Fay, 6 Eve. The points are matches won: Dot 3, 
 Cid 1 and the match for third place, Ann a bye, Fay the match for fifth place, Eve none.
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

@@ -12,7 +12,7 @@ The games of all completed cards are ranked on each machine: 100, 99, 98, 97.
 Dot comes late and abandons a card, which never counts.
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

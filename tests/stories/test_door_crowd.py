@@ -10,10 +10,10 @@ from door_crowd import SentForm, sign_up_at_once
 from servers import Servers
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.tournament import Tournament
-from silverball.service.signups import reads
-from silverball.service.verify import reads as verify
-from silverball.store import snapshot
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.service.money import reads as money_reads
+from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
 
 LIMIT = 40
 PEOPLE = 180
@@ -51,7 +51,7 @@ def a_door(store: Store) -> tuple[int, str]:
     status, answer, _ = build.do(store, "PATCH", address, {"rsvpConfiguration": registration}, by=caller)
     assert status == 200, answer
     tournament = loaded(store, night.tournament_id)
-    code = reads.sign_up_code(tournament)
+    code = money_reads.sign_up_code(tournament)
     return night.tournament_id, f"/t/{night.tournament_id}/sign-up?code={code}"
 
 
@@ -80,10 +80,10 @@ def check_list(store: Store, tournament_id: int, answers: list[SentForm]) -> Non
     pages = [answer.page for answer in answers if answer.status == 200]
     assert sum("You are in." in page for page in pages) == LIMIT
     for position in range(1, PEOPLE - LIMIT + 1):
-        sentence = f"You are {reads.ordinal(position)} on the waiting list."
+        sentence = f"You are {money_reads.ordinal(position)} on the waiting list."
         assert sum(sentence in page for page in pages) == 1, sentence
     with store.read() as db:
-        assert not verify.verify_tournament(db, tournament_id).faults
+        assert not verification.verify_tournament(db, tournament_id).faults
 
 
 @pytest.mark.parametrize("nodes", [1, 2])

@@ -12,7 +12,7 @@ The seeds are the alphabet.
 The points are matches won: Ann 3, Bea 3 (Cid twice, Ann once), Cid 1, Dot 0.
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

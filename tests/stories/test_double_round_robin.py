@@ -10,7 +10,7 @@ Cid (which is first recorded the other way round). A row has the wins of a playe
     Dot      0     0     1     -      1      3
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 RANKING = "Ann Bea Cid Dot"

@@ -18,7 +18,7 @@ At the end Two, who would have stayed, waits at the head. One 3-1, Two 2-2, Ten 
 even, and Two has won more games.
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

@@ -10,7 +10,7 @@ Dot comes late and takes 10 balls on hole 1, where the limit is 8. On hole 2 Dot
 10,000,000: three fifths are 7 strokes. Then Dot goes home, and hole 3 counts the limit in the end.
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

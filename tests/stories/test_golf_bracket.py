@@ -12,7 +12,7 @@ Fewest strokes win: 1 Bea, 2 Ann, 3 Dot, 4 Cid; then who is out in round 1: 5 Ev
 
 from collections.abc import Sequence
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

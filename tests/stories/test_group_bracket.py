@@ -12,7 +12,7 @@ So 1 Bea, 2 Ann, 3 Dot, 4 Fay; those who are out by the points of the first roun
 with 2, 7 Gus and Hal with 0. Points are those of a player's last round.
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall, Json
 
 

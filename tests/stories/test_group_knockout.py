@@ -11,7 +11,7 @@ Ann never gets a strike. Bea and Dot are out in the same round, and Bea with few
 Dot has more points for a won game (1.02 against three second places, 0.06). Cid is ahead of Eve likewise.
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

@@ -17,7 +17,7 @@ Then equals meet (`swiss`). `ifpa`: 7 5 3 1 in a game of four, 7 4 1 of three.
     Dot       1              0, 0
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

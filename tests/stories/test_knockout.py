@@ -17,7 +17,7 @@ The second is the example of docs/formats/knockout.md, with three players and a 
 
 from typing import Any
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 SETTINGS: dict[str, Any] = {

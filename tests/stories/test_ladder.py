@@ -11,7 +11,7 @@ on the ladder it shrinks to three and to two.
 The points are the players left behind: 4, 3, 2, 1, 0.
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

@@ -17,7 +17,7 @@ With game 2 deleted for a moment: Cid 8, Dot 7, Bea 7, Ann 6.
 
 from typing import Any
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

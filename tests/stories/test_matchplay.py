@@ -22,7 +22,7 @@ have 1.5 + 0.5, Bea's 2.5 + 0.5, Cid's 2.5 + 1.5.
 
 from typing import Any
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 RANKING = "Ann Bea Cid Dot Eve"

@@ -16,7 +16,7 @@ Cid 3 + 3 + 1 + 1 = 8, so 4; Dot and Eve 3 + 3 + 2 + 1 = 9, so 5. Nothing separa
 Eve. Ann and Bea play a tiebreak game, worth half a point: Ann wins. Dot and Eve share the fourth place.
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 RANKING = ["Ann", "Bea", "Cid", "Dot", "Eve"]

@@ -18,7 +18,7 @@ Ann is left. Who went out later is ahead, then who has more points.
 
 from typing import Any
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

@@ -27,9 +27,10 @@ from conftest import PostgreSQL
 from kept import opening
 from patience import PATIENCE_SECONDS
 from servers import Servers
-from silverball.service.verify import reads
-from silverball.store import migrate, tables
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 from store.test_migrate import NEXT_VERSION
 from trials.figures import Figures
 
@@ -256,7 +257,7 @@ def club_figures(club: Club, store: Store) -> Figures:
         own = tables.single_player_game.c
         scores = select(own.score).where(own.tournament_id == club.tournament_id)
         stored = Counter(db.execute(scores).scalars())
-        faults = reads.verify_tournament(db, club.tournament_id).faults
+        faults = verification.verify_tournament(db, club.tournament_id).faults
     acknowledged = Counter(club.acknowledged)
     assert stored.keys() <= acknowledged.keys(), "something is stored that was never acknowledged"
     return Figures(

@@ -12,7 +12,7 @@ recorded the other way round). Then Eve goes home and forfeits two open games.
     Eve      0     0     0     0     -     0     0.50    0.50    5
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

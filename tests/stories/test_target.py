@@ -12,7 +12,7 @@ Bea, Cid and Dot have ten points each, and rank by the round in which they got t
 in the same round, and Ann had more. Only Eve is left, so it is over.
 """
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.room import Room
 
 PAIRS = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 # A file that the trials add lines to; without it they only assert.
 FILE_SETTING = "SILVERBALL_TRIALS"

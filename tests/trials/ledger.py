@@ -24,11 +24,12 @@ from sqlalchemy import select, text, update
 from patience import PATIENCE_SECONDS
 from rules.night import a_night
 from service import stored_nights
-from silverball.service.tokens import writes as tokens
-from silverball.service.verify import reads
-from silverball.store import journal, tables
-from silverball.store.engine import Store
-from silverball.store.time_limits import COPIES
+from silverball.service.journal.reads import verification
+from silverball.service.users import writes as users_writes
+from silverball.store import tables
+from silverball.store.database.deadlines import COPIES
+from silverball.store.database.engine import Store
+from silverball.store.tournament import journal
 from trials.figures import Figures
 
 CLIENTS = 8
@@ -176,7 +177,7 @@ class Work:
         faults: list[str] = []
         with store.read() as db:
             for tournament_id in self.tournament_ids:
-                faults += map(str, reads.verify_tournament(db, tournament_id).faults)
+                faults += map(str, verification.verify_tournament(db, tournament_id).faults)
             if store.is_sqlite:
                 checked = db.execute(text("PRAGMA integrity_check")).scalars()
                 faults += [line for line in checked if line != "ok"]
@@ -293,7 +294,7 @@ def organizers_token(store: Store, dice: Random) -> str:
         transaction.connection.execute(
             update(user).where(user.c.user_id == stored_nights.ORGANIZER_ID).values(role="organizer")
         )
-        made = tokens.create_token(
+        made = users_writes.create_token(
             transaction.connection,
             stored_nights.ORGANIZER_ID,
             "clients",

@@ -5,7 +5,7 @@ from typing import Any
 
 from selection import LARGE_IN_SOAK, repetitions
 from servers import Servers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from trials.ledger import Clients, Ledger, Work, compare
 
 pytestmark = LARGE_IN_SOAK

@@ -18,7 +18,7 @@ import pytest
 
 from selection import IS_SOAK, LARGE_IN_SOAK, repetitions
 from servers import Servers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from trials.figures import Figures
 from trials.injected_faults import failing_calls, need_strace
 from trials.ledger import Clients, Ledger, Work, compare
@@ -96,6 +96,7 @@ def desk(tmp_path: Path, empty_sqlite: Path) -> Desk:
     return Desk(file)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("trial", "calls", "error", "lasts"),
     [

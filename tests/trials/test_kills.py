@@ -11,7 +11,7 @@ from random import Random
 
 from selection import IS_SOAK, LARGE_IN_SOAK
 from servers import Servers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from trials.figures import Figures, kind_of
 from trials.ledger import Clients, Ledger, Work, compare
 

@@ -6,7 +6,7 @@ from random import Random
 
 from selection import IS_SOAK, LARGE_IN_SOAK, repetitions
 from servers import Servers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from trials.crash_images import HOW, Disk, traced_calls
 from trials.figures import Figures
 from trials.injected_faults import need_strace

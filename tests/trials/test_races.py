@@ -19,10 +19,10 @@ from rules.night import a_night
 from selection import IS_SOAK, LARGE_IN_SOAK, repetitions
 from servers import Servers
 from service import stored_nights
-from silverball.service.verify import reads
+from silverball.service.journal.reads import verification
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball.store.time_limits import COPIES
+from silverball.store.database.deadlines import COPIES
+from silverball.store.database.engine import Store
 from trials.figures import Figures, kind_of
 from trials.ledger import organizers_token
 
@@ -144,7 +144,7 @@ def test_devices_that_record_one_game_leave_one_result(
                 answers += got
     with store.read() as db:
         for night in nights:
-            assert reads.verify_tournament(db, night.tournament.tournament_id).faults == []
+            assert verification.verify_tournament(db, night.tournament.tournament_id).faults == []
     publish(f"T5 one game, {'corrected' if correcting else 'recorded'}", store, answers, twice=0)
 
 
@@ -182,5 +182,5 @@ def test_a_round_is_opened_once_however_many_devices_ask_for_it(store: Store, da
             rounds = tables.round_.c
             count = select(func.count()).where(rounds.tournament_id == tournament_id)
             doubled += db.execute(count).scalar_one() != 1
-            assert reads.verify_tournament(db, tournament_id).faults == []
+            assert verification.verify_tournament(db, tournament_id).faults == []
     publish("T5 one round", store, answers, twice=doubled)

@@ -14,7 +14,7 @@ from feed.followers import Follower, channel_head, newest_seq, wait_for_all
 from feed.redis_server import RedisServer
 from selection import IS_SOAK, LARGE_IN_SOAK, repetitions
 from servers import Servers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from tcp_proxy import TcpProxy
 from trials.ledger import Clients, Ledger, Work, compare
 

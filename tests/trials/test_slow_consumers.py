@@ -25,7 +25,7 @@ from patience import PATIENCE_SECONDS
 from selection import IS_SOAK, LARGE_IN_SOAK, repetitions
 from servers import Servers
 from silverball.feed.subscribers import LAGGING_BYTES_MAX, LAGGING_SECONDS_MAX
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from trials.figures import Figures
 from trials.ledger import RETRY_SECONDS, Work
 

@@ -9,12 +9,12 @@ import pytest
 import build
 from feed.running_program import admin_token
 from servers import Servers
-from silverball.demo import files
+from silverball.demo import nights
 from silverball.demo.nights import FINISHED
 from silverball.demo.robots import Robot
-from silverball.service.tokens import writes as tokens
-from silverball.store import encryption
-from silverball.store.engine import Store
+from silverball.service.users import writes as users_writes
+from silverball.store.database.engine import Store
+from silverball.store.people import encryption
 from typed_client import tour
 from typed_client.recording import OPERATIONS, ComparingClient, TypedRobotClient
 
@@ -27,7 +27,7 @@ def visitor(store: Store, client: ComparingClient) -> Iterator[ComparingClient]:
     visitor_id = build.a_user(store, name="Vic Visitor")
     with store.write() as transaction:
         now, dice = datetime.now(UTC), Random(6)
-        created = tokens.create_token(
+        created = users_writes.create_token(
             transaction.connection, visitor_id, "phone", abilities=["score"], now=now, dice=dice
         )
     with ComparingClient(client.base_url, created.text) as comparing:
@@ -46,7 +46,7 @@ def rated(store: Store) -> int:
 
 @pytest.fixture
 def client(store: Store, rated: int, database_url: str) -> Iterator[ComparingClient]:
-    files.load_machines(store)
+    nights.load_machines(store)
     token = admin_token(store)
     encryption.open_keys(store)
     server = Servers(

@@ -11,7 +11,7 @@ import pytest
 import build
 from feed.running_program import admin_token, announce
 from servers import Servers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.store.tables import tournament
 from silverball_client import AsyncClient, Client, Connected, Disconnected, Event, Missed, NotFound, Quiet
 from silverball_wire.players import Player

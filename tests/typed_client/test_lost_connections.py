@@ -8,7 +8,7 @@ import pytest
 
 from feed.running_program import admin_token
 from servers import Servers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_client import Conflict, NoAnswer, ServerFault, UnexpectedAnswer
 from typed_client.both_clients import KINDS, result
 from typed_client.scripted_service import CUT, ScriptedService, answer, json_answer

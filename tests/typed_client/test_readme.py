@@ -12,7 +12,7 @@ import pytest
 
 from feed.running_program import admin_token
 from servers import Servers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_client import Client
 
 ROOT = Path(__file__).parents[2]

@@ -16,10 +16,10 @@ from sqlalchemy import update
 
 import build
 from silverball.rules.model.tournament import Entrant, Game, Tournament
+from silverball.service.journal.reads import verification
 from silverball.service.players import reads as players
-from silverball.service.verify import reads as verification
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.phone import night_of
 from web.server_process import LiveServer
 from web.touch_screens import TouchScreen

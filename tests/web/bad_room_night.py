@@ -16,7 +16,7 @@ from sqlalchemy import select
 import build
 from silverball.rules.model.tournament import Game
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.bad_night import BadNight
 from web.phone import night_of
 from web.server_process import LiveServer

@@ -19,7 +19,7 @@ from silverball.cli.server import DrainingServer
 from silverball.feed.feed import FeedService
 from silverball.feed.socket import protocol_class
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.visitor import EMAIL, PASSWORD
 
 ROOT = Path(__file__).parents[2]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.chromium import base_url, browser, browser_page
 from web.director import Director
 from web.server_process import LiveServer

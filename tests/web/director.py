@@ -9,7 +9,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.service.core import loaded
 from silverball.service.players import reads as players
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.page_forms import PageForm
 from web.visitor import EMAIL, PASSWORD, Visitor, an_account

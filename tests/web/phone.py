@@ -10,7 +10,7 @@ import build
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import loaded
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.chromium import BrowserPage
 from web.visitor import EMAIL, PASSWORD, an_account
 

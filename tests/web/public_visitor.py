@@ -9,7 +9,7 @@ import asgi
 import hostile
 from silverball import app
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 
 BASE_URL = "http://silverball.test"

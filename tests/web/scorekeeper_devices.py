@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 
 from sqlalchemy import select
 
-from silverball.service.devices import reads
+from silverball.service.users import reads as users_reads
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.director import FORM_TYPE, HERE, Director
 from web.page_forms import PageForm
 from web.test_sheets import qr_path
@@ -67,7 +67,7 @@ def codes(director: Director, sheet: str = "codes") -> list[str]:
 def printed(director: Director, sheet: str) -> list[str]:
     """The addresses in the existing codes on a sheet, in order."""
     with director.store.read() as db:
-        made = reads.current_codes(db, 1)
+        made = users_reads.current_codes(db, 1)
     assert made is not None
     night = director.tournament()
     if sheet == "codes":

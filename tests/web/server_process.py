@@ -6,7 +6,7 @@ from typing import Any
 
 from feed.running_program import admin_token
 from servers import Servers
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.breakable_connection import BreakableConnection
 
 NAMES = (

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.web.app import PAGE_MODULES
 from silverball.web.page_request import PageRoute
 from web.visitor import Visitor, an_account

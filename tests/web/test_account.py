@@ -8,11 +8,11 @@ from argon2 import PasswordHasher
 from sqlalchemy import func, select
 
 import build
-from silverball.service.sessions import reads as session_reads
-from silverball.service.tokens import reads as token_reads
+from silverball.service.accounts import reads as accounts_reads
+from silverball.service.users import reads as users_reads
 from silverball.service.users import writes as user_writes
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.visitor import EMAIL, PASSWORD, PASSWORD_HASH, Visitor, an_account, tokens_on
 
@@ -130,11 +130,11 @@ def test_a_new_password_forgets_the_browsers_that_signed_in(store: Store) -> Non
         assert visitor.sign_in().status_code == 303
         secret = visitor.cookies["silverball_browser"]
         with store.read() as db:
-            assert session_reads.is_known_browser(db, user_id, secret)
+            assert accounts_reads.is_known_browser(db, user_id, secret)
         with store.write() as transaction:
             user_writes.set_password(transaction.connection, user_id, PASSWORD_HASH)
         with store.read() as db:
-            assert not session_reads.is_known_browser(db, user_id, secret)
+            assert not accounts_reads.is_known_browser(db, user_id, secret)
 
 
 def test_a_stranger_cannot_claim_to_come_from_elsewhere(store: Store) -> None:
@@ -497,7 +497,7 @@ def test_a_hundred_tokens_are_listed_and_the_next_is_refused(store: Store, visit
     assert refused.status_code == 409
     assert "Revoke one" in refused.text
     with store.read() as db:
-        assert len(token_reads.owned_by(db, user_id)) == 100
+        assert len(users_reads.owned_by(db, user_id)) == 100
 
 
 def test_a_crash_says_nothing_about_itself(store: Store) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import build
-from silverball.service.account_links import writes
+from silverball.service.accounts.writes import links
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.test_account import count
 from web.test_own_data import send
@@ -75,7 +75,7 @@ def test_a_link_expires_and_can_be_withdrawn(store: Store, administrator: Visito
     assert send(administrator, ACCOUNTS, withdraw).status_code == 303
     statuses = sorted(tablet.get(link).status_code for link in (first, second))
     assert statuses == [200, 410]
-    tablet.now += writes.INVITATION_LIFETIME
+    tablet.now += links.INVITATION_LIFETIME
     assert [tablet.get(link).status_code for link in (first, second)] == [410, 410]
     for odd in ("", "x", "9" * 500, "%00", "é"):
         assert tablet.get(f"/account/link?link={odd}").status_code == 410

@@ -1,8 +1,8 @@
 """What the pages do for a suspended account."""
 
 import build
-from silverball.service.accounts.writes import suspension
-from silverball.store.engine import Store
+from silverball.service.accounts.writes import accounts
+from silverball.store.database.engine import Store
 from web.visitor import Visitor, an_account
 
 
@@ -13,7 +13,7 @@ def test_a_suspended_account_is_signed_out_and_learns_why_with_its_password(
     visitor.sign_in()
     assert visitor.get("/account").status_code == 200
     with store.write() as transaction:
-        suspension.suspend(transaction, user_id, now=build.NOW)
+        accounts.suspend(transaction, user_id, now=build.NOW)
     assert visitor.get("/account").status_code == 303
     visitor.cookies.clear()
     wrong = visitor.sign_in(password="wrong wrong")
@@ -21,5 +21,5 @@ def test_a_suspended_account_is_signed_out_and_learns_why_with_its_password(
     right = visitor.sign_in()
     assert (right.status_code, "This account is suspended" in right.text) == (403, True)
     with store.write() as transaction:
-        suspension.unsuspend(transaction, user_id, now=build.NOW)
+        accounts.unsuspend(transaction, user_id, now=build.NOW)
     assert visitor.sign_in().status_code == 303

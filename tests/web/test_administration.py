@@ -3,8 +3,9 @@
 import pytest
 
 import build
-from silverball.store import confirmed_numbers, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import rating_days
 from web import page_forms
 from web.test_account import count
 from web.test_own_data import send
@@ -22,7 +23,7 @@ def administrator(store: Store, visitor: Visitor) -> Visitor:
 
 def confirmed(store: Store) -> dict[int, int]:
     with store.read() as db:
-        return confirmed_numbers.all_confirmed(db).user_by_number
+        return rating_days.all_confirmed(db).user_by_number
 
 
 def test_a_number_that_waits_is_confirmed_and_withdrawn(store: Store, administrator: Visitor) -> None:

@@ -11,8 +11,8 @@ import hostile
 from selection import examples
 from silverball.kit.http.endpoints import collect_endpoints
 from silverball.slices import ROUTE_MODULES
-from silverball.store import migrate
-from silverball.store.engine import Store
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
 from silverball.web.console import views as console_views
 from silverball.web.console.actions import ACTIONS
 from web import page_forms

@@ -4,10 +4,10 @@ from typing import get_args
 
 from sqlalchemy import select, update
 
-from silverball.store.audit import SecurityEvent
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.people.audit import SecurityEvent
 from silverball.store.tables import audit_entry
-from silverball.web.account import audit_page
+from silverball.web.account import people
 from web.test_own_data import send
 from web.visitor import EMAIL, PASSWORD, Visitor, an_account, tokens_on
 
@@ -75,7 +75,7 @@ def test_only_an_admin_sees_the_log(store: Store, visitor: Visitor) -> None:
 
 
 def test_every_event_has_words_and_the_log_can_be_narrowed_to_it(store: Store, visitor: Visitor) -> None:
-    assert set(audit_page.EVENT_WORDS) == set(get_args(SecurityEvent))
+    assert set(people.EVENT_WORDS) == set(get_args(SecurityEvent))
     an_account(store, email="admin@silverball.test", role="admin")
     visitor.sign_in_anew("admin@silverball.test")
     assert "Signed in" in visitor.get("/account/audit?event=sign-in").text

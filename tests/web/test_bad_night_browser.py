@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from silverball.rules.registry import FORMATS
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import final_pages, recounts, round_clock
 from web.bad_night import BadNight
 from web.bad_solo_night import BadSoloNight

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import final_pages
 from web.bad_room_night import BOTH, BadRoomNight
 from web.server_process import LiveServer

@@ -12,10 +12,11 @@ from sqlalchemy import func, select
 import build
 import hostile
 from selection import examples
-from silverball.store import migrate, tables
-from silverball.store.digests import with_name_digest
-from silverball.store.engine import Store
-from silverball.web.book.actions import ACTIONS
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.engine import Store
+from silverball.store.tournament.chain import with_name_digest
+from silverball.web.book.pages import ACTIONS
 from silverball.web.book.sections import SECTIONS
 from silverball_wire.machines import Manufacturer
 from web import page_forms

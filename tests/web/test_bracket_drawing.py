@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from silverball.store.engine import Store
-from silverball.web.live import bracket_drawing, bracket_tree
+from silverball.store.database.engine import Store
+from silverball.web.live import bracket_tree
 from silverball.web.live.bracket_tree import BracketColumn, BracketHalf, BracketLink, BracketSeat, MatchBox
 from web.director import Director
 from web.public_visitor import PublicVisitor
@@ -71,16 +71,16 @@ def test_a_bye_leaves_its_place_empty(director: Director) -> None:
 
 def test_a_line_goes_from_the_middle_of_a_match_to_the_middle_of_the_next() -> None:
     first, second = a_column(4), a_column(2)
-    assert bracket_drawing.line_path(first, second, decided=False).startswith(
+    assert bracket_tree.line_path(first, second, decided=False).startswith(
         "M0 125H5V250H10M0 375H5V250H10M0 625H5V750H10"
     )
-    assert bracket_drawing.line_path(first, second, decided=True) == ""
-    assert bracket_drawing.line_path(second, None, decided=False) == ""
+    assert bracket_tree.line_path(first, second, decided=True) == ""
+    assert bracket_tree.line_path(second, None, decided=False) == ""
 
 
 def test_a_large_bracket_is_cut_into_pages_that_fit_a_wall() -> None:
     columns = [a_column(count, f"{count}") for count in (32, 16, 8, 4, 2, 1)]
-    pages = bracket_drawing.wall_pages([BracketHalf("Bracket", columns)])
+    pages = bracket_tree.wall_pages([BracketHalf("Bracket", columns)])
     sizes = [[column.slot_count for column in page.columns] for page in pages]
     assert sizes == [[8, 4, 2, 1]] * 4 + [[2, 1]]
     for page in pages:
@@ -92,9 +92,9 @@ def test_a_large_bracket_is_cut_into_pages_that_fit_a_wall() -> None:
 def test_a_wall_shows_the_pages_on_which_something_is_left_to_play() -> None:
     over, now = a_column(8, "Eight", is_over=True), a_column(4, "Four")
     halves = [BracketHalf("Winners", [over]), BracketHalf("Losers", [now])]
-    assert [page.title for page in bracket_drawing.wall_pages(halves)] == ["Losers"]
-    assert [page.title for page in bracket_drawing.wall_pages(halves[:1])] == ["Winners"]
-    assert bracket_drawing.wall_pages([]) == []
+    assert [page.title for page in bracket_tree.wall_pages(halves)] == ["Losers"]
+    assert [page.title for page in bracket_tree.wall_pages(halves[:1])] == ["Winners"]
+    assert bracket_tree.wall_pages([]) == []
 
 
 @one_database

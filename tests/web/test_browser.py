@@ -9,9 +9,9 @@ import pytest
 from pyotp import TOTP
 
 import build
-from silverball.service.tokens import reads
-from silverball.service.two_step import reads as two_step
-from silverball.store.engine import Store
+from silverball.service.accounts import reads as accounts_reads
+from silverball.service.users import reads as users_reads
+from silverball.store.database.engine import Store
 from silverball.store.tables import session
 from web.chromium import BrowserPage
 from web.visitor import EMAIL, PASSWORD, TOKEN, an_account
@@ -70,7 +70,7 @@ def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard_alone(
     assert TOKEN.fullmatch(token)
     assert _status(f"{browser_page.base_url}/api/users/profile", token) == 200
     with store.read() as db:
-        (listed,) = reads.owned_by(db, user_id)
+        (listed,) = users_reads.owned_by(db, user_id)
     assert (listed.name, listed.ability) == (LONG_NAME, "score")
     assert listed.expires_at is not None
 
@@ -81,7 +81,7 @@ def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard_alone(
         browser_page.press("button.danger")
     assert "The token is revoked" in page.inner_text("[role=status]")
     with store.read() as db:
-        assert reads.find_caller(db, f"Bearer {token}".encode(), datetime.now(UTC)) is None
+        assert users_reads.find_caller(db, f"Bearer {token}".encode(), datetime.now(UTC)) is None
 
     with page.expect_navigation():
         browser_page.press("form[action='/account/sign-out'] button")
@@ -220,5 +220,5 @@ def test_two_step_sign_in_and_the_pages_of_administrators_fit_on_a_phone(
     browser_page.click("main button")
     assert page.inner_text("h1") == "Your account"
     with store.read() as db:
-        assert two_step.find_two_step(db, user_id) is not None
+        assert accounts_reads.find_two_step(db, user_id) is not None
     assert browser_page.complaints == []

@@ -15,12 +15,12 @@ import build
 from exchange import bulk_world
 from exchange.bulk_world import APRIL, NOW, claim
 from silverball import app
-from silverball.exchange.bulk import parquet, parts
-from silverball.exchange.bulk.current_tables import CurrentTables
+from silverball.exchange import bulk
+from silverball.exchange.bulk import CurrentTables
 from silverball.kit.edge.front import FrontDoor
 from silverball.service.accounts.writes import accounts
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 RESULTS, PLAYERS, OTHER = "results-2026-03.csv", "players-2026-03.csv", "players-2026-04.csv"
 NAME = "Zoe Nadir"
@@ -62,7 +62,7 @@ def hide(store: Store, user_id: int, **flags: bool) -> None:
 
 
 def test_every_file_of_the_manifest_can_be_fetched(door: FrontDoor) -> None:
-    manifest = json.loads(body(door, parts.MANIFEST))
+    manifest = json.loads(body(door, bulk.MANIFEST))
     types = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
     assert {file["month"] for file in manifest["files"]} == {"2026-03", "2026-04", None}
     for file in manifest["files"]:
@@ -100,7 +100,7 @@ def test_who_opts_out_vanishes_at_once(user_id: int, store: Store, door: FrontDo
         # A month in which nobody hid anything is as it was.
         assert (name, reply.status) == (name, 304 if name == OTHER else 200)
     assert (folder / OTHER).stat().st_ino == untouched
-    if parquet.is_available():
+    if bulk.is_available():
         reader = pytest.importorskip("pyarrow.parquet")
         (folder / "seen.parquet").write_bytes(asgi.get(door, "/exports/players-2026-03.parquet").body)
         assert reader.read_table(folder / "seen.parquet").num_rows == 3
@@ -115,10 +115,10 @@ def test_an_erased_person_vanishes_at_once(user_id: int, store: Store, door: Fro
 
 def test_the_manifest_is_always_that_of_the_files(user_id: int, store: Store, door: FrontDoor) -> None:
     # The third answer counts on the second.
-    assert len({body(door, parts.MANIFEST) for _ in range(3)}) == 1
+    assert len({body(door, bulk.MANIFEST) for _ in range(3)}) == 1
     hide(store, user_id, historyOptOut=True)
     for _ in range(20):
-        reply = asgi.get(door, f"/exports/{parts.MANIFEST}")
+        reply = asgi.get(door, f"/exports/{bulk.MANIFEST}")
         if reply.status == 200:
             break
         assert (reply.status, json.loads(reply.body)["code"]) == (503, "bulk-file-outdated")

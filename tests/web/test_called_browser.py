@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 import build
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import layout
 from web.phone import night_of
 from web.test_layout_browser import a_night_of

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.test_audit_log import events
 from web.test_own_data import send

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import chromium
 from web.breakable_connection import BreakableConnection
 from web.chromium import ARGUMENTS, PHONE, BrowserPage

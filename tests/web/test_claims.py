@@ -8,7 +8,7 @@ from sqlalchemy import select
 import build
 import hostile
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.visitor import PASSWORD_HASH, Visitor, an_account
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import Director
 from web.page_forms import PageForm

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, update
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import HERE, Director
 from web.visitor import EMAIL, PASSWORD, PASSWORD_HASH, Visitor

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import APIResponse, Browser, Route
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import chromium
 from web.chromium import PHONE, BrowserPage
 from web.phone import Phone, a_night, actions, night_of, on_the_console, started

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.chromium import PHONE, PICTURES, ROOT
 from web.server_process import LiveServer
 from web.visitor import EMAIL, PASSWORD, an_account

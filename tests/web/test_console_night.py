@@ -9,9 +9,10 @@ import pytest
 from sqlalchemy import func, select, update
 
 import build
-from silverball.exchange.opdb import file as opdb_file
-from silverball.store import revisions, tables
-from silverball.store.engine import Store
+from silverball.exchange import opdb
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.revisions import revisions
 from silverball.web import site
 from silverball.web.console.actions import ACTIONS
 from web import page_forms
@@ -145,7 +146,7 @@ def test_arenas_of_the_book_are_all_ticked_at_first(store: Store, director: Dire
 def test_a_machine_of_the_database_comes_with_its_id(store: Store, director: Director) -> None:
     raw = {"entries": [{"opdbId": f"G1-M00{n}", "name": f"Comet {n}"} for n in range(3)]}
     with store.write() as transaction:
-        opdb_file.import_machines(transaction, opdb_file.parse(raw))
+        opdb.import_machines(transaction, opdb.parse_machines(raw))
     director.create("matchplay")
     found = director.forms("?machine=comet")["found"].boxes["opdbId"]
     assert found == ["G1-M000", "G1-M001", "G1-M002"]

@@ -7,8 +7,9 @@ from sqlalchemy import update
 
 import build
 import hostile
-from silverball.store import revisions, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.revisions import revisions
 from web.chromium import BrowserPage
 from web.phone import a_night, night_of, on_the_console, organizer_of, started
 

@@ -11,7 +11,7 @@ from standardwebhooks import Webhook
 import build
 from service.webhooks.receiver import URL, Outbox
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import Director
 from web.visitor import EMAIL, PASSWORD_HASH, Visitor

@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import Director
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 import hostile
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import FORM_TYPE, Director
 from web.page_forms import PageForm
@@ -97,6 +97,7 @@ def test_a_device_sees_what_scorekeepers_do_and_nothing_of_the_organizer(
     assert tablet.speaks_for(become(tablet, director).removeprefix("/d?link=")) is None
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "action", ["undo", "complete", "round-open", "edit", "device", "codes", "people", "delete"]
 )

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser
 
 import build
 from silverball.rules.model.tournament import Game
-from silverball.service.devices import reads
-from silverball.store.engine import Store
+from silverball.service.users import reads as users_reads
+from silverball.store.database.engine import Store
 from web import chromium
 from web.chromium import DESK, PHONE, BrowserPage
 from web.phone import night_of, on_the_console, organizer_of, started
@@ -102,7 +102,7 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     browser_page.page.click("text=Make codes")
     browser_page.page.wait_for_selector("text=Make new codes")
     with store.read() as db:
-        made = reads.current_codes(db, 1)
+        made = users_reads.current_codes(db, 1)
     assert made is not None
     reporter = second.player_ids[2]
     context = browser.new_context(viewport=PHONE)
@@ -184,7 +184,7 @@ def test_without_scripts_a_code_reports_just_as_well(store: Store, browser: Brow
     desk.page.click("text=Make codes")
     desk.page.wait_for_selector("text=Make new codes")
     with store.read() as db:
-        made = reads.current_codes(db, 1)
+        made = users_reads.current_codes(db, 1)
     assert made is not None
     context = browser.new_context(viewport=PHONE, java_script_enabled=False)
     plain = chromium.watched(context, base_url)
@@ -215,7 +215,7 @@ def test_every_page_of_devices_and_codes_is_usable_by_everybody(
     link = a_link(browser_page, "W" * 100)
     look(browser_page)
     with store.read() as db:
-        made = reads.current_codes(db, 1)
+        made = users_reads.current_codes(db, 1)
     assert made is not None
     game_id, player_id = game.game_id, game.player_ids[0]
     for path in ("/t/1/run/settings", "/t/1/print/names", "/t/1/print/codes", "/t/1/print/scores"):
@@ -252,7 +252,7 @@ def test_a_players_phone_says_where_to_play_next_without_being_touched(
     browser_page.page.click("text=Make codes")
     browser_page.page.wait_for_selector("text=Make new codes")
     with store.read() as db:
-        made = reads.current_codes(db, 1)
+        made = users_reads.current_codes(db, 1)
     assert made is not None
     player = first.player_ids[0]
     phone.go(f"/t/1/players/{player}?code={made.player_code(player)}")

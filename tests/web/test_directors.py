@@ -4,9 +4,9 @@ import re
 from html import unescape
 
 import build
-from silverball.service.directors.writes import LINKS_MAX
+from silverball.service.users.writes import LINKS_MAX
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import Director
 from web.scorekeeper_devices import a_night

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from feed.running_program import admin_token
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.chromium import DESK, BrowserPage, watched
 
 OPERATION, OPEN_TAG = ".opblock", ".opblock-tag-section.is-open"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from silverball.rules.registry import FORMATS
-from silverball.service.verify import reads as verifier
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 from web.director import Director
 from web.visitor import Visitor
 
@@ -147,6 +147,7 @@ def test_every_format_has_a_night() -> None:
 
 
 # The interface has the same writes, and its stories run on both databases.
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("type_", NIGHTS)
 def test_a_night_runs_from_creation_to_the_end(store: Store, visitor: Visitor, type_: str) -> None:
@@ -174,4 +175,4 @@ def test_a_night_runs_from_creation_to_the_end(store: Store, visitor: Visitor, t
         assert director.setting(key) == value
     assert director.standings()
     with store.read() as db:
-        assert list(verifier.verify_tournament(db, director.tournament_id).faults) == []
+        assert list(verification.verify_tournament(db, director.tournament_id).faults) == []

@@ -14,13 +14,13 @@ from sqlalchemy import update
 
 import build
 from selection import IS_ALL
-from silverball.service.devices import reads as device_codes
+from silverball.service.users import reads as users_reads
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.web.app import PAGE_MODULES
 from silverball.web.book.sections import SECTIONS
-from silverball.web.console.views import VIEWS as CONSOLE_VIEWS
-from silverball.web.live.views import PATHS as PUBLIC_PATHS
+from silverball.web.console.views import VIEWS
+from silverball.web.live.views import PATHS
 from silverball.web.page_request import PageRoute
 from smtp_server import SmtpServer
 from web import chromium, layout
@@ -87,11 +87,7 @@ FOR_ACCOUNTS = {
     "/t/{tournament_id}/print/codes": ("/t/1/print/codes",),
     "/t/{tournament_id}/run": ("/t/1/run", "/t/{late}/run", "/t/{over}/run", "/t/{scores}/run", "/t/99/run"),
     CONSOLE: (
-        *(
-            f"/t/1/run/{view}"
-            for view in CONSOLE_VIEWS
-            if view not in {"", "game", "attempt", "correct", "player"}
-        ),
+        *(f"/t/1/run/{view}" for view in VIEWS if view not in {"", "game", "attempt", "correct", "player"}),
         *("/t/1/run/game?game={game}", "/t/1/run/correct?game={game}", "/t/1/run/player?player={player}"),
         *("/t/{scores}/run/attempt?attempt={attempt}", "/t/{scores}/run/arenas", "/t/{late}/run/door"),
         *("/t/{over}/run/federation", "/t/{over}/run/standings", "/t/{over}/run/correct?game={over_game}"),
@@ -244,9 +240,9 @@ def test_each_page_is_in_the_table() -> None:
     }
     tables_of_pages = (FOR_GUESTS, FOR_ACCOUNTS, ELSEWHERE, FILES_AND_WAYS)
     listed = [path for table in tables_of_pages for path in table]
-    assert sorted(listed) == sorted({*pages, *PUBLIC_PATHS})
+    assert sorted(listed) == sorted({*pages, *PATHS})
     views = {address.partition("?")[0].rpartition("/")[2] for address in FOR_ACCOUNTS[CONSOLE]}
-    assert views == {*CONSOLE_VIEWS} - {""}
+    assert views == {*VIEWS} - {""}
     items = {address.split("/")[2] for address in FOR_ACCOUNTS["/home/{section}/{item_id}"]}
     assert items == {*SECTIONS}
 
@@ -255,7 +251,7 @@ def test_each_page_is_in_the_table() -> None:
 def test_files_and_ways_are_no_pages(store: Store, ids: dict[str, Any], visitor: Visitor) -> None:
     visitor.sign_in_anew(EMAIL)
     things = {"tournament_id": ids["over"], "user_id": 1, "series_id": ids["series"], "opdb_id": "G4ODR"}
-    for path in FILES_AND_WAYS - set(PUBLIC_PATHS):
+    for path in FILES_AND_WAYS - set(PATHS):
         address = re.sub(r"\{(\w+)\}", lambda name: str(things.get(name[1], 1)), path)
         answer = visitor.get(address)
         is_page = answer.status_code == 200 and "text/html" in answer.headers["content-type"]
@@ -284,7 +280,7 @@ def test_everybody_can_use_the_pages_of_accounts(
             screen.go(address.format_map(ids))
             look(screen)
     with store.read() as db:
-        codes = device_codes.current_codes(db, 1)
+        codes = users_reads.current_codes(db, 1)
     assert codes is not None
     _take_pictures(screen)
     screen.go(f"/t/1/players/{ids['player']}?code={codes.player_code(ids['player'])}")

@@ -14,13 +14,12 @@ import asgi
 import build
 from exchange import opdb_files as files
 from silverball import app
-from silverball.exchange import nightly
+from silverball.exchange import nightly, opdb
 from silverball.exchange.current_files import CurrentFiles
-from silverball.exchange.opdb import file as opdb_file
 from silverball.kit.edge.front import FrontDoor
 from silverball.service.accounts.writes import accounts
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 RATINGS, REVISIONS = "latest-ratings.csv", "latest-rating-revisions.csv"
 
@@ -38,7 +37,7 @@ def folder(store: Store, user_id: int, tmp_path: Path) -> Path:
     """All bulk files, and one that is not published."""
     assert user_id
     with store.write() as transaction:
-        opdb_file.import_machines(transaction, opdb_file.parse(files.second_shape()))
+        opdb.import_machines(transaction, opdb.parse_machines(files.second_shape()))
     build.a_rating(store)
     for export in nightly.BULK_FILES:
         nightly.write_bulk_file(store, export, tmp_path, build.NOW)
@@ -86,7 +85,7 @@ def test_a_new_file_is_sent_to_clients_with_an_old_one(door: FrontDoor, store: S
     renamed = files.second_shape()
     renamed["entries"][0]["name"] = "Comet Runner"
     with store.write() as transaction:
-        opdb_file.import_machines(transaction, opdb_file.parse(renamed))
+        opdb.import_machines(transaction, opdb.parse_machines(renamed))
     machines = next(bulk_file for bulk_file in nightly.BULK_FILES if bulk_file.name == "latest-opdb.json")
     nightly.write_bulk_file(store, machines, folder, build.NOW + timedelta(days=1))
     condition = {"if-none-match": first.headers["etag"]}

@@ -9,7 +9,7 @@ from sqlalchemy import update
 import build
 import hostile
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import Director
 from web.visitor import Visitor
@@ -90,6 +90,7 @@ def test_nobody_ticked_is_nobody_and_not_those_of_before(store: Store, director:
     )
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("choice", ["999999", "0,,x", "9" * 400, "-1", "%00", "%F0%9F%8E%B1"])
 def test_strange_choices_name_nobody(store: Store, director: Director, choice: str) -> None:
     finished(store, director)

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 import build
-from silverball.service.federation.writes import NewRecord, store_records
-from silverball.store.engine import Store
+from silverball.service.outlook.writes import NewRecord, store_records
+from silverball.store.database.engine import Store
 from web.director import Director
 
 ADA, BO, ODD = 1001, 1002, 1003

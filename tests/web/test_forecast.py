@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from silverball.jobs.compute_forecasts import Forecaster
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 from web.public_visitor import PublicVisitor
 

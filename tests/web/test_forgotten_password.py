@@ -13,14 +13,14 @@ import build
 from exchange.outgoing import hosts
 from silverball import settings as program_settings
 from silverball.jobs.mail_recoveries import TRIES_MAX, WAITING_MAX, RecoveryMailer
-from silverball.service.account_links import reads as link_reads
-from silverball.service.account_links import writes as link_writes
-from silverball.service.account_links.writes import LINKS_MAX, MAILED_PER_ACCOUNT_MAX, AdminAct
-from silverball.service.accounts.writes import suspension
+from silverball.service.accounts import reads as accounts_reads
+from silverball.service.accounts.writes import accounts
+from silverball.service.accounts.writes import links as link_writes
+from silverball.service.accounts.writes.links import LINKS_MAX, MAILED_PER_ACCOUNT_MAX, AdminAct
 from silverball.settings import SettingError, Settings
-from silverball.store.engine import Store
-from silverball.store.faults import DatabaseUnavailable
-from silverball.web.account.forgotten_page import ASKED
+from silverball.store.database.engine import Store
+from silverball.store.database.faults import DatabaseUnavailable
+from silverball.web.account.passwords import ASKED
 from silverball.web.sign_in_throttle import RECOVERIES_MAX
 from smtp_server import SmtpServer
 from web import page_forms
@@ -93,7 +93,7 @@ def test_a_link_by_mail_sets_a_new_password_once(store: Store, post: Post) -> No
         "A new password",
     )
     with store.read() as db:
-        (stored,) = link_reads.open_links(db, visitor.now)
+        (stored,) = accounts_reads.open_links(db, visitor.now)
     assert link[-40:] not in str(stored)
     done = use(visitor, link)
     assert (done.status_code, done.headers["location"]) == (303, "/account/sign-in?said=recovered")
@@ -111,7 +111,7 @@ def test_the_answer_is_the_same_whether_there_is_an_account_or_not(store: Store,
     suspended = an_account(store, email="otto@silverball.test")
     build.a_user(store, name="No Mail")
     with store.write() as transaction:
-        suspension.suspend(transaction, suspended, now=post.visitor.now)
+        accounts.suspend(transaction, suspended, now=post.visitor.now)
     typed = (EMAIL, "otto@silverball.test", "nobody@silverball.test", "x", "é" * 300, "a@b\x00.test")
     answers = {post.ask(email).text for email in typed}
     # But for the token of the form, which each visitor has.
@@ -185,8 +185,8 @@ def test_strangers_take_no_room_from_the_links_of_administrators(store: Store, p
     with store.write() as transaction:
         link_writes.invite(transaction.connection, "player", act, dice)
     with store.read() as db:
-        listed = link_reads.open_links(db, post.visitor.now)
-        assert link_reads.find_link(db, made.secret, post.visitor.now) is not None
+        listed = accounts_reads.open_links(db, post.visitor.now)
+        assert accounts_reads.find_link(db, made.secret, post.visitor.now) is not None
     # Those of administrators come first, though they end last.
     assert [link.role or link.email for link in listed[:2]] == ["bo@b.test", "player"]
 

@@ -11,8 +11,8 @@ import build
 from house import tables
 from rules import knockouts
 from silverball.kit.errors import Conflict, Invalid, Sentence
-from silverball.web import error_pages, form_values, forms
-from silverball.web.console import form_bodies, settings_form
+from silverball.web import forms, site
+from silverball.web.console import form_bodies, settings
 from silverball.web.forms import FormData, FormState
 from silverball.web.tournament_night import TournamentNight
 
@@ -40,12 +40,12 @@ PLAYERS = [("of", "11"), ("of", "22"), ("of", "33"), ("of", "44")]
     ],
 )
 def test_a_number_is_parsed_with_and_without_separators(text: str, number: int | str) -> None:
-    assert form_values.parse_number(text) == number
+    assert forms.parse_number(text) == number
 
 
 @given(st.integers(0, 10**20), st.sampled_from([",", ".", " ", "'"]))
 def test_any_way_of_grouping_is_the_same_number(value: int, separator: str) -> None:
-    assert form_values.parse_number(f"{value:,}".replace(",", separator)) == value
+    assert forms.parse_number(f"{value:,}".replace(",", separator)) == value
 
 
 @given(PAIRS)
@@ -108,7 +108,7 @@ def test_a_result_can_be_entered_in_other_ways(fields: dict[str, str], body: dic
 
 def test_bands_follow_one_another() -> None:
     form = FormData((("set-playoffsCutoffs", "4 A final\n\n8 B final\n"),))
-    assert settings_form.submitted_settings("group_matchplay", form)["playoffsCutoffs"] == [
+    assert settings.submitted_settings("group_matchplay", form)["playoffsCutoffs"] == [
         {"index": 0, "value": 4, "cumulative": 4, "text": "A final", "color": None},
         {"index": 1, "value": 8, "cumulative": 12, "text": "B final", "color": None},
     ]
@@ -171,9 +171,9 @@ def test_no_refusal_says_arena_on_a_page() -> None:
         refusal = Conflict(kind.sentence, **facts)
         # The wire keeps its word, which is that of its fields.
         assert "arena" in refusal.message.lower()
-        shown = error_pages.refusal_text(refusal)
+        shown = site.refusal_text(refusal)
         assert "arena" not in shown.lower(), shown
         assert "an machine" not in shown
-    assert error_pages.refusal_text(Invalid({"arenaId": ["The arena id field is required."]})) == (
+    assert site.refusal_text(Invalid({"arenaId": ["The arena id field is required."]})) == (
         "The machine id field is required."
     )

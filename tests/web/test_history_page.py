@@ -7,10 +7,10 @@ import pytest
 import build
 from exchange import bundles, pull_world
 from jobs.pull_desk import PullDesk
-from silverball.service.pulls import writes
-from silverball.service.pulls.reads import ListedItem
-from silverball.store import encryption
-from silverball.store.engine import Store
+from silverball.service.moving import writes as moving_writes
+from silverball.service.moving.reads import ListedItem
+from silverball.store.database.engine import Store
+from silverball.store.people import encryption
 from web.visitor import Visitor, an_account
 
 TOKEN = "17|slv_of-the-other-service"  # of nobody
@@ -116,15 +116,15 @@ def test_progress_says_how_long_it_takes_and_who_else_asks(
     with pull_world.site(file) as site:
         PullDesk(visitor.store, site, 1).start()
     with visitor.store.write() as transaction:
-        pull = writes.claim_next_pull(transaction.connection, build.NOW)
+        pull = moving_writes.claim_next_pull(transaction.connection, build.NOW)
         assert pull is not None
         items = [ListedItem(key, f"Night {key}", None) for key in range(1, 201)]
-        writes.store_list(transaction.connection, pull, items, None)
+        moving_writes.store_list(transaction.connection, pull, items, None)
         for key in range(1, 21):
             report = {"remote_id": key, "name": f"Night {key}", "outcome": "unchanged"}
-            writes.store_report(transaction.connection, pull, key, report)
+            moving_writes.store_report(transaction.connection, pull, key, report)
         counts = {"requests": 90, "seconds": 180, "foreign_requests": 12}
-        assert writes.renew_claim(transaction.connection, pull, build.NOW, **counts)
+        assert moving_writes.renew_claim(transaction.connection, pull, build.NOW, **counts)
     page = visitor.get(PATH).text
     assert "20 of 200" in page
     # Twenty took three minutes: nine times that is left.

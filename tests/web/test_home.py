@@ -17,9 +17,9 @@ from silverball.rules.registry import FORMATS
 from silverball.service.users import reads as user_reads
 from silverball.service.users import writes as user_writes
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball.web.console import settings_form
-from silverball.web.format_titles import format_titles
+from silverball.store.database.engine import Store
+from silverball.web.console import settings
+from silverball.web.forms import format_titles
 from web import page_forms
 from web.director import FORM_TYPE, Director
 from web.visitor import PASSWORD_HASH, Visitor, an_account
@@ -176,6 +176,7 @@ def test_every_format_is_offered(director: Director) -> None:
     assert set(format_titles()) == set(FORMATS)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("type_", FORMATS)
 def test_the_form_of_a_format_has_every_setting_with_its_help_and_its_default(
     director: Director, type_: str
@@ -184,10 +185,10 @@ def test_the_form_of_a_format_has_every_setting_with_its_help_and_its_default(
     form = page_forms.forms_on(page)["new"]
     named = {name for name, _ in form.fields} | set(form.boxes)
     text = page_forms.text_of(page)
-    for setting in settings_form.setting_fields(type_):
+    for setting in settings.setting_fields(type_):
         assert setting.name in named
         assert setting.help.split(";")[0] in text
-    keys = {setting.key for setting in settings_form.setting_fields(type_)}
+    keys = {setting.key for setting in settings.setting_fields(type_)}
     own = format_settings(FORMATS[type_].settings)
     assert keys >= {setting.key for setting in own if not setting.is_derived}
     director.send("new", f"/run/new?type={type_}", name="As it stands")

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import chromium
 from web.chromium import DESK, PHONE, BrowserPage
 from web.visitor import PASSWORD, an_account

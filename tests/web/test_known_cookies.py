@@ -1,6 +1,6 @@
 """People who were here lately are told from those who make up a cookie."""
 
-from silverball.web.known_cookies import COOKIES_MAX, KnownCookies
+from silverball.web.site import COOKIES_MAX, KnownCookies
 
 
 def test_a_cookie_is_known_once_it_was_valid() -> None:

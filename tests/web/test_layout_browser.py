@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 
 import build
 from selection import IS_ALL
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.web import site
 from web import layout
 from web.chromium import PICTURES, BrowserPage

@@ -12,10 +12,10 @@ import pytest
 
 import build
 from silverball.kit.http.endpoints import Request
-from silverball.service.verify import reads as verifier
+from silverball.service.journal.reads import verification
 from silverball.settings import Settings
-from silverball.store import announcements
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 from silverball.web import site
 from silverball.web.live import pages, tournament_view, views
 from silverball.web.live.views import VIEWS
@@ -289,7 +289,7 @@ def test_a_page_follows_the_feed_from_the_moment_it_was_rendered(store: Store, p
     assert seq is not None
     with store.read() as db:
         stood = announcements.channel_head(db, hall.tournament_id)
-        assert verifier.verify_tournament(db, hall.tournament_id).faults == []
+        assert verification.verify_tournament(db, hall.tournament_id).faults == []
     assert stood is not None
     assert (stood.epoch, stood.seq) == (epoch[1], int(seq[1]))
 

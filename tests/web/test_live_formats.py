@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from silverball.rules.registry import FORMATS
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.web.live.views import VIEWS
 from web.director import Director
 from web.page_forms import text_of
@@ -41,6 +41,7 @@ def look_at_everything(passer: PublicVisitor, tournament_id: int) -> dict[str, s
     return seen
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("type_", NIGHTS)
 def test_every_part_of_every_page_follows_a_night_to_its_end(

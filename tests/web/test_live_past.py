@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from silverball.store import past
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.tournament import journal
 from stories.hall import Hall
 from web.public_visitor import PublicVisitor
 
@@ -29,7 +29,7 @@ def a_night(store: Store) -> Hall:
 
 def newest_action(store: Store, tournament_id: int) -> int:
     with store.read() as db:
-        span = past.journal_span(db, tournament_id)
+        span = journal.journal_span(db, tournament_id)
     assert span is not None
     return span.newest_action_id
 

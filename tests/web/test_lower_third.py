@@ -2,7 +2,7 @@
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import Director
 from web.public_visitor import PublicVisitor

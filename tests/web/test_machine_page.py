@@ -6,9 +6,8 @@ import pytest
 
 import hostile
 from exchange import opdb_files as files
-from silverball.exchange import pintips
-from silverball.exchange.opdb import file as opdb_file
-from silverball.store.engine import Store
+from silverball.exchange import machine_files, opdb
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.visitor import Visitor
 
@@ -19,8 +18,8 @@ def give_tips(store: Store, *texts: str, **entry: Any) -> None:
         listed.update(entry)
     tips = [files.a_tip(number, "G4ODR", text=text) for number, text in enumerate(texts, 1)]
     with store.write() as transaction:
-        opdb_file.import_machines(transaction, opdb_file.parse(raw))
-        pintips.import_tips(transaction, pintips.parse(tips))
+        opdb.import_machines(transaction, opdb.parse_machines(raw))
+        machine_files.import_tips(transaction, machine_files.parse_pintips(tips))
 
 
 @pytest.mark.parametrize("opdb_id", ["G4ODR", "G4ODR-MLzY7"])

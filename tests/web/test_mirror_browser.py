@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Browser
 
-from silverball.service.mirrors import writes
-from silverball.store.engine import Store
+from silverball.service.moving import writes as moving_writes
+from silverball.store.database.engine import Store
 from web import layout
 from web.chromium import PICTURES
 from web.test_layout_browser import a_night_of, assert_well_laid_out, sign_in
@@ -26,8 +26,8 @@ pytestmark = [
 def test_the_note_of_a_lost_mirror_fits_every_page(store: Store, browser: Browser, base_url: str) -> None:
     a_night_of(store, "matchplay", 8)
     with store.write(1) as transaction:
-        writes.begin_mirror(transaction, 1, HOST, 4711)
-        writes.note_loss(transaction, 1, LOST_AT)
+        moving_writes.begin_mirror(transaction, 1, HOST, 4711)
+        moving_writes.note_loss(transaction, 1, LOST_AT)
     for width, font, scheme in SCREENS:
         context = layout.open_context(browser, width, font, scheme)
         page = context.new_page()

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from silverball.service.mirrors import writes
-from silverball.store.engine import Store
+from silverball.service.moving import writes as moving_writes
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 from web.director import Director
 from web.public_visitor import PublicVisitor
@@ -27,12 +27,12 @@ def passer(store: Store) -> Iterator[PublicVisitor]:
 
 def make_mirror(store: Store, tournament_id: int) -> None:
     with store.write(tournament_id) as transaction:
-        writes.begin_mirror(transaction, tournament_id, HOST, 4711)
+        moving_writes.begin_mirror(transaction, tournament_id, HOST, 4711)
 
 
 def lose(store: Store, tournament_id: int, at: datetime | None) -> None:
     with store.write(tournament_id) as transaction:
-        writes.note_loss(transaction, tournament_id, at)
+        moving_writes.note_loss(transaction, tournament_id, at)
 
 
 @pytest.mark.parametrize("page", ["", "/wall", "/embed"])
@@ -56,7 +56,7 @@ def test_a_page_says_where_it_is_run_and_since_when_lost(
     lose(store, hall.tournament_id, None)
     assert "as of <time" not in passer.page(path)
     with store.write(hall.tournament_id) as transaction:
-        writes.note_standings(transaction, hall.tournament_id, 2)
+        moving_writes.note_standings(transaction, hall.tournament_id, 2)
     assert "Standings there differ for 2 players" in passer.page(path)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from silverball.rules.model.tournament import Game
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from tcp_proxy import TcpProxy
 from web.phone import a_night, actions, night_of
 from web.touch_screens import PATIENCE, TouchScreen

@@ -12,8 +12,8 @@ from silverball.kit.errors import Invalid
 from silverball.rules.format import FormatGroup
 from silverball.rules.registry import FORMATS
 from silverball.service.tournaments import configuration
-from silverball.store.engine import Store
-from silverball.web.console import impossible_choices, settings_form
+from silverball.store.database.engine import Store
+from silverball.web.console import settings
 from web import page_forms
 from web.director import Director
 from web.visitor import an_account
@@ -29,7 +29,7 @@ def test_every_format_stands_once_in_its_group_with_its_summary(director: Direct
 
 @pytest.mark.parametrize("type_", FORMATS)
 def test_a_format_asks_for_few_settings_first_and_each_has_a_line(type_: str) -> None:
-    fields = {field.key: field for field in settings_form.setting_fields(type_) if field.kind != "points"}
+    fields = {field.key: field for field in settings.setting_fields(type_) if field.kind != "points"}
     shown = FORMATS[type_].form_settings
     assert set(shown) <= set(fields)
     assert 2 <= len(shown) <= 6
@@ -110,15 +110,15 @@ def test_queues_with_reports_of_players_are_refused_at_creation(director: Direct
 
 @pytest.mark.parametrize("type_", FORMATS)
 def test_what_the_form_excludes_is_what_the_service_refuses(type_: str) -> None:
-    fields = {field.name: field for field in settings_form.setting_fields(type_)}
-    for choice in impossible_choices.impossible_choices(type_):
+    fields = {field.name: field for field in settings.setting_fields(type_)}
+    for choice in settings.impossible_choices(type_):
         chosen = {choice.field: choice.values[0], choice.other: choice.excluded[0]}
         given = {fields[name].key: _typed(fields[name], value) for name, value in chosen.items()}
         with pytest.raises(Invalid):
             configuration.build_settings(type_, given)
 
 
-def _typed(field: settings_form.SettingField, value: str) -> object:
+def _typed(field: settings.SettingField, value: str) -> object:
     if field.kind == "flag":
         return value == "on"
     return int(value) if value.isdigit() else value

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext
 
 import build
 from silverball.rules.model.tournament import Game
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import chromium
 from web.breakable_connection import BreakableConnection
 from web.chromium import ARGUMENTS, PHONE, BrowserPage

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import layout
 from web.test_layout_browser import a_night_of, sign_in
 

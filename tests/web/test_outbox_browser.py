@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 import build
 from silverball.rules.model.tournament import Game
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import chromium
 from web.chromium import PHONE, BrowserPage
 from web.phone import LOOK_MILLISECONDS, a_night, actions, night_of, on_the_console, organizer_of, started

@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp
 
 import asgi
-from silverball.web.pages_when_asked import PagesWhenAsked
+from silverball.web.handbook import PagesWhenAsked
 
 VISITORS = 20
 

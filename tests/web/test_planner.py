@@ -1,6 +1,6 @@
 """The page that plans a night."""
 
-from silverball.jobs.simulate_nights import NightSimulator
+from silverball.jobs.compute_forecasts import NightSimulator
 from silverball.rules.registry import FORMATS
 from web.director import Director
 from web.visitor import Visitor

@@ -1,6 +1,6 @@
 """Prize money from the console to the public page and the file."""
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.director import Director
 from web.public_visitor import PublicVisitor
 from web.visitor import Visitor

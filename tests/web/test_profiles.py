@@ -12,7 +12,7 @@ import build
 import canaries
 import hostile
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.visitor import Visitor, an_account
 

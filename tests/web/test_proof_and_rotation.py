@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import build
-from silverball.service.tokens import reads as token_reads
+from silverball.service.users import reads as users_reads
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.test_account import count
 from web.test_audit_log import events
@@ -110,7 +110,7 @@ def test_a_token_of_the_page_expires_after_a_year_or_as_chosen(
     visitor.sign_in()
     visitor.create_token(**fields)
     with store.read() as db:
-        (made,) = token_reads.owned_by(db, user_id)
+        (made,) = users_reads.owned_by(db, user_id)
     assert made.expires_at == (None if days is None else build.NOW + timedelta(days=days))
 
 
@@ -129,7 +129,7 @@ def test_a_rotated_token_has_a_new_secret_and_all_else_as_before(store: Store, v
     assert caller is not None
     assert (caller.user_id, caller.ability) == (user_id, "manage")
     with store.read() as db:
-        (rotated,) = token_reads.owned_by(db, user_id)
+        (rotated,) = users_reads.owned_by(db, user_id)
     assert (rotated.name, rotated.expires_at) == ("Score board", visitor.now + timedelta(days=30))
     assert ("token-rotated", user_id, "testclient", 1) in events(store)
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import build
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import Director
 from web.public_visitor import PublicVisitor

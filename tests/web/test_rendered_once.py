@@ -5,7 +5,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from silverball.web.rendered_once import RenderedOnce
+from silverball.web.public.views import RenderedOnce
 
 PAGE = "{% macro cell(text) %}<td>{{ note(text) }}</td>{% endmacro %}{{ rendered_once(cell).join(texts) }}"
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 
 import build
 from silverball.jobs.call_waiting import RoomCaller
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import layout
 from web.phone import MACHINES, NAMES, an_organizer
 from web.test_layout_browser import assert_well_laid_out, sign_in

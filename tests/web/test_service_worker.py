@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from silverball.web import service_worker, site
+from silverball.web import handbook, site
 from web.visitor import Visitor
 
 ASSETS_BYTES_MAX = 60_000
@@ -21,14 +21,14 @@ def test_the_script_names_its_files_and_may_control_the_whole_site(visitor: Visi
     assert answer.headers["content-security-policy"] == "default-src 'none'; connect-src 'self'"
     assert answer.headers["cache-control"] == "no-cache"
     shell = json.loads(answer.text.partition(";")[0].removeprefix("const SHELL = "))
-    assert shell["files"] == service_worker.shell_files()
+    assert shell["files"] == handbook.shell_files()
     for file in shell["files"]:
         assert visitor.get(file).status_code == 200, file
 
 
 def test_it_stores_each_module_that_its_pages_load() -> None:
     """A module that is missing would leave a page without its script in a cellar."""
-    files = {file.removeprefix("/static/").partition("?")[0] for file in service_worker.shell_files()}
+    files = {file.removeprefix("/static/").partition("?")[0] for file in handbook.shell_files()}
     for name in files:
         text = (site.STATIC / name).read_text(encoding="utf-8")
         assert set(re.findall(r'"\./(\w+\.js)"', text)) <= files, name

@@ -2,7 +2,7 @@
 
 import pytest
 
-from silverball.web import session_use
+from silverball.web import sessions
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from silverball.web import session_use
     ],
 )
 def test_an_address_is_shown_without_its_end(address: str, shown: str) -> None:
-    assert session_use.shorten_address(address) == shown
+    assert sessions.shorten_address(address) == shown
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_an_address_is_shown_without_its_end(address: str, shown: str) -> None:
     ],
 )
 def test_a_browser_is_named_by_its_kind_and_system(user_agent: str, shown: str) -> None:
-    assert session_use.name_browser(user_agent) == shown
+    assert sessions.name_browser(user_agent) == shown

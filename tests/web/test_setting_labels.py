@@ -6,19 +6,19 @@ from collections.abc import Mapping
 import pytest
 
 from silverball.rules.registry import FORMATS
-from silverball.web.console import settings_form
+from silverball.web.console import settings
 
 
 @pytest.mark.parametrize("type_", list(FORMATS))
 def test_no_choice_of_a_format_shows_a_value_of_the_wire(type_: str) -> None:
-    labels = [label for field in settings_form.setting_fields(type_) for label in field.choices.values()]
+    labels = [label for field in settings.setting_fields(type_) for label in field.choices.values()]
     assert [
         label for label in labels if re.search(r"_|\bbg\b|\bpct\b|\bmod de\b|\bqck\b|disabled", label)
     ] == []
 
 
 def choice_labels(type_: str, key: str) -> Mapping[str, str]:
-    return next(field.choices for field in settings_form.setting_fields(type_) if field.key == key)
+    return next(field.choices for field in settings.setting_fields(type_) if field.key == key)
 
 
 def test_a_curve_is_shown_with_its_first_points() -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import update
 import build
 import hostile
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.web.qr_codes import qr_code
 from web import page_forms
 from web.visitor import Visitor

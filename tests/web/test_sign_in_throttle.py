@@ -10,8 +10,8 @@ from sqlalchemy import delete
 
 import build
 from conftest import PostgreSQL
-from silverball.store.engine import Store
-from silverball.store.sign_in_failures import StoredFailures
+from silverball.store.counts.sign_in_failures import StoredFailures
+from silverball.store.database.engine import Store
 from silverball.store.tables import sign_in_failure
 from silverball.web.sign_in_throttle import WAIT_SECONDS_MAX, SignInLimiter
 

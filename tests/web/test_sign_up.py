@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import page_forms
 from web.director import FORM_TYPE, HERE, Director
 from web.public_visitor import PublicVisitor

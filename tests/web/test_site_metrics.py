@@ -23,9 +23,9 @@ from silverball.feed.feed import FeedService
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.measures import OTHER
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.web import operations
-from silverball.web.site_metrics import SiteMetrics
+from silverball.web.operations import SiteMetrics
 
 MONITORING = ROOT / "deploy" / "monitoring"
 SETTINGS = Settings(base_url=build.BASE_URL, standings_interval_seconds=0)

@@ -14,8 +14,8 @@ from silverball.kit.values import replace
 from silverball.rules.model.tournament import SinglePlayerGame
 from silverball.service.core import loaded
 from silverball.store import tables
-from silverball.store.engine import Store
-from silverball.web.live import podium, summary
+from silverball.store.database.engine import Store
+from silverball.web.live import summary
 from stories.hall import Hall
 from web.public_visitor import PublicVisitor
 
@@ -78,12 +78,12 @@ def test_the_picture_is_an_image_of_text_that_is_cached(store: Store, passer: Pu
     "name", [*hostile.PAYLOADS, "</text><script>alert(1)</script>", 'a" onload="b', "\x00\x08"]
 )
 def test_hostile_names_are_text_in_the_picture(name: str) -> None:
-    texts = podium.podium_texts(name, [(1, name, "7"), (1, "B" * 500, "7")], name)
-    root = ElementTree.fromstring(podium.draw_svg(name, texts))
+    texts = summary.podium_texts(name, [(1, name, "7"), (1, "B" * 500, "7")], name)
+    root = ElementTree.fromstring(summary.draw_svg(name, texts))
     assert {element.tag.rpartition("}")[2] for element in root.iter()} == {"svg", "rect", "text"}
-    assert podium.shorten(name, podium.NAME_LETTERS_MAX) in [element.text or "" for element in root]
-    assert max(len(element.text or "") for element in root) <= podium.TITLE_LETTERS_MAX
-    assert picture_of(podium.draw_png(texts)).size == (podium.WIDTH, podium.HEIGHT)
+    assert summary.shorten(name, summary.NAME_LETTERS_MAX) in [element.text or "" for element in root]
+    assert max(len(element.text or "") for element in root) <= summary.TITLE_LETTERS_MAX
+    assert picture_of(summary.draw_png(texts)).size == (summary.WIDTH, summary.HEIGHT)
 
 
 def picture_of(content: bytes) -> Image.Image:
@@ -95,8 +95,8 @@ def picture_of(content: bytes) -> Image.Image:
 
 def lit_columns(picture: Image.Image, top: int, bottom: int) -> tuple[int, int]:
     """The first and the last column that is not ground, between these rows."""
-    ground = Image.new("RGB", picture.size, podium.GROUND)
-    box = ImageChops.difference(picture, ground).crop((0, top, podium.WIDTH, bottom)).getbbox()
+    ground = Image.new("RGB", picture.size, summary.GROUND)
+    box = ImageChops.difference(picture, ground).crop((0, top, summary.WIDTH, bottom)).getbbox()
     assert box is not None
     return box[0], box[2]
 
@@ -112,8 +112,8 @@ def test_the_picture_is_also_a_png_that_services_preview(store: Store, passer: P
     # Title, three rows and the footer are drawn, each between the margins; between them is ground.
     for top, bottom in ((50, 130), (200, 250), (310, 360), (420, 470), (560, 600)):
         first, last = lit_columns(picture, top, bottom)
-        assert first + 3 >= podium.MARGIN, (top, first)
-        assert last <= podium.WIDTH - podium.MARGIN + 3, (top, last)
+        assert first + 3 >= summary.MARGIN, (top, first)
+        assert last <= summary.WIDTH - summary.MARGIN + 3, (top, last)
     page = passer.page(f"{at}/summary")
     assert f'<meta property="og:image" content="http://silverball.test{at}/podium.png">' in page
     assert f'href="{at}/podium.png"' in page
@@ -121,11 +121,11 @@ def test_the_picture_is_also_a_png_that_services_preview(store: Store, passer: P
 
 @pytest.mark.parametrize("name", ["W" * 32, "Åke Ängström", "Щука", "山田太郎" * 8, "עברית", "🎱🎱"])
 def test_no_name_leaves_the_png(name: str) -> None:
-    texts = podium.podium_texts(name, [(1, name, "1000"), (2, name, "7")], name)
+    texts = summary.podium_texts(name, [(1, name, "1000"), (2, name, "7")], name)
     # With the fonts of this machine, and with none.
-    for files in (podium.FONT_FILES, ()):
-        picture = picture_of(podium.draw_png(texts, files))
-        assert lit_columns(picture, 0, podium.HEIGHT)[1] <= podium.WIDTH - podium.MARGIN + 3
+    for files in (summary.FONT_FILES, ()):
+        picture = picture_of(summary.draw_png(texts, files))
+        assert lit_columns(picture, 0, summary.HEIGHT)[1] <= summary.WIDTH - summary.MARGIN + 3
 
 
 def test_a_name_of_markup_is_text_on_the_page(store: Store, passer: PublicVisitor) -> None:

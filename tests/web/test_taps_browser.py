@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 import build
 from silverball.service.players import reads as players
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.chromium import BrowserPage
 from web.phone import Phone, a_night, an_organizer, night_of, on_the_console, organizer_of, started
 from web.visitor import EMAIL, PASSWORD

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 import build
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import layout
 from web.chromium import PICTURES, BrowserPage
 from web.phone import Phone, a_night, night_of, organizer_of

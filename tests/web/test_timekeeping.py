@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from mirror import Mirror
-from silverball.service.verify import reads as verifier
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 from web.director import Director
 from web.public_visitor import PublicVisitor
 from web.scorekeeper_devices import become, page_of
@@ -125,7 +125,7 @@ def test_a_journal_with_timers_and_calls_is_verified(director: Director, game: A
     call_game(director, game)
     director.finish(game)
     with store.read() as db:
-        assert not verifier.verify_tournament(db, director.tournament_id).faults
+        assert not verification.verify_tournament(db, director.tournament_id).faults
 
 
 def test_games_whose_time_is_up_are_listed_and_one_gets_more_time(director: Director, game: Any) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web import layout
 from web.chromium import PICTURES
 from web.phone import night_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.web.live import bracket_tree
 from silverball.web.live.bracket_tree import BracketHalf, BracketSeat
 from web.director import Director

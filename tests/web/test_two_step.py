@@ -13,11 +13,12 @@ from pyotp import TOTP
 from sqlalchemy import insert, select, update
 
 import build
-from silverball.kit import passwords
-from silverball.service.accounts.writes import suspension
+from silverball.kit.security import passwords
+from silverball.service.accounts.writes import accounts
 from silverball.service.users import writes as user_writes
-from silverball.store import encryption, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import encryption
 from web import page_forms
 from web.test_account import count
 from web.test_audit_log import events
@@ -225,7 +226,7 @@ def test_a_sign_in_that_waits_for_its_code_ends_with(store: Store, visitor: Visi
     asked = visitor.sign_in()
     with store.write() as transaction:
         if happening == "suspended":
-            suspension.suspend(transaction, user_id, now=visitor.now)
+            accounts.suspend(transaction, user_id, now=visitor.now)
         else:
             hashed = passwords.hash_password("another horse 9")
             user_writes.set_password(transaction.connection, user_id, hashed)

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from web.chromium import DESK, PHONE, BrowserPage, watched
 from web.phone import a_night, on_the_console
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from silverball.service.verify import reads as verifier
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 from web import chromium
 from web.chromium import DESK, PHONE, BrowserPage
 from web.phone import NAMES, Phone, an_organizer, first_pairing, night_of, tap_results
@@ -89,5 +89,5 @@ def test_a_whole_night_is_run_by_thumb_while_a_wall_and_a_phone_follow(
     played = [game for game in night.games if leader.player_id in game.player_ids]
     assert [game.result_positions[0] for game in played] == [leader.player_id] * ROUNDS
     with store.read() as db:
-        assert list(verifier.verify_tournament(db, 1).faults) == []
+        assert list(verification.verify_tournament(db, 1).faults) == []
     assert browser_page.complaints == []

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import select
 
-from silverball.jobs.simulate_nights import NightSimulator
+from silverball.jobs.compute_forecasts import NightSimulator
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 from web.director import Director
 from web.public_visitor import PublicVisitor

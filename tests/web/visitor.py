@@ -11,11 +11,11 @@ from typing import Any
 from starlette.testclient import TestClient
 
 import build
-from silverball.kit import passwords
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.tokens import reads
+from silverball.kit.security import passwords
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.users import reads as users_reads
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball.web import app
 
 PASSWORD = "correct horse"
@@ -82,7 +82,7 @@ class Visitor(TestClient):
 
     def speaks_for(self, token: str) -> AuthenticatedCaller | None:
         with self.store.read() as db:
-            return reads.find_caller(db, b"Bearer " + token.encode(), self.now)
+            return users_reads.find_caller(db, b"Bearer " + token.encode(), self.now)
 
 
 def tokens_on(text: str) -> list[str]:

@@ -12,13 +12,13 @@ import pytest
 
 import silverball_wire as wire
 from golden.shapes import sample
-from silverball_wire import examples
+from silverball_wire import resources
 from silverball_wire.base import UNSET, decode_answer
-from silverball_wire.clubs import Club
-from silverball_wire.dashboard import Dashboard
+from silverball_wire.occasions import Dashboard
 from silverball_wire.pages import Page, SimplePage
+from silverball_wire.players import Club
 from silverball_wire.queues import ArenaQueues, QueueEntry
-from silverball_wire.search import SearchResult
+from silverball_wire.resources import SearchResult
 from silverball_wire.series import Series, SeriesDetails, SeriesStanding
 from silverball_wire.tournaments import Tournament
 from silverball_wire.users import OwnProfile, User, UserBundle
@@ -59,9 +59,9 @@ def has_words(hint: Any) -> bool:
     )
 
 
-@pytest.mark.parametrize("name", sorted(examples.shape_examples().keys() & STRUCTS.keys()))
+@pytest.mark.parametrize("name", sorted(resources.shape_examples().keys() & STRUCTS.keys()))
 def test_a_client_keeps_words_and_leaves_out_fields_of_a_newer_service(name: str) -> None:
-    example, struct = examples.shape_examples()[name], STRUCTS[name]
+    example, struct = resources.shape_examples()[name], STRUCTS[name]
     worded = {
         field.encode_name: "added-later" for field in msgspec.structs.fields(struct) if has_words(field.type)
     }

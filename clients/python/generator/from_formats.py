@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args, get_origin
 
 from silverball.rules.model import literals
 from silverball.rules.model.settings import FormatSetting
-from silverball.rules.opdb.ids import EntryType
+from silverball.rules.opdb import EntryType
 from silverball.rules.registry import FORMATS, published_settings
-from silverball.store.audit import SecurityEvent
+from silverball.store.people.audit import SecurityEvent
 
 SETTINGS_HEAD = '''"""The settings of all formats. Those that a format does not have are absent, not null."""
 

@@ -11,14 +11,13 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from generator import bodies, names
-from silverball.kit.http.async_routes import Stream
-from silverball.kit.http.endpoints import Endpoint, FileDownload, SvgImage
+from silverball.kit.http.endpoints import Endpoint, FileDownload, Stream, SvgImage
 from silverball.kit.http.openapi import documented_path
-from silverball.service.parts.reads import PartsQuery
 from silverball.service.tournaments.bodies import ChangedTournament
+from silverball.service.tournaments.reads.parts import PartsQuery
 from silverball_wire.generated.format_settings import SETTING_FIELDS
-from silverball_wire.journal import JournalAction, JournalPage
 from silverball_wire.pages import Data, Page, SimplePage
+from silverball_wire.tournaments import JournalAction, JournalPage
 
 TEXTS = (FileDownload, SvgImage)
 LINEUP = frozenset({"arenas", "banks"})

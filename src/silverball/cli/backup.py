@@ -1,25 +1,247 @@
 """silverball backup: a checked copy of the database, made while servers write."""
 
+import os
+import re
+import secrets
 import shutil
+import subprocess
+import tarfile
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import IO, cast
 
 import click
 from msgspec import Struct
 
-from silverball.cli import backup_files, database, verify
-from silverball.cli.backup_files import AGE_DAYS_MAX, Encryption
-from silverball.kit import private_files
+from silverball.cli import database, verify
+from silverball.kit import files
+from silverball.kit.security import sealed_files
+from silverball.kit.security.sealed_files import SealBroken, SealedReader, SealingWriter
 from silverball.settings import SettingError
-from silverball.store import copies, erased_accounts, faults, migrate
-from silverball.store.copies import CopyFailed
-from silverball.store.engine import SECRET_FILE_ENDING, Store
-from silverball.store.faults import DatabaseFault
-from silverball.store.migrate import UnusableSchema
-from silverball.store.time_limits import COPIES
+from silverball.store.database import faults, migrate
+from silverball.store.database import files as database_files
+from silverball.store.database.deadlines import COPIES
+from silverball.store.database.engine import SECRET_FILE_ENDING, Store
+from silverball.store.database.faults import DatabaseFault
+from silverball.store.database.files import CopyFailed
+from silverball.store.database.migrate import UnusableSchema
+from silverball.store.people import erased_accounts
+
+# The names of backups, which of them are old, and what is in an encrypted one.
+
+
+NAME = re.compile(r"silverball-(\d{8}T\d{6}Z)\.(?:db|dump|tar\.sealed|tar\.age)", re.ASCII)
+OWN_NAMES = "silverball-"
+MOMENT = "%Y%m%dT%H%M%SZ"
+ERASED_LIST = "silverball-erased.txt"
+# Erased people are in backups until these are deleted; docs/accounts.md promises it.
+AGE_DAYS_MAX = 35
+STALE_PART = re.compile(r"\..+\.[0-9a-f]{8}\.part(?:-wal|-shm|-journal)?", re.ASCII)
+STALE_AFTER = timedelta(days=1)
+# Members of an encrypted backup.
+DATABASE, DUMP, SECRET = "database.db", "database.dump", "secret"
+ENCRYPTED_ENDING = "tar.age"
+AGE_HEADER = b"age-encryption.org/"
+BLOCK_BYTES = 1 << 20
+
+
+class Encryption(Struct, frozen=True, kw_only=True):
+    """How a backup is encrypted: for recipients of age, or with a passphrase."""
+
+    recipients: tuple[str, ...] = ()
+    passphrase: str = ""
+
+
+def backup_name(now: datetime, ending: str) -> str:
+    """The name of a backup of this moment."""
+    return f"silverball-{now.astimezone(UTC).strftime(MOMENT)}.{ending}"
+
+
+def own_backups(folder: Path) -> list[tuple[datetime, Path]]:
+    """The files in a folder that are named as backups are, newest first."""
+    found = []
+    for file in folder.iterdir():
+        if match := NAME.fullmatch(file.name):
+            with suppress(ValueError):
+                found.append((datetime.strptime(match[1], MOMENT).replace(tzinfo=UTC), file))
+    return sorted(found, reverse=True)
+
+
+def surplus_backups(
+    folder: Path, now: datetime, *, keep: int | None, age_days: int | None, newest: Path
+) -> list[Path]:
+    """The backups beyond the newest `keep`, and those older than so many days; never the newest one."""
+    others = [(at, file) for at, file in own_backups(folder) if file != newest]
+    kept_count = len(others) if keep is None else keep - 1
+    too_old = now - timedelta(days=age_days) if age_days is not None else datetime.min.replace(tzinfo=UTC)
+    return [file for index, (at, file) in enumerate(others) if index >= kept_count or at < too_old]
+
+
+@contextmanager
+def private_part(file: Path) -> Iterator[Path]:
+    """A new empty file beside `file` that only its owner may read; whatever is left of it is deleted."""
+    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
+    try:
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, files.PRIVATE_MODE))
+        yield part
+    finally:
+        for name in (part, *(Path(f"{part}{ending}") for ending in ("-wal", "-shm", "-journal"))):
+            with suppress(OSError):
+                name.unlink()
+
+
+def remove_stale_parts(folder: Path, beginning: str, now: datetime) -> None:
+    """Delete what backups and restores of files named so have left when they were killed: whole copies."""
+    for part in folder.iterdir():
+        if part.name.startswith(f".{beginning}") and STALE_PART.fullmatch(part.name):
+            with suppress(OSError):
+                if part.stat().st_mtime < (now - STALE_AFTER).timestamp():
+                    part.unlink()
+
+
+def sync_file(file: Path) -> None:
+    """Wait until the content of a file is on the disk."""
+    opened = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def encrypt(members: Mapping[str, Path], target: Path, encryption: Encryption) -> None:
+    """Write files, as members of a tar archive, encrypted into a file that exists. Raises CopyFailed."""
+    with target.open("wb") as stream:
+        if encryption.recipients:
+            _encrypt_with_age(members, stream, encryption.recipients)
+            return
+        sealing = SealingWriter(stream, encryption.passphrase)
+        _write_archive(members, cast(IO[bytes], sealing))
+        sealing.close()
+
+
+def _encrypt_with_age(members: Mapping[str, Path], stream: IO[bytes], recipients: tuple[str, ...]) -> None:
+    words = [word for recipient in recipients for word in ("-r", recipient)]
+    with _age([*words], stdin=subprocess.PIPE, stdout=stream) as process:
+        assert process.stdin is not None
+        # age that refuses a recipient ends before it has read everything; its exit code tells.
+        with suppress(BrokenPipeError):
+            _write_archive(members, process.stdin)
+            process.stdin.close()
+
+
+def _write_archive(members: Mapping[str, Path], stream: IO[bytes]) -> None:
+    with tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT, bufsize=BLOCK_BYTES) as archive:
+        for name, file in members.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = file.stat().st_size, files.PRIVATE_MODE
+            with file.open("rb") as content:
+                archive.addfile(member, content)
+
+
+class Unlocking(Struct, frozen=True, kw_only=True):
+    """The key, or the passphrase, that opens an encrypted backup."""
+
+    passphrase: str = ""
+    identity: Path | None = None
+
+
+def extract(backup: Path, targets: Mapping[str, Path], unlocking: Unlocking) -> set[str]:
+    """Write the members of a backup into files that exist, and return their names.
+
+    A plain backup has one member, the database. Raises CopyFailed.
+    """
+    with backup.open("rb") as stream:
+        beginning = stream.read(64)
+        stream.seek(0)
+        if beginning.startswith(database_files.SQLITE_HEADER):
+            return {_extract_member(DATABASE, stream, targets)}
+        if beginning.startswith(database_files.DUMP_HEADER):
+            return {_extract_member(DUMP, stream, targets)}
+        if sealed_files.is_sealed(beginning):
+            if not unlocking.passphrase:
+                raise CopyFailed(f"{backup} is encrypted with a passphrase: give --passphrase-file.")
+            try:
+                reader = SealedReader(stream, unlocking.passphrase)
+                return _extract_archive(cast(IO[bytes], reader), targets)
+            except SealBroken as error:
+                raise CopyFailed(f"{backup} cannot be decrypted: {error}.") from error
+        if beginning.startswith(AGE_HEADER):
+            return _extract_with_age(backup, targets, unlocking.identity)
+    raise CopyFailed(f"{backup} is no backup of this program.")
+
+
+def _extract_with_age(backup: Path, targets: Mapping[str, Path], identity: Path | None) -> set[str]:
+    if identity is None:
+        raise CopyFailed(f"{backup} is encrypted with age: give --identity.")
+    # Opened anew: age goes on where the descriptor is, which is not where a buffered file is.
+    with (
+        backup.open("rb", buffering=0) as stream,
+        _age(["-d", "-i", str(identity)], stdin=stream, stdout=subprocess.PIPE) as process,
+    ):
+        assert process.stdout is not None
+        return _extract_archive(process.stdout, targets)
+
+
+def _extract_archive(stream: IO[bytes], targets: Mapping[str, Path]) -> set[str]:
+    found = set()
+    try:
+        with tarfile.open(fileobj=stream, mode="r|", bufsize=BLOCK_BYTES) as archive:
+            for member in archive:
+                content = archive.extractfile(member)
+                if content is None:
+                    raise CopyFailed("The backup has something in it that this program did not put there.")
+                found.add(_extract_member(member.name, content, targets))
+    except tarfile.TarError as error:
+        raise CopyFailed(f"The backup cannot be read: {error}.") from error
+    # The last piece tells whether the file was cut off.
+    while stream.read(BLOCK_BYTES):
+        pass
+    if not found & {DATABASE, DUMP}:
+        raise CopyFailed("There is no database in the backup.")
+    return found
+
+
+def _extract_member(name: str, content: IO[bytes], targets: Mapping[str, Path]) -> str:
+    if name not in targets:
+        raise CopyFailed(
+            "This is a backup of another kind of database than SILVERBALL_DATABASE_URL names, or of something"
+            " else."
+        )
+    with targets[name].open("wb") as target:
+        while block := content.read(BLOCK_BYTES):
+            target.write(block)
+    return name
+
+
+@contextmanager
+def _age(
+    words: list[str], *, stdin: int | IO[bytes], stdout: int | IO[bytes]
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run age; raises CopyFailed when it is not installed or fails."""
+    try:
+        process = subprocess.Popen(["age", *words], stdin=stdin, stdout=stdout, stderr=subprocess.PIPE)  # noqa: S603, S607  # the installed one
+    except FileNotFoundError as error:
+        raise CopyFailed("age is not installed here; --passphrase-file needs no other program.") from error
+    with process:
+        failure: CopyFailed | None = None
+        try:
+            yield process
+        except CopyFailed as error:
+            failure = error
+        if process.stdin is not None:
+            process.stdin.close()
+        if process.stdout is not None:
+            process.stdout.close()
+        assert process.stderr is not None
+        complaint = process.stderr.read().decode("utf-8", "replace").strip()
+        if process.wait():
+            raise CopyFailed(f"age failed: {complaint.splitlines()[0] if complaint else 'no reason given'}.")
+        if failure is not None:
+            raise failure
+
 
 PASSPHRASE_CHARACTERS_MIN = 12
 DAYS = click.IntRange(1, 3650)
@@ -34,7 +256,7 @@ class Source(Struct, frozen=True, kw_only=True):
 
     @property
     def member(self) -> str:
-        return backup_files.DUMP if self.file is None else backup_files.DATABASE
+        return DUMP if self.file is None else DATABASE
 
 
 @click.command()
@@ -71,9 +293,9 @@ def backup(
         source = _source()
         now = datetime.now(UTC)
         target = _target(destination, now, source, encryption)
-        backup_files.remove_stale_parts(target.parent, backup_files.OWN_NAMES, now)
+        remove_stale_parts(target.parent, OWN_NAMES, now)
         if source.file is not None:
-            backup_files.remove_stale_parts(source.file.parent, f"{source.file.name}.", now)
+            remove_stale_parts(source.file.parent, f"{source.file.name}.", now)
         differences = _write(source, target, encryption, with_secret=with_secret, is_verified=not no_verify)
         click.echo(f"{target}: {target.stat().st_size:,} bytes")
         if differences:
@@ -133,8 +355,8 @@ def _source() -> Source:
 
 def _target(destination: Path, now: datetime, source: Source, encryption: Encryption | None) -> Path:
     plain_ending = "dump" if source.file is None else "db"
-    ending = plain_ending if encryption is None else backup_files.ENCRYPTED_ENDING
-    target = destination / backup_files.backup_name(now, ending) if destination.is_dir() else destination
+    ending = plain_ending if encryption is None else ENCRYPTED_ENDING
+    target = destination / backup_name(now, ending) if destination.is_dir() else destination
     if target.exists():
         raise CopyFailed(f"There is a file at {target} already.")
     if not target.parent.is_dir():
@@ -147,18 +369,18 @@ def _write(
 ) -> str:
     """Write the backup under its name once it is complete; returns what verifying has found."""
     if encryption is None:
-        with backup_files.private_part(target) as part:
+        with private_part(target) as part:
             differences = _copy_and_check(source, part, is_verified=is_verified)
             _publish(part, target)
         return differences
     members: dict[str, Path] = {}
     # Nothing leaves the folder of the database, or the private one of the system, unencrypted.
-    with _private_place(source) as plain, backup_files.private_part(target) as part:
+    with _private_place(source) as plain, private_part(target) as part:
         differences = _copy_and_check(source, plain, is_verified=is_verified)
         members[source.member] = plain
         if with_secret:
-            members[backup_files.SECRET] = _present_key_file(source)
-        backup_files.encrypt(members, part, encryption)
+            members[SECRET] = _present_key_file(source)
+        encrypt(members, part, encryption)
         _publish(part, target)
     return differences
 
@@ -166,7 +388,7 @@ def _write(
 @contextmanager
 def _private_place(source: Source) -> Iterator[Path]:
     if source.file is not None:
-        with backup_files.private_part(source.file) as part:
+        with private_part(source.file) as part:
             yield part
         return
     with tempfile.TemporaryDirectory(prefix="silverball-") as folder:
@@ -182,12 +404,12 @@ def _present_key_file(source: Source) -> Path:
 def _copy_and_check(source: Source, part: Path, *, is_verified: bool) -> str:
     """Copy the database and read the copy; returns what verifying has found."""
     if source.file is None:
-        part.touch(private_files.PRIVATE_MODE)
-        copies.dump_postgresql(source.url, part)
-        copies.check_dump(part)
+        part.touch(files.PRIVATE_MODE)
+        database_files.dump_postgresql(source.url, part)
+        database_files.check_dump(part)
         return ""
-    copies.copy_sqlite(source.file, part)
-    copies.check_sqlite(part)
+    database_files.copy_sqlite(source.file, part)
+    database_files.check_sqlite(part)
     return verify_copy(part) if is_verified else ""
 
 
@@ -204,7 +426,7 @@ def verify_copy(file: Path) -> str:
         different = [report.tournament_id for report in verify.verdicts(store) if report.faults]
     finally:
         store.close()
-        copies.make_single_file(file)
+        database_files.make_single_file(file)
     return f"{len(different)} tournaments in it differ from their journals." if different else ""
 
 
@@ -216,9 +438,9 @@ def _has_known_schema(store: Store) -> bool:
 
 
 def _publish(part: Path, target: Path) -> None:
-    backup_files.sync_file(part)
+    sync_file(part)
     part.rename(target)
-    private_files.sync_folder(target.parent)
+    files.sync_folder(target.parent)
 
 
 def _note_erased(source: Source, folder: Path) -> None:
@@ -229,15 +451,15 @@ def _note_erased(source: Source, folder: Path) -> None:
             accounts = erased_accounts.erased_accounts(db)
     finally:
         store.close()
-    erased_accounts.add_to_list(folder / backup_files.ERASED_LIST, accounts)
+    erased_accounts.add_to_list(folder / ERASED_LIST, accounts)
 
 
 def _remove_surplus(target: Path, now: datetime, keep: int | None, max_age: int | None) -> None:
-    for file in backup_files.surplus_backups(target.parent, now, keep=keep, age_days=max_age, newest=target):
+    for file in surplus_backups(target.parent, now, keep=keep, age_days=max_age, newest=target):
         file.unlink()
         click.echo(f"Removed {file}.", err=True)
     promised = now - timedelta(days=AGE_DAYS_MAX)
-    old = [file for at, file in backup_files.own_backups(target.parent) if at < promised]
+    old = [file for at, file in own_backups(target.parent) if at < promised]
     if old:
         click.echo(
             f"{len(old)} backups in {target.parent} are older than {AGE_DAYS_MAX} days: people who have been"

@@ -1,20 +1,20 @@
 """Open the database for a command, and turn refusals into one sentence on stderr."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
+import msgspec
 
 from silverball import settings
 from silverball.kit.errors import Invalid, NotFound, Refusal
 from silverball.settings import SettingError
-from silverball.store import faults, migrate
-from silverball.store.deadlines import TransactionTookTooLong
-from silverball.store.engine import Store
-from silverball.store.faults import DatabaseFault
-from silverball.store.migrate import UnusableSchema
-from silverball.store.time_limits import COMMANDS, StoreLimits
+from silverball.store.database import faults, migrate
+from silverball.store.database.deadlines import COMMANDS, StoreLimits, TransactionTookTooLong
+from silverball.store.database.engine import Store
+from silverball.store.database.faults import DatabaseFault
+from silverball.store.database.migrate import UnusableSchema
 
 TOOK_TOO_LONG = "The database took too long, and nothing was changed. Give the command again."
 URL_SCHEMES = ("sqlite:", "postgresql+psycopg:")
@@ -106,3 +106,23 @@ def _bring_up_to_date(store: Store, *, may_migrate: bool) -> None:
         # A shared database is migrated only on request.
         raise SettingError("The database does not have the tables of this version. Run: silverball migrate")
     migrate.migrate(store)
+
+
+# Lists in a terminal, as tables for people or as JSON for programs.
+
+
+# Every command that lists something takes this option.
+json_option = click.option("--json", "as_json", is_flag=True, help="Print a list of JSON for programs.")
+
+
+def print_json(items: object) -> None:
+    """Print what was listed as indented JSON, with the names of the interface."""
+    click.echo(msgspec.json.format(msgspec.json.encode(items), indent=2).decode())
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of equal length as aligned columns."""
+    widths = [max(len(cells[column]) for cells in rows) for column in range(len(rows[0]) - 1)]
+    for *cells, last in rows:
+        padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
+        click.echo("  ".join([*padded, last]))

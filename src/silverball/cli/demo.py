@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import os
 import shlex
+import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -14,40 +16,104 @@ import click
 from msgspec import Struct
 
 from silverball import settings
-from silverball.cli import database, federation, import_, public_address, server, side_server
-from silverball.demo import files, live, nights, sandboxes
+from silverball.cli import database, import_, server
+from silverball.demo import live as demo_live
+from silverball.demo import nights as demo_nights
+from silverball.demo import sandboxes as demo_sandboxes
 from silverball.demo.robots import WallClock
 from silverball.jobs import rating_period
-from silverball.kit import logs, passwords
-from silverball.service.clubs import writes as clubs
+from silverball.kit import logs
+from silverball.kit.security import passwords
 from silverball.service.periods import rating_run as periods
-from silverball.service.tokens import reads as token_reads
-from silverball.service.tokens import writes as tokens
+from silverball.service.players import writes as players_writes
 from silverball.service.users import reads as user_reads
 from silverball.service.users import writes as users
 from silverball.settings import Settings
-from silverball.store import rating_days
-from silverball.store.engine import Store
-from silverball.store.time_limits import LONG_COMMANDS, REQUESTS
+from silverball.store.database.deadlines import LONG_COMMANDS, REQUESTS
+from silverball.store.database.engine import Store
+from silverball.store.database.faults import DatabaseFault
+from silverball.store.people import rating_days
 
-LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
-# An address that is documented as never in use: nothing is sent, the system only chooses a way to it.
-ELSEWHERE = ("192.0.2.1", 9)
-# A fixed seed, so that a demo looks the same everywhere.
-DICE_SEED = "silver"
-ORGANIZER_NAME = "Demo Organizer"
-ORGANIZER_EMAIL = "demo@silverball.invalid"
-# Letters that are not confused on paper.
-CLEAR_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-PASSWORD_LENGTH = 12
+# The folder of a demo: its database, bulk files and secrets, and the layout that it was made with.
+
+
+# The layout of the data that this version makes; a folder with another one is made anew.
+LAYOUT = "3"
+LAYOUT_FILE = "layout"
+DATABASE = "silverball.db"
+TOKEN = "token"  # noqa: S105  # the name of a file
+PASSWORD = "password"  # noqa: S105  # the name of a file
+EXPORTS = "exports"
+TRIALS = "trials.json"
+OLDER = "older"
+DATABASE_FILES = (
+    *(f"{DATABASE}{ending}" for ending in ("", "-wal", "-shm", ".secret")),
+    *(f"{DATABASE}-counts{ending}" for ending in ("", "-wal", "-shm")),
+)
+MADE = (*DATABASE_FILES, TOKEN, PASSWORD, EXPORTS, TRIALS, LAYOUT_FILE)
+
+
+def prepare_folder(data: Path, organizer_email: str) -> Path:
+    """Return the folder, ready to be filled or filled by this version.
+
+    The files of an older version's demo are moved to `older` inside it. Raises ClickException for a folder
+    that cannot be made, or with a database that no demo made.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        folder = data.resolve()
+        if (folder / DATABASE).exists() and _layout(folder) != LAYOUT:
+            if not _is_demo(folder / DATABASE, organizer_email):
+                raise click.ClickException(f"The database in {data} is not a demo's. Choose another folder.")
+            _set_aside(folder)
+            sentence = f"{data} is from another version and is made anew; its files are in {data / OLDER}."
+            click.echo(sentence, err=True)
+        (folder / LAYOUT_FILE).write_text(LAYOUT + "\n")
+    except OSError as error:
+        raise click.ClickException(f"{data} cannot be created: {error.strerror}.") from error
+    return folder
+
+
+def write_secret(file: Path, text: str) -> None:
+    """Write a file that from its creation on no other user of this machine can read."""
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        stream.write(text + "\n")
+
+
+def _layout(folder: Path) -> str:
+    file = folder / LAYOUT_FILE
+    return file.read_text().strip() if file.exists() else ""
+
+
+def _is_demo(database: Path, organizer_email: str) -> bool:
+    """Whether the database, of any version, has the demo's organizer."""
+    store = Store(f"sqlite:///{database}")
+    try:
+        with store.read() as db:
+            return user_reads.user_id_by_email(db, organizer_email) is not None
+    except DatabaseFault:
+        return False
+    finally:
+        store.close()
+
+
+def _set_aside(folder: Path) -> None:
+    older = folder / OLDER
+    shutil.rmtree(older, ignore_errors=True)
+    older.mkdir()
+    for name in MADE:
+        if (folder / name).exists():
+            (folder / name).rename(older / name)
+
+
+# The demo's facts as it prints them, for people and for programs.
+
+
 APP_KEY = "silverball"
-
-
-class DemoOwner(Struct, frozen=True):
-    """The owner of the demo's data, and their token."""
-
-    user_id: int
-    token: str
+# A tournament that goes on while the demo runs, and one of the real, finished ones.
+LIVE_ID = 1
+FINISHED_ID = 244501
 
 
 class DemoFacts(Struct, frozen=True, kw_only=True):
@@ -65,6 +131,75 @@ class DemoFacts(Struct, frozen=True, kw_only=True):
     def ws_url(self) -> str:
         """The base URL of the feed: wss when the site is served with TLS."""
         return self.base_url.replace("http", "ws", 1)
+
+
+def ready_json(facts: DemoFacts) -> str:
+    """One line of JSON for programs. `tournamentId` is the finished tournament."""
+    return json.dumps(
+        {
+            "baseUrl": facts.base_url,
+            "wsUrl": facts.ws_url,
+            "lanUrl": facts.lan_url,
+            "appKey": APP_KEY,
+            "token": facts.token,
+            "userId": facts.user_id,
+            "email": facts.email,
+            "password": facts.password,
+            "tournamentId": FINISHED_ID,
+            "liveTournamentId": LIVE_ID,
+        }
+    )
+
+
+def ready_text(facts: DemoFacts) -> str:
+    """The lines for people, with commands to paste into another window."""
+    base_url = facts.base_url
+    lines = [
+        "",
+        f"  Live now       {base_url}/t/{LIVE_ID}",
+        f"  Finished       {base_url}/t/{FINISHED_ID}",
+        f"  Console        {base_url}/run  ({facts.email}, {facts.password})",
+        f"  Interface      {base_url}/docs",
+        f"  Base URL       {base_url}",
+        f"  Websocket URL  {facts.ws_url}",
+        f"  App key        {APP_KEY}",
+        f"  Token          {facts.token}",
+    ]
+    if facts.lan_url is not None:
+        warning = "everybody on this network can open it; changes need the token or the password"
+        lines.append(f"  Phones         {facts.lan_url}/t/{LIVE_ID}  ({warning})")
+    paths = (
+        f"/api/tournaments/{LIVE_ID}/standings",
+        f"/api/tournaments/{LIVE_ID}/games?status=started",
+        f"/api/tournaments/{FINISHED_ID}?includePlayers=true",
+        "/api/tournaments?status=completed&limit=5",
+    )
+    lines += ["", "  Paste into another window:", "", f"  export TOKEN={shlex.quote(facts.token)}"]
+    lines += [f"  curl -s -H \"Authorization: Bearer $TOKEN\" '{base_url}{path}'" for path in paths]
+    lines += [f"  curl -sN '{base_url}/api/tournaments/{LIVE_ID}/stream'"]
+    return "\n".join([*lines, "", "  Press Ctrl-C to stop."])
+
+
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
+# An address that is documented as never in use: nothing is sent, the system only chooses a way to it.
+ELSEWHERE = ("192.0.2.1", 9)
+BUNDLES = demo_nights.DATA
+# Invented federation records of all players with a federation number.
+FEDERATION = BUNDLES / "federation.csv"
+# A fixed seed, so that a demo looks the same everywhere.
+DICE_SEED = "silver"
+ORGANIZER_NAME = "Demo Organizer"
+ORGANIZER_EMAIL = "demo@silverball.invalid"
+# Letters that are not confused on paper.
+CLEAR_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+PASSWORD_LENGTH = 12
+
+
+class DemoOwner(Struct, frozen=True):
+    """The owner of the demo's data, and their token."""
+
+    user_id: int
+    token: str
 
 
 @click.command()
@@ -93,24 +228,24 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
     robots play a tournament of each format. While it runs, robots play match play in tournament 1, and
     every twenty minutes an evening in another format.
     """
-    listener = side_server.open_listener(host, port)
-    folder = files.prepare_folder(data, ORGANIZER_EMAIL)
+    listener = server.open_listener(host, port)
+    folder = prepare_folder(data, ORGANIZER_EMAIL)
     bound = listener.getsockname()[1]
     lan_url = _lan_url(host, bound)
     configured = settings.load()
     demo_settings = dataclasses.replace(
         configured,
-        database_url=f"sqlite:///{folder / files.DATABASE}",
-        exports_folder=str(folder / files.EXPORTS),
+        database_url=f"sqlite:///{folder / DATABASE}",
+        exports_folder=str(folder / EXPORTS),
         allow_loopback=True,
     )
     if lan_url is not None and not demo_settings.base_url:
         # Links and printed codes must work on phones too.
         demo_settings = dataclasses.replace(demo_settings, base_url=lan_url)
-    demo_settings = public_address.with_base_url(demo_settings, host, bound)
+    demo_settings = server.with_base_url(demo_settings, host, bound)
     with database.open_database(url=demo_settings.database_url, may_create=True, limits=REQUESTS) as store:
         owner = _fill(store.with_limits(LONG_COMMANDS), demo_settings, folder, no_robots=no_robots)
-        password = organizer_password(store, owner.user_id, folder / files.PASSWORD)
+        password = organizer_password(store, owner.user_id, folder / PASSWORD)
         facts = DemoFacts(
             base_url=demo_settings.base_url,
             lan_url=lan_url,
@@ -119,7 +254,7 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
             email=ORGANIZER_EMAIL,
             password=password,
         )
-        trials = sandboxes.load_trials(store, demo_settings, owner.user_id, folder / files.TRIALS)
+        trials = demo_sandboxes.load_trials(store, demo_settings, owner.user_id, folder / TRIALS)
         text = ready_json(facts) if as_json else ready_text(facts)
         # Only now: a line for each tournament that is loaded would bury what a reader is to paste.
         logs.configure()
@@ -130,7 +265,7 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
                 listener,
                 when_ready=lambda: click.echo(text),
                 # The address for phones is a guess where the machine has several.
-                follows_host=public_address.follows_host(configured, host),
+                follows_host=server.follows_host(configured, host),
                 trials=trials,
             )
 
@@ -140,20 +275,20 @@ def _fill(store: Store, demo_settings: Settings, folder: Path, *, no_robots: boo
     dice = Random(DICE_SEED)  # noqa: S311  # a game
     user_id = organizer_id(store)
     # The first tournament of all gets the number 1.
-    live.reserve_tournament(store, demo_settings, user_id, dice)
-    sandboxes.reserve_things(nights.organizer_client(store, demo_settings, user_id, WallClock()))
-    owner = load_demo(store, folder / files.TOKEN)
-    files.load_machines(store)
-    live.play_first_rounds(store, demo_settings, owner.user_id, dice)
+    demo_live.reserve_tournament(store, demo_settings, user_id, dice)
+    demo_sandboxes.reserve_things(demo_nights.organizer_client(store, demo_settings, user_id, WallClock()))
+    owner = load_demo(store, folder / TOKEN)
+    demo_nights.load_machines(store)
+    demo_live.play_first_rounds(store, demo_settings, owner.user_id, dice)
     if not no_robots:
-        nights.play_nights(store, demo_settings, owner.user_id, dice)
-    files.write_public_files(store, folder / files.EXPORTS)
+        demo_nights.play_nights(store, demo_settings, owner.user_id, dice)
+    demo_nights.write_public_files(store, folder / EXPORTS)
     return owner
 
 
 @contextmanager
 def _playing(store: Store, demo_settings: Settings, user_id: int) -> Iterator[None]:
-    play = live.LivePlay(store, demo_settings, user_id, SystemRandom())
+    play = demo_live.LivePlay(store, demo_settings, user_id, SystemRandom())
     play.start()
     try:
         yield
@@ -165,7 +300,7 @@ def _lan_url(host: str, port: int) -> str | None:
     """The demo's address for other devices on the network; None when it listens on this machine only."""
     if host in LOOPBACK_HOSTS:
         return None
-    if host not in public_address.WILDCARD_HOSTS:
+    if host not in server.WILDCARD_HOSTS:
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
@@ -186,7 +321,7 @@ def organizer_id(store: Store) -> int:
                 transaction.connection, name=ORGANIZER_NAME, email=ORGANIZER_EMAIL, role="organizer", now=now
             )
             about = "People who like the sound of a silver ball."
-            clubs.create_club(
+            players_writes.create_club(
                 transaction, user_id, name="The Lantern Flippers", description=about, location="Harbour Town"
             )
     return user_id
@@ -200,8 +335,8 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
     click.echo("Loading the demo's tournaments ...", err=True)
     now, dice = datetime.now(UTC), SystemRandom()
     user_id = organizer_id(store)
-    federation.import_records(store, files.FEDERATION)
-    for file in sorted(files.DATA.glob("*.json")):
+    import_.import_records(store, FEDERATION)
+    for file in sorted(BUNDLES.glob("*.json")):
         import_.import_bundle(store, file, owner_id=user_id)
     # The loaded tournaments are long past; the robots' results are rated when they are due.
     periods.rate_days(
@@ -211,10 +346,10 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
         now,
     )
     with store.write() as transaction:
-        issued = tokens.create_token(
+        issued = users.create_token(
             transaction.connection, user_id, "demo", abilities=["manage"], now=now, dice=dice
         )
-    files.write_secret(token_file, issued.text)
+    write_secret(token_file, issued.text)
     return DemoOwner(user_id, issued.text)
 
 
@@ -226,7 +361,7 @@ def organizer_password(store: Store, user_id: int, file: Path) -> str:
     password_hash = passwords.hash_password(password)
     with store.write() as transaction:
         users.set_password(transaction.connection, user_id, password_hash)
-    files.write_secret(file, password)
+    write_secret(file, password)
     return password
 
 
@@ -235,52 +370,5 @@ def _stored_owner(store: Store, token_file: Path) -> DemoOwner | None:
         return None
     text = token_file.read_text().strip()
     with store.read() as db:
-        caller = token_reads.find_caller(db, f"Bearer {text}".encode(), datetime.now(UTC))
+        caller = user_reads.find_caller(db, f"Bearer {text}".encode(), datetime.now(UTC))
     return None if caller is None else DemoOwner(caller.user_id, text)
-
-
-def ready_json(facts: DemoFacts) -> str:
-    """One line of JSON for programs. `tournamentId` is the finished tournament, as in 0.1.0."""
-    return json.dumps(
-        {
-            "baseUrl": facts.base_url,
-            "wsUrl": facts.ws_url,
-            "lanUrl": facts.lan_url,
-            "appKey": APP_KEY,
-            "token": facts.token,
-            "userId": facts.user_id,
-            "email": facts.email,
-            "password": facts.password,
-            "tournamentId": sandboxes.FINISHED_ID,
-            "liveTournamentId": live.TOURNAMENT_ID,
-        }
-    )
-
-
-def ready_text(facts: DemoFacts) -> str:
-    """The lines for people, with commands to paste into another window."""
-    base_url = facts.base_url
-    lines = [
-        "",
-        f"  Live now       {base_url}/t/{live.TOURNAMENT_ID}",
-        f"  Finished       {base_url}/t/{sandboxes.FINISHED_ID}",
-        f"  Console        {base_url}/run  ({facts.email}, {facts.password})",
-        f"  Interface      {base_url}/docs",
-        f"  Base URL       {base_url}",
-        f"  Websocket URL  {facts.ws_url}",
-        f"  App key        {APP_KEY}",
-        f"  Token          {facts.token}",
-    ]
-    if facts.lan_url is not None:
-        warning = "everybody on this network can open it; changes need the token or the password"
-        lines.append(f"  Phones         {facts.lan_url}/t/{live.TOURNAMENT_ID}  ({warning})")
-    paths = (
-        f"/api/tournaments/{live.TOURNAMENT_ID}/standings",
-        f"/api/tournaments/{live.TOURNAMENT_ID}/games?status=started",
-        f"/api/tournaments/{sandboxes.FINISHED_ID}?includePlayers=true",
-        "/api/tournaments?status=completed&limit=5",
-    )
-    lines += ["", "  Paste into another window:", "", f"  export TOKEN={shlex.quote(facts.token)}"]
-    lines += [f"  curl -s -H \"Authorization: Bearer $TOKEN\" '{base_url}{path}'" for path in paths]
-    lines += [f"  curl -sN '{base_url}/api/tournaments/{live.TOURNAMENT_ID}/stream'"]
-    return "\n".join([*lines, "", "  Press Ctrl-C to stop."])

@@ -1,13 +1,229 @@
 """silverball doctor: look for what is wrong with an installation, and change nothing."""
 
+import os
+import shutil
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
 import click
 import msgspec
+from msgspec import Struct
 
 from silverball import settings
-from silverball.cli import columns, database, doctor_database, doctor_machine
-from silverball.cli.doctor_machine import Finding
+from silverball.cli import database
+from silverball.kit.errors import Refusal
+from silverball.kit.security.encryption import KeyFile
 from silverball.settings import SettingError, Settings
-from silverball.store.engine import SECRET_FILE_ENDING
+from silverball.store.database import faults, migrate
+from silverball.store.database.deadlines import COMMANDS
+from silverball.store.database.engine import SECRET_FILE_ENDING, SQLITE_FILES_BESIDE, Store
+from silverball.store.database.faults import DatabaseFault
+from silverball.store.database.migrate import UnusableSchema
+from silverball.store.people import encryption, erased_accounts
+
+# Findings of `silverball doctor` on the machine: files, disk, addresses, Redis.
+
+
+MEGABYTE = 1_000_000
+FREE_BYTES_NEEDED = 100 * MEGABYTE
+FREE_BYTES_WANTED = 1_000 * MEGABYTE
+REDIS_SECONDS = 3.0
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+Status = Literal["ok", "warning", "error"]
+
+
+class Finding(Struct, frozen=True):
+    """A finding: its subject, its state, and a sentence about it."""
+
+    check: str
+    status: Status
+    sentence: str
+
+
+def base_url_findings(loaded: Settings) -> list[Finding]:
+    """Whether links lead here, and whether the proxy that they lead to is believed."""
+    if not loaded.base_url:
+        sentence = "SILVERBALL_BASE_URL is not set: links begin with the address that the server listens on."
+        return [Finding("base URL", "warning", sentence)]
+    parts = urlsplit(loaded.base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        sentence = f"SILVERBALL_BASE_URL is no address of a site: {loaded.base_url!r}."
+        return [Finding("base URL", "error", sentence)]
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        sentence = f"{loaded.base_url} is without TLS: passwords and tokens can be read on the way."
+        return [Finding("base URL", "warning", sentence)]
+    return [Finding("base URL", "ok", f"{loaded.base_url}."), _proxy_finding(loaded, parts.scheme)]
+
+
+def _proxy_finding(loaded: Settings, scheme: str) -> Finding:
+    if scheme == "https" and not loaded.trusted_proxies:
+        sentence = (
+            "TLS comes from a proxy, and SILVERBALL_TRUSTED_PROXIES names none: its headers are not believed,"
+            " and all visitors share one allowance."
+        )
+        return Finding("proxies", "warning", sentence)
+    if loaded.feed_require_tls and not loaded.trusted_proxies:
+        sentence = "SILVERBALL_FEED_REQUIRE_TLS refuses every socket while no proxy is trusted."
+        return Finding("proxies", "error", sentence)
+    trusted = loaded.trusted_proxies or "none"
+    sentence = f"Headers are believed from: {trusted}. The proxy must be among them."
+    return Finding("proxies", "ok", sentence)
+
+
+def permission_findings(file: Path | None, key_file: Path | None) -> list[Finding]:
+    """Whether the server can use its files, and others cannot."""
+    files: list[Path] = []
+    if file is not None:
+        files += [file, *(Path(f"{file}{ending}") for ending in SQLITE_FILES_BESIDE)]
+        files.append(erased_accounts.file_beside(file))
+    files += [key_file] if key_file is not None else []
+    findings = [finding for path in files if path.exists() for finding in _file_findings(path)]
+    if file is not None and file.parent.is_dir() and not os.access(file.parent, os.W_OK):
+        # SQLite writes files beside its database.
+        sentence = f"{file.parent} cannot be written by this user."
+        findings.append(Finding("permissions", "error", sentence))
+    return findings or [Finding("permissions", "ok", "Files are readable by their owner alone.")]
+
+
+def _file_findings(path: Path) -> list[Finding]:
+    findings = []
+    if not os.access(path, os.R_OK | os.W_OK):
+        sentence = f"{path} cannot be read and written by this user. Run this as the server's user."
+        findings.append(Finding("permissions", "error", sentence))
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        sentence = f"{path} is open to others (mode {mode:04o}): chmod 600 {path}"
+        findings.append(Finding("permissions", "warning", sentence))
+    return findings
+
+
+def disk_findings(file: Path) -> list[Finding]:
+    """Whether there is room for the database to grow."""
+    if not file.parent.is_dir():
+        return [Finding("disk", "error", f"There is no folder at {file.parent}.")]
+    free = shutil.disk_usage(file.parent).free
+    size = file.stat().st_size if file.exists() else 0
+    sentence = f"{free // MEGABYTE:,} MB are free, the database has {size // MEGABYTE:,} MB."
+    if free < FREE_BYTES_NEEDED:
+        return [Finding("disk", "error", sentence)]
+    if free < max(FREE_BYTES_WANTED, size):
+        return [Finding("disk", "warning", f"{sentence} A migration or a backup may need as much again.")]
+    return [Finding("disk", "ok", sentence)]
+
+
+def redis_findings(loaded: Settings) -> list[Finding]:
+    """Whether Redis answers, where it is used."""
+    if not loaded.redis_url:
+        return [Finding("Redis", "ok", "Not used.")]
+    from redis import Redis
+    from redis.exceptions import RedisError
+
+    try:
+        with Redis.from_url(
+            loaded.redis_url, socket_timeout=REDIS_SECONDS, socket_connect_timeout=REDIS_SECONDS
+        ) as redis:
+            redis.ping()
+    except (RedisError, ValueError, OSError) as error:
+        return [Finding("Redis", "error", f"It does not answer: {type(error).__name__}.")]
+    return [Finding("Redis", "ok", "It answers.")]
+
+
+def exports_findings(loaded: Settings) -> list[Finding]:
+    """Whether the bulk files can be written, where they are wanted."""
+    if not loaded.exports_folder:
+        return [Finding("exports folder", "ok", "Not used.")]
+    folder = Path(loaded.exports_folder)
+    # The server makes the folder if its parent can be written.
+    nearest = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        return [Finding("exports folder", "error", f"{nearest} cannot be written by this user.")]
+    return [Finding("exports folder", "ok", f"{folder} can be written.")]
+
+
+# Findings of `silverball doctor` in the database: reachable, schema, clock, key for secrets.
+
+
+# Nodes and their database may differ by this before times look wrong to people.
+CLOCK_SECONDS_MAX = 2.0
+FUTURE_SECONDS_MAX = 60.0
+
+
+def database_findings(url: str, key_file: Path | None) -> list[Finding]:
+    """Look at what only the database knows; returns the findings."""
+    try:
+        database.require_file(url)
+        store = Store(url, key_file, limits=COMMANDS)
+    except SettingError as error:
+        return [Finding("database", "error", str(error))]
+    try:
+        return _open_database_findings(store, key_file)
+    except DatabaseFault as error:
+        return [Finding("database", "error", f"It cannot be used: {faults.short_message(error)}")]
+    finally:
+        store.close()
+
+
+def _open_database_findings(store: Store, key_file: Path | None) -> list[Finding]:
+    address = store.url.render_as_string(hide_password=True)
+    findings = [Finding("database", "ok", f"{address} answers."), _schema_finding(store)]
+    if findings[-1].status != "ok":
+        return findings
+    return [*findings, _search_finding(store), _clock_finding(store), _key_finding(store, key_file)]
+
+
+def _schema_finding(store: Store) -> Finding:
+    stored, newest = migrate.database_schema(store), migrate.newest_schema()
+    try:
+        if migrate.is_current(store):
+            return Finding("schema", "ok", f"{newest}.")
+    except UnusableSchema as error:
+        return Finding("schema", "error", str(error))
+    sentence = f"The database has schema {stored.newest if stored else 'none'}, this program {newest}."
+    return Finding("schema", "warning", f"{sentence} Make a backup, then run: silverball migrate")
+
+
+def _search_finding(store: Store) -> Finding:
+    with store.read() as db:
+        problem = migrate.problem(db)
+    if problem is not None:
+        return Finding("searches", "warning", problem)
+    return Finding("searches", "ok", "Names have their indexes.")
+
+
+def _clock_finding(store: Store) -> Finding:
+    with store.read() as db:
+        theirs, newest = faults.database_clock(db), faults.newest_action_at(db)
+    now = datetime.now(UTC)
+    difference = 0.0 if theirs is None else (now - theirs).total_seconds()
+    if abs(difference) > CLOCK_SECONDS_MAX:
+        sentence = f"This machine's clock is {difference:+.0f} s from the database's. Use NTP on both."
+        return Finding("clock", "warning", sentence)
+    if newest is not None and (newest - now).total_seconds() > FUTURE_SECONDS_MAX:
+        sentence = f"The newest line of the journal is from the future ({newest:%Y-%m-%d %H:%M} UTC)."
+        return Finding("clock", "warning", f"{sentence} Was the clock set back?")
+    return Finding("clock", "ok", f"{now:%Y-%m-%d %H:%M:%S} UTC.")
+
+
+def _key_finding(store: Store, key_file: Path | None) -> Finding:
+    with store.read() as db:
+        is_needed, fingerprint = encryption.is_anything_encrypted(db), encryption.fingerprint_in_use(db)
+    try:
+        known = [key.fingerprint for key in KeyFile(key_file).keys()]  # noqa: SIM118  # a method, not a mapping
+    except Refusal as error:
+        return Finding("key for secrets", "error", str(error))
+    if is_needed and fingerprint not in known:
+        sentence = f"The database needs the key {fingerprint}, which is not in {key_file or 'any file'}."
+        return Finding("key for secrets", "error", f"{sentence} Set SILVERBALL_SECRET_FILE.")
+    if known:
+        return Finding("key for secrets", "ok", f"{key_file} has {len(known)}. Keep a copy elsewhere.")
+    if store.is_sqlite:
+        return Finding("key for secrets", "ok", f"{key_file} is made at the first start.")
+    sentence = "There is none: no webhooks and printed codes can be made. Run: silverball secret"
+    return Finding("key for secrets", "warning", sentence)
+
 
 # The exit code is that of the worst finding.
 EXIT_CODES = {"ok": 0, "warning": 1, "error": 2}
@@ -24,7 +240,7 @@ def doctor(*, as_json: bool) -> None:
     """
     findings = examine()
     if as_json:
-        columns.print_json([msgspec.structs.asdict(finding) for finding in findings])
+        database.print_json([msgspec.structs.asdict(finding) for finding in findings])
     else:
         for finding in findings:
             click.echo(f"{finding.status.upper():8} {finding.check}: {finding.sentence}")
@@ -52,11 +268,11 @@ def _examine_installation(loaded: Settings, url: str) -> list[Finding]:
     key_file = database.secret_file()
     if key_file is None and file is not None:
         key_file = file.with_name(f"{file.name}{SECRET_FILE_ENDING}")
-    findings = doctor_machine.base_url_findings(loaded)
+    findings = base_url_findings(loaded)
     # Before the database is opened, which takes its files away from others.
-    findings += doctor_machine.permission_findings(file, key_file)
+    findings += permission_findings(file, key_file)
     if file is not None:
-        findings += doctor_machine.disk_findings(file)
-    findings += doctor_database.database_findings(url, key_file)
-    findings += doctor_machine.redis_findings(loaded)
-    return findings + doctor_machine.exports_findings(loaded)
+        findings += disk_findings(file)
+    findings += database_findings(url, key_file)
+    findings += redis_findings(loaded)
+    return findings + exports_findings(loaded)

@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from silverball.cli import database
+from silverball.exchange import bulk
 from silverball.exchange import nightly as bulk_files
-from silverball.exchange.bulk import parts, public_database
-from silverball.exchange.bulk.parts import PartRecord
+from silverball.exchange.bulk import PartRecord
 from silverball.exchange.bundle import file as bundles
 from silverball.exchange.nightly import Manifest
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 TOURNAMENT_ID = click.IntRange(1, 2**63 - 1)
 
@@ -65,17 +65,17 @@ def nightly(folder: Path) -> None:
 
 def _write_tables(store: Store, folder: Path, now: datetime) -> None:
     with store.read() as db:
-        current = parts.parts_to_write(db, now)
+        current = bulk.parts_to_write(db, now)
     try:
         for part in current:
-            record = parts.write_part(store, part, folder, now)
+            record = bulk.write_part(store, part, folder, now)
             click.echo(f"{folder}: tables of {part}: {_record_text(record)}")
-        for part in set(parts.written_parts(folder)).difference(current):
-            parts.remove_part(folder, part)
-        parts.write_manifest(folder)
+        for part in set(bulk.written_parts(folder)).difference(current):
+            bulk.remove_part(folder, part)
+        bulk.write_manifest(folder)
     except OSError as error:
         raise click.ClickException(f"{folder} cannot be written: {error.strerror}.") from error
-    click.echo(f"{folder / parts.MANIFEST}: the list of these files")
+    click.echo(f"{folder / bulk.MANIFEST}: the list of these files")
 
 
 @export.command()
@@ -88,14 +88,14 @@ def sqlite(file: Path) -> None:
     """
     with database.open_database() as store:
         try:
-            counts = public_database.write_database(store, file)
+            counts = bulk.write_database(store, file)
         except OSError as error:
             raise click.ClickException(f"{file} cannot be written: {error.strerror or error}.") from error
     click.echo(f"{file}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
 
 
 def _record_text(record: PartRecord) -> str:
-    rows = sum(file.rows for file in record.files if file.format == parts.CSV)
+    rows = sum(file.rows for file in record.files if file.format == bulk.CSV)
     size = sum(file.bytes for file in record.files)
     return f"{rows} row{'' if rows == 1 else 's'}, {len(record.files)} files, {size} bytes"
 

@@ -1,7 +1,8 @@
 """silverball import: tournaments, ratings and other data from files."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from random import SystemRandom
@@ -10,19 +11,159 @@ from typing import Any
 import click
 
 from silverball import settings
-from silverball.cli import database, federation, import_machines
-from silverball.exchange import ratings_csv
+from silverball.cli import database
+from silverball.exchange import federation as files
+from silverball.exchange import machine_files, ratings_csv
+from silverball.exchange import opdb as exchange_opdb
 from silverball.exchange.bundle import file as bundles
 from silverball.exchange.bundle import id_map
 from silverball.exchange.bundle.file import ImportedBundle
+from silverball.exchange.federation import BrokenRecordsFile, ImportedRecords
 from silverball.jobs import rating_period
 from silverball.kit.errors import NotFound, Refusal
-from silverball.service.periods import seeding
+from silverball.service.machines.writes import MachineMoves
+from silverball.service.periods import rating_run
 from silverball.service.users import reads as users
-from silverball.store import audit
-from silverball.store.engine import Store
-from silverball.store.time_limits import LONG_COMMANDS
+from silverball.store.database.deadlines import LONG_COMMANDS
+from silverball.store.database.engine import Store
+from silverball.store.people import audit
 from silverball_wire.bundle import SOURCE_LENGTH_MAX
+
+# silverball import opdb, opdb-changelog, videos, pintips: the machine database from files.
+
+
+FILE = click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+FORCE = click.option(
+    "--force", is_flag=True, help="Even if this removes more than a fifth of the stored data."
+)
+
+
+@click.command()
+@FILE
+@FORCE
+def opdb(file: Path, *, force: bool) -> None:
+    """Read the machine database: FILE replaces the stored entries.
+
+    All four file formats are accepted. Fields that the file does not have are kept, and so are entries
+    whose id begins with H. Arenas follow the known changes of ids.
+    """
+    with _open_database(file) as store:
+        entries = exchange_opdb.read_machines(file)
+        with store.write() as transaction:
+            counts, moves = exchange_opdb.import_machines(transaction, entries, is_forced=force)
+    click.echo(
+        f"{file}: {_count_text(counts.entries, 'entry', 'entries')},"
+        f" {counts.new} new, {counts.changed} changed, {counts.removed} removed"
+    )
+    _print_moves(moves)
+
+
+@click.command()
+@FILE
+def opdb_changelog(file: Path) -> None:
+    """Read the list of replaced and deleted ids, and update all data that uses them.
+
+    Arenas, summaries, tips and videos get the machine's current id in one transaction.
+    """
+    with _open_database(file) as store:
+        changes = exchange_opdb.read_changelog(file)
+        with store.write() as transaction:
+            new, moves = exchange_opdb.import_changes(transaction, changes)
+    click.echo(f"{file}: {_count_text(len(changes), 'change')}, {new} new")
+    _print_moves(moves)
+
+
+@click.command()
+@FILE
+def videos(file: Path) -> None:
+    """Read videos about titles: FILE replaces the stored ones."""
+    with _open_database(file) as store:
+        video_list = machine_files.read_videos(file)
+        with store.write() as transaction:
+            machine_files.import_videos(transaction, video_list)
+    click.echo(f"{file}: {_count_text(len(video_list), 'video')}")
+
+
+@click.command()
+@FILE
+@FORCE
+def pintips(file: Path, *, force: bool) -> None:
+    """Read playing tips: FILE replaces the stored ones."""
+    with _open_database(file) as store:
+        tips = machine_files.read_pintips(file)
+        with store.write() as transaction:
+            counts, moves = machine_files.import_tips(transaction, tips, is_forced=force)
+    click.echo(f"{file}: {_count_text(counts.now, 'tip')}, {counts.before} before")
+    _print_moves(moves)
+
+
+@contextmanager
+def _open_database(file: Path) -> Iterator[Store]:
+    """Open the database, and name the file in every fault."""
+    with database.open_database(limits=LONG_COMMANDS) as store:
+        try:
+            yield store
+        except Refusal as error:
+            raise click.ClickException(f"{file}: {error.message}") from error
+        except OSError as error:
+            raise click.ClickException(f"{file}: The file cannot be read: {error.strerror}.") from error
+
+
+def _print_moves(moves: MachineMoves) -> None:
+    if moves.moved:
+        click.echo(
+            f"  {_count_text(len(moves.moved), 'id')} followed, {_count_text(moves.arenas, 'arena')} changed:"
+        )
+    for old, new in moves.moved.items():
+        click.echo(f"    {old} -> {new or 'deleted'}")
+    for opdb_id in moves.lost:
+        click.echo(f"  {opdb_id} was replaced by an unknown entry and is kept.", err=True)
+
+
+def _count_text(number: int, singular: str, plural: str = "") -> str:
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
+
+
+# silverball import federation: the federation's records of players, from a file.
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+def federation(file: Path) -> None:
+    """Read the pinball federation's records of players from FILE: a list in JSON, or CSV.
+
+    A record replaces the stored one with its ifpaId; other records stay. Either the whole file is stored or
+    nothing: each fault is reported with its row and field.
+    """
+    with database.open_database(limits=LONG_COMMANDS) as store:
+        try:
+            done = import_records(store, file, watch=_show_progress)
+        except BrokenRecordsFile as error:
+            for sentence in error.errors["file"]:
+                click.echo(f"{file}: {sentence}", err=True)
+            raise click.ClickException("Nothing was stored.") from error
+        except OSError as error:
+            raise click.ClickException(f"{file} cannot be read: {error.strerror}.") from error
+    click.echo(f"{file}: {done.records} records, {done.new} of them new")
+
+
+def import_records(
+    store: Store, file: Path, *, watch: files.ProgressWatch = files.without_progress
+) -> ImportedRecords:
+    """Store the records of a file, all of them or none. Raises BrokenFile or OSError."""
+    records = files.read(file, watch)
+    with store.write() as transaction:
+        return files.import_records(transaction.connection, records, now=datetime.now(UTC), watch=watch)
+
+
+def _show_progress(items: Sequence[Any], what: str) -> Iterable[Any]:
+    if not sys.stderr.isatty():
+        return items
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(items, what, console=Console(stderr=True), transient=True)
+
 
 USER_ID = click.IntRange(1, 2**63 - 1)
 # From this many files on, progress is printed.
@@ -53,11 +194,11 @@ def import_() -> None:
 
 
 for _command in (
-    federation.federation,
-    import_machines.opdb,
-    import_machines.opdb_changelog,
-    import_machines.pintips,
-    import_machines.videos,
+    federation,
+    opdb,
+    opdb_changelog,
+    pintips,
+    videos,
 ):
     import_.add_command(_command)
 
@@ -79,7 +220,7 @@ def ratings(file: Path) -> None:
         parameters = rating_period.rating_parameters(settings.load())
         click.echo(f"Storing {len(imported.seeds)} ratings ...", err=True)
         with store.write() as transaction:
-            seeding.import_ratings(
+            rating_run.import_ratings(
                 transaction.connection, imported.seeds, imported.day, parameters, datetime.now(UTC)
             )
     click.echo(f"{len(imported.seeds)} ratings as of {imported.day}.")

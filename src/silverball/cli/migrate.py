@@ -4,8 +4,7 @@ import click
 
 from silverball.cli import database
 from silverball.service.accounts import erasing
-from silverball.store import migrate as migrations
-from silverball.store import name_indexes
+from silverball.store.database import migrate as database_migrate
 
 
 @click.command()
@@ -18,14 +17,14 @@ def migrate(*, contract: bool) -> None:
     """Bring the database to the schema of this version."""
     with database.open_database(may_migrate=True, may_create=True) as store:
         # Also where the tables are there already: their indexes may have become possible since.
-        migrations.migrate(store)
+        database_migrate.migrate(store)
         # A stopped server, or the version before, may have left some of it.
         erasing.finish_changes(store)
         click.echo("The database has the tables of this version.")
         if contract:
-            migrations.contract(store)
+            database_migrate.contract(store)
             click.echo("What only earlier versions needed is removed; they can no longer be used with it.")
         with store.read() as db:
-            problem = name_indexes.problem(db)
+            problem = database_migrate.problem(db)
         if problem is not None:
             click.echo(problem)

@@ -9,16 +9,14 @@ from random import SystemRandom
 import click
 
 from silverball.cli import database
-from silverball.exchange.mirror import applying, feed
-from silverball.exchange.mirror.applying import MirrorCopy
-from silverball.exchange.mirror.feed import Heard
-from silverball.exchange.mirror.known_parts import KnownParts
-from silverball.exchange.mirror.running import MirrorRun
+from silverball.exchange import mirror as exchange_mirror
+from silverball.exchange.mirror import Heard, KnownParts, MirrorCopy, MirrorRun
 from silverball.exchange.pull import source as sources
 from silverball.exchange.pull.source import PullSource, RequestPace, SourceFault
 from silverball.kit.errors import Refusal
-from silverball.service.mirrors import reads, writes
-from silverball.store.engine import Store
+from silverball.service.moving import reads as moving_reads
+from silverball.service.moving import writes as moving_writes
+from silverball.store.database.engine import Store
 
 # Who waits for a mirror waits shorter than a pull does.
 TRIES_MAX = 2
@@ -69,7 +67,7 @@ def mirror(url: str, tournament: int, *, token: str, per_minute: int, last_read:
 def _read_once_more(store: Store, url: str, tournament_id: int, token: str) -> None:
     """Bring the mirror up to date, queues last; when nobody answers there, say so and leave it as it is."""
     with store.read() as db:
-        followed = reads.find_mirror(db, tournament_id)
+        followed = moving_reads.find_mirror(db, tournament_id)
     if followed is None:
         return
     try:
@@ -85,7 +83,7 @@ def _read_once_more(store: Store, url: str, tournament_id: int, token: str) -> N
 
 def _take_over(store: Store, tournament_id: int) -> None:
     with store.write(tournament_id) as transaction:
-        writes.stop_mirror(transaction, tournament_id)
+        moving_writes.stop_mirror(transaction, tournament_id)
     click.echo(f"Tournament {tournament_id} is run here from now on.")
 
 
@@ -95,13 +93,13 @@ def _follow(store: Store, url: str, remote_id: int, token: str, per_minute: int)
     source = PullSource(name, ask, RequestPace(per_minute), tries_max=TRIES_MAX)
     known = KnownParts(source, remote_id)
     known.read_everything()
-    copy = applying.begin(store, name, known.raw, datetime.now(UTC), SystemRandom())
+    copy = exchange_mirror.begin(store, name, known.raw, datetime.now(UTC), SystemRandom())
     heard: queue.Queue[Heard] = queue.Queue()
     run = MirrorRun(copy, known, heard, lambda: datetime.now(UTC), time.monotonic, _say)
     source.pace.sleep = lambda seconds: run.pause(seconds, time.sleep)
     base = url.strip().rstrip("/").removesuffix("/api")
     is_over = False
-    feed.listening_thread(base, remote_id, heard, lambda: is_over)
+    exchange_mirror.listening_thread(base, remote_id, heard, lambda: is_over)
     click.echo(f"Tournament {remote_id} of {name} is tournament {copy.tournament_id} here.")
     reported_at = time.monotonic()
     run.begin()
@@ -124,13 +122,13 @@ def _follow(store: Store, url: str, remote_id: int, token: str, per_minute: int)
 
 def _is_mirror(store: Store, tournament_id: int) -> bool:
     with store.read() as db:
-        return reads.find_mirror(db, tournament_id) is not None
+        return moving_reads.find_mirror(db, tournament_id) is not None
 
 
 def _note_lag(store: Store, run: MirrorRun) -> None:
     if run.lags:
         with store.write(quiet=True) as transaction:
-            writes.note_lag(transaction, run.copy.tournament_id, *run.lag())
+            moving_writes.note_lag(transaction, run.copy.tournament_id, *run.lag())
 
 
 def _lag_text(run: MirrorRun) -> str:

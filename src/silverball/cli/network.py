@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import click
 
-from silverball.cli import columns, database
-from silverball.store import blocked_networks
+from silverball.cli import database
+from silverball.store.people import audit
 
 
 @click.group()
@@ -18,7 +18,7 @@ def network() -> None:
 def block(cidr: str) -> None:
     """Refuse all requests and sockets from CIDR, on every node within seconds."""
     with database.open_database() as store, store.write(quiet=True) as transaction:
-        blocked = blocked_networks.block(transaction.connection, cidr, now=datetime.now(UTC))
+        blocked = audit.block(transaction.connection, cidr, now=datetime.now(UTC))
     click.echo(f"{blocked} is blocked.", err=True)
 
 
@@ -27,18 +27,18 @@ def block(cidr: str) -> None:
 def unblock(cidr: str) -> None:
     """Answer requests from CIDR again."""
     with database.open_database() as store, store.write(quiet=True) as transaction:
-        unblocked = blocked_networks.unblock(transaction.connection, cidr, now=datetime.now(UTC))
+        unblocked = audit.unblock(transaction.connection, cidr, now=datetime.now(UTC))
     click.echo(f"{unblocked} is not blocked.", err=True)
 
 
 @network.command("list")
-@columns.json_option
+@database.json_option
 def list_(*, as_json: bool) -> None:
     """List the blocked networks, one a line."""
     with database.open_database() as store, store.read() as db:
-        listed = blocked_networks.blocked_networks(db)
+        listed = audit.blocked_networks(db)
     if as_json:
-        columns.print_json(listed)
+        database.print_json(listed)
         return
     for blocked in listed:
         click.echo(blocked)

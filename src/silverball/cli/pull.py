@@ -11,17 +11,58 @@ from typing import Any
 
 import click
 
-from silverball.cli import database, namesakes
-from silverball.exchange.pull import report_text
+from silverball.cli import database
 from silverball.exchange.pull import source as sources
+from silverball.exchange.pull import taking
 from silverball.exchange.pull.reading import Wanted
 from silverball.exchange.pull.source import PullSource, RequestPace, SourceFault
 from silverball.exchange.pull.taking import Pull, PullOptions, TournamentReport
-from silverball.service.bundles.reads import people
-from silverball.service.bundles.reads.people import SharedName
-from silverball.store import source_turns
-from silverball.store.engine import Store
-from silverball.store.time_limits import LONG_COMMANDS
+from silverball.service.moving import reads as moving_reads
+from silverball.service.moving.reads import SharedName
+from silverball.settings import Settings
+from silverball.store.counts import source_turns
+from silverball.store.database.deadlines import LONG_COMMANDS
+from silverball.store.database.engine import Store
+from silverball.store.tournament import imports
+
+# Players of one name whom a pull has brought: on a terminal it is asked once whether they are one person.
+
+
+def is_terminal() -> bool:
+    """Whether somebody can be asked, and answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask_who_is_who(store: Store, source: str, shared: Sequence[SharedName]) -> None:
+    """Ask of each name; merge who is one person, and remember who is not, so that nobody is asked twice."""
+    if shared:
+        click.echo("Some players of one book have the same name.", err=True)
+    for same in shared:
+        (first_id, *others), (_, *remotes) = same.player_ids, same.remote_ids
+        for player_id, remote_id in zip(others, remotes, strict=True):
+            name = "".join(letter if letter.isprintable() else "?" for letter in same.name)
+            question = f"{name!r}: are players {first_id} and {player_id} one person?"
+            if click.confirm(question, default=False, err=True):
+                _merge(store, same.organizer_id, player_id, first_id)
+            else:
+                with store.write() as transaction:
+                    answer = {imports.NAMESAKE: {remote_id: first_id}}
+                    imports.remember_ids(transaction.connection, source, answer)
+
+
+def _merge(store: Store, organizer_id: int, removed_id: int, remaining_id: int) -> None:
+    """Merge as the organizer of the book does; what cannot be merged stays, with the reason."""
+    from silverball import app
+    from silverball.demo.robots import InProcessClient, RequestRefused
+    from silverball.service.core.access import AuthenticatedCaller
+
+    caller = AuthenticatedCaller(user_id=organizer_id, role="organizer", ability="manage")
+    client = InProcessClient(app.build_api(store, Settings()), caller)
+    try:
+        client.send("POST", f"/api/players/{removed_id}/merge", {"playerId": remaining_id})
+    except RequestRefused as refused:
+        click.echo(f"They stay two: {refused.message}", err=True)
+
 
 ID = click.IntRange(1, 2**63 - 1)
 PAIR = re.compile(r"([1-9][0-9]{0,17})=([1-9][0-9]{0,17})", re.ASCII)
@@ -101,8 +142,8 @@ def pull(  # noqa: PLR0913  # an argument for each option
                 _print_progress(report, len(reports), len(listed), per_minute, foreign)
             is_whole = True
             shared = _shared_names(store, run.map_name)
-            if shared and namesakes.is_terminal() and not (as_json or dry_run):
-                namesakes.ask_who_is_who(store, run.map_name, shared)
+            if shared and is_terminal() and not (as_json or dry_run):
+                ask_who_is_who(store, run.map_name, shared)
                 shared = _shared_names(store, run.map_name)
         except SourceFault as error:
             click.echo(_printable(f"Error: {error}"), err=True)
@@ -115,19 +156,17 @@ def pull(  # noqa: PLR0913  # an argument for each option
 
 def _shared_names(store: Store, map_name: str) -> Sequence[SharedName]:
     with store.read() as db:
-        return people.shared_names(db, map_name)
+        return moving_reads.shared_names(db, map_name)
 
 
 def _print_progress(
     report: TournamentReport, number: int, count: int, per_minute: int, foreign_requests: int
 ) -> None:
-    minutes = (count - number) * report_text.REQUESTS_OF_TOURNAMENT / per_minute
+    minutes = (count - number) * taking.REQUESTS_OF_TOURNAMENT / per_minute
     rest = f", about {minutes:.0f} min left" if minutes >= 1 else ""
     if foreign_requests > 0:
         rest += f", {foreign_requests} requests of others on this token"
-    line = (
-        f"[{number}/{count}] {report.name or report.remote_id}: {report_text.OUTCOMES[report.outcome]}{rest}"
-    )
+    line = f"[{number}/{count}] {report.name or report.remote_id}: {taking.OUTCOMES[report.outcome]}{rest}"
     click.echo(_printable(line), err=True)
 
 
@@ -144,14 +183,14 @@ def _print_report(
         shown: dict[str, Any] = {"source": url, "isWhole": is_whole, "isDryRun": is_dry_run}
         if shared:
             shown["sharedNames"] = [{"name": same.name, "playerIds": same.player_ids} for same in shared]
-        rows = [report_text.report_json(report) for report in reports]
+        rows = [taking.report_json(report) for report in reports]
         click.echo(json.dumps({**shown, "tournaments": rows}, ensure_ascii=False, indent=2))
         return
-    for remark in (remark for report in reports for remark in report_text.remarks(report)):
+    for remark in (remark for report in reports for remark in taking.remarks(report)):
         click.echo(_printable(remark))
     for same in shared:
-        click.echo(_printable(report_text.shared_name(same)))
-    for sentence in report_text.summary(reports, is_dry_run=is_dry_run):
+        click.echo(_printable(taking.shared_name(same)))
+    for sentence in taking.summary(reports, is_dry_run=is_dry_run):
         click.echo(sentence)
 
 

@@ -8,17 +8,16 @@ import click
 from msgspec import Struct
 
 from silverball import settings
-from silverball.cli import columns, database
+from silverball.cli import database
 from silverball.jobs import rating_period
 from silverball.rules.ratings.formulas import Parameters
 from silverball.rules.ratings.standing import CurrentRating
-from silverball.service.periods import differences
 from silverball.service.periods import rating_run as runs
 from silverball.service.periods.reads import standing
-from silverball.service.periods.writes.periods import RunSuperseded
-from silverball.store import rating_days
-from silverball.store.engine import Store
-from silverball.store.time_limits import RATING_COMMANDS
+from silverball.service.periods.writes import RunSuperseded
+from silverball.store.database.deadlines import RATING_COMMANDS
+from silverball.store.database.engine import Store
+from silverball.store.people import rating_days
 
 # People listed after a rebuild, the largest change first.
 DIFFERENCES_MAX = 20
@@ -80,7 +79,7 @@ def _ratings_on(store: Store, day: date) -> _RatingsOfDay:
 
 def _print_differences(before: _RatingsOfDay, after: _RatingsOfDay) -> None:
     """Print whose rating of the same day is another one now, the largest change first."""
-    changed = differences.compare_ratings(before.ratings, after.ratings)
+    changed = runs.compare_ratings(before.ratings, after.ratings)
     count = len({rating.rating_id for rating in (*before.ratings, *after.ratings)})
     if not changed:
         click.echo(f"None of {count} ratings changed, as of {before.day}.")
@@ -99,7 +98,7 @@ def _print_differences(before: _RatingsOfDay, after: _RatingsOfDay) -> None:
                 f"{difference.change:+.2f}" if is_both else "",
             )
         )
-    columns.print_table(rows)
+    database.print_table(rows)
     if len(changed) > DIFFERENCES_MAX:
         click.echo(f"and {len(changed) - DIFFERENCES_MAX} others.")
 

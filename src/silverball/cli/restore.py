@@ -12,20 +12,23 @@ from pathlib import Path
 import click
 
 from silverball.cli import backup as backups
-from silverball.cli import backup_files, database
-from silverball.cli.backup_files import DATABASE, DUMP, MOMENT, SECRET, Unlocking
-from silverball.kit import private_files
-from silverball.kit.encryption import KeyFile
+from silverball.cli import database
+from silverball.cli.backup import DATABASE, DUMP, MOMENT, SECRET, Unlocking
+from silverball.kit import files
 from silverball.kit.errors import Refusal
+from silverball.kit.security.encryption import KeyFile
 from silverball.service.accounts import erasing
 from silverball.settings import SettingError
-from silverball.store import copies, encryption, erased_accounts, faults, generations, migrate
-from silverball.store.copies import CopyFailed, DatabaseInUse
-from silverball.store.engine import SECRET_FILE_ENDING, SQLITE_FILES_BESIDE, Store
-from silverball.store.erased_accounts import ErasedAccount
-from silverball.store.faults import DatabaseFault
-from silverball.store.migrate import UnusableSchema
-from silverball.store.time_limits import COPIES
+from silverball.store.database import faults, migrate
+from silverball.store.database import files as database_files
+from silverball.store.database.deadlines import COPIES
+from silverball.store.database.engine import SECRET_FILE_ENDING, SQLITE_FILES_BESIDE, Store
+from silverball.store.database.faults import DatabaseFault
+from silverball.store.database.files import CopyFailed, DatabaseInUse
+from silverball.store.database.migrate import UnusableSchema
+from silverball.store.people import encryption, erased_accounts
+from silverball.store.people.erased_accounts import ErasedAccount
+from silverball.store.revisions import stamps
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -103,11 +106,11 @@ def _restore_sqlite(
     is_check: bool,
     is_kept: bool,
 ) -> None:
-    listed |= erased_accounts.read_list(file.with_name(backup_files.ERASED_LIST))
+    listed |= erased_accounts.read_list(file.with_name(backups.ERASED_LIST))
     listed |= erased_accounts.read_list(erased_accounts.file_beside(target))
-    with backup_files.private_part(target) as part, backup_files.private_part(target) as secret:
-        members = backup_files.extract(file, {DATABASE: part, SECRET: secret}, unlocking)
-        copies.check_sqlite(part)
+    with backups.private_part(target) as part, backups.private_part(target) as secret:
+        members = backups.extract(file, {DATABASE: part, SECRET: secret}, unlocking)
+        database_files.check_sqlite(part)
         if is_check:
             _verify(part)
             return
@@ -117,7 +120,7 @@ def _restore_sqlite(
             _bring_up_to_date(f"sqlite:///{part}", listed)
             _verify(part)
             _copy_owner(target, part)
-            backup_files.sync_file(part)
+            backups.sync_file(part)
             if SECRET in members:
                 _place_secret(secret, target)
             _replace(part, target, is_kept=is_kept, is_readable=is_readable)
@@ -127,15 +130,15 @@ def _restore_sqlite(
 def _restore_postgresql(
     file: Path, url: str, unlocking: Unlocking, listed: set[ErasedAccount], *, is_check: bool
 ) -> None:
-    listed |= erased_accounts.read_list(file.with_name(backup_files.ERASED_LIST))
+    listed |= erased_accounts.read_list(file.with_name(backups.ERASED_LIST))
     with tempfile.TemporaryDirectory(prefix="silverball-") as folder:
         places = {name: Path(folder) / name for name in (DUMP, SECRET)}
-        members = backup_files.extract(file, places, unlocking)
-        copies.check_dump(places[DUMP])
+        members = backups.extract(file, places, unlocking)
+        database_files.check_dump(places[DUMP])
         if is_check:
             return
-        copies.require_unused_postgresql(url, must_be_empty=True)
-        copies.load_dump(url, places[DUMP])
+        database_files.require_unused_postgresql(url, must_be_empty=True)
+        database_files.load_dump(url, places[DUMP])
         if SECRET in members:
             _place_secret(places[SECRET], None)
     _bring_up_to_date(url, listed)
@@ -145,10 +148,10 @@ def _restore_postgresql(
 def _finish_here(url: str, target: Path | None, listed: set[ErasedAccount]) -> None:
     database.require_file(url)
     if target is None:
-        copies.require_unused_postgresql(url, must_be_empty=False)
+        database_files.require_unused_postgresql(url, must_be_empty=False)
     else:
         listed |= erased_accounts.read_list(erased_accounts.file_beside(target))
-        with copies.exclusive_sqlite(target):
+        with database_files.exclusive_sqlite(target):
             pass
     _bring_up_to_date(url, listed)
     _tell_about_secret(url, target)
@@ -165,7 +168,7 @@ def _bring_up_to_date(url: str, listed: set[ErasedAccount]) -> None:
             erasing.erase_again(store, user_id)
         erasing.finish_changes(store)
         with store.write() as transaction:
-            generations.draw_new_generation(transaction.connection)
+            stamps.draw_new_generation(transaction.connection)
     finally:
         store.close()
     if user_ids:
@@ -184,7 +187,7 @@ def _held(target: Path) -> Iterator[bool]:
         is_readable = True
         if target.exists():
             try:
-                stack.enter_context(copies.exclusive_sqlite(target))
+                stack.enter_context(database_files.exclusive_sqlite(target))
             except CopyFailed as error:
                 is_readable = False
                 click.echo(f"The present database is damaged. {error}", err=True)
@@ -222,7 +225,7 @@ def _replace(part: Path, target: Path, *, is_kept: bool, is_readable: bool) -> N
         for beside in (Path(f"{target}{name}") for name in SQLITE_FILES_BESIDE):
             if beside.exists():
                 beside.rename(f"{beside}.{ending}") if is_kept else beside.unlink()
-    copies.replace_file(part, target, kept_as=kept_as)
+    database_files.replace_file(part, target, kept_as=kept_as)
     if kept_as is not None:
         click.echo(f"The database before is {kept_as}. Delete it when you no longer need it.")
 
@@ -239,12 +242,12 @@ def _place_secret(secret: Path, target: Path | None) -> None:
         return
     if place.exists():
         place = place.with_name(f"{place.name}.from-backup")
-    with backup_files.private_part(place) as part:
+    with backups.private_part(place) as part:
         shutil.copyfile(secret, part)
         _copy_owner(place, part)
-        backup_files.sync_file(part)
+        backups.sync_file(part)
         part.rename(place)
-    private_files.sync_folder(place.parent)
+    files.sync_folder(place.parent)
     click.echo(f"The key for secrets is in {place}.")
 
 

@@ -7,9 +7,9 @@ import click
 
 from silverball import settings
 from silverball.cli import database
-from silverball.kit.encryption import KeyFile
 from silverball.kit.errors import Refusal
-from silverball.store import encryption
+from silverball.kit.security.encryption import KeyFile
+from silverball.store.people import encryption
 
 
 @click.group(invoke_without_command=True)

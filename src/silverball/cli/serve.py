@@ -6,11 +6,11 @@ import socket
 import click
 
 from silverball import settings
-from silverball.cli import database, side_server
-from silverball.cli.public_address import follows_host, with_base_url
+from silverball.cli import database, server
+from silverball.cli.server import follows_host, with_base_url
 from silverball.kit import loading, logs
 from silverball.settings import Settings
-from silverball.store.time_limits import REQUESTS
+from silverball.store.database.deadlines import REQUESTS
 
 LOG = logging.getLogger("silverball.settings")
 ONE_PROCESS = (
@@ -38,7 +38,7 @@ def serve(host: str, port: int, *, create: bool) -> None:
     """Serve the site until stopped."""
     logs.configure()
     warn_of_unknown_settings()
-    with side_server.open_listener(host, port) as listener:
+    with server.open_listener(host, port) as listener:
         _serve_listener(listener, host, create=create)
 
 

@@ -5,20 +5,23 @@ Only commands that serve import this module, because it loads uvicorn.
 
 import asyncio
 import contextlib
+import dataclasses
 import gc
+import ipaddress
 import logging
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from secrets import SystemRandom
 from types import FrameType
 from typing import Protocol
 
+import click
 import uvicorn
 
 from silverball import app
-from silverball.cli import side_server
 from silverball.feed.feed import FeedService, open_files_max
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.socket import protocol_class
@@ -27,15 +30,89 @@ from silverball.kit import logs
 from silverball.kit.edge import bounded_http
 from silverball.kit.edge.blocked_networks import BlockedNetworks, BlockedNetworksDoor
 from silverball.kit.edge.connections import ConnectionTable, HttpLimits
-from silverball.kit.edge.proxies import TrustedProxies
-from silverball.kit.encryption import NoEncryptionKey
+from silverball.kit.edge.proxies import NO_PROXIES, TrustedProxies
+from silverball.kit.http.asgi import NO_SNIFFING
 from silverball.kit.http.openapi import Trial
+from silverball.kit.security.encryption import NoEncryptionKey
 from silverball.service.users import writes as users
 from silverball.settings import Settings
-from silverball.store import blocked_networks, encryption
-from silverball.store.engine import Store
-from silverball.store.time_limits import STOP_SECONDS
-from silverball.web.site_metrics import SiteMetrics
+from silverball.store.database.deadlines import STOP_SECONDS
+from silverball.store.database.engine import Store
+from silverball.store.people import audit, encryption
+from silverball.web import operations
+from silverball.web.operations import Expose, SiteMetrics
+
+# Listening sockets, and the second server of a process: that of its metrics.
+
+
+BACKLOG = 2048
+METRICS_CONNECTIONS_MAX = 64
+# Browsers that came over HTTPS once do not come without it for a year.
+HTTPS_ONLY_SECONDS = 365 * 86_400
+
+
+def open_listener(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 picks a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise click.ClickException(f"Cannot listen on {host} port {port}: {error.strerror}.") from error
+
+
+def headers_of_every_answer(base_url: str) -> list[tuple[str, str]]:
+    """Return the headers that the server adds to whatever is answered."""
+    name, value = NO_SNIFFING
+    headers = [(name.decode(), value.decode())]
+    if base_url.startswith("https://"):
+        headers.append(("strict-transport-security", f"max-age={HTTPS_ONLY_SECONDS}"))
+    return headers
+
+
+class SideServer(uvicorn.Server):
+    """A second server on the event loop of the first, with a port of its own."""
+
+    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
+        super().__init__(config)
+        self._listener = listener
+        self._serving: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to the first server."""
+        yield
+
+    def open(self) -> None:
+        """Begin to serve."""
+        self._serving = asyncio.get_running_loop().create_task(self.serve(sockets=[self._listener]))
+
+    async def close(self) -> None:
+        """Stop serving."""
+        self.should_exit = True
+        if self._serving is not None:
+            await self._serving
+
+
+def metrics_server(expose: Expose, settings: Settings) -> SideServer | None:
+    """Return the server of the metrics, listening; none without a port for them."""
+    if not settings.metrics_port:
+        return None
+    listener = open_listener(settings.metrics_host, settings.metrics_port)
+    limits = HttpLimits(total=METRICS_CONNECTIONS_MAX, per_address=METRICS_CONNECTIONS_MAX)
+    config = uvicorn.Config(
+        operations.metrics_app(expose),
+        headers=headers_of_every_answer(""),
+        http=bounded_http.connection_class(ConnectionTable(limits, NO_PROXIES)),
+        ws="none",
+        lifespan="off",
+        access_log=False,
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    return SideServer(config, listener)
+
 
 LOG = logging.getLogger("silverball.serve")
 # Requests that are still open after this time are ended, which takes a second or two.
@@ -71,7 +148,7 @@ def run_server(
     kept = program.kept_answers(blocked)
     config = uvicorn.Config(
         BlockedNetworksDoor(program, blocked, TrustedProxies.parse(settings.trusted_proxies)),
-        headers=side_server.headers_of_every_answer(settings.base_url),
+        headers=headers_of_every_answer(settings.base_url),
         http=bounded_http.connection_class(table, kept),
         loop="uvloop",
         ws=protocol_class(broadcast.feed),
@@ -93,7 +170,7 @@ def run_server(
         config,
         when_ready,
         broadcast,
-        side_server.metrics_server(site.expose, settings),
+        metrics_server(site.expose, settings),
         end_transactions=partial(store.end_within, STOP_SECONDS),
         end_connections=table.end_all,
     )
@@ -114,7 +191,7 @@ def _announce_start(store: Store, settings: Settings) -> None:
 
 def _load_blocked_networks(store: Store) -> list[str]:
     with store.read() as db:
-        return blocked_networks.blocked_networks(db)
+        return audit.blocked_networks(db)
 
 
 def log_first_code(store: Store, settings: Settings) -> None:
@@ -156,7 +233,7 @@ class DrainingServer(uvicorn.Server):
         config: uvicorn.Config,
         when_ready: Callable[[], None],
         followed: Drainable,
-        beside: side_server.SideServer | None = None,
+        beside: SideServer | None = None,
         end_transactions: Callable[[], None] = lambda: None,
         end_connections: Callable[[], None] = lambda: None,
     ) -> None:
@@ -249,3 +326,36 @@ async def _wait_for(event: asyncio.Event, seconds: float) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
+
+
+# The address that a server's links begin with.
+
+
+WILDCARD_HOSTS = frozenset({"0.0.0.0", "::"})  # noqa: S104  # compared with, never bound to by itself
+
+
+def follows_host(configured: Settings, host: str) -> bool:
+    """Whether links begin with the address that each client uses.
+
+    So a phone at a venue can open them, without a base URL in the settings. Not behind proxies, which
+    may change the Host header, and not on loopback, where there is one address only.
+    """
+    has_proxies = configured.trusted_proxies != Settings().trusted_proxies
+    return not configured.base_url and not has_proxies and not _is_loopback(host)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def with_base_url(loaded: Settings, host: str, port: int) -> Settings:
+    """The settings with a base URL: the configured one, or the address of the listener."""
+    if loaded.base_url:
+        return loaded
+    visible_host = "127.0.0.1" if host in WILDCARD_HOSTS else host
+    if ":" in visible_host:
+        visible_host = f"[{visible_host}]"
+    return dataclasses.replace(loaded, base_url=f"http://{visible_host}:{port}")

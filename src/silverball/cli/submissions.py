@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import click
 
-from silverball.cli import columns, database
-from silverball.service.submissions.reads import submissions as reads
-from silverball.service.submissions.writes import moving
+from silverball.cli import database
+from silverball.service.submissions import reads as submissions_reads
+from silverball.service.submissions import writes as submissions_writes
 from silverball_wire.submissions import RatingSubmission
 from silverball_wire.values import SUBMISSION_STATUSES, SubmissionStatus
 
@@ -22,19 +22,18 @@ def submissions() -> None:
 
 @submissions.command("list")
 @click.option("--status", type=click.Choice(SUBMISSION_STATUSES), help="Only those in this state.")
-@columns.json_option
+@database.json_option
 def list_(status: SubmissionStatus | None, *, as_json: bool) -> None:
     """List submissions, newest first. Those that are `ready` wait for a moderator."""
     with database.open_database() as store, store.read() as db:
-        listed = reads.newest_submissions(db, status)
+        listed = submissions_reads.newest_submissions(db, status)
     if as_json:
-        columns.print_json(listed)
+        database.print_json(listed)
     else:
-        columns.print_table([HEADINGS, *map(_submission_row, listed)])
-    if len(listed) == reads.SUBMISSIONS_LISTED_MAX:
-        click.echo(
-            f"Only the newest {reads.SUBMISSIONS_LISTED_MAX} are shown; use --status to see others.", err=True
-        )
+        database.print_table([HEADINGS, *map(_submission_row, listed)])
+    if len(listed) == submissions_reads.SUBMISSIONS_LISTED_MAX:
+        newest = f"the newest {submissions_reads.SUBMISSIONS_LISTED_MAX}"
+        click.echo(f"Only {newest} are shown; use --status to see others.", err=True)
 
 
 @submissions.command()
@@ -43,7 +42,7 @@ def approve(submission_id: int) -> None:
     """Approve submission ID, so that it counts for the ratings of its day."""
     nothing = f"There is no rating submission {submission_id}."
     with database.open_database(not_found=nothing) as store, store.write() as transaction:
-        moving.approve_submission(transaction.connection, submission_id, _current_time())
+        submissions_writes.approve_submission(transaction.connection, submission_id, _current_time())
     click.echo(f"Rating submission {submission_id} is approved.", err=True)
 
 
@@ -56,7 +55,9 @@ def reject(submission_id: int, reason: str) -> None:
         raise click.BadParameter(f"must have 1 to {NOTE_CHARACTERS_MAX} characters", param_hint="--reason")
     nothing = f"There is no rating submission {submission_id}."
     with database.open_database(not_found=nothing) as store, store.write() as transaction:
-        moving.reject_submission(transaction.connection, submission_id, reason.strip(), _current_time())
+        submissions_writes.reject_submission(
+            transaction.connection, submission_id, reason.strip(), _current_time()
+        )
     click.echo(f"Rating submission {submission_id} is rejected.", err=True)
 
 

@@ -6,10 +6,11 @@ from secrets import SystemRandom
 import click
 import msgspec
 
-from silverball.cli import columns, database
-from silverball.service import access
-from silverball.service.tokens import reads, writes
-from silverball.service.tokens.reads import Token
+from silverball.cli import database
+from silverball.service.core import access
+from silverball.service.users import reads as users_reads
+from silverball.service.users import writes as users_writes
+from silverball.service.users.reads import Token
 
 ID = click.IntRange(1, 2**63 - 1)
 HEADINGS = ("ID", "USER", "ABILITY", "CREATED", "LAST USED", "EXPIRES", "NAME")
@@ -32,14 +33,14 @@ def token() -> None:
     show_default=True,
     help="The token's ability; each includes those before it.",
 )
-@click.option("--expires", "days", type=click.IntRange(1, writes.EXPIRES_DAYS_MAX), metavar="DAYS")
+@click.option("--expires", "days", type=click.IntRange(1, users_writes.EXPIRES_DAYS_MAX), metavar="DAYS")
 def create(user_id: int, name: str, abilities: tuple[str, ...], days: int | None) -> None:
     """Create a token and print it. It is shown only once."""
     with (
         database.open_database(not_found=f"There is no user {user_id}.") as store,
         store.write(quiet=True) as transaction,
     ):
-        issued = writes.create_token(
+        issued = users_writes.create_token(
             transaction.connection,
             user_id,
             name,
@@ -53,18 +54,18 @@ def create(user_id: int, name: str, abilities: tuple[str, ...], days: int | None
 
 @token.command("list")
 @click.option("--user", "user_id", type=ID, metavar="ID", help="Only the tokens of this user.")
-@columns.json_option
+@database.json_option
 def list_(user_id: int | None, *, as_json: bool) -> None:
     """List tokens, newest first, without their secrets."""
     with database.open_database() as store, store.read() as db:
-        tokens = reads.newest_tokens(db) if user_id is None else reads.owned_by(db, user_id)
+        tokens = users_reads.newest_tokens(db) if user_id is None else users_reads.owned_by(db, user_id)
     if as_json:
-        columns.print_json([_token_json(item) for item in tokens])
+        database.print_json([_token_json(item) for item in tokens])
     else:
-        columns.print_table([HEADINGS, *map(_token_row, tokens)])
-    if len(tokens) == reads.TOKENS_LISTED_MAX:
+        database.print_table([HEADINGS, *map(_token_row, tokens)])
+    if len(tokens) == users_reads.TOKENS_LISTED_MAX:
         click.echo(
-            f"Only the newest {reads.TOKENS_LISTED_MAX} are shown; use --user to see others.", err=True
+            f"Only the newest {users_reads.TOKENS_LISTED_MAX} are shown; use --user to see others.", err=True
         )
 
 
@@ -76,7 +77,7 @@ def revoke(token_id: int) -> None:
         database.open_database(not_found=f"There is no token {token_id}.") as store,
         store.write(quiet=True) as transaction,
     ):
-        writes.revoke_token(transaction, token_id, now=datetime.now(UTC))
+        users_writes.revoke_token(transaction, token_id, now=datetime.now(UTC))
     click.echo(f"Token {token_id} is revoked.", err=True)
 
 
@@ -87,7 +88,7 @@ def _token_row(item: Token) -> tuple[str, ...]:
 
 def _token_json(item: Token) -> dict[str, object]:
     """The token in its published shape, with its owner."""
-    return {"userId": item.user_id, **msgspec.to_builtins(reads.api_token(item))}
+    return {"userId": item.user_id, **msgspec.to_builtins(users_reads.api_token(item))}
 
 
 def _moment_text(at: datetime | None) -> str:

@@ -1,5 +1,6 @@
 """silverball user: accounts and their passwords."""
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterator
@@ -8,18 +9,23 @@ from datetime import UTC, datetime
 from secrets import SystemRandom
 
 import click
+from msgspec import Struct
 
 from silverball.cli import database
-from silverball.kit import passwords
-from silverball.service import access
-from silverball.service.accounts.writes import suspension
-from silverball.service.periods.writes import numbers
-from silverball.service.two_step import reads as two_step_reads
-from silverball.service.two_step import writes as two_step_writes
+from silverball.kit.errors import Conflict
+from silverball.kit.security import passwords
+from silverball.service.accounts import reads as accounts_reads
+from silverball.service.accounts.writes import accounts, sessions
+from silverball.service.core import access
+from silverball.service.periods import writes as periods_writes
+from silverball.service.submissions import writes as submissions_writes
+from silverball.service.tournaments import writes as tournaments_writes
+from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads, writes
-from silverball.store import audit
-from silverball.store.time_limits import LONG_COMMANDS
-from silverball.store.transaction import Transaction
+from silverball.store.database.deadlines import LONG_COMMANDS
+from silverball.store.database.engine import Store
+from silverball.store.database.transaction import Transaction
+from silverball.store.people import audit, rating_days
 
 USER_ID = click.IntRange(1, 2**63 - 1)
 
@@ -79,7 +85,7 @@ def password(user_id: int) -> None:
 def suspend(user_id: int) -> None:
     """Suspend user ID: tokens, sign-ins, devices and webhooks are refused at once."""
     with _open_accounts(user_id) as transaction:
-        suspension.suspend(transaction, user_id, now=datetime.now(UTC))
+        accounts.suspend(transaction, user_id, now=datetime.now(UTC))
     click.echo(f"User {user_id} is suspended.", err=True)
 
 
@@ -88,7 +94,7 @@ def suspend(user_id: int) -> None:
 def unsuspend(user_id: int) -> None:
     """End the suspension of user ID."""
     with _open_accounts(user_id) as transaction:
-        suspension.unsuspend(transaction, user_id, now=datetime.now(UTC))
+        accounts.unsuspend(transaction, user_id, now=datetime.now(UTC))
     click.echo(f"User {user_id} is not suspended.", err=True)
 
 
@@ -98,11 +104,11 @@ def totp_off(email: str) -> None:
     """Turn two-step sign-in off for the account with EMAIL: its person lost the phone and all codes."""
     with database.open_database() as store, store.write(quiet=True) as transaction:
         db = transaction.connection
-        user_id = two_step_reads.account_with_email(db, email)
+        user_id = accounts_reads.account_with_email(db, email)
         if user_id is None:
             raise click.ClickException("There is no account with this e-mail.")
         now, source = datetime.now(UTC), audit.COMMAND_LINE
-        was_on = two_step_writes.turn_off(db, user_id, now=now, source=source)
+        was_on = sessions.turn_off(db, user_id, now=now, source=source)
     state = "off" if was_on else "off already"
     click.echo(f"Two-step sign-in of user {user_id} is {state}.", err=True)
 
@@ -116,12 +122,11 @@ def undo_spam(user_id: int, *, yes: bool) -> None:
     Tournaments with results and feed, players, machines, series, clubs, webhooks and pending claims are
     deleted, rating submissions rejected. What other accounts' tournaments use stays.
     """
-    from silverball.cli import spam
 
     with database.open_database(not_found=f"There is no user {user_id}.", limits=LONG_COMMANDS) as store:
         if not yes:
             click.confirm(f"Delete all tournaments and the book of user {user_id}?", abort=True, err=True)
-        cleaned = spam.clean_account(store, user_id, datetime.now(UTC))
+        cleaned = clean_account(store, user_id, datetime.now(UTC))
     click.echo(f"Deleted {cleaned.tournaments} tournaments and {cleaned.rows} rows of the book.")
     if cleaned.tournaments_kept or cleaned.rows_kept:
         ids = ", ".join(map(str, cleaned.tournaments_kept)) or "none"
@@ -144,7 +149,9 @@ def _open_accounts(user_id: int) -> Iterator[Transaction]:
 def confirm_number(user_id: int, number: int) -> None:
     """Confirm that federation number NUMBER is user ID's: only then its rating is theirs."""
     with _open_accounts(user_id) as transaction:
-        numbers.confirm_number(transaction, user_id, number, now=datetime.now(UTC), source=audit.COMMAND_LINE)
+        periods_writes.confirm_number(
+            transaction, user_id, number, now=datetime.now(UTC), source=audit.COMMAND_LINE
+        )
     click.echo(f"Number {number} is confirmed for user {user_id}. The next rating run joins their ratings.")
 
 
@@ -156,7 +163,7 @@ def withdraw_number(user_id: int) -> None:
         database.open_database(not_found=f"User {user_id} has no confirmed number.") as store,
         store.write() as transaction,
     ):
-        number = numbers.withdraw_number(
+        number = periods_writes.withdraw_number(
             transaction, user_id, now=datetime.now(UTC), source=audit.COMMAND_LINE
         )
     click.echo(f"Number {number} is no longer user {user_id}'s.")
@@ -166,3 +173,52 @@ def _read_password() -> str:
     if sys.stdin.isatty():
         return str(click.prompt("Password", hide_input=True, confirmation_prompt="The same again"))
     return sys.stdin.readline().rstrip("\r\n")
+
+
+# Delete what an account made, in transactions of one tournament each: a server may run meanwhile.
+
+
+REJECTED = "The account that sent it was suspended."
+
+
+class CleanedAccount(Struct, frozen=True):
+    """The counts of what was deleted, and of what stays because others use it."""
+
+    tournaments: int
+    rows: int
+    tournaments_kept: tuple[int, ...]
+    rows_kept: int
+
+
+def clean_account(store: Store, user_id: int, now: datetime) -> CleanedAccount:
+    """Suspend the account, and delete what it made. Raises NotFound.
+
+    A command that was cut off can be given again. Tournaments that others link to stay.
+    """
+    with store.write() as transaction:
+        accounts.suspend(transaction, user_id, now=now)
+    with store.read() as db:
+        made, sent = accounts.made_tournaments(db, user_id), accounts.sent_submissions(db, user_id)
+    kept = [tournament_id for tournament_id in made if not _remove(store, tournament_id, user_id)]
+    for submission_id in sent:
+        with contextlib.suppress(Conflict), store.write() as transaction:
+            submissions_writes.reject_submission(transaction.connection, submission_id, REJECTED, now)
+    with store.write() as transaction:
+        db = transaction.connection
+        rows = accounts.delete_book(transaction, user_id)
+        count = len(made) - len(kept)
+        accounts.record_cleaning(db, user_id, now=now, tournaments=count, rows=rows)
+        rows_kept = accounts.count_book(db, user_id)
+    return CleanedAccount(count, rows, tuple(kept), rows_kept)
+
+
+def _remove(store: Store, tournament_id: int, user_id: int) -> bool:
+    with store.write(tournament_id) as transaction:
+        db = transaction.connection
+        accounts.remove_links(db, tournament_id, user_id)
+        if tournaments.linking_tournaments(db, tournament_id):
+            return False
+        # The results of that day are rated again without it.
+        rating_days.mark_tournament(db, tournament_id)
+        tournaments_writes.remove_tournament(transaction, tournament_id)
+    return True

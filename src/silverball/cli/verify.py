@@ -8,11 +8,10 @@ import click
 import msgspec
 
 from silverball.cli import database
-from silverball.service.mirrors.reads import Mirror
-from silverball.service.verify import reads
-from silverball.service.verify.draws import DrawsReport, verify_draws
-from silverball.service.verify.reads import VerificationReport
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.service.journal.reads.verification import DrawsReport, VerificationReport, verify_draws
+from silverball.service.moving.reads import Mirror
+from silverball.store.database.engine import Store
 
 TOURNAMENT_ID = click.IntRange(1, 2**63 - 1)
 
@@ -79,14 +78,14 @@ def verdicts(
     """Verify a tournament, or all of them one after the other."""
     if tournament_id is not None:
         with store.read() as db:
-            yield reads.verify_tournament(db, tournament_id, against)
+            yield verification.verify_tournament(db, tournament_id, against)
         return
     with store.read() as db:
-        tournament_ids = reads.tournament_ids(db)
+        tournament_ids = verification.tournament_ids(db)
     for listed_id in _show_progress(tournament_ids):
         # Each tournament has its own snapshot: consistent, and without holding up writers.
         with store.read() as db:
-            yield reads.verify_tournament(db, listed_id)
+            yield verification.verify_tournament(db, listed_id)
 
 
 def _show_progress(tournament_ids: list[int]) -> Iterable[int]:

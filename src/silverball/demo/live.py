@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from silverball.demo import nights
+from silverball.demo import nights as demo_nights
 from silverball.demo.robots import (
     InProcessClient,
     Json,
@@ -24,10 +24,10 @@ from silverball.demo.robots import (
 )
 from silverball.kit.values import replace
 from silverball.rules.registry import FORMATS
-from silverball.service.tournaments.reads import belongings
-from silverball.service.tournaments.writes import tournaments
+from silverball.service.tournaments import writes as tournaments_writes
+from silverball.service.tournaments.reads import tournaments
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 LOG = logging.getLogger("silverball.demo")
 TOURNAMENT_ID = 1
@@ -65,7 +65,7 @@ EVENINGS = tuple(
             **({"forecast": True} if "forecast" in form.settings.__struct_fields__ else {}),
         },
     )
-    for finished, form in zip(nights.FINISHED, FORMATS.values(), strict=True)
+    for finished, form in zip(demo_nights.FINISHED, FORMATS.values(), strict=True)
 )
 PLANS = {plan.name: plan for plan in EVENINGS}
 
@@ -73,7 +73,7 @@ PLANS = {plan.name: plan for plan in EVENINGS}
 class LiveRobot(Robot):
     """A robot whose tournament never ends, and who leaves results alone that a visitor recorded."""
 
-    def fill_and_start(self, book_ids: nights.BookIds) -> None:
+    def fill_and_start(self, book_ids: demo_nights.BookIds) -> None:
         """Add the players and machines that are missing, and start."""
         tournament = self._send("GET", "?includePlayers=true&includeArenas=true")["data"]
         players = {player["playerId"] for player in tournament["players"]}
@@ -111,7 +111,7 @@ class LiveRobot(Robot):
 
 def reserve_tournament(store: Store, settings: Settings, user_id: int, dice: Random) -> None:
     """Create tournament 1, still without players, in a database that has no tournament yet."""
-    client = nights.organizer_client(store, settings, user_id, _an_hour_ago())
+    client = demo_nights.organizer_client(store, settings, user_id, _an_hour_ago())
     if not client.send("GET", "/api/tournaments?limit=1")["data"]:
         LiveRobot.create(client, LIVE, dice)
 
@@ -119,7 +119,7 @@ def reserve_tournament(store: Store, settings: Settings, user_id: int, dice: Ran
 def play_first_rounds(store: Store, settings: Settings, user_id: int, dice: Random) -> None:
     """Start tournament 1 an hour ago and play some rounds, unless it was started before."""
     clock = _an_hour_ago()
-    client = nights.organizer_client(store, settings, user_id, clock)
+    client = demo_nights.organizer_client(store, settings, user_id, clock)
     try:
         if client.send("GET", PATH)["data"]["status"] != "planned":
             return
@@ -127,7 +127,7 @@ def play_first_rounds(store: Store, settings: Settings, user_id: int, dice: Rand
         # Somebody deleted it.
         return
     robot = LiveRobot(client, LIVE, TOURNAMENT_ID, dice)
-    robot.fill_and_start(nights.load_book_ids(client))
+    robot.fill_and_start(demo_nights.load_book_ids(client))
     for _ in range(STEPS_AT_START):
         robot.step()
         clock.tick(SECONDS_AT_START // STEPS_AT_START)
@@ -146,7 +146,7 @@ class LivePlay:
         pauses: tuple[float, float] = PAUSE_SECONDS,
         evening_seconds: float = EVENING_SECONDS,
     ) -> None:
-        client = nights.organizer_client(store, settings, user_id, WallClock())
+        client = demo_nights.organizer_client(store, settings, user_id, WallClock())
         self._dice = dice
         self._pause_range = pauses
         self._stop_event = threading.Event()
@@ -204,7 +204,7 @@ class EndlessNight:
         robot = LiveRobot(self._client, LIVE, TOURNAMENT_ID, self._dice)
         status = self._client.send("GET", PATH)["data"]["status"]
         if status == "planned":
-            robot.fill_and_start(nights.load_book_ids(self._client))
+            robot.fill_and_start(demo_nights.load_book_ids(self._client))
         elif status == "completed":
             self._client.send("POST", f"{PATH}/reopen")
         return robot
@@ -250,7 +250,9 @@ class Evenings:
         newest = evenings[0]["name"] if evenings else EVENINGS[-1].name
         cycle = itertools.pairwise([*EVENINGS, EVENINGS[0]])
         following = next(plan for plan_before, plan in cycle if plan_before.name == newest)
-        return nights.start_night(self._client, following, nights.load_book_ids(self._client), self._dice)
+        return demo_nights.start_night(
+            self._client, following, demo_nights.load_book_ids(self._client), self._dice
+        )
 
     def _remove_old_evenings(self) -> None:
         completed = [evening for evening in self._evenings() if evening["status"] == "completed"]
@@ -258,16 +260,16 @@ class Evenings:
         for evening in completed[EVENINGS_KEPT:]:
             tournament_id = evening["tournamentId"]
             with self._store.read() as db:
-                is_linked = bool(belongings.linking_tournaments(db, tournament_id))
+                is_linked = bool(tournaments.linking_tournaments(db, tournament_id))
             if is_linked or datetime.fromisoformat(evening["completedAt"]) < oldest_unrated:
                 continue
             # No request deletes a tournament that has started.
             with self._store.write(tournament_id) as transaction:
-                tournaments.remove_tournament(transaction, tournament_id)
+                tournaments_writes.remove_tournament(transaction, tournament_id)
 
     def _evenings(self) -> list[Json]:
         """Return the evenings of the demo's organizer, newest first."""
-        tournaments = nights.all_pages(self._client, f"/api/tournaments?owner={self._user_id}&limit=100")
+        tournaments = demo_nights.all_pages(self._client, f"/api/tournaments?owner={self._user_id}&limit=100")
         evenings = [tournament for tournament in tournaments if tournament["name"] in PLANS]
         return sorted(evenings, key=lambda evening: -int(evening["tournamentId"]))
 

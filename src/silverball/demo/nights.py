@@ -3,16 +3,21 @@
 Everything is looked up by name first, so an interrupted or restarted demo continues where it stopped.
 """
 
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
 
 from silverball import app
 from silverball.demo.robots import Clock, InProcessClient, Json, Robot, SteppedClock, TournamentPlan
+from silverball.exchange import machine_files, nightly, opdb
+from silverball.jobs import nightly_exports
 from silverball.rules.registry import FORMATS
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.machines import reads
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 # Ids of the players and of the arenas.
 BookIds = tuple[list[int], list[int]]
@@ -166,3 +171,36 @@ def _queue_up(robot: Robot, clock: SteppedClock) -> None:
     while robot.step():
         clock.tick(STEP_SECONDS)
     robot.queue_up(QUEUE_SIZES)
+
+
+# Machines, tips and public files of the demo.
+
+
+DATA = Path(__file__).parent / "data"
+FILES = DATA / "machines"
+# The results of an invented night that was run with other software.
+ELSEWHERE = DATA / "elsewhere" / "thursday.json"
+EVENING_BEFORE = ("Wednesday", "2026-03-04")
+
+
+def load_machines(store: Store) -> None:
+    """Load the machines of the demo's tournaments and some tips, unless machines are stored already."""
+    with store.read() as db:
+        if reads.entry_ids(db):
+            return
+    machines, tips = (
+        opdb.read_machines(FILES / "opdb.json"),
+        machine_files.read_pintips(FILES / "pintips.json"),
+    )
+    with store.write() as transaction:
+        opdb.import_machines(transaction, machines)
+        machine_files.import_tips(transaction, tips)
+
+
+def write_public_files(store: Store, folder: Path) -> None:
+    """Write the bulk files, for which the server would wait until the morning, and the sample results."""
+    nightly_exports.run(folder, store, datetime.now(UTC).replace(microsecond=0))
+    shutil.copyfile(ELSEWHERE, folder / nightly.SAMPLE_RESULTS)
+    weekday, day = EVENING_BEFORE
+    text = ELSEWHERE.read_text("utf-8").replace("Thursday", weekday).replace("2026-03-05", day)
+    (folder / nightly.SANDBOX_RESULTS).write_text(text, "utf-8")

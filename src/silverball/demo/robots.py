@@ -28,7 +28,7 @@ from silverball.rules.families.group_stages import AdvancingPlaceTied
 from silverball.rules.format import Format, PlayKind, ResultUnit
 from silverball.rules.model.refusals import AllRoundsPlayed
 from silverball.rules.registry import FORMATS
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 
 SOURCE = "robots"
 # No tournament needs more actions; a robot that does is in a loop.

@@ -19,14 +19,13 @@ from silverball.demo.robots import InProcessClient, Json
 from silverball.exchange import nightly
 from silverball.kit.http.api import Api
 from silverball.kit.http.endpoints import Endpoint
-from silverball.kit.http.openapi import Trial
-from silverball.kit.http.query_schema import camel_case
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.clubs import reads as club_reads
-from silverball.service.clubs import writes as club_writes
+from silverball.kit.http.openapi import Trial, camel_case
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.players import reads as player_reads
+from silverball.service.players import writes as player_writes
 from silverball.service.users import writes as users
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 # A real tournament, and invented ones of three formats. They stay as they are.
 FINISHED_ID, BEST_GAME_ID, MAX_MATCHPLAY_ID, AMAZING_RACE_ID = 244501, 7001, 7005, 7006
@@ -183,12 +182,12 @@ def _make_trials(store: Store, api: Api, user_id: int, base_url: str) -> dict[st
     arena_ids = nights.load_book_ids(client)[1]
     boxes = Sandboxes(client, (first, second), player_ids, arena_ids, {}, {}, {})
     with store.read() as db:
-        club_id = club_reads.club_of_user(db, user_id)
+        club_id = player_reads.club_of_user(db, user_id)
     _fill_book(boxes, user_id)
     if club_id is not None:
         # Who makes a club becomes its member; the sandbox club is not the organizer's own.
         with store.write() as transaction:
-            club_writes.join_club(transaction, user_id, club_id)
+            player_writes.join_club(transaction, user_id, club_id)
     _fill_players(boxes)
     _fill_ratings(boxes, user_id)
     _fill_submissions(boxes, base_url)

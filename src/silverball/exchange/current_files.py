@@ -9,10 +9,10 @@ from pathlib import Path
 from time import monotonic
 
 from silverball.exchange import nightly
-from silverball.exchange.file_digests import FileDigests
+from silverball.exchange.files import FileDigests
 from silverball.exchange.nightly import BulkFile
-from silverball.store import hidings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.people import hidings
 
 LOG = logging.getLogger("silverball.exchange")
 # A file is written anew for at most a tenth of the time, however often somebody hides something.

@@ -18,11 +18,11 @@ from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import BodyParser
-from silverball.service.federation import writes
-from silverball.service.federation.reads import records as reads
-from silverball.service.federation.writes import NewRecord
-from silverball.store.engine import Db
-from silverball_wire import times
+from silverball.service.outlook import writes as outlook_writes
+from silverball.service.outlook.reads import estimates
+from silverball.service.outlook.writes import NewRecord
+from silverball.store.database.engine import Db
+from silverball_wire import base
 
 BYTES_MAX = 200 * 2**20
 RECORDS_MAX = 500_000
@@ -93,10 +93,10 @@ def import_records(
     db: Db, records: Sequence[NewRecord], *, now: datetime, watch: ProgressWatch = without_progress
 ) -> ImportedRecords:
     """Store the records of a file in the caller's transaction."""
-    before = reads.record_count(db)
+    before = estimates.record_count(db)
     for start in watch(range(0, len(records), STORED_AT_ONCE), "Storing"):
-        writes.store_records(db, records[start : start + STORED_AT_ONCE], now=now)
-    return ImportedRecords(len(records), reads.record_count(db) - before)
+        outlook_writes.store_records(db, records[start : start + STORED_AT_ONCE], now=now)
+    return ImportedRecords(len(records), estimates.record_count(db) - before)
 
 
 def _read_json(text: str) -> list[_FileRecord]:
@@ -188,7 +188,7 @@ def _convert_text(name: str, text: str) -> Any:
         return float(text)
     if name == UPDATED_AT and text:
         try:
-            return times.parse_moment(text)
+            return base.parse_moment(text)
         except (ValueError, OverflowError):
             return text
     return text

@@ -14,14 +14,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from silverball.exchange import atomic_files
-from silverball.kit.conversions import decode
+from silverball.exchange import files
+from silverball.kit.values import decode
 from silverball.service.machines import reads as machines
-from silverball.service.ratings.reads import sheets
-from silverball.service.tips import reads as tips
-from silverball.store import hidings
-from silverball.store.engine import Store
-from silverball_wire import times
+from silverball.service.ratings import reads as ratings_reads
+from silverball.store.database.engine import Store
+from silverball.store.people import hidings
+from silverball_wire import base
 
 MANIFEST = ".manifest.json"
 STAMP = ".stamp.json"
@@ -48,10 +47,10 @@ class BulkFile(Struct, frozen=True):
 
 # A new bulk file is one line here.
 BULK_FILES: tuple[BulkFile, ...] = (
-    BulkFile("latest-opdb.json", machines.json_lines, frame_lines=2),
-    BulkFile("latest-pintips.json", tips.json_lines, frame_lines=2),
-    BulkFile("latest-ratings.csv", sheets.rating_csv_lines, frame_lines=1, has_people=True),
-    BulkFile("latest-rating-revisions.csv", sheets.revision_csv_lines, frame_lines=1, has_people=True),
+    BulkFile("latest-opdb.json", machines.machine_json_lines, frame_lines=2),
+    BulkFile("latest-pintips.json", machines.tip_json_lines, frame_lines=2),
+    BulkFile("latest-ratings.csv", ratings_reads.rating_csv_lines, frame_lines=1, has_people=True),
+    BulkFile("latest-rating-revisions.csv", ratings_reads.revision_csv_lines, frame_lines=1, has_people=True),
 )
 # Every file that the site writes for download.
 FILE_NAMES = frozenset(name for bulk_file in BULK_FILES for name in (bulk_file.name, bulk_file.manifest_name))
@@ -89,7 +88,7 @@ def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime)
         first = next(lines, None)
         if first is None:
             return None
-        with atomic_files.replace_atomically(folder / export.name) as file:
+        with files.replace_atomically(folder / export.name) as file:
             for line in chain([first], lines):
                 content = line.encode()
                 digest.update(content)
@@ -101,12 +100,12 @@ def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime)
         sha256=digest.hexdigest(),
         bytes=size,
         rows=count - export.frame_lines,
-        generated_at=times.iso(now),
+        generated_at=base.iso(now),
     )
-    with atomic_files.replace_atomically(folder / export.manifest_name) as file:
+    with files.replace_atomically(folder / export.manifest_name) as file:
         file.write(msgspec.json.encode(manifest) + b"\n")
     if export.has_people:
-        with atomic_files.replace_atomically(folder / export.stamp_name) as file:
+        with files.replace_atomically(folder / export.stamp_name) as file:
             file.write(msgspec.json.encode(Stamp(sha256=manifest.sha256, hidings=hiding_count)))
     return manifest
 
@@ -124,6 +123,6 @@ def written_at(export: BulkFile, folder: Path) -> datetime | None:
     try:
         content = (folder / export.manifest_name).read_bytes()
         manifest = decode(content, Manifest)
-        return times.parse_moment(manifest.generated_at) if (folder / export.name).exists() else None
+        return base.parse_moment(manifest.generated_at) if (folder / export.name).exists() else None
     except (FileNotFoundError, msgspec.DecodeError, ValueError):
         return None

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from silverball.service.accounts.reads import ExportedSection
-from silverball.service.exports import sheet
+from silverball.service.tables import sheet
 
 CONTENT_TYPE = "application/zip"
 README = """\

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from silverball.kit import texts
+from silverball.kit import values
 from silverball.kit.errors import Invalid
 from silverball.kit.http.fields import ID_MAX
-from silverball.service.periods.writes.seeds import ImportedRating
+from silverball.service.periods.writes import ImportedRating
 
 BYTES_MAX = 500_000_000
 HEADER = re.compile(
@@ -97,7 +97,7 @@ def _csv_rows(body: str) -> Iterator[tuple[int, Sequence[str]]]:
 def _read_seed(cells: Sequence[str], day: date) -> ImportedRating:
     if len(cells) != CELLS:
         raise _FieldFault(f"it has {len(cells)} fields, not {CELLS}.")
-    name = texts.clean(cells[0]).replace("\x00", "")
+    name = values.clean(cells[0]).replace("\x00", "")
     if not 0 < len(name) <= NAME_MAX:
         raise _FieldFault(f"Name must have 1 to {NAME_MAX} characters.")
     last = _parse_day("Last Rating Period", cells[6])

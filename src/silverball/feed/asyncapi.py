@@ -8,8 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from silverball.feed.messages import PREFIXES
-from silverball.kit.http.field_texts import summary_text
-from silverball.kit.http.json_schema import SCHEMA_REFERENCE, Schema, json_schemas
+from silverball.kit.http.json_schema import SCHEMA_REFERENCE, Schema, json_schemas, summary_text
 from silverball_wire.events import EVENTS, FeedEvent
 
 DESCRIPTION = (

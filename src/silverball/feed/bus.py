@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from silverball.feed.relay import NudgeBus
 from silverball.kit.tasks import end_tasks
 from silverball.settings import SettingError, Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 if TYPE_CHECKING:
     import psycopg

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct, field
 
 from silverball.feed import messages
-from silverball.kit.conversions import decode
+from silverball.kit.values import decode
 
 # Limits of one message, and of the frames that it may come in.
 MESSAGE_BYTES_MAX = 16_384

@@ -19,9 +19,9 @@ from silverball.feed.hub import Hub
 from silverball.feed.stored_events import EventsUnavailable
 from silverball.kit.edge.work_queue import Importance
 from silverball.kit.tasks import end_tasks
-from silverball.store.announcements import Announcement, ChannelHead
-from silverball.store.engine import Commit
-from silverball.store.generations import own_epoch
+from silverball.store.database.engine import Commit
+from silverball.store.revisions.stamps import own_epoch
+from silverball.store.tournament.announcements import Announcement, ChannelHead
 
 LOG = logging.getLogger("silverball.feed")
 POLL_SECONDS = 1.0

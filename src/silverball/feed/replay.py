@@ -5,19 +5,19 @@ needed, as the channel is public.
 """
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from msgspec import UNSET, Meta
 
 from silverball.feed import messages
-from silverball.feed.relay import Relay
-from silverball.feed.stored_events import EventsUnavailable, StoredEvents
+from silverball.feed.feed import FeedService
+from silverball.feed.stored_events import EventsUnavailable
 from silverball.kit.edge.work_queue import Importance
 from silverball.kit.errors import Gone, NotFound, ServiceUnavailable
-from silverball.kit.http.async_routes import AsyncCall, Stream, get_async
+from silverball.kit.http.endpoints import AsyncCall, Stream, get_async
 from silverball.kit.http.query import Query
 from silverball.kit.values import replace
-from silverball.store.announcements import Announcement, ChannelHead
+from silverball.store.tournament.announcements import Announcement, ChannelHead
 from silverball_wire.events import EventsPage, FeedEvent
 
 EVENTS_MAX = 500
@@ -38,16 +38,6 @@ class EventsTrimmed(Gone):
     sentence = "Events are kept from {first} to {last}. Read the tournament again."
 
 
-class EventSource(Protocol):
-    """The parts of the feed that these routes need."""
-
-    @property
-    def stored_events(self) -> StoredEvents: ...
-
-    @property
-    def relay(self) -> Relay: ...
-
-
 class EventsQuery(Query, frozen=True, kw_only=True):
     """Parameters of the events of a tournament."""
 
@@ -65,7 +55,7 @@ class EventsQuery(Query, frozen=True, kw_only=True):
 @get_async("/api/tournaments/{tournament_id}/events", query=EventsQuery, returns=EventsPage)
 async def list_feed_events(call: AsyncCall[EventsQuery]) -> EventsPage:
     """The feed events after a number, oldest first; waits for new ones if asked to."""
-    feed: EventSource = call.feed
+    feed: FeedService = call.feed
     tournament_id, query = call.ids["tournament_id"], call.query
     head, events = await _load_page(feed, tournament_id, query.after, query.limit)
     after = head.seq if query.after is None else query.after
@@ -91,7 +81,7 @@ async def list_feed_events(call: AsyncCall[EventsQuery]) -> EventsPage:
 @get_async("/api/tournaments/{tournament_id}/stream", returns=Stream)
 async def stream_feed_events(call: AsyncCall[Query]) -> Stream:
     """The feed events as they happen, as server-sent events; Last-Event-ID brings what was missed."""
-    feed: EventSource = call.feed
+    feed: FeedService = call.feed
     tournament_id = call.ids["tournament_id"]
     head, _ = await _load_page(feed, tournament_id, None, 1)
     _refuse_overload(feed)
@@ -105,7 +95,7 @@ async def stream_feed_events(call: AsyncCall[Query]) -> Stream:
 
 
 async def _stream_blocks(
-    feed: EventSource, tournament_id: int, position: ChannelHead
+    feed: FeedService, tournament_id: int, position: ChannelHead
 ) -> AsyncIterator[bytes]:
     """The blocks of a stream: the events that follow a position, and then new ones as they happen."""
     yield _id_block(position)
@@ -132,7 +122,7 @@ async def _stream_blocks(
 
 
 async def _load_page(
-    feed: EventSource, tournament_id: int, after: int | None, limit: int
+    feed: FeedService, tournament_id: int, after: int | None, limit: int
 ) -> tuple[ChannelHead, list[Announcement]]:
     try:
         head, events = await feed.stored_events.events_page(
@@ -152,7 +142,7 @@ def _refuse_trimmed(head: ChannelHead, epoch: str | None, after: int) -> None:
         raise EventsTrimmed(first=head.low + 1, last=head.seq)
 
 
-def _refuse_overload(feed: EventSource) -> None:
+def _refuse_overload(feed: FeedService) -> None:
     if feed.relay.waiting_count >= WAITING_MAX:
         raise ServiceUnavailable
 

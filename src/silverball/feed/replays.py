@@ -7,10 +7,11 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
-from silverball.feed.encoding import FrameEncoding, OutgoingEvent
-from silverball.store.announcements import Announcement, ChannelHead
+from silverball.feed.messages import FrameEncoding, OutgoingEvent
+from silverball.feed.stored_events import EventLog
+from silverball.store.tournament.announcements import Announcement, ChannelHead
 
 T = TypeVar("T")
 # After this many clients the event loop turns to its other work.
@@ -105,14 +106,6 @@ def _join_frames(events: Sequence[OutgoingEvent], encoding: FrameEncoding) -> li
     return pieces
 
 
-class EventPages(Protocol):
-    """The part of the announcements that replays need."""
-
-    async def events_page(
-        self, tournament_id: int, after: int, limit: int, /
-    ) -> tuple[ChannelHead | None, Sequence[Announcement]]: ...
-
-
 class ReplayKey(NamedTuple):
     """A client's number in a channel, and how many events it misses."""
 
@@ -130,7 +123,7 @@ class _Lookup(NamedTuple):
 class ReplayLookups:
     """The lookups of missed events, shared by all who miss the same at the same time."""
 
-    def __init__(self, log: EventPages, pacer: Pacer, now: Callable[[], float]) -> None:
+    def __init__(self, log: EventLog, pacer: Pacer, now: Callable[[], float]) -> None:
         self._log = log
         self._pacer = pacer
         self._now = now

@@ -20,10 +20,8 @@ from websockets.server import ServerProtocol
 from websockets.typing import ExtensionParameter
 
 from silverball.feed import protocol
-from silverball.feed.connection import RECONNECT, FeedConnection
-from silverball.feed.encoding import FrameEncoding
-from silverball.feed.feed import Feed
-from silverball.feed.handshake import App, Handshake
+from silverball.feed.feed import RECONNECT, App, Feed, FeedConnection, Handshake
+from silverball.feed.messages import FrameEncoding
 from silverball.feed.protocol import Close
 from silverball.feed.subscribers import CAUGHT_UP_BYTES, LAGGING_BYTES
 from silverball.kit.edge.proxies import peer_address

@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 from silverball.kit.edge.work_queue import WAITING_MAX, Importance, Overloaded, WorkQueue
-from silverball.store import announcements, generations
-from silverball.store.announcements import Announcement, ChannelHead
-from silverball.store.engine import Db, Store
-from silverball.store.faults import DatabaseFault
+from silverball.store.database.engine import Db, Store
+from silverball.store.database.faults import DatabaseFault
+from silverball.store.revisions import stamps
+from silverball.store.tournament import announcements
+from silverball.store.tournament.announcements import Announcement, ChannelHead
 
 READER_THREADS = 2
 # Sockets that resume after a restart come all at once, and their reads are small.
@@ -81,7 +82,7 @@ class StoredEvents:
 
         Raises EventsUnavailable.
         """
-        known = generations.generation_in(epoch)
+        known = stamps.generation_in(epoch)
         await self._run_guarded(Importance.SCOREKEEPER, lambda: self._store.begin_generation(known))
 
     def close(self) -> None:

@@ -11,8 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 
 from silverball.feed import protocol
-from silverball.feed.encoding import FrameEncoding, OutgoingEvent, encode_text
-from silverball.feed.messages import channel_name
+from silverball.feed.messages import FrameEncoding, OutgoingEvent, channel_name, encode_text
 from silverball.feed.metrics import FeedMetrics
 from silverball.feed.protocol import Close, Subscribe, Unsubscribe
 from silverball.feed.replays import Piece

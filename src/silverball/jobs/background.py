@@ -1,26 +1,140 @@
 """All work of a process beside its requests: what starts with the program, and stops with it."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
+
+import msgspec
 
 from silverball.jobs import (
     call_waiting,
     compute_forecasts,
     deliver_webhooks,
     fetch_submissions,
-    measure_mirrors,
-    measure_storage,
+    pruning,
     pull_histories,
-    schedule,
-    simulate_nights,
+    rating_period,
 )
-from silverball.jobs.clock import JobClock
+from silverball.jobs.clock import Job, JobClock
 from silverball.jobs.workers import Workers, begin_in_turn
-from silverball.kit.measures import Measures
+from silverball.kit.errors import Refusal
+from silverball.kit.measures import Measures, MirrorMeasures
 from silverball.service.accounts import erasing
+from silverball.service.moving import reads as moving_reads
+from silverball.service.moving.reads import Mirror
+from silverball.service.submissions import reads as submissions_reads
+from silverball.service.submissions import writes as submissions_writes
+from silverball.service.tournaments import writes as tournaments_writes
+from silverball.service.tournaments.reads import listing
 from silverball.settings import Settings
-from silverball.store import time_limits
-from silverball.store.engine import Store
+from silverball.store.counts.measured_storage import AccountStorage
+from silverball.store.database import deadlines
+from silverball.store.database.engine import Store
+
+# The job that completes tournaments without activity for two days. Source: formats, section 23.
+
+
+LOG = logging.getLogger("silverball.jobs")
+SOURCE = "clock"
+
+
+def close_idle(store: Store, now: datetime) -> None:
+    """Complete the idle tournaments, each in a transaction of its own; a failure is logged."""
+    with store.read() as db:
+        idle_ids = listing.idle_tournaments(db, now)
+    for tournament_id in idle_ids:
+        try:
+            with store.write(tournament_id) as transaction:
+                is_closed = tournaments_writes.complete_if_idle(transaction, tournament_id, SOURCE, now)
+        except (Refusal, msgspec.ValidationError) as error:
+            LOG.error("the idle tournament %s cannot be completed", tournament_id, exc_info=error)
+            continue
+        if is_closed:
+            LOG.info("the idle tournament %s was completed", tournament_id)
+
+
+# The job that assigns approved submissions to their day's rating period when the day is over.
+
+
+def schedule_submissions(store: Store, now: datetime) -> None:
+    """Schedule them, each in a transaction of its own."""
+    with store.read() as db:
+        submission_ids = submissions_reads.approved_submission_ids(db, now.date())
+    for submission_id in submission_ids:
+        with store.write() as transaction:
+            submissions_writes.schedule_submission(transaction.connection, submission_id, now)
+
+
+# The hourly jobs. A new job is one file and one line here.
+
+
+JOBS = (
+    Job("close_idle", close_idle),
+    Job("prune_announcements", pruning.prune_announcements),
+    Job("prune_deliveries", pruning.prune_deliveries),
+    Job("schedule_submissions", schedule_submissions),
+)
+
+
+def configured_jobs(settings: Settings) -> tuple[Job, ...]:
+    """The jobs that run under these settings."""
+    jobs = (*JOBS, rating_period.create_job(settings), pruning.create_job(settings.audit_days))
+    if not settings.exports_folder:
+        return jobs
+    from silverball.jobs import nightly_exports
+
+    return (*jobs, nightly_exports.create_job(settings))
+
+
+# How far the mirrors of the site are behind, for `/metrics`; their own programs have noted it.
+
+
+MEASURE_SECONDS = 15.0
+
+
+def mirror_workers(store: Store, measures: Measures) -> Workers:
+    """The thread that measures."""
+    return Workers("mirrors", [_measurement(store, measures)], poll_seconds=MEASURE_SECONDS)
+
+
+def _measurement(store: Store, measures: Measures) -> Callable[[], bool]:
+    def measure() -> bool:
+        with store.read() as db:
+            measures.mirrors = measures_by_host(moving_reads.running_mirrors(db))
+        return False
+
+    return measure
+
+
+def measures_by_host(mirrors: Sequence[Mirror]) -> dict[str, MirrorMeasures]:
+    """Host -> its mirrors in numbers; the lag is that of the slowest."""
+    by_host: dict[str, MirrorMeasures] = {}
+    for mirror in mirrors:
+        measured = by_host.setdefault(mirror.host, MirrorMeasures())
+        measured.mirrors += 1
+        measured.lost += mirror.lost_at is not None
+        measured.different += bool(mirror.standings_differ)
+        measured.median_seconds = max(measured.median_seconds, (mirror.lag_median or 0) / 1_000)
+        measured.p99_seconds = max(measured.p99_seconds, (mirror.lag_p99 or 0) / 1_000)
+    return by_host
+
+
+# Counts what accounts store, once a minute.
+
+
+# What accounts store is counted this often.
+STORAGE_SECONDS = 60.0
+
+
+def storage_workers(store: Store, settings: Settings) -> Workers:
+    """The thread that counts."""
+    storage = AccountStorage(
+        store,
+        journal_megabytes=settings.journal_megabytes_per_account,
+        replies_megabytes=settings.replies_megabytes_per_account,
+    )
+    return Workers("storage of accounts", [storage.measure], poll_seconds=STORAGE_SECONDS)
 
 
 class BackgroundWork:
@@ -28,17 +142,17 @@ class BackgroundWork:
 
     def __init__(self, store: Store, settings: Settings, measures: Measures) -> None:
         self.measures = measures
-        background, duties = store.with_limits(time_limits.JOBS), store.with_limits(time_limits.DUTIES)
-        clock = JobClock(background, schedule.configured_jobs(settings), measures=measures)
+        background, duties = store.with_limits(deadlines.JOBS), store.with_limits(deadlines.DUTIES)
+        clock = JobClock(background, configured_jobs(settings), measures=measures)
         following = Workers("follow_accounts", [partial(erasing.follow_accounts, background)])
         fetching = fetch_submissions.fetch_workers(duties, settings)
         delivering, counting = deliver_webhooks.delivery_workers(duties, settings, measures.webhooks)
         pulling = pull_histories.pull_workers(background, settings)
-        measuring = measure_storage.storage_workers(background, settings)
-        simulating = simulate_nights.simulation_workers(duties)
+        measuring = storage_workers(background, settings)
+        simulating = compute_forecasts.simulation_workers(duties)
         forecasting = compute_forecasts.forecast_workers(duties)
         calling = call_waiting.room_workers(duties)
-        mirroring = measure_mirrors.mirror_workers(duties, measures)
+        mirroring = mirror_workers(duties, measures)
         # Takes an e-mail as typed and an address; None where the site sends no mail.
         self.ask_for_recovery: Callable[[str, str], None] | None = None
         mailing = []

@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from silverball.jobs.workers import Workers
 from silverball.kit.errors import Refusal
 from silverball.rules.model.tournament import Tournament
-from silverball.service.core import loaded, room_calls, shared_rooms
-from silverball.service.events import feed_events
-from silverball.store.engine import Store
+from silverball.service.core import feed_events, loaded, room_calls
+from silverball.store.database.engine import Store
 
 LOG = logging.getLogger("silverball.jobs")
 POLL_SECONDS = 0.5
@@ -34,7 +33,7 @@ class RoomCaller:
     def call_due(self) -> bool:
         """Look at the rooms that have changed; whether there was one."""
         with self._store.read() as db:
-            rooms = shared_rooms.running_rooms(db)
+            rooms = loaded.running_rooms(db)
         changed = [
             revisions for occasion_id, revisions in rooms.items() if self._seen.get(occasion_id) != revisions
         ]
@@ -51,7 +50,7 @@ class RoomCaller:
         now = self._now().replace(microsecond=0)
         with self._store.read() as db:
             tournament = loaded.load_tournament(db, tournament_id)
-            busy = _busy_ids(shared_rooms.with_busy_elsewhere(db, tournament))
+            busy = _busy_ids(loaded.with_busy_elsewhere(db, tournament))
             is_due = room_calls.is_call_due(db, tournament, now)
         is_news = self._busy.get(tournament_id, ((), ())) != busy
         self._busy[tournament_id] = busy

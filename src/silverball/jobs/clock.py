@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from silverball.kit.measures import Measures
 from silverball.kit.threads import STOP_SECONDS, join_within
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 LOG = logging.getLogger("silverball.jobs")
 # An operator may want to look at a server they have just started before it changes anything.

@@ -11,12 +11,12 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.outlook import forecast as outlook
 from silverball.rules.outlook.forecast import Forecast
 from silverball.service.core import loaded
-from silverball.service.forecasts import reads
-from silverball.service.ratings.reads import seeds
-from silverball.store import forecasts
-from silverball.store.engine import Db, Store
-from silverball.store.forecasts import StoredForecast
-from silverball.store.loaded import LoadedTournament
+from silverball.service.outlook.reads import forecasts
+from silverball.service.ratings import reads as ratings_reads
+from silverball.store.database.engine import Db, Store
+from silverball.store.tournament import forecasts as tournament_forecasts
+from silverball.store.tournament.forecasts import StoredForecast
+from silverball.store.tournament.loaded import LoadedTournament
 
 
 class ForecastInput(Struct, frozen=True):
@@ -48,11 +48,11 @@ class Forecaster:
             wanted.remove(tournament_id)
             return False
         now = self._now()
-        if found.before is not None and now < found.before.computed_at + forecasts.EVERY:
+        if found.before is not None and now < found.before.computed_at + tournament_forecasts.EVERY:
             return False
         # Nothing that any answer keeps shows a forecast.
         with self._store.write(quiet=True) as transaction:
-            is_ours = forecasts.claim_forecast(transaction.connection, tournament_id, now=now)
+            is_ours = tournament_forecasts.claim_forecast(transaction.connection, tournament_id, now=now)
         # A node that has it elsewhere stores it; until then the tournament waits.
         if not is_ours:
             return False
@@ -61,7 +61,9 @@ class Forecaster:
         revision = found.current.revision.number
         computed = compute_forecast(found, now)
         with self._store.write(quiet=True) as transaction:
-            forecasts.store_forecast(transaction.connection, tournament_id, revision, computed, now=now)
+            tournament_forecasts.store_forecast(
+                transaction.connection, tournament_id, revision, computed, now=now
+            )
         return True
 
 
@@ -71,12 +73,12 @@ def _input_of(db: Db, tournament_id: int) -> ForecastInput | None:
         current = loaded.load_with_revision(db, tournament_id)
     except NotFound:
         return None
-    if current.tournament.status != "started" or not reads.has_forecast(current.tournament):
+    if current.tournament.status != "started" or not forecasts.has_forecast(current.tournament):
         return None
-    before = forecasts.stored_forecast(db, tournament_id)
+    before = tournament_forecasts.stored_forecast(db, tournament_id)
     if before is not None and before.revision == current.revision.number:
         return None
-    ratings = seeds.seed_numbers(db, tournament_id, by_bound=False)
+    ratings = ratings_reads.seed_numbers(db, tournament_id, by_bound=False)
     return ForecastInput(current, {each: -number for each, number in ratings.items()}, before)
 
 
@@ -85,7 +87,7 @@ def compute_forecast(found: ForecastInput, now: datetime) -> Forecast:
     # NumPy is loaded with the first forecast that anybody asks for.
     import numpy as np
 
-    from silverball.rules.outlook.chances import NIGHTS_SIMULATED, chances
+    from silverball.rules.outlook.forecast import NIGHTS_SIMULATED, chances
 
     tournament = found.current.tournament
     form = tournament_commands.format_of(tournament)
@@ -107,3 +109,39 @@ def compute_forecast(found: ForecastInput, now: datetime) -> Forecast:
 def forecast_workers(store: Store) -> Workers:
     """The thread that computes forecasts."""
     return Workers("forecasts", [Forecaster(store).compute_next])
+
+
+# Simulates the nights that somebody waits for, in a thread of its own, and stores their outcomes.
+
+
+class NightSimulator:
+    """Computes one night after the other."""
+
+    def __init__(self, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._store = store
+        self._now = now
+
+    def simulate_next(self) -> bool:
+        """Simulate the night that has waited longest; whether there was one."""
+        wanted = self._store.wanted_nights
+        night = wanted.first()
+        if night is None:
+            return False
+        # NumPy is loaded with the first night that anybody asks for.
+        from silverball.rules.worth.simulation import simulate
+
+        with self._store.read() as db:
+            is_known = tournament_forecasts.stored_outcome(db, night) is not None
+        if not is_known:
+            outcome = simulate(night)
+            # No cached answer shows a night that is being computed.
+            with self._store.write(quiet=True) as transaction:
+                now = self._now().replace(microsecond=0)
+                tournament_forecasts.store_outcome(transaction.connection, night, outcome, now=now)
+        wanted.remove(night)
+        return True
+
+
+def simulation_workers(store: Store) -> Workers:
+    """The thread that simulates."""
+    return Workers("simulated nights", [NightSimulator(store).simulate_next])

@@ -19,12 +19,12 @@ from msgspec import Struct, field
 
 from silverball.jobs.workers import POLL_SECONDS, Workers
 from silverball.kit.measures import WebhookMeasures
-from silverball.service.webhooks import policy, signing
-from silverball.service.webhooks.reads import backlog, due
-from silverball.service.webhooks.writes import planning, sending
-from silverball.service.webhooks.writes.sending import SendOutcome, WebhookToSend
+from silverball.service.webhooks import message_text, policy
+from silverball.service.webhooks import reads as webhooks_reads
+from silverball.service.webhooks import writes as webhooks_writes
+from silverball.service.webhooks.writes import SendOutcome, WebhookToSend
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 QUICK_THREADS = 2
 SLOW_THREADS = 2
@@ -52,18 +52,20 @@ class WebhookDeliverer(Struct, frozen=True):
     def plan_one(self) -> bool:
         """Plan the messages of one webhook from the announcements. Returns whether there was any work."""
         with self.store.read() as db:
-            if not due.is_any_webhook_behind(db):
+            if not webhooks_reads.is_any_webhook_behind(db):
                 return False
         with self.store.write(quiet=True) as transaction:
-            return planning.plan_next_webhook(transaction.connection, self.dice, self._current_second())
+            return webhooks_writes.plan_next_webhook(
+                transaction.connection, self.dice, self._current_second()
+            )
 
     def send_one(self, *, slow: bool) -> bool:
         """Send the oldest message to a quick or a slow address. Returns whether there was any."""
         with self.store.read() as db:
-            if not due.is_any_message_ready(db, self._current_second(), slow=slow):
+            if not webhooks_reads.is_any_message_ready(db, self._current_second(), slow=slow):
                 return False
         with self.store.write(quiet=True) as transaction:
-            message = sending.claim_next_message(
+            message = webhooks_writes.claim_next_message(
                 transaction.connection, self._current_second(), slow=slow, base_url=self.settings.base_url
             )
         if message is None:
@@ -74,12 +76,12 @@ class WebhookDeliverer(Struct, frozen=True):
         else:
             self.measures.failed += 1
         with self.store.write(quiet=True) as transaction:
-            sending.settle_delivery(transaction.connection, message, outcome, self._current_second())
+            webhooks_writes.settle_delivery(transaction.connection, message, outcome, self._current_second())
         return True
 
     def _post(self, message: WebhookToSend) -> SendOutcome:
         started = self.clock()
-        headers = signing.signed_headers(
+        headers = message_text.signed_headers(
             message.secret, message.message_id, message.body, self._current_second()
         )
         try:
@@ -94,7 +96,9 @@ class WebhookDeliverer(Struct, frozen=True):
     def measure_backlog(self) -> bool:
         """Count the messages that wait. Returns False: there is nothing more to do at once."""
         with self.store.read() as db:
-            self.measures.waiting, self.measures.oldest_seconds = backlog.backlog(db, self._current_second())
+            self.measures.waiting, self.measures.oldest_seconds = webhooks_reads.backlog(
+                db, self._current_second()
+            )
         return False
 
 
@@ -117,10 +121,10 @@ def delivery_workers(store: Store, settings: Settings, measures: WebhookMeasures
 
 def guarded_send(settings: Settings, **options: Any) -> Send:
     """A function that sends within the site's policy; `options` go to the sender. Loads the client."""
-    from silverball.exchange.outgoing import network
-    from silverball.exchange.outgoing.send import NotSent, Sender
+    from silverball.exchange import outgoing
+    from silverball.exchange.outgoing import NotSent, Sender
 
-    site_policy, site_options = network.guarded_network(
+    site_policy, site_options = outgoing.guarded_network(
         policy.delivery_policy(settings), settings.egress_proxy
     )
     sender = Sender(site_policy, **{**site_options, **options})

@@ -13,18 +13,13 @@ from typing import Any
 from msgspec import Struct
 
 from silverball.jobs.workers import POLL_SECONDS, Workers
-from silverball.kit import address_policy
-from silverball.service.submissions import policy
+from silverball.kit.security import addresses
+from silverball.service.submissions import states
+from silverball.service.submissions import writes as submissions_writes
 from silverball.service.submissions.document import InvalidDocument
-from silverball.service.submissions.writes import arrival
-from silverball.service.submissions.writes.arrival import (
-    GIVEN_UP,
-    TRIES_MAX,
-    ArrivedDocument,
-    DocumentToFetch,
-)
+from silverball.service.submissions.writes import GIVEN_UP, TRIES_MAX, ArrivedDocument, DocumentToFetch
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 # Two, so that one slow host does not delay the other submissions.
 THREADS = 2
@@ -48,10 +43,12 @@ class SubmissionFetcher(Struct, frozen=True):
     def fetch_one(self) -> bool:
         """Fetch the oldest waiting document. Returns whether there was any."""
         with self.store.read() as db:
-            if not arrival.is_fetch_due(db, self._current_second()):
+            if not submissions_writes.is_fetch_due(db, self._current_second()):
                 return False
         with self.store.write(quiet=True) as transaction:
-            submission = arrival.claim_next_document(transaction.connection, self._current_second())
+            submission = submissions_writes.claim_next_document(
+                transaction.connection, self._current_second()
+            )
         if submission is None:
             return False
         self._fetch_document(submission)
@@ -64,21 +61,23 @@ class SubmissionFetcher(Struct, frozen=True):
         try:
             delivery = self.open_fetch()(submission.url)
             with self.store.read() as db:
-                arrived = arrival.check_document(db, submission, delivery, self._current_second())
+                arrived = submissions_writes.check_document(db, submission, delivery, self._current_second())
         except DocumentUnreachable as error:
             self._refuse(submission, [str(error)])
         except InvalidDocument as error:
             self._refuse(submission, error.faults)
         else:
-            trusted = policy.trusted_hosts(self.settings)
+            trusted = states.trusted_hosts(self.settings)
             with self.store.write() as transaction:
-                arrival.accept_document(
+                submissions_writes.accept_document(
                     transaction.connection, submission, arrived, trusted, self._current_second()
                 )
 
     def _refuse(self, submission: DocumentToFetch, faults: list[str]) -> None:
         with self.store.write() as transaction:
-            arrival.refuse_document(transaction.connection, submission, faults, self._current_second())
+            submissions_writes.refuse_document(
+                transaction.connection, submission, faults, self._current_second()
+            )
 
     def _current_second(self) -> datetime:
         return self.now().replace(microsecond=0)
@@ -96,10 +95,10 @@ def fetch_workers(store: Store, settings: Settings) -> Workers:
 
 def guarded_fetch(settings: Settings, **options: Any) -> Fetch:
     """A function that fetches within the site's policy; `options` go to the fetcher. Loads the client."""
-    from silverball.exchange.outgoing import network
-    from silverball.exchange.outgoing.fetch import Fetcher, NotFetched
+    from silverball.exchange import outgoing
+    from silverball.exchange.outgoing import Fetcher, NotFetched
 
-    site_policy, site_options = network.guarded_network(policy.fetch_policy(settings), settings.egress_proxy)
+    site_policy, site_options = outgoing.guarded_network(states.fetch_policy(settings), settings.egress_proxy)
     fetcher = Fetcher(site_policy, **{**site_options, **options})
 
     def fetch(url: str) -> ArrivedDocument:
@@ -107,6 +106,6 @@ def guarded_fetch(settings: Settings, **options: Any) -> Fetch:
             fetched = fetcher.fetch(url)
         except NotFetched as error:
             raise DocumentUnreachable(error.sentence) from error
-        return ArrivedDocument(address_policy.url_host(fetched.url), fetched.body)
+        return ArrivedDocument(addresses.url_host(fetched.url), fetched.body)
 
     return fetch

@@ -17,12 +17,12 @@ from secrets import SystemRandom
 from msgspec import Struct, field
 
 from silverball.jobs.workers import Workers
-from silverball.service.account_links import writes as link_writes
-from silverball.service.account_links.writes import LinkToMail
+from silverball.service.accounts.writes import links as link_writes
+from silverball.service.accounts.writes.links import LinkToMail
 from silverball.settings import Settings
-from silverball.store import faults
-from silverball.store.engine import Store
-from silverball.store.faults import DatabaseFault
+from silverball.store.database import faults
+from silverball.store.database.engine import Store
+from silverball.store.database.faults import DatabaseFault
 
 LOG = logging.getLogger("silverball.jobs")
 # More requests at once are a flood, and are dropped.

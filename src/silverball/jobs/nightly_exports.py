@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from silverball.exchange import atomic_files, nightly
-from silverball.exchange.bulk import parts
+from silverball.exchange import bulk, files, nightly
 from silverball.jobs.clock import Job
 from silverball.settings import Settings
-from silverball.store.engine import Store
-from silverball_wire import times
+from silverball.store.database.engine import Store
+from silverball_wire import base
 
 LOG = logging.getLogger("silverball.jobs")
 # In UTC: after the night's ratings.
@@ -25,7 +24,7 @@ def create_job(settings: Settings) -> Job:
 def run(folder: Path, store: Store, now: datetime) -> None:
     """Write each file that is missing or was due since it was written, unless another node writes them."""
     folder.mkdir(parents=True, exist_ok=True)
-    with atomic_files.try_lock(folder) as is_locked:
+    with files.try_lock(folder) as is_locked:
         if is_locked:
             _write_files(folder, store, now)
 
@@ -44,16 +43,16 @@ def _write_files(folder: Path, store: Store, now: datetime) -> None:
 def _write_tables(folder: Path, store: Store, now: datetime) -> None:
     """Write each part of the bulk tables that is missing or was due; a stopped run goes on with the next."""
     with store.read() as db:
-        current = parts.parts_to_write(db, now)
-    due = times.iso(_last_due_at(now))
+        current = bulk.parts_to_write(db, now)
+    due = base.iso(_last_due_at(now))
     for part in current:
-        record = parts.read_record(folder, part)
+        record = bulk.read_record(folder, part)
         if record is None or record.written_at < due:
-            written = parts.write_part(store, part, folder, now)
+            written = bulk.write_part(store, part, folder, now)
             LOG.info("tables of %s were written, %s files", part, len(written.files))
-    for part in set(parts.written_parts(folder)).difference(current):
-        parts.remove_part(folder, part)
-    parts.write_manifest(folder)
+    for part in set(bulk.written_parts(folder)).difference(current):
+        bulk.remove_part(folder, part)
+    bulk.write_manifest(folder)
 
 
 def _last_due_at(now: datetime) -> datetime:

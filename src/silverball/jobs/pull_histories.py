@@ -16,13 +16,14 @@ import msgspec
 from msgspec import Struct, field
 
 from silverball.jobs.workers import POLL_SECONDS, Workers
-from silverball.kit.conversions import convert
-from silverball.service.pulls import policy, reads, writes
-from silverball.service.pulls.reads import ListedItem
-from silverball.service.pulls.writes import ClaimedPull
+from silverball.kit.values import convert
+from silverball.service.moving import reads as moving_reads
+from silverball.service.moving import writes as moving_writes
+from silverball.service.moving.reads import ListedItem
+from silverball.service.moving.writes import ClaimedPull
 from silverball.settings import Settings
-from silverball.store.engine import Store
-from silverball.store.source_turns import SharedTurns, shared_turns
+from silverball.store.counts.source_turns import SharedTurns, shared_turns
+from silverball.store.database.engine import Store
 
 if TYPE_CHECKING:
     from silverball.exchange.pull.source import Ask, PullSource
@@ -74,10 +75,10 @@ class HistoryPuller(Struct):
     def work_on_one(self) -> bool:
         """Work on the pull that has waited longest, for a while. Returns whether there was any."""
         with self.store.read() as db:
-            if not reads.is_pull_due(db, self._current_second()):
+            if not moving_reads.is_pull_due(db, self._current_second()):
                 return False
         with self.store.write(quiet=True) as transaction:
-            pull = writes.claim_next_pull(transaction.connection, self._current_second())
+            pull = moving_writes.claim_next_pull(transaction.connection, self._current_second())
         if pull is None:
             return False
         PullSlice(self, pull, self.now()).work()
@@ -126,7 +127,7 @@ class PullSlice:
         if self._pull.failures >= FAILURES_MAX:
             return GIVEN_UP
         with self._puller.store.read() as db:
-            role = reads.role_of(db, self._pull.user_id)
+            role = moving_reads.role_of(db, self._pull.user_id)
         if role not in ("organizer", "admin"):
             return MAY_NOT
         run = self._open_run(keeps_ids=role == "admin")
@@ -136,7 +137,7 @@ class PullSlice:
                 return fault
         for _ in range(TOURNAMENTS_MAX):
             with self._puller.store.read() as db:
-                item = reads.next_item(db, self._pull.history_pull_id)
+                item = moving_reads.next_item(db, self._pull.history_pull_id)
             if item is None:
                 return None
             self._go_on()
@@ -163,8 +164,7 @@ class PullSlice:
         return Pull(puller.store, source, self._options(keeps_ids), puller.now, puller.dice, pull.remote_user)
 
     def _options(self, keeps_ids: bool) -> "PullOptions":
-        from silverball.exchange.pull.keeping import Keeper
-        from silverball.exchange.pull.reading import Wanted
+        from silverball.exchange.pull.reading import Keeper, Wanted
         from silverball.exchange.pull.taking import PullOptions
 
         settings = self._puller.settings
@@ -193,7 +193,7 @@ class PullSlice:
             return TOO_MANY
         items = [ListedItem(item.tournament_id, item.name, item.updated_at) for item in listed]
         with self._puller.store.write(quiet=True) as transaction:
-            writes.store_list(transaction.connection, self._pull, items, remote_user)
+            moving_writes.store_list(transaction.connection, self._pull, items, remote_user)
         run.remote_user = remote_user
         return None
 
@@ -202,7 +202,7 @@ class PullSlice:
 
         report = run.report(ListedTournament(item.remote_id, item.name, item.updated_at))
         with self._puller.store.write(quiet=True) as transaction:
-            writes.store_report(
+            moving_writes.store_report(
                 transaction.connection, self._pull, item.remote_id, msgspec.to_builtins(report)
             )
         self._renew(is_due=True)
@@ -234,7 +234,7 @@ class PullSlice:
         counts = {**self._counts(now), "foreign_requests": foreign}
         with self._puller.store.write(quiet=True) as transaction:
             db = transaction.connection
-            return writes.renew_claim(db, self._pull, now.replace(microsecond=0), **counts)
+            return moving_writes.renew_claim(db, self._pull, now.replace(microsecond=0), **counts)
 
     def _counts(self, now: datetime) -> dict[str, int]:
         pull = self._pull
@@ -256,7 +256,7 @@ class PullSlice:
         self._store_counts()
         with self._puller.store.write(quiet=True) as transaction:
             due_at = now + timedelta(seconds=seconds)
-            writes.release_pull(transaction.connection, self._pull, due_at=due_at, reason=reason)
+            moving_writes.release_pull(transaction.connection, self._pull, due_at=due_at, reason=reason)
 
     def _postpone_after_fault(self, sentence: str) -> None:
         if self._pull.failures + 1 >= FAILURES_MAX:
@@ -268,7 +268,7 @@ class PullSlice:
         now = self._puller.now().replace(microsecond=0)
         self._store_counts()
         with self._puller.store.write(quiet=True) as transaction:
-            writes.end_pull(transaction.connection, self._pull, now, fault)
+            moving_writes.end_pull(transaction.connection, self._pull, now, fault)
 
 
 class PullWorkers(Workers):
@@ -291,11 +291,13 @@ def pull_workers(store: Store, settings: Settings) -> PullWorkers:
 
 def guarded_source(settings: Settings, **options: Any) -> OpenSource:
     """A function that opens sources within the site's policy; `options` go to the client. Loads it."""
-    from silverball.exchange.outgoing import network
-    from silverball.exchange.outgoing.client import GuardedClient
+    from silverball.exchange import outgoing
+    from silverball.exchange.outgoing import GuardedClient
     from silverball.exchange.pull import source
 
-    site_policy, site_options = network.guarded_network(policy.source_policy(settings), settings.egress_proxy)
+    site_policy, site_options = outgoing.guarded_network(
+        moving_reads.source_policy(settings), settings.egress_proxy
+    )
     given = {"seconds": ANSWER_SECONDS_MAX, **site_options, **options}
     client = GuardedClient(site_policy, **given)
     return lambda address, token: source.asker(address, token, client)

@@ -7,11 +7,11 @@ from functools import partial
 from silverball.jobs.clock import Job
 from silverball.rules.ratings.formulas import Parameters
 from silverball.service.periods import rating_run as periods
-from silverball.service.periods.writes.periods import RunSuperseded
+from silverball.service.periods.writes import RunSuperseded
 from silverball.settings import Settings
-from silverball.store import rating_days
-from silverball.store.engine import Store
-from silverball.store.time_limits import RATINGS
+from silverball.store.database.deadlines import RATINGS
+from silverball.store.database.engine import Store
+from silverball.store.people import rating_days
 
 LOG = logging.getLogger("silverball.jobs")
 

@@ -18,9 +18,8 @@ from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import Outcome
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Round, Tournament
-from silverball.rules.planning.shapes import UNPLANNED, NightPlanning
-from silverball.rules.ranking.regimes import WinLossRule
-from silverball.rules.ranking.standing import Standing
+from silverball.rules.planning.nights import UNPLANNED, NightPlanning
+from silverball.rules.ranking.standing import Standing, WinLossRule
 from silverball.rules.scoring.point_maps import WireRows
 from silverball.rules.verify.checks import FormatChecks
 from silverball.rules.worth.answers import MeaningfulGamesRule, PlayedGamesRule

@@ -16,43 +16,30 @@ from starlette.routing import Mount, Route, compile_path
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from silverball.kit.edge.hosts import FindBaseUrl, base_url_finder
-from silverball.kit.edge.proxies import TrustedProxies
+from silverball.kit.edge.proxies import FindBaseUrl, TrustedProxies, base_url_finder
 from silverball.kit.edge.work_queue import THREADS_PER_LOCK, Overloaded, WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
 from silverball.settings import Settings
-from silverball.store import faults, idempotency, revisions
-from silverball.store.engine import Store
-from silverball.store.sign_in_failures import StoredFailures
-from silverball.web import handbook, page_endpoint, page_request, service_worker, site
-from silverball.web.account import (
-    accounts_page,
-    audit_page,
-    forgotten_page,
-    history_page,
-    link_page,
-    numbers_page,
-    password_page,
-    sign_in_code,
-    two_step_page,
-)
+from silverball.store.counts import idempotency
+from silverball.store.counts.sign_in_failures import StoredFailures
+from silverball.store.database import faults
+from silverball.store.database.engine import Store
+from silverball.store.revisions import revisions
+from silverball.web import handbook, page_endpoint, page_request, site
+from silverball.web.account import history_page, passwords, people, two_step
 from silverball.web.account import pages as account_pages
 from silverball.web.book import pages as book_pages
-from silverball.web.console import devices as device_pages
-from silverball.web.console import directors as director_pages
+from silverball.web.console import crew, now
 from silverball.web.console import door as door_pages
 from silverball.web.console import federation as federation_pages
 from silverball.web.console import pages as console_pages
-from silverball.web.console import planner as planner_pages
 from silverball.web.console import prizes as prize_pages
-from silverball.web.known_cookies import KnownCookies
-from silverball.web.once_per_minute import OncePerMinute
+from silverball.web.handbook import busy_page
 from silverball.web.page_request import PageFinder, PageRoute
-from silverball.web.pages_when_asked import busy_page
-from silverball.web.public import machine_page, nights_page, redirects, sign_up_page, style_page
+from silverball.web.public import machine_page, nights_page, sign_up_page
 from silverball.web.public import pages as public_pages
 from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
-from silverball.web.site import Site
+from silverball.web.site import KnownCookies, OncePerMinute, Site
 
 # All modules with pages. A new one needs an import and an entry here.
 PAGE_MODULES: tuple[ModuleType, ...] = (
@@ -60,25 +47,25 @@ PAGE_MODULES: tuple[ModuleType, ...] = (
     nights_page,
     machine_page,
     sign_up_page,
-    redirects,
-    style_page,
+    machine_page,
+    nights_page,
     account_pages,
-    accounts_page,
-    audit_page,
-    forgotten_page,
+    people,
+    people,
+    passwords,
     history_page,
-    link_page,
-    numbers_page,
-    password_page,
-    sign_in_code,
-    two_step_page,
+    people,
+    people,
+    passwords,
+    two_step,
+    two_step,
     console_pages,
-    planner_pages,
+    now,
     prize_pages,
     federation_pages,
     door_pages,
-    device_pages,
-    director_pages,
+    crew,
+    crew,
     book_pages,
 )
 HEADERS = {
@@ -125,7 +112,7 @@ def build(
         routes=[
             *routes,
             *handbook.routes(),
-            service_worker.route(),
+            handbook.route(),
             Mount("/static", StaticFiles(directory=site.STATIC)),
         ],
         exception_handlers={

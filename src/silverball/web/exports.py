@@ -4,20 +4,23 @@ import os
 import stat
 from collections.abc import Callable
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
-from silverball.exchange import nightly
-from silverball.exchange.bulk import parts
-from silverball.exchange.bulk.current_tables import CurrentTables
+from silverball.exchange import bulk, nightly
+from silverball.exchange.bulk import CurrentTables
 from silverball.exchange.current_files import CurrentFiles
 from silverball.kit.errors import Refusal, ServiceUnavailable
+from silverball.kit.http.endpoints import FileDownload
 from silverball.kit.http.refusals import PageNotFound, refusal_response
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.web import operations
 
 PUBLIC_NAMES = nightly.FILE_NAMES | {nightly.SAMPLE_RESULTS, nightly.SANDBOX_RESULTS}
 # Unknown to the tables of types that systems have.
@@ -36,7 +39,9 @@ class BulkFileOutdated(ServiceUnavailable):
     sentence = "This file is being written anew, because somebody opted out. Try again in {seconds} s."
 
 
-def routes(folder: str, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> list[Route]:
+def export_routes(
+    folder: str, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+) -> list[Route]:
     """The routes of the files in this folder."""
     static = StaticFiles(directory=folder, check_dir=False)
     files = CurrentFiles(store, Path(folder), now)
@@ -59,7 +64,7 @@ def routes(folder: str, store: Store, now: Callable[[], datetime] = lambda: date
             return _refuse(PageNotFound())
         response = static.file_response(path, file_stat, request.scope)
         response.headers.update(HEADERS)
-        if name.endswith(f".{parts.PARQUET}"):
+        if name.endswith(f".{bulk.PARQUET}"):
             response.headers["content-type"] = PARQUET_TYPE
         return response
 
@@ -77,3 +82,144 @@ def _file_stat(path: Path) -> os.stat_result | None:
     except OSError:
         return None
     return file_stat if stat.S_ISREG(file_stat.st_mode) else None
+
+
+# The interface's documentation as a page: Swagger UI from a package's own files.
+
+
+FILES = {
+    "swagger-ui.css": "text/css",
+    "swagger-ui-bundle.js": "text/javascript",
+    "favicon-32x32.png": "image/png",
+}
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Silverball interface</title>
+<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="interface"></div>
+<noscript>This page needs JavaScript; <a href="/openapi.json">/openapi.json</a> says the same.</noscript>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+"""
+# Tags begin closed, a field searches all operations and opens the tags of those that match, and the browser
+# keeps a token that was entered.
+START = """SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#interface",
+  deepLinking: true,
+  docExpansion: "none",
+  filter: true,
+  persistAuthorization: true,
+  defaultModelsExpandDepth: 0,
+  syntaxHighlight: { activated: false },
+  validatorUrl: null,
+  onComplete: labelSearch,
+  plugins: [{
+    fn: { opsFilter: filterOperations },
+    statePlugins: {
+      layout: { wrapSelectors: { isShown: showMatches } },
+      spec: { wrapActions: { requestResolvedSubtree: takeSchemesAsTheyAre } }
+    }
+  }]
+});
+
+function labelSearch() {
+  const field = document.querySelector(".operation-filter-input");
+  field.placeholder = "Search operations";
+  field.setAttribute("aria-label", field.placeholder);
+}
+
+function showMatches(isShown) {
+  return (state, key, isShownByDefault) => {
+    const phrase = state.get("filter");
+    const isSearching = typeof phrase === "string" && phrase !== "";
+    return isShown(key, isShownByDefault || (isSearching && key[0] === "operations-tag"));
+  };
+}
+
+// The first resolution walks through the whole document, for seconds in which the page stands still. The ways
+// to sign in refer to nothing, and are all that is resolved before somebody opens an operation.
+function takeSchemesAsTheyAre(request, system) {
+  return (path) => path.join("/") === "components/securitySchemes"
+    ? system.specActions.updateResolvedSubtree(path, system.specSelectors.specJson().getIn(path).toJS())
+    : request(path);
+}
+
+function filterOperations(taggedOperations, phrase) {
+  const wanted = phrase.toLowerCase();
+  const matches = (operation) => [
+    operation.get("method"),
+    operation.get("path"),
+    operation.getIn(["operation", "summary"]),
+    operation.getIn(["operation", "operationId"])
+  ].join(" ").toLowerCase().includes(wanted);
+  return taggedOperations
+    .map((tag, name) => name.includes(wanted)
+      ? tag
+      : tag.update("operations", (operations) => operations.filter(matches)))
+    .filter((tag) => tag.get("operations").size > 0);
+}
+"""
+
+
+def documentation_routes(description: Callable[[], bytes], base_url: str) -> list[Route]:
+    """`/openapi.json` and `/docs`; requests sent from there go to the base URL only."""
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
+        f" connect-src 'self' {_origin(base_url)};"
+        " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    headers = {"content-security-policy": policy}
+
+    def page(_request: Request) -> Response:
+        return HTMLResponse(PAGE, headers=headers)
+
+    def start(_request: Request) -> Response:
+        return Response(START, media_type="text/javascript", headers=headers)
+
+    def file(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in FILES:
+            return Response(status_code=404, headers=headers)
+        return FileResponse(_swagger_folder() / name, media_type=FILES[name], headers=headers)
+
+    return [
+        Route("/openapi.json", operations.PublishedJson(description, headers).response),
+        Route("/docs", page),
+        Route("/docs/start.js", start),
+        Route("/docs/{name}", file),
+    ]
+
+
+def _swagger_folder() -> Path:
+    # The package is located and not imported: importing it would load a template engine and more.
+    spec = find_spec("swagger_ui")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0]) / "static"
+
+
+def _origin(base_url: str) -> str:
+    parts = urlsplit(base_url)
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+# Files that a page offers, which no browser keeps.
+
+
+def file_response(file: FileDownload) -> Response:
+    """The file as a download."""
+    headers = {
+        "cache-control": "no-store",
+        "content-disposition": f'attachment; filename="{file.name}"',
+        "content-type": file.content_type,
+    }
+    return Response(file.body, headers=headers)

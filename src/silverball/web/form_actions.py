@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from silverball.kit.conversions import decode
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body, BodyParser
 from silverball.kit.http.endpoints import (
@@ -23,12 +22,12 @@ from silverball.kit.http.endpoints import (
 )
 from silverball.kit.http.query import Query
 from silverball.kit.http.router import parse_path_id
-from silverball.kit.values import replace
-from silverball.service.calls import Write
-from silverball.service.devices import writes as devices
-from silverball.service.secret_links import SecretLink
-from silverball.store.engine import Db
-from silverball.store.transaction import Transaction
+from silverball.kit.values import decode, replace
+from silverball.service.core.calls import Write
+from silverball.service.users import writes as users_writes
+from silverball.service.users.writes import SecretLink
+from silverball.store.database.engine import Db
+from silverball.store.database.transaction import Transaction
 from silverball.web.forms import KEY, PAGE, THEN, FormData
 from silverball.web.page_request import PageRequest
 
@@ -121,7 +120,7 @@ def _action_endpoint(request: PageRequest, action: FormAction) -> Endpoint:
     def handle(call: Write[Any]) -> ActionResult | OneTimeResult[ActionResult]:
         value = action.write(_with_body(call, action, request.form))
         if call.caller.device is not None:
-            devices.record_use(call.db, call.caller.device.device_id, call.now)
+            users_writes.record_device_use(call.db, call.caller.device.device_id, call.now)
         if action.redirect_to is not None:
             path = action.redirect_to(value)
         else:

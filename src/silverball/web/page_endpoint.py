@@ -8,16 +8,16 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from silverball.kit import tokens
 from silverball.kit.edge.backend import SeenRevision
 from silverball.kit.edge.work_queue import Importance, Overloaded
 from silverball.kit.errors import NotFound
 from silverball.kit.http.endpoints import TOURNAMENT
-from silverball.service.devices import reads as device_reads
-from silverball.service.devices.reads import KnownDevice
-from silverball.service.sessions import reads as session_reads
-from silverball.store.engine import Commit
-from silverball.web import session_use
+from silverball.kit.security import tokens
+from silverball.service.accounts import reads as accounts_reads
+from silverball.service.users import reads as users_reads
+from silverball.service.users.reads import KnownDevice
+from silverball.store.database.engine import Commit
+from silverball.web import sessions
 from silverball.web.forms import FormData
 from silverball.web.page_request import (
     BROWSER,
@@ -64,7 +64,7 @@ def page_endpoint(
             before = SeenRevision.parse(http_request.headers.get("cookie", "").encode("latin-1"))
             request.set_seen(response, _seen_after(commits, before))
         if request.session is not None and request.session.is_use_due:
-            session_use.record_after(response, site, request.session_secret)
+            sessions.record_after(response, site, request.session_secret)
         return response
 
     async def endpoint(http_request: Request) -> Response:
@@ -182,7 +182,7 @@ def _find_device(site: Site, route: PageRoute, http_request: Request) -> tuple[K
     if not secret:
         return None, ""
     with site.store.read() as db:
-        return device_reads.find_device(db, secret), secret
+        return users_reads.find_device(db, secret), secret
 
 
 def _build_page_request(
@@ -193,8 +193,8 @@ def _build_page_request(
     session = None
     if secret:
         with site.store.read() as db:
-            limit = session_use.idle_limit(site)
-            session = session_reads.find_signed_in_user(db, secret, site.now(), limit)
+            limit = sessions.idle_limit(site)
+            session = accounts_reads.find_signed_in_user(db, secret, site.now(), limit)
     known, device_secret = _find_device(site, route, http_request)
     is_usable = (
         known is not None and known.is_usable and path_ids["tournament_id"] == str(known.device.tournament_id)

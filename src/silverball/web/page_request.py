@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from starlette.responses import RedirectResponse, Response
 
-from silverball.kit import tokens
 from silverball.kit.edge.backend import SEEN_COOKIE, SEEN_SECONDS, SeenRevision
-from silverball.service import access
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.devices.reads import KnownDevice
-from silverball.service.sessions.reads import SignedInUser
+from silverball.kit.security import tokens
+from silverball.service.accounts.reads import SignedInUser
+from silverball.service.core import access
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.users.reads import KnownDevice
 from silverball.web import forms
 from silverball.web.forms import FormData
 from silverball.web.site import Site, message_page, render

@@ -1,7 +1,7 @@
 """Refusals of pages in the audit log."""
 
-from silverball.store import audit
-from silverball.store.audit import SecurityEvent
+from silverball.store.people import audit
+from silverball.store.people.audit import SecurityEvent
 from silverball.web.page_request import PageRequest
 
 

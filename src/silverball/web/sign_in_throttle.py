@@ -18,7 +18,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from silverball.kit.edge.proxies import address_group
-from silverball.store.faults import DatabaseFault, short_message
+from silverball.store.database.faults import DatabaseFault, short_message
 
 LOG = logging.getLogger("silverball.web")
 FREE_FAILURES = 5

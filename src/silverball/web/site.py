@@ -2,27 +2,90 @@
 
 import hashlib
 import re
+import threading
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 from starlette.responses import HTMLResponse
 
-from silverball.feed import handshake
-from silverball.kit.edge.hosts import FindBaseUrl
-from silverball.kit.edge.proxies import TrustedProxies
+from silverball.feed import feed
+from silverball.kit.edge.idempotency import IdempotencyKeyMalformed, IdempotencyKeyReused
+from silverball.kit.edge.proxies import FindBaseUrl, TrustedProxies
 from silverball.kit.edge.work_queue import WorkQueue
 from silverball.kit.edge.write_requests import WriteRequests
+from silverball.kit.errors import Names, Refusal, Words
+from silverball.kit.http import refusals
+from silverball.kit.security import tokens
 from silverball.settings import Settings
-from silverball.store.engine import Store
-from silverball.web.known_cookies import KnownCookies
-from silverball.web.once_per_minute import OncePerMinute
+from silverball.store.database.engine import Store
 from silverball.web.sign_in_throttle import RecoveryLimiter, SignInLimiter
+
+# Cookies that belonged to a sign-in or a device when they were last checked.
+
+
+COOKIES_MAX = 10_000
+
+
+class KnownCookies:
+    """Tells, without the database, people who were here lately from those who make up a cookie.
+
+    It decides only whom an overloaded server refuses first, so a cookie that has ended since does no harm.
+    """
+
+    def __init__(self) -> None:
+        # Digests of the secrets, the one that was added last at the end.
+        self._digests: dict[str, None] = {}
+        # Pages are answered in threads.
+        self._lock = threading.Lock()
+
+    def add(self, secret: str) -> None:
+        """Remember a valid cookie, in place of the oldest one when there are too many."""
+        digest = tokens.digest(secret)
+        with self._lock:
+            self._digests.pop(digest, None)
+            while len(self._digests) >= COOKIES_MAX:
+                del self._digests[next(iter(self._digests))]
+            self._digests[digest] = None
+
+    def __contains__(self, secret: str) -> bool:
+        return tokens.digest(secret) in self._digests
+
+
+# A gate that opens once a minute for each key.
+
+
+# More different keys in a minute do not pass.
+KEYS_MAX = 1_000
+
+
+class OncePerMinute:
+    """Lets each key pass once a minute, so that being refused for nothing writes next to nothing."""
+
+    def __init__(self) -> None:
+        self._minute = 0
+        self._keys: set[str] = set()
+        # Pages are answered in threads.
+        self._lock = threading.Lock()
+
+    def passes(self, key: str, now: datetime) -> bool:
+        """Return whether this is the key's first time in the minute; never above the limit of keys."""
+        minute = int(now.timestamp()) // 60
+        with self._lock:
+            if minute != self._minute:
+                self._minute = minute
+                self._keys.clear()
+            if key in self._keys or len(self._keys) >= KEYS_MAX:
+                return False
+            self._keys.add(key)
+            return True
+
 
 if TYPE_CHECKING:
     import jinja2
@@ -96,7 +159,7 @@ def feed_policy(base_url: str) -> str:
 
 def feed_app_key(settings: Settings) -> str:
     """The key of the first feed app open to our own pages; empty when all are switched off."""
-    apps = handshake.parse_apps(settings.apps, settings.app_origins).values()
+    apps = feed.parse_apps(settings.apps, settings.app_origins).values()
     enabled = (app for app in apps if app.is_enabled)
     return next((app.key for app in enabled if not app.origins or settings.base_url in app.origins), "")
 
@@ -161,3 +224,25 @@ def _format_moment(at: datetime) -> "markupsafe.Markup":
 def _format_iso(at: datetime) -> str:
     """An aware time in ISO 8601."""
     return f"{at:%Y-%m-%dT%H:%M:%S}Z"
+
+
+# The pages that answer a refused form.
+
+
+# Pages say machine where the interface says arena.
+PAGE_WORDS: Words = MappingProxyType({"an arena": "a machine", "arena": "machine", "arenas": "machines"})
+
+
+def refusal_text(refusal: Refusal, names: Names | None = None) -> str:
+    """The refusal's sentence in the words of pages, with names in place of ids where there are some."""
+    return refusal.text(words=PAGE_WORDS) if names is None else refusal.text(names, PAGE_WORDS)
+
+
+def status_for(refusal: Refusal) -> int:
+    """The status of the page that shows the form again."""
+    return refusals.status_for(type(refusal))
+
+
+def needs_new_key(refusal: Refusal) -> bool:
+    """Whether the form's idempotency key was refused, so that the form cannot be sent with it again."""
+    return isinstance(refusal, IdempotencyKeyMalformed | IdempotencyKeyReused)

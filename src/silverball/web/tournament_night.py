@@ -1,18 +1,23 @@
 """A tournament with the names of its players, machines and scorekeepers, as its pages show it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
+from zoneinfo import ZoneInfo
 
+import msgspec
 from msgspec import Struct, field
 
 from silverball.kit.errors import Conflict, NotAllowed, Refusal
+from silverball.rules.commands import games
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import CountedIn, Format, PlayKind, ResultUnit
-from silverball.rules.mechanics import round_timer
+from silverball.rules.mechanics import match_results, rounds, shared_room
+from silverball.rules.mechanics.shared_room import ARENA, RoomGame
+from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.settings_protocols import HasStrikesByPlace, has
 from silverball.rules.model.tournament import (
@@ -25,14 +30,174 @@ from silverball.rules.model.tournament import (
     Tournament,
 )
 from silverball.rules.ranking.standing import Standing
-from silverball.service.tournaments.reads.journal import LastAction
-from silverball.store.announcements import ChannelHead
-from silverball.web import error_pages
-from silverball.web.match_count import MatchCount, count_match
-from silverball.web.mirror_notice import MirrorNotice
-from silverball.web.room_view import RoomView
-from silverball_wire import times
-from silverball_wire.journal import JournalAction
+from silverball.service.core import access, loaded
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.core.loaded import SharedRoom
+from silverball.service.journal.reads import journal
+from silverball.service.journal.reads.journal import LastAction
+from silverball.service.moving import reads as moving_reads
+from silverball.service.players import reads as player_reads
+from silverball.service.users import reads as user_reads
+from silverball.service.venues import reads as venues_reads
+from silverball.store.database.engine import Db
+from silverball.store.tournament import announcements
+from silverball.store.tournament.announcements import ChannelHead
+from silverball.web import site
+from silverball.web.site import Site
+from silverball_wire import base
+from silverball_wire.tournaments import JournalAction
+
+# How a match of several games stands, as its pages show it.
+
+
+class MatchCount(Struct, frozen=True, kw_only=True):
+    """The games won in a match, and what can be recorded next."""
+
+    # In playing order.
+    wins: Sequence[int]
+    wins_needed: int
+    takes_legs: bool
+    is_decided_by_legs: bool
+    # The number of the next single game, from 1, and the arena where it is expected.
+    next_number: int
+    next_arena_id: int | None
+
+    @property
+    def score_text(self) -> str:
+        """The games won, in playing order: "2 to 1"; empty while nobody has won any."""
+        return " to ".join(map(str, self.wins)) if any(self.wins) else ""
+
+
+def count_match(tournament: Tournament, game: Game) -> MatchCount | None:
+    """How a match stands; None for a game that is decided at once."""
+    if not match_results.is_played_in_legs(tournament, game):
+        return None
+    is_counted = None in game.result_positions
+    needed = play_settings.wins_needed(tournament.settings)
+    wins = [int(points or 0) if is_counted else 0 for points in game.result_points]
+    return MatchCount(
+        wins=wins,
+        wins_needed=needed,
+        takes_legs=match_results.takes_legs(tournament, game),
+        is_decided_by_legs=bool(game.legs) and needed in wins,
+        next_number=len(game.legs) + 1,
+        next_arena_id=games.expected_arena_id(tournament, game),
+    )
+
+
+# The note on pages of a tournament that another service runs.
+
+
+class MirrorNotice(Struct, frozen=True):
+    """The service that runs the tournament, and the last state of it that is known."""
+
+    host: str
+    # The last moment that is known, while the other service does not answer.
+    lost_at: datetime | None = None
+    # The same on the clock of the hall: `22:41`.
+    lost_clock: str = ""
+    # Players whose place or points differ there.
+    standings_differ: int = 0
+
+
+def mirror_notice(db: Db, tournament: Tournament) -> MirrorNotice | None:
+    """The note for this tournament; None when it is run here."""
+    mirror = moving_reads.find_mirror(db, tournament.tournament_id)
+    if mirror is None:
+        return None
+    different = mirror.standings_differ or 0
+    if mirror.lost_at is None:
+        return MirrorNotice(mirror.host, standings_differ=different)
+    zone = ZoneInfo(tournament.details["timezone"])
+    return MirrorNotice(
+        mirror.host, mirror.lost_at, f"{mirror.lost_at.astimezone(zone):%H:%M}", standings_differ=different
+    )
+
+
+# The other tournaments of the room as pages of a tournament show them: who and what is busy there.
+
+
+class RoomView(Struct, frozen=True):
+    """The words of a page about the other tournaments of the room; empty where there is none."""
+
+    # Id and name of the other tournaments whose console the caller may open.
+    consoles: Sequence[tuple[int, str]] = ()
+    # Entrant or arena of the lineup -> what they do elsewhere: `playing in Women's`.
+    players: Mapping[int, str] = msgspec.field(default_factory=dict)
+    arenas: Mapping[int, str] = msgspec.field(default_factory=dict)
+    # Entrant -> the same with the machine: `on Godzilla in Women's`.
+    places: Mapping[int, str] = msgspec.field(default_factory=dict)
+    # Game that waits -> the entrant, or the arena, for which it does.
+    awaited_players: Mapping[int, int] = msgspec.field(default_factory=dict)
+    awaited_arenas: Mapping[int, int] = msgspec.field(default_factory=dict)
+
+    def first_free(self, queue: Sequence[QueueSpot]) -> QueueSpot | None:
+        """The spot of the player who is up: the first in the queue who is not busy elsewhere."""
+        return next((spot for spot in queue if spot.player_id not in self.players), None)
+
+
+def load_room_view(db: Db, tournament: Tournament, caller: AuthenticatedCaller | None) -> RoomView:
+    """The room of a tournament, for its staff or, without a caller, for everybody."""
+    room = loaded.shared_room_of(db, tournament)
+    if room is None:
+        return RoomView()
+    names = {other.tournament_id: str(other.details["name"]) for other in room.others}
+    players = shared_room.busy_players(tournament, room.elsewhere)
+    arenas = shared_room.busy_arenas(tournament, room.elsewhere)
+    machines = _machine_names(db, players.values())
+    awaited_players, awaited_arenas = _awaited(tournament, room, players)
+    return RoomView(
+        consoles=[
+            (other.tournament_id, names[other.tournament_id])
+            for other in room.others
+            if caller is not None and access.may_score(caller, other)
+        ],
+        players={
+            player_id: f"{'up' if game.turn else 'playing'} in {names[game.tournament_id]}"
+            for player_id, game in players.items()
+        },
+        arenas={
+            arena_id: f"{'wanted' if game.turn else 'in use'} in {names[game.tournament_id]}"
+            for arena_id, game in arenas.items()
+        },
+        places={
+            player_id: _place_text(game, machines, names[game.tournament_id])
+            for player_id, game in players.items()
+        },
+        awaited_players=awaited_players,
+        awaited_arenas=awaited_arenas,
+    )
+
+
+def _machine_names(db: Db, games: Collection[RoomGame]) -> dict[int, str]:
+    arena_ids = sorted({game.arena_id for game in games if game.arena_id is not None})
+    return {arena.arena_id: arena.name for arena in venues_reads.existing_arenas(db, arena_ids)}
+
+
+def _place_text(game: RoomGame, machines: Mapping[int, str], name: str) -> str:
+    """The place of a busy player: `on Godzilla in Main`."""
+    if game.turn is not None:
+        return f"up next in {name}"
+    return f"playing in {name}" if game.arena_id is None else f"on {machines[game.arena_id]} in {name}"
+
+
+def _awaited(
+    tournament: Tournament, room: SharedRoom, players: Mapping[int, RoomGame]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Game that waits -> the first of its players who is busy elsewhere; and others -> their machine."""
+    awaited_players: dict[int, int] = {}
+    awaited_arenas: dict[int, int] = {}
+    for own in shared_room.room_games(tournament):
+        reason = shared_room.waits_for(own, room.elsewhere)
+        if reason is None or own.game is None:
+            continue
+        busy = [player_id for player_id in own.player_ids if players.get(player_id) is reason]
+        if busy:
+            awaited_players[own.game.game_id] = busy[0]
+        elif own.arena_id is not None and (ARENA, own.arena_id) in reason.resources:
+            awaited_arenas[own.game.game_id] = own.arena_id
+    return awaited_players, awaited_arenas
+
 
 RESULTS_SHOWN_MAX = 60
 MINUTE_SECONDS = 60
@@ -110,7 +275,7 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
 
     def refusal_text(self, refusal: Refusal) -> str:
         """The refusal's sentence with names in place of ids."""
-        return error_pages.refusal_text(refusal, self.name_of)
+        return site.refusal_text(refusal, self.name_of)
 
     def name_of(self, kind: str, item_id: int) -> str | None:
         """The name of a player, an arena or a game of this tournament; None for others."""
@@ -183,7 +348,7 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
 
     def local_time(self, at: str) -> str:
         """An ISO time of the interface in the tournament's time zone: `2026-03-05 20:30`."""
-        return times.local(datetime.fromisoformat(at), self.tournament.details["timezone"])[:16]
+        return base.local(datetime.fromisoformat(at), self.tournament.details["timezone"])[:16]
 
     def finishing_order(self, game: Game) -> list[int]:
         """Player ids, first to last, as far as they are recorded."""
@@ -222,16 +387,16 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def round_ends_at(self) -> datetime | None:
         """When the time of the open round is up; None without a round timer."""
-        return round_timer.round_ends_at(self.tournament)
+        return rounds.round_ends_at(self.tournament)
 
     def game_ends_at(self, game: Game) -> datetime | None:
         """When the time of the game is up; None without a round timer, and while its clock stands."""
-        return round_timer.game_ends_at(self.tournament, game)
+        return rounds.game_ends_at(self.tournament, game)
 
     @property
     def late_games(self) -> list[tuple[Game, datetime]]:
         """The open games whose time is up, and when it was, the latest first."""
-        late = round_timer.late_games(self.tournament, self.now)
+        late = rounds.late_games(self.tournament, self.now)
         return [(game, self.now - late_by) for game, late_by in late]
 
     def called_at(self, game: Game) -> datetime | None:
@@ -338,3 +503,57 @@ class TournamentNight(Struct, frozen=True, kw_only=True, dict=True):
     def ties(self) -> list[tuple[int, ...]]:
         """The sets of players that a tiebreak may separate."""
         return tiebreak_commands.tied_groups(self.tournament) if self.tournament.status == "started" else []
+
+
+# Loads a tournament for its pages: for its staff, and for everybody.
+
+
+def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> TournamentNight:
+    """The tournament for its staff. Raises NotFound, and NotStaff for anybody else."""
+    with site.store.read() as db:
+        tournament = loaded.load_tournament(db, tournament_id)
+        if not access.may_score(caller, tournament):
+            raise NotStaff
+        is_organizer = access.may_manage(caller, tournament)
+        actions = journal.JournalRows([], 0, None)
+        if is_organizer:
+            actions = journal.journal_page(db, tournament_id, journal.JournalQuery(), caller)
+        scorekeeper_ids = [scorekeeper.user_id for scorekeeper in tournament.scorekeepers]
+        scorekeepers = user_reads.existing_users(db, scorekeeper_ids, caller)
+        return TournamentNight(
+            tournament=tournament,
+            now=site.now(),
+            is_organizer=is_organizer,
+            is_owner=is_organizer and access.owns(caller, tournament),
+            players=player_names(db, tournament_id, caller),
+            arenas=arena_names(db, tournament_id),
+            scorekeepers={user.user_id: user.name for user in scorekeepers},
+            actions=actions.rows,
+            last_action=actions.last,
+            head=announcements.channel_head(db, tournament_id),
+            room=load_room_view(db, tournament, caller),
+            mirror=mirror_notice(db, tournament),
+        )
+
+
+def public_night(db: Db, tournament: Tournament, now: datetime) -> TournamentNight:
+    """The tournament as everybody may see it."""
+    return TournamentNight(
+        tournament=tournament,
+        now=now,
+        is_organizer=False,
+        players=player_names(db, tournament.tournament_id, None),
+        arenas=arena_names(db, tournament.tournament_id),
+        room=load_room_view(db, tournament, None),
+        mirror=mirror_notice(db, tournament),
+    )
+
+
+def player_names(db: Db, tournament_id: int, viewer: AuthenticatedCaller | None) -> dict[int, str]:
+    """Player id -> name, of all entrants."""
+    return {player.player_id: player.name for player in player_reads.entrants(db, tournament_id, viewer)}
+
+
+def arena_names(db: Db, tournament_id: int) -> dict[int, str]:
+    """Arena id -> name, of the lineup."""
+    return {arena.arena_id: arena.name for arena in venues_reads.lineup_arenas(db, tournament_id)}

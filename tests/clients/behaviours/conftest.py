@@ -10,7 +10,7 @@ import pytest
 from clients.behaviours import site as world
 from servers import Servers
 from service import stored_nights
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 TIMEOUT_SECONDS = 60
 

@@ -11,10 +11,10 @@ import httpx2
 import build
 from silverball import app
 from silverball.demo.robots import InProcessClient, Robot, SteppedClock, TournamentPlan
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.tokens import writes as tokens
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.users import writes as users_writes
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 NIGHTS_LISTED = 60
 NOON = datetime.now(UTC).replace(microsecond=0) - timedelta(days=3)
@@ -64,7 +64,7 @@ def an_admin(store: Store) -> tuple[int, str]:
     user_id = build.a_user(store, name="Ada Min", role="admin")
     now, dice = datetime.now(UTC), Random(5)
     with store.write() as transaction:
-        created = tokens.create_token(
+        created = users_writes.create_token(
             transaction.connection, user_id, "tools", abilities=["admin"], now=now, dice=dice
         )
     return user_id, created.text

@@ -1,7 +1,7 @@
 """Policies, and the addresses that none of them allows, in every notation of a URL."""
 
 from exchange.outgoing.hosts import GOOD
-from silverball.kit.address_policy import AddressPolicy
+from silverball.kit.security.addresses import AddressPolicy
 
 # Without TLS and on any port, so that only the rules about hosts and addresses apply.
 OPEN = AddressPolicy(schemes=("http", "https"), ports=frozenset(range(1, 65536)))

@@ -19,7 +19,7 @@ from typing import Any
 import httpcore2
 import pytest
 
-from silverball.exchange.outgoing import network
+from silverball.exchange import outgoing
 
 # The public address of the good host; every other address ends at the trap.
 GOOD = "93.184.215.14"
@@ -168,14 +168,14 @@ class World:
         self.lookups.append(host)
         meanings = self.names.get(host.lower())
         if meanings is None:
-            return network.resolve(host, port, seconds)
+            return outgoing.resolve(host, port, seconds)
         return meanings.pop(0) if len(meanings) > 1 else meanings[0]
 
     def connect(self, address: str, port: int, seconds: float) -> httpcore2.NetworkStream:
         """Connect to the good host or, for any other address, to the trap: nothing is just unreachable."""
         self.reached.append(address)
         listener = self.good if address == GOOD and self.good is not None else self.trap
-        return network.connect("127.0.0.1", listener.port, seconds)
+        return outgoing.connect("127.0.0.1", listener.port, seconds)
 
 
 @contextmanager

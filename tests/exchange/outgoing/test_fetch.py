@@ -31,9 +31,9 @@ from exchange.outgoing.hosts import (
     answer_with,
     redirect_to,
 )
-from silverball.exchange.outgoing import network
-from silverball.exchange.outgoing.fetch import Fetcher, FetchLimits, NotFetched
-from silverball.kit.address_policy import AddressPolicy
+from silverball.exchange import outgoing
+from silverball.exchange.outgoing import Fetcher, FetchLimits, NotFetched
+from silverball.kit.security.addresses import AddressPolicy
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +268,7 @@ def test_the_next_address_is_tried_when_the_first_does_not_answer() -> None:
 
         def connect(address: str, port: int, seconds: float) -> Any:
             if address != GOOD:
-                return network.connect("127.0.0.1", _closed_port(), seconds)
+                return outgoing.connect("127.0.0.1", _closed_port(), seconds)
             return world.connect(address, port, seconds)
 
         document = Fetcher(OPEN, resolve=world.resolve, connect=connect).fetch(f"http://{NAME}/")
@@ -326,14 +326,14 @@ def test_a_venue_can_allow_its_own_network(host: str) -> None:
         assert world.good is not None
         good, world.names = world.good.port, {"scoreboard": [["10.0.0.5"]], "scoreboard.lan": [["fd12::5"]]}
         document = Fetcher(
-            lan, resolve=world.resolve, connect=lambda _, __, left: network.connect("127.0.0.1", good, left)
+            lan, resolve=world.resolve, connect=lambda _, __, left: outgoing.connect("127.0.0.1", good, left)
         ).fetch(f"http://{host}:8080/")
     assert (document.body, requests) == (b"[]", [f"Host: {host}:8080"])
 
 
 def test_this_machine_knows_its_own_addresses() -> None:
-    assert network.is_own_address("127.0.0.1")
-    assert not network.is_own_address("93.184.215.14")
+    assert outgoing.is_own_address("127.0.0.1")
+    assert not outgoing.is_own_address("93.184.215.14")
 
 
 @pytest.mark.parametrize("yes", [True, False])
@@ -342,7 +342,7 @@ def test_a_proxy_gets_the_checked_address_and_tls_goes_through_it(authority: Aut
     with a_world({"/": answer_with(b'{"by": "proxy"}')}, authority.server_context(NAME)) as world:
         assert world.good is not None
         proxy = a_proxy(requests, world.good.port if yes else None)
-        connect = network.connector_via_proxy("127.0.0.1", proxy.port)
+        connect = outgoing.connector_via_proxy("127.0.0.1", proxy.port)
         through = Fetcher(
             AddressPolicy(), resolve=world.resolve, connect=connect, tls=authority.client_context()
         )

@@ -23,9 +23,9 @@ from exchange.outgoing.hosts import (
     answer_with,
     redirect_to,
 )
-from silverball.exchange.outgoing import network
-from silverball.exchange.outgoing.send import NotSent, Sender
-from silverball.kit.address_policy import AddressPolicy
+from silverball.exchange import outgoing
+from silverball.exchange.outgoing import NotSent, Sender
+from silverball.kit.security.addresses import AddressPolicy
 
 BODY = b'{"type":"test"}'
 TYPE = {"Content-Type": "application/json"}
@@ -202,7 +202,7 @@ def test_a_proxy_gets_the_checked_address(authority: Authority) -> None:
     with a_world({"/": answer_with()}, authority.server_context(NAME)) as world:
         assert world.good is not None
         proxy = a_proxy(requests, world.good.port)
-        connect = network.connector_via_proxy("127.0.0.1", proxy.port)
+        connect = outgoing.connector_via_proxy("127.0.0.1", proxy.port)
         through = Sender(
             AddressPolicy(), resolve=world.resolve, connect=connect, tls=authority.client_context()
         )

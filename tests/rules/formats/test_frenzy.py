@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from rules.night import NOON, Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, WrongFormat
-from silverball.rules.commands import frenzy as frenzy_commands
+from silverball.rules.commands import clocks, roster
 from silverball.rules.commands import games as game_commands
-from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.mechanics import queues
@@ -43,9 +42,7 @@ def waiting_ids(night: Night) -> list[int]:
 
 
 def set_arena_active(night: Night, arena_id: int, *, is_active: bool) -> None:
-    night.apply(
-        lineup_commands.change_arena(night.tournament, arena_id, night.dice(), night.now, is_active=is_active)
-    )
+    night.apply(roster.change_arena(night.tournament, arena_id, night.dice(), night.now, is_active=is_active))
 
 
 def queue_id_of(night: Night, player_id: int) -> int:
@@ -187,7 +184,7 @@ def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
     game = night.open_games()[0]
     queue = waiting_ids(night)
     night.tick(1000)
-    night.apply(frenzy_commands.pause(night.tournament, night.now))
+    night.apply(clocks.pause(night.tournament, night.now))
     assert settings.default_values(type(night.tournament.settings))["frenzyPausedSecondsLeft"] == 0
     assert frenzy_family.paused_seconds(night.tournament) == 6200
     assert night.tournament.state.clock_ends_at is None
@@ -198,7 +195,7 @@ def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
     # The player in slot 0 would have played on, so they are next. Slot 1 waits behind all others.
     assert waiting_ids(night) == [game.player_ids[0], *queue, game.player_ids[1]]
     assert not FORMAT.is_over(night.tournament)
-    night.apply(frenzy_commands.resume(night.tournament, night.dice(), night.now))
+    night.apply(clocks.resume(night.tournament, night.dice(), night.now))
     assert frenzy_family.paused_seconds(night.tournament) == 0
     assert frenzy_family.seconds_left(night.tournament, night.now) == 6200
     assert night.open_games()[0].player_ids == (game.player_ids[0], queue[0])
@@ -207,12 +204,12 @@ def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
 def test_the_clock_is_paused_once_and_resumed_once() -> None:
     night = a_started_night(players=2)
     with pytest.raises(Conflict, match="is not paused"):
-        frenzy_commands.resume(night.tournament, night.dice(), night.now)
-    night.apply(frenzy_commands.pause(night.tournament, night.now))
+        clocks.resume(night.tournament, night.dice(), night.now)
+    night.apply(clocks.pause(night.tournament, night.now))
     with pytest.raises(Conflict, match="does not run"):
-        frenzy_commands.pause(night.tournament, night.now)
+        clocks.pause(night.tournament, night.now)
     with pytest.raises(WrongFormat, match="Tournament is not Frenzy"):
-        frenzy_commands.pause(a_night("matchplay").tournament, NOON)
+        clocks.pause(a_night("matchplay").tournament, NOON)
 
 
 def test_when_time_runs_out_running_games_end_and_then_it_is_over() -> None:
@@ -232,21 +229,21 @@ def test_when_time_runs_out_running_games_end_and_then_it_is_over() -> None:
 
 def test_time_is_added_and_taken_off_running_paused_and_after_the_end() -> None:
     night = a_started_night(players=4, arenas=1, frenzy_duration=10)
-    night.apply(frenzy_commands.change_time(night.tournament, 60, night.dice(), night.now))
+    night.apply(clocks.change_time(night.tournament, 60, night.dice(), night.now))
     assert frenzy_family.seconds_left(night.tournament, night.now) == 660
     with pytest.raises(Invalid, match="Only 660 seconds are left"):
-        frenzy_commands.change_time(night.tournament, -661, night.dice(), night.now)
-    night.apply(frenzy_commands.pause(night.tournament, night.now))
-    night.apply(frenzy_commands.change_time(night.tournament, -60, night.dice(), night.now))
+        clocks.change_time(night.tournament, -661, night.dice(), night.now)
+    night.apply(clocks.pause(night.tournament, night.now))
+    night.apply(clocks.change_time(night.tournament, -60, night.dice(), night.now))
     assert frenzy_family.paused_seconds(night.tournament) == 600
     with pytest.raises(Invalid, match="Only 600 seconds are left"):
-        frenzy_commands.change_time(night.tournament, -600, night.dice(), night.now)
-    night.apply(frenzy_commands.resume(night.tournament, night.dice(), night.now))
+        clocks.change_time(night.tournament, -600, night.dice(), night.now)
+    night.apply(clocks.resume(night.tournament, night.dice(), night.now))
     night.tick(900)
     game = night.open_games()[0]
     night.record_order(game, *game.player_ids)
     assert FORMAT.is_over(night.tournament)
-    night.apply(frenzy_commands.change_time(night.tournament, 300, night.dice(), night.now))
+    night.apply(clocks.change_time(night.tournament, 300, night.dice(), night.now))
     assert len(night.open_games()) == 1
     assert frenzy_family.seconds_left(night.tournament, night.now) == 300
 
@@ -285,17 +282,17 @@ def test_a_player_who_leaves_in_a_game_deletes_it_and_the_other_is_next() -> Non
 def test_a_no_show_goes_to_the_end_or_out_and_may_join_again() -> None:
     night = a_started_night(players=7, arenas=2)
     first, second, third = waiting_ids(night)
-    night.apply(frenzy_commands.move_to_end(night.tournament, queue_id_of(night, first)))
+    night.apply(clocks.move_to_end(night.tournament, queue_id_of(night, first)))
     assert waiting_ids(night) == [second, third, first]
     with pytest.raises(Conflict, match="is the last in the queue already"):
-        frenzy_commands.move_to_end(night.tournament, queue_id_of(night, first))
-    night.apply(frenzy_commands.remove_from_queue(night.tournament, queue_id_of(night, second)))
+        clocks.move_to_end(night.tournament, queue_id_of(night, first))
+    night.apply(clocks.remove_from_queue(night.tournament, queue_id_of(night, second)))
     assert waiting_ids(night) == [third, first]
     assert second in night.tournament.active_ids
-    night.apply(frenzy_commands.join_queue(night.tournament, second, night.dice(), night.now))
+    night.apply(clocks.join_queue(night.tournament, second, night.dice(), night.now))
     assert waiting_ids(night) == [third, first, second]
     with pytest.raises(Conflict, match="plays or waits already"):
-        frenzy_commands.join_queue(night.tournament, second, night.dice(), night.now)
+        clocks.join_queue(night.tournament, second, night.dice(), night.now)
 
 
 def test_the_game_on_an_arena_out_of_service_moves_to_another() -> None:
@@ -316,9 +313,7 @@ def test_without_another_arena_its_players_are_next_when_one_comes() -> None:
     assert night.open_games() == []
     assert waiting_ids(night) == [*game.player_ids, *queue]
     assert not FORMAT.is_over(night.tournament)
-    night.apply(
-        lineup_commands.add_arenas(night.tournament, [LineupArena(arena_id=601)], night.dice(), night.now)
-    )
+    night.apply(roster.add_arenas(night.tournament, [LineupArena(arena_id=601)], night.dice(), night.now))
     new = night.open_games()[0]
     assert (new.player_ids, new.arena_id) == (game.player_ids, 601)
     assert waiting_ids(night) == queue
@@ -329,7 +324,7 @@ def test_a_new_arena_is_filled_from_the_queue_beyond_those_to_be_kept_waiting() 
     assert len(waiting_ids(night)) == 5
     for arena_id in (601, 602, 603):
         new = [LineupArena(arena_id=arena_id)]
-        night.apply(lineup_commands.add_arenas(night.tournament, new, night.dice(), night.now))
+        night.apply(roster.add_arenas(night.tournament, new, night.dice(), night.now))
     assert len(night.open_games()) == 3
     assert len(waiting_ids(night)) == 3
 
@@ -356,7 +351,7 @@ def test_without_queues_the_organizer_makes_the_games() -> None:
     with pytest.raises(Conflict, match="has run out"):
         create(3, 4)
     with pytest.raises(Conflict, match="has no queue"):
-        frenzy_commands.remove_from_queue(night.tournament, 1)
+        clocks.remove_from_queue(night.tournament, 1)
 
 
 def test_with_queues_no_game_is_made_by_hand_but_one_may_be_deleted() -> None:
@@ -378,10 +373,10 @@ def test_a_reopened_frenzy_goes_on_when_there_is_time() -> None:
     night.complete()
     night.apply(tournament_commands.reopen(night.tournament))
     assert waiting_ids(night) == [1, 2, 3, 4]
-    night.apply(frenzy_commands.start_waiting_games(night.tournament, night.dice(), night.now))
+    night.apply(clocks.start_waiting_games(night.tournament, night.dice(), night.now))
     assert night.open_games()[0].player_ids == (1, 2)
     with pytest.raises(Conflict, match="No game can start now"):
-        frenzy_commands.start_waiting_games(night.tournament, night.dice(), night.now)
+        clocks.start_waiting_games(night.tournament, night.dice(), night.now)
 
 
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 3), st.integers(0, 99))
@@ -408,9 +403,9 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     for _ in range(3):
         game = night.open_games()[0]
         night.record_order(game, *game.player_ids)
-    night.apply(frenzy_commands.pause(night.tournament, night.now))
+    night.apply(clocks.pause(night.tournament, night.now))
     night.join(9)
-    night.apply(frenzy_commands.resume(night.tournament, night.dice(), night.now))
+    night.apply(clocks.resume(night.tournament, night.dice(), night.now))
     night.leave(night.open_games()[0].player_ids[0])
     set_arena_active(night, 501, is_active=False)
     night.complete()

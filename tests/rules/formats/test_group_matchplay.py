@@ -14,10 +14,10 @@ from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.drawing import groups
 from silverball.rules.model import settings
 from silverball.rules.model.outcome import GameOutcome
-from silverball.rules.pairing import groups
-from silverball.rules.ranking import tiebreakers
+from silverball.rules.ranking import points as ranking_points
 from silverball.rules.registry import FORMATS
 
 KEYS = (
@@ -130,12 +130,12 @@ def test_the_winner_of_a_three_is_not_behind_for_meeting_fewer() -> None:
 def test_equal_points_go_by_the_mean_of_all_opponents_met() -> None:
     points = {1: Decimal(12), 2: Decimal(12), 3: Decimal(9), 4: Decimal(7), 5: Decimal(6), 6: Decimal(2)}
     met = {1: [3, 4, 5, 3, 4, 6], 2: [3, 4, 5, 3, 4]}
-    broken = tiebreakers.mean_strength_tiebreaks(points, met)
+    broken = ranking_points.mean_strength_tiebreaks(points, met)
     # 1: (9 + 7 + 6 + 9 + 7 + 2) / 6 = 40 / 6, between 29 / 4; 2: (9 + 7 + 6 + 9 + 7) / 5, between 23 / 3.
     assert broken[1].values == (Decimal(12), Decimal("7.25"), Decimal("6.67"))
     assert broken[2].values == (Decimal(12), Decimal("7.67"), Decimal("7.60"))
     assert broken[2].key > broken[1].key
-    sums = tiebreakers.standard_tiebreaks(points, met)
+    sums = ranking_points.standard_tiebreaks(points, met)
     assert sums[1].key > sums[2].key
 
 
@@ -147,8 +147,8 @@ def test_where_all_met_equally_many_the_order_is_that_of_the_sums(
     dice = Random(seed)
     points = {player: Decimal(total) / 2 for player, total in enumerate(totals)}
     met = {player: dice.choices(range(len(totals)), k=3 * count) for player in points}
-    means = tiebreakers.mean_strength_tiebreaks(points, met)
-    sums = tiebreakers.standard_tiebreaks(points, met)
+    means = ranking_points.mean_strength_tiebreaks(points, met)
+    sums = ranking_points.standard_tiebreaks(points, met)
     assert sorted(points, key=lambda player: means[player].key) == sorted(
         points, key=lambda player: sums[player].key
     )

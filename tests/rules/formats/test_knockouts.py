@@ -14,7 +14,7 @@ from rules.properties import quick
 from silverball.kit.errors import Invalid
 from silverball.kit.values import replace
 from silverball.rules.model.tournament import Entrant
-from silverball.rules.ranking.cutoffs import Bubble
+from silverball.rules.ranking.standing import Bubble
 from silverball.rules.registry import FORMATS
 
 VECTORS = load.vectors("knockouts")

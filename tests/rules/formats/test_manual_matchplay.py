@@ -10,7 +10,7 @@ from rules.night import Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import games as game_commands
-from silverball.rules.commands import lineup as lineup_commands
+from silverball.rules.commands import roster
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Game
 from silverball.rules.registry import FORMATS
@@ -109,7 +109,7 @@ def test_an_arena_that_is_taken_or_out_of_service_is_refused() -> None:
     game = create(night, 1, 2, arena_id=501)
     with pytest.raises(Conflict, match=f"Arena 501 is taken by game {game.game_id}"):
         create(night, 3, 4, arena_id=501)
-    night.apply(lineup_commands.change_arena(night.tournament, 502, night.dice(), night.now, is_active=False))
+    night.apply(roster.change_arena(night.tournament, 502, night.dice(), night.now, is_active=False))
     with pytest.raises(Conflict, match="out of service"):
         create(night, 3, 4, arena_id=502)
     night.record_order(game, 1, 2)

@@ -14,16 +14,15 @@ from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.values import replace
 from silverball.rules.commands import games as game_commands
-from silverball.rules.commands import legs as leg_commands
-from silverball.rules.commands import lineup as lineup_commands
+from silverball.rules.commands import roster
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import GameCleared, GameCompleted, GameCorrected, MatchCounted
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Bank, Game, Leg, Suggestion
-from silverball.rules.ranking.regimes import StoredResult, WinLossRule
-from silverball.rules.ratings import counting
-from silverball.rules.ratings.counting import FinishedGame
-from silverball.rules.verify import matches as match_checks
+from silverball.rules.ranking.standing import StoredResult, WinLossRule
+from silverball.rules.ratings import standing
+from silverball.rules.ratings.standing import FinishedGame
+from silverball.rules.verify import results
 
 NOTHING = (None, None)
 
@@ -48,26 +47,26 @@ def add_leg(night: Night, game: Game, winner: int, arena_id: int | None = None) 
     night.tick()
     loser = next(player_id for player_id in game.player_ids if player_id != winner)
     leg = Leg(finishing_order=(winner, loser), arena_id=arena_id)
-    night.apply(leg_commands.add_leg(night.tournament, game.game_id, leg, 9, night.dice(), night.now))
+    night.apply(game_commands.add_leg(night.tournament, game.game_id, leg, 9, night.dice(), night.now))
     return night.game(game.game_id)
 
 
 def delete_leg(night: Night, game: Game, number: int) -> Game:
     args = (night.tournament, game.game_id, number, 9, night.dice(), night.now)
-    night.apply(leg_commands.delete_leg(*args))
+    night.apply(game_commands.delete_leg(*args))
     return night.game(game.game_id)
 
 
 def change_leg(night: Night, game: Game, number: int, leg: Leg) -> Game:
     args = (night.tournament, game.game_id, number, leg, 9, night.dice(), night.now)
-    night.apply(leg_commands.change_leg(*args))
+    night.apply(game_commands.change_leg(*args))
     return night.game(game.game_id)
 
 
 def check_stored(night: Night) -> None:
     for game in night.tournament.games:
-        if match_checks.is_counted(night.tournament, game):
-            assert match_checks.count_faults(night.tournament, game) == []
+        if results.is_counted(night.tournament, game):
+            assert results.count_faults(night.tournament, game) == []
 
 
 def test_twenty_four_players_have_the_first_round_that_the_live_service_numbers() -> None:
@@ -258,7 +257,7 @@ def test_an_arena_of_a_single_game_stays_in_the_lineup() -> None:
     spare = next(arena.arena_id for arena in night.tournament.lineup if arena.arena_id not in used)
     add_leg(night, game, 1, spare)
     with pytest.raises(Conflict):
-        lineup_commands.remove_arena(night.tournament, spare)
+        roster.remove_arena(night.tournament, spare)
 
 
 def test_a_match_rates_its_winner_however_it_was_entered() -> None:
@@ -275,7 +274,7 @@ def test_a_match_rates_its_winner_however_it_was_entered() -> None:
         played = night.game(game.game_id)
         stored = StoredResult(played.player_ids, played.result_positions, played.result_points)
         finished = FinishedGame(stored, played.finishing_order, is_forfeit=played.forfeited_by is not None)
-        entered.append(counting.counting_places(WinLossRule.POSITIONS, finished))
+        entered.append(standing.counting_places(WinLossRule.POSITIONS, finished))
     assert entered == [{4: 0, 1: 1}] * 3
 
 
@@ -338,23 +337,23 @@ def test_the_next_single_game_is_on_the_next_arena_of_the_bank() -> None:
     night.tournament = replace(night.tournament, banks=(Bank(bank_id=7, arena_ids=(503, 501)),))
     night.start()
     game = night.open_games()[0]
-    assert leg_commands.expected_arena_id(night.tournament, game) == 503
+    assert game_commands.expected_arena_id(night.tournament, game) == 503
     game = add_leg(night, game, 1, 503)
-    assert leg_commands.expected_arena_id(night.tournament, game) == 501
+    assert game_commands.expected_arena_id(night.tournament, game) == 501
     other, match = best_of(3)
-    assert leg_commands.expected_arena_id(other.tournament, match) == match.arena_id
-    assert leg_commands.expected_arena_id(other.tournament, add_leg(other, match, 1)) is None
+    assert game_commands.expected_arena_id(other.tournament, match) == match.arena_id
+    assert game_commands.expected_arena_id(other.tournament, add_leg(other, match, 1)) is None
 
 
 def test_a_suggestion_of_the_winner_agrees_with_a_count() -> None:
-    from silverball.rules.commands import suggestions
+    from silverball.rules.commands import games as game_commands
 
     night, game = best_of(3, suggestions="restricted")
     count_games(night, game, won(2, 1))
     for winner, expected in ((1, 0), (4, 1)):
         order = (winner, 5 - winner)
         stated = GameOutcome(game_id=game.game_id, finishing_order=order)
-        made = suggestions.suggest_result(night.tournament, stated, winner, night.dice(), night.now)
+        made = game_commands.suggest_result(night.tournament, stated, winner, night.dice(), night.now)
         assert bool(made) is bool(expected)
 
 

@@ -12,7 +12,7 @@ from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.mechanics import history
+from silverball.rules.mechanics import lineups
 from silverball.rules.model import settings
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.registry import FORMATS
@@ -113,7 +113,7 @@ def test_byes_differ_by_one_at_most_and_the_table_adds_up(players: int, pairing:
     for _ in range(5):
         for game in night.open_round():
             night.record_order(game, *random_order(game, Random(seed)))
-    counted = history.pairing_history(night.tournament)
+    counted = lineups.pairing_history(night.tournament)
     byes = [counted.bye_count(player_id) for player_id in night.tournament.active_ids]
     assert max(byes) - min(byes) <= 1
     games = len(night.tournament.games)

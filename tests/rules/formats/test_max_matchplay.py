@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, WrongFormat
+from silverball.rules.commands import clocks, roster
 from silverball.rules.commands import games as game_commands
-from silverball.rules.commands import lineup as lineup_commands
-from silverball.rules.commands import max_matchplay as max_matchplay_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.model import settings
@@ -39,7 +38,7 @@ def a_started_night(**given: Any) -> Night:
 def create(night: Night) -> list[Game]:
     """The matches that start now."""
     before = len(night.tournament.games)
-    night.apply(max_matchplay_commands.create_matches(night.tournament, night.dice(), night.now))
+    night.apply(clocks.create_matches(night.tournament, night.dice(), night.now))
     return list(night.tournament.games[before:])
 
 
@@ -134,7 +133,7 @@ def test_asking_in_vain_says_why() -> None:
     with pytest.raises(Conflict, match="is not running"):
         create(night)
     with pytest.raises(WrongFormat, match="Tournament is not Max Match Play"):
-        max_matchplay_commands.create_matches(a_night("frenzy").tournament, Random(7), night.now)
+        clocks.create_matches(a_night("frenzy").tournament, Random(7), night.now)
 
 
 def test_free_players_who_have_met_wait_for_others() -> None:
@@ -258,9 +257,7 @@ def test_an_arena_out_of_service_is_not_given_and_a_game_may_move() -> None:
     game = create(night)[0]
     assert game.arena_id is not None
     night.apply(
-        lineup_commands.change_arena(
-            night.tournament, game.arena_id, night.dice(), night.now, is_active=False
-        )
+        roster.change_arena(night.tournament, game.arena_id, night.dice(), night.now, is_active=False)
     )
     night.apply(game_commands.redraw_arena(night.tournament, game.game_id, night.dice()))
     assert night.game(game.game_id).arena_id != game.arena_id

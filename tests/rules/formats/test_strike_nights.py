@@ -16,9 +16,9 @@ from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.mechanics import history
+from silverball.rules.drawing import groups
+from silverball.rules.mechanics import lineups
 from silverball.rules.model.outcome import GameOutcome
-from silverball.rules.pairing import groups
 from silverball.rules.registry import FORMATS
 
 
@@ -181,7 +181,7 @@ def test_a_player_who_is_brought_back_is_not_first_in_line_for_a_bye() -> None:
         night.play_round()
     out = night.standings()[-1].player_id
     night.adjust(out, -5)
-    counted = history.pairing_history(night.tournament)
+    counted = lineups.pairing_history(night.tournament)
     fewest = min(counted.bye_count(player_id) for player_id in playing_ids(night) if player_id != out)
     assert counted.bye_count(out) >= fewest
 

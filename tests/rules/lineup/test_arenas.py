@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from golden import load
 from rules.properties import quick
-from silverball.rules.lineup import arenas
-from silverball.rules.lineup.arenas import DrawableArena, DrawableBank, Lineup
+from silverball.rules.drawing import arenas
+from silverball.rules.drawing.arenas import DrawableArena, DrawableBank, Lineup
 
 COSTS = load.vectors("groups")["arena_cost"]
 FOUR = [DrawableArena(90), DrawableArena(91), DrawableArena(92), DrawableArena(93)]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rules.lineup.waiting_arenas import WaitingArenas, random_waiting
 from rules.properties import quick
-from silverball.rules.lineup import arenas, exchange
-from silverball.rules.lineup.arenas import DrawableArena, Lineup
+from silverball.rules.drawing import arenas
+from silverball.rules.drawing.arenas import DrawableArena, Lineup
 
 CASES = 500
 # In sum at least 8 % below waves that are assigned one by one.
@@ -67,21 +67,21 @@ def test_no_other_arenas_of_three_groups_in_two_waves_are_cheaper(costs: list[li
         if all(own != other for own, other in zip(first, second, strict=True))
     )
     begun = [(group, arena) for group in range(3) for arena in (group, group + 1)]
-    uses = exchange.cheapest_uses(costs, begun, 2)
+    uses = arenas.cheapest_uses(costs, begun, 2)
     assert sum(costs[group][arena] for group, arena in uses) == cheapest
 
 
 def test_a_game_that_waves_one_by_one_leave_without_an_arena_gets_one() -> None:
     """Two groups, three arenas, three waves: two greedy waves can leave both groups the same third arena."""
     begun = [(0, 0), (1, 1), (0, 1), (1, 0), (0, 2)]
-    uses = exchange.cheapest_uses([[0, 0, 0], [0, 0, 0]], begun, 3)
+    uses = arenas.cheapest_uses([[0, 0, 0], [0, 0, 0]], begun, 3)
     assert uses == {(group, arena) for group in (0, 1) for arena in range(3)}
-    by_wave = exchange.order_uses(uses, 3, dict.fromkeys(uses, 0))
+    by_wave = arenas.order_uses(uses, 3, dict.fromkeys(uses, 0))
     assert [len(wave) for wave in by_wave] == [2, 2, 2]
 
 
 def test_waves_without_arenas_come_last() -> None:
-    by_wave = exchange.order_uses([(0, 0), (1, 0)], 3, {(0, 0): 0, (1, 0): 0})
+    by_wave = arenas.order_uses([(0, 0), (1, 0)], 3, {(0, 0): 0, (1, 0): 0})
     assert [len(wave) for wave in by_wave] == [1, 1, 0]
 
 
@@ -128,5 +128,5 @@ def test_waves_of_one_category_are_assigned_together() -> None:
 
 @pytest.mark.parametrize("waves", [1, 3])
 def test_nobody_and_nothing_have_nothing_to_exchange(waves: int) -> None:
-    assert exchange.cheapest_uses([], [], waves) == set()
-    assert exchange.order_uses([], waves, {}) == [{}] * waves
+    assert arenas.cheapest_uses([], [], waves) == set()
+    assert arenas.order_uses([], waves, {}) == [{}] * waves

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rules.properties import quick
 from silverball.kit.errors import Invalid
-from silverball.rules.lineup import order
-from silverball.rules.lineup.order import OrderFacts
+from silverball.rules.drawing import order
+from silverball.rules.drawing.order import OrderFacts
 
 SLOTS = st.dictionaries(st.integers(1, 4), st.dictionaries(st.integers(0, 3), st.integers(0, 4)))
 # Source: formats, section 8, worked example (players A, B, C, D are 1 to 4).

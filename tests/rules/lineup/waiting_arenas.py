@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from silverball.rules.lineup import arenas
-from silverball.rules.lineup.arenas import DrawableArena, Group, Lineup, Plays
+from silverball.rules.drawing import arenas
+from silverball.rules.drawing.arenas import DrawableArena, Group, Lineup, Plays
 
 
 @dataclass(frozen=True)

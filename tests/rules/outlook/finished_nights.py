@@ -12,8 +12,7 @@ from rules.night_machine import NightMachine
 from rules.verify import walked_nights
 from silverball.kit.values import replace
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.outlook.certainty import Claim, cut_of
-from silverball.rules.outlook.forecast import Forecast, certain_facts
+from silverball.rules.outlook.forecast import Claim, Forecast, certain_facts, cut_of
 from silverball.rules.registry import FORMATS
 
 PLAY = ("play_round", "record", "record_all")

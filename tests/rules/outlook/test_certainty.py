@@ -9,8 +9,8 @@ from rules.night import Night, a_night
 from rules.outlook import finished_nights
 from rules.verify.test_random_walks import ALL
 from silverball.rules.model.settings import Band
-from silverball.rules.outlook.certainty import Claim, certain_claims
-from silverball.rules.planning.shapes import CertainBy
+from silverball.rules.outlook.forecast import Claim, certain_claims
+from silverball.rules.planning.nights import CertainBy
 from silverball.rules.registry import FORMATS
 
 WALKS = 1

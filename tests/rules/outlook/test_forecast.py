@@ -9,7 +9,7 @@ from rules.night import NOON, Night, a_night
 from silverball.kit.values import replace
 from silverball.rules.model.settings import Band
 from silverball.rules.outlook.forecast import CertainFacts, Forecast, certain_facts
-from silverball.rules.planning.shapes import CertainBy
+from silverball.rules.planning.nights import CertainBy
 from silverball.rules.registry import FORMATS
 
 TWO_GO_ON = (Band(index=0, value=2, cumulative=2, text="", color=None),)

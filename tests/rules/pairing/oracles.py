@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from silverball.rules.pairing import strictswiss
-from silverball.rules.pairing.groups import Draw
-from silverball.rules.pairing.history import DrawHistory
-from silverball.rules.pairing.seating import SeatingCosts
+from silverball.rules.drawing import swiss
+from silverball.rules.drawing.balanced import SeatingCosts
+from silverball.rules.drawing.groups import Draw
+from silverball.rules.drawing.history import DrawHistory
 
 
 def group_cost(group: Sequence[int], past: DrawHistory, everybody: Sequence[int]) -> int:
@@ -22,8 +22,8 @@ def group_cost(group: Sequence[int], past: DrawHistory, everybody: Sequence[int]
 
 def penalty_total(scores: Mapping[int, Decimal], past: DrawHistory, draw: Draw, *, rounds: int) -> int:
     """Sum of the penalties of a draw, to check or compare it. Source: formats, section 6.5."""
-    numbers = strictswiss.score_groups(scores, rounds)
-    penalties = strictswiss.Penalties(max(numbers.values()), len(scores))
+    numbers = swiss.score_groups(scores, rounds)
+    penalties = swiss.Penalties(max(numbers.values()), len(scores))
     counted = penalties.repeats_counted
     paid = [
         penalties.pair_penalty(

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from golden import load
 from rules.pairing import oracles
 from rules.properties import quick
-from silverball.rules.pairing import balanced, groups, history, seating
-from silverball.rules.pairing.groups import Group
-from silverball.rules.pairing.history import DrawHistory
+from silverball.rules.drawing import balanced, groups, history
+from silverball.rules.drawing.groups import Group
+from silverball.rules.drawing.history import DrawHistory
 
 COSTS = load.vectors("groups")["pairing_cost"]
 
@@ -39,7 +39,7 @@ def _rounds_of_pairs(players: int, rounds: int, seed: int) -> list[list[Group]]:
     played: list[list[Group]] = []
     dice = Random(seed)
     for _ in range(rounds):
-        drawn = balanced.draw_pairs(range(players), history.history_of_rounds(played), dice)
+        drawn = balanced.draw_balanced_pairs(range(players), history.history_of_rounds(played), dice)
         played.append([*drawn.groups, *[(player,) for player in drawn.byes]])
     return played
 
@@ -48,7 +48,7 @@ def _rounds_of_fours(players: int, rounds: int, seed: int) -> list[list[Group]]:
     played: list[list[Group]] = []
     dice = Random(seed)
     for _ in range(rounds):
-        drawn = balanced.draw_groups(range(players), history.history_of_rounds(played), dice)
+        drawn = balanced.draw_balanced_groups(range(players), history.history_of_rounds(played), dice)
         played.append(list(drawn.groups))
     return played
 
@@ -75,9 +75,11 @@ def test_byes_differ_by_at_most_one() -> None:
 
 
 def test_equal_pairs_are_drawn_by_the_dice() -> None:
-    draws = {balanced.draw_pairs(range(8), history.EMPTY_HISTORY, Random(seed)) for seed in range(30)}
+    draws = {
+        balanced.draw_balanced_pairs(range(8), history.EMPTY_HISTORY, Random(seed)) for seed in range(30)
+    }
     assert len(draws) > 25
-    assert balanced.draw_pairs(range(8), history.EMPTY_HISTORY, Random(1)) in draws
+    assert balanced.draw_balanced_pairs(range(8), history.EMPTY_HISTORY, Random(1)) in draws
 
 
 def _without_climb(players: int, rounds: int, seed: int) -> int:
@@ -85,8 +87,10 @@ def _without_climb(players: int, rounds: int, seed: int) -> int:
     played: list[list[Group]] = []
     dice = Random(seed)
     for _ in range(rounds):
-        table = seating.SeatingCosts(range(players), history.history_of_rounds(played))
-        started = seating.best_greedy_seating(table, groups.group_sizes(players), balanced.RESTARTS_MAX, dice)
+        table = balanced.SeatingCosts(range(players), history.history_of_rounds(played))
+        started = balanced.best_greedy_seating(
+            table, groups.group_sizes(players), balanced.RESTARTS_MAX, dice
+        )
         played.append(list(started.player_groups()))
     return _repeats(played)
 
@@ -116,17 +120,17 @@ def test_costs_kept_up_to_date_are_the_costs(players: int, seed: int) -> None:
     past = history.history_of_rounds(
         [groups.slice_into_groups(dice.sample(range(players), players)) for _ in range(6)]
     )
-    table = seating.SeatingCosts(range(players), past)
-    seated = seating.Seating(table, seating.seat_greedily(table, groups.group_sizes(players), dice))
+    table = balanced.SeatingCosts(range(players), past)
+    seated = balanced.Seating(table, balanced.seat_greedily(table, groups.group_sizes(players), dice))
     started = seated.cost_total
-    seating.improve_by_swaps(seated, 200, dice, classes=[list(range(players))])
+    balanced.improve_by_swaps(seated, 200, dice, classes=[list(range(players))])
     assert seated.group_costs == [table.cost_of_group(group) for group in seated.groups]
     assert seated.cost_total == sum(seated.group_costs) <= started
 
 
 def test_no_players_make_no_groups() -> None:
-    assert balanced.draw_groups([], history.EMPTY_HISTORY, Random(7)).groups == ()
-    assert balanced.draw_pairs([], history.EMPTY_HISTORY, Random(7)).groups == ()
+    assert balanced.draw_balanced_groups([], history.EMPTY_HISTORY, Random(7)).groups == ()
+    assert balanced.draw_balanced_pairs([], history.EMPTY_HISTORY, Random(7)).groups == ()
 
 
 def test_a_player_named_twice_is_our_own_mistake() -> None:
@@ -138,7 +142,7 @@ def test_a_player_named_twice_is_our_own_mistake() -> None:
 def test_a_large_field_is_paired_in_time(players: int, seconds: float) -> None:
     past = history.history_of_rounds(_rounds_of_pairs(players, 2, seed=7))
     started = process_time()
-    drawn = balanced.draw_pairs(range(players), past, Random(7))
+    drawn = balanced.draw_balanced_pairs(range(players), past, Random(7))
     assert process_time() - started < seconds
     assert all(past.times_met(*pair) == 0 for pair in drawn.groups)
 
@@ -149,6 +153,6 @@ def test_four_hundred_players_with_twenty_rounds_behind_them_are_grouped_in_time
         [groups.slice_into_groups(dice.sample(range(400), 400)) for _ in range(20)]
     )
     started = process_time()
-    drawn = balanced.draw_groups(range(400), past, dice)
+    drawn = balanced.draw_balanced_groups(range(400), past, dice)
     assert process_time() - started < 3
     assert sum(past.times_met(*pair) for group in drawn.groups for pair in combinations(group, 2)) == 0

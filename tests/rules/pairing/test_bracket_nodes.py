@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from silverball.kit.errors import Invalid
-from silverball.rules.pairing import bracket_nodes, double_elimination, elimination
-from silverball.rules.pairing.bracket_nodes import BracketNode, LoserSource, SeedSource, WinnerSource
+from silverball.rules.drawing import bracket_nodes, elimination
+from silverball.rules.drawing.bracket_nodes import BracketNode, LoserSource, SeedSource, WinnerSource
 
 
 def by_key(nodes: Sequence[BracketNode]) -> dict[tuple[int, int], BracketNode]:
@@ -58,7 +58,7 @@ def test_the_second_final_repeats_the_first() -> None:
     nodes = bracket_nodes.double_elimination_nodes(8)
     last = nodes[-1]
     assert last.reset_of == nodes[-2].key
-    assert last.key[0] == len(double_elimination.round_order(8)) - 1
+    assert last.key[0] == len(elimination.round_order(8)) - 1
     assert last.winner_place == nodes[-2].winner_place == 1
 
 

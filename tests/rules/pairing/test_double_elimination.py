@@ -5,9 +5,8 @@ from random import Random
 import pytest
 
 from silverball.kit.errors import Invalid
-from silverball.rules.pairing import double_elimination as double
-from silverball.rules.pairing import elimination
-from silverball.rules.pairing.double_elimination import Bracket, GameKey, LoserSlot, SeedSlot, WinnerSlot
+from silverball.rules.drawing import elimination
+from silverball.rules.drawing.elimination import Bracket, GameKey, LoserSlot, SeedSlot, WinnerSlot
 
 
 def _key(name: str) -> GameKey:
@@ -32,13 +31,13 @@ EIGHT = {
 
 @pytest.mark.parametrize(("name", "sources"), EIGHT.items())
 def test_the_bracket_of_eight_is_the_one_written_out(name: str, sources: str) -> None:
-    games = {game.key: game for game in double.bracket_games(8)}
+    games = {game.key: game for game in elimination.bracket_games(8)}
     expected = [(WinnerSlot if text[0] == "w" else LoserSlot)(_key(text[1:])) for text in sources.split()]
     assert list(games[_key(name)].slots) == expected
 
 
 def test_the_first_round_is_that_of_a_single_bracket() -> None:
-    opening = [game.slots for game in double.bracket_games(8) if game.key.bracket is Bracket.WINNERS][:4]
+    opening = [game.slots for game in elimination.bracket_games(8) if game.key.bracket is Bracket.WINNERS][:4]
     assert opening == [
         (SeedSlot(1), SeedSlot(8)),
         (SeedSlot(4), SeedSlot(5)),
@@ -48,13 +47,13 @@ def test_the_first_round_is_that_of_a_single_bracket() -> None:
 
 
 def test_rounds_are_played_in_the_order_written_out() -> None:
-    short = [f"{bracket[0]}{number}" for bracket, number in double.round_order(8)]
+    short = [f"{bracket[0]}{number}" for bracket, number in elimination.round_order(8)]
     assert short == ["w1", "l1", "w2", "l2", "l3", "w3", "l4", "g1", "r1"]
 
 
 @pytest.mark.parametrize("size", elimination.SIZES)
 def test_everybody_but_the_winner_loses_twice(size: int) -> None:
-    games = double.bracket_games(size)
+    games = elimination.bracket_games(size)
     assert len(games) == 2 * size - 1
     dice = Random(size)
     winners: dict[GameKey, int] = {}
@@ -71,7 +70,7 @@ def test_everybody_but_the_winner_loses_twice(size: int) -> None:
         dice.shuffle(slots)
         winners[game.key], losers[game.key] = slots
         defeats[slots[1]] += 1
-    champion, beaten = winners[double.GRAND_FINAL], losers[double.GRAND_FINAL]
+    champion, beaten = winners[elimination.GRAND_FINAL], losers[elimination.GRAND_FINAL]
     others = [count for player, count in defeats.items() if player not in {champion, beaten}]
     assert others == [2] * (size - 2)
     assert (defeats[champion], defeats[beaten]) in {(0, 2), (1, 1)}
@@ -79,7 +78,7 @@ def test_everybody_but_the_winner_loses_twice(size: int) -> None:
 
 @pytest.mark.parametrize("size", [16, 32, 64])
 def test_losers_of_the_first_two_rounds_do_not_meet_their_winners_again_at_once(size: int) -> None:
-    games = {game.key: game for game in double.bracket_games(size)}
+    games = {game.key: game for game in elimination.bracket_games(size)}
     for key, game in games.items():
         dropped = [source for source in game.slots if isinstance(source, LoserSlot)]
         if key.bracket is Bracket.LOSERS and key.round_number == 2:
@@ -90,11 +89,11 @@ def test_losers_of_the_first_two_rounds_do_not_meet_their_winners_again_at_once(
 
 @pytest.mark.parametrize(("size", "positions"), [(4, [4, 3]), (8, [7, 5, 4, 3]), (16, [13, 9, 7, 5, 4, 3])])
 def test_losers_share_the_place_of_their_round(size: int, positions: list[int]) -> None:
-    rounds = range(1, double.losers_round_count(size) + 1)
-    assert [double.loser_position(size, number) for number in rounds] == positions
-    assert sum(double.losers_game_count(size, number) for number in rounds) == size - 2
+    rounds = range(1, elimination.losers_round_count(size) + 1)
+    assert [elimination.loser_position_of_round(size, number) for number in rounds] == positions
+    assert sum(elimination.losers_game_count(size, number) for number in rounds) == size - 2
 
 
 def test_an_unknown_size_is_refused() -> None:
     with pytest.raises(Invalid, match="no bracket of 12"):
-        double.bracket_games(12)
+        elimination.bracket_games(12)

@@ -6,7 +6,7 @@ import pytest
 
 from golden import load
 from silverball.kit.errors import Invalid
-from silverball.rules.pairing import elimination
+from silverball.rules.drawing import elimination
 
 VECTORS = load.vectors("groups")
 MAPS = VECTORS["bracket_first_round"]

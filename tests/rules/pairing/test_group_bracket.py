@@ -3,7 +3,7 @@
 import pytest
 
 from silverball.kit.errors import Invalid
-from silverball.rules.pairing import first_round, group_bracket
+from silverball.rules.drawing import groups, tiers
 
 
 @pytest.mark.parametrize(
@@ -23,27 +23,27 @@ from silverball.rules.pairing import first_round, group_bracket
     ],
 )
 def test_a_size_has_its_rounds_and_byes(size: int, playing: list[int], waiting: int) -> None:
-    stages = group_bracket.planned_rounds(size)
+    stages = groups.planned_rounds(size)
     assert [stage.player_count for stage in stages] == playing
     assert size - stages[0].player_count == waiting
-    assert group_bracket.round_count(size) == len(playing)
+    assert groups.round_count(size) == len(playing)
 
 
 @pytest.mark.parametrize(
     ("size", "playing"), [(8, [4, 4, 4]), (16, [8, 8, 8, 4]), (64, [32, 32, 32, 16, 8, 4])]
 )
 def test_double_byes_bring_the_best_quarter_in_last(size: int, playing: list[int]) -> None:
-    stages = group_bracket.planned_rounds(size, has_double_byes=True)
+    stages = groups.planned_rounds(size, has_double_byes=True)
     assert [stage.player_count for stage in stages] == playing
     assert (stages[2].best_joining_seed, stages[2].worst_joining_seed) == (1, size // 4)
 
 
 @pytest.mark.parametrize("has_double_byes", [False, True])
 def test_every_seed_joins_once_and_half_of_each_round_advances(has_double_byes: bool) -> None:
-    for size in group_bracket.DOUBLE_BYE_SIZES if has_double_byes else group_bracket.SIZES:
+    for size in groups.DOUBLE_BYE_SIZES if has_double_byes else groups.SIZES:
         joined: list[int] = []
         advancing = 0
-        for stage in group_bracket.planned_rounds(size, has_double_byes=has_double_byes):
+        for stage in groups.planned_rounds(size, has_double_byes=has_double_byes):
             new = (
                 list(range(stage.best_joining_seed, stage.worst_joining_seed + 1))
                 if stage.worst_joining_seed
@@ -58,13 +58,13 @@ def test_every_seed_joins_once_and_half_of_each_round_advances(has_double_byes: 
 @pytest.mark.parametrize("size", [4, 8, 16, 32])
 def test_groups_are_those_of_slaughter(size: int) -> None:
     seeds = range(1, size + 1)
-    assert tuple(group_bracket.groups_by_seed(seeds)) == first_round.slaughter_groups(seeds)
+    assert tuple(groups.groups_by_seed(seeds)) == tiers.slaughter_groups(seeds)
 
 
 def test_a_group_bracket_that_does_not_exist_is_refused() -> None:
     with pytest.raises(Invalid, match="no group bracket of 14"):
-        group_bracket.planned_rounds(14)
+        groups.planned_rounds(14)
     with pytest.raises(Invalid, match="no group bracket of 12"):
-        group_bracket.planned_rounds(12, has_double_byes=True)
+        groups.planned_rounds(12, has_double_byes=True)
     with pytest.raises(ValueError, match="groups of four"):
-        group_bracket.groups_by_seed([1, 2, 3])
+        groups.groups_by_seed([1, 2, 3])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from silverball.rules.pairing import groups
+from silverball.rules.drawing import groups
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The history that draws look at. Source: formats, section 6."""
 
-from silverball.rules.pairing import history
-from silverball.rules.pairing.history import DrawHistory
+from silverball.rules.drawing import history
+from silverball.rules.drawing.history import DrawHistory
 
 
 def test_a_group_meets_once_per_round_however_many_games_it_plays() -> None:

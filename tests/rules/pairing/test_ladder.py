@@ -2,7 +2,7 @@
 
 import pytest
 
-from silverball.rules.pairing import ladder
+from silverball.rules.drawing import groups
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from silverball.rules.pairing import ladder
     ],
 )
 def test_a_ladder_has_its_games(players: int, is_fast: bool, sizes: list[int], eliminated: list[int]) -> None:
-    games = ladder.ladder_games(players, is_fast=is_fast)
+    games = groups.ladder_games(players, is_fast=is_fast)
     assert [game.player_count for game in games] == sizes
     assert [game.eliminated_count for game in games] == eliminated
 
@@ -28,8 +28,8 @@ def test_a_ladder_has_its_games(players: int, is_fast: bool, sizes: list[int], e
 def test_a_ladder_leaves_one_and_survivors_play_on_with_the_next_seeds(players: int, is_fast: bool) -> None:
     alive = list(range(1, players + 1))
     survivors: set[int] = set()
-    for game in ladder.ladder_games(players, is_fast=is_fast):
-        group = ladder.next_group(alive, game)
+    for game in groups.ladder_games(players, is_fast=is_fast):
+        group = groups.next_group(alive, game)
         assert len(group) == game.player_count
         assert survivors <= set(group)
         # The worst seeds lose here, as good a guess as any.
@@ -42,4 +42,4 @@ def test_a_ladder_leaves_one_and_survivors_play_on_with_the_next_seeds(players: 
 @pytest.mark.parametrize("players", [0, 1, 1001])
 def test_an_impossible_ladder_is_our_own_mistake(players: int) -> None:
     with pytest.raises(ValueError, match="cannot play a ladder"):
-        ladder.ladder_games(players)
+        groups.ladder_games(players)

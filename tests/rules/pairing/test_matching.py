@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.properties import quick
-from silverball.rules.pairing import matching
+from silverball.rules.drawing import matching
 
 
 def _cost_matrix(costs: Sequence[int], nodes: int) -> list[list[int]]:

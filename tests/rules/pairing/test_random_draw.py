@@ -7,23 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.properties import quick
-from silverball.rules.pairing import groups, history, random_draw
+from silverball.rules.drawing import balanced, groups, history
 
 
 @given(st.integers(1, 30), st.integers())
 @quick
 def test_everybody_is_drawn_once(players: int, seed: int) -> None:
     ids = list(range(players))
-    pairs = random_draw.draw_pairs(ids, history.EMPTY_HISTORY, Random(seed))
+    pairs = balanced.draw_random_pairs(ids, history.EMPTY_HISTORY, Random(seed))
     assert sorted([player for pair in pairs.groups for player in pair] + list(pairs.byes)) == ids
-    fours = random_draw.draw_groups(ids, Random(seed)).groups
+    fours = balanced.draw_random_groups(ids, Random(seed)).groups
     assert sorted(player for group in fours for player in group) == ids
     assert tuple(map(len, fours)) == groups.group_sizes(players)
 
 
 def test_the_bye_is_drawn_among_those_with_the_fewest_byes() -> None:
     past, dice = history.history_of_rounds([[(1,), (4,)]]), Random(7)
-    byes = Counter(random_draw.draw_pairs([1, 2, 3, 4, 5], past, dice).byes for _ in range(300))
+    byes = Counter(balanced.draw_random_pairs([1, 2, 3, 4, 5], past, dice).byes for _ in range(300))
     assert set(byes) == {(2,), (3,), (5,)}
     assert min(byes.values()) > 60
 
@@ -33,7 +33,7 @@ def test_byes_differ_by_at_most_one() -> None:
     dice = Random(7)
     for _ in range(30):
         past = history.history_of_rounds(rounds)
-        drawn = random_draw.draw_pairs(range(7), past, dice)
+        drawn = balanced.draw_random_pairs(range(7), past, dice)
         rounds.append([*drawn.groups, drawn.byes])
     counts = history.history_of_rounds(rounds).byes
     assert max(counts.values()) - min(counts.values()) <= 1
@@ -41,4 +41,4 @@ def test_byes_differ_by_at_most_one() -> None:
 
 
 def test_an_even_field_has_no_bye() -> None:
-    assert random_draw.draw_bye([1, 2], history.EMPTY_HISTORY, Random(7)) is None
+    assert balanced.draw_bye([1, 2], history.EMPTY_HISTORY, Random(7)) is None

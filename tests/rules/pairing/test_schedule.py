@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.properties import quick
-from silverball.rules.pairing import history, schedule
-from silverball.rules.pairing.schedule import FreePlayer, Meeting
+from silverball.rules.drawing import history, schedule
+from silverball.rules.drawing.schedule import FreePlayer, Meeting
 
 STEPS_MAX = 2000
 

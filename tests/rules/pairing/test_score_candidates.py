@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from silverball.rules.pairing import history, matching, score_candidates, strictswiss
-from silverball.rules.pairing.history import DrawHistory
-from silverball.rules.pairing.matching import Pair
-from silverball.rules.pairing.score_candidates import ScoreField
+from silverball.rules.drawing import history, matching, swiss
+from silverball.rules.drawing.history import DrawHistory
+from silverball.rules.drawing.matching import Pair
+from silverball.rules.drawing.swiss import ScoreField
 
 MEGABYTE = 2**20
 # Nodes of the groups below the leaders, best first.
@@ -28,11 +28,11 @@ class WaitingRound:
 
     @property
     def field(self) -> ScoreField:
-        return strictswiss.score_field(self.order, self.group_of, self.past)
+        return swiss.score_field(self.order, self.group_of, self.past)
 
     def penalty_sum(self, pairs: Sequence[Pair]) -> int:
         """The sum of section 6.5, counted apart from the draw."""
-        penalties = strictswiss.Penalties(max(self.group_of), len(self.order))
+        penalties = swiss.Penalties(max(self.group_of), len(self.order))
         total = 0
         for node, other in pairs:
             if other == len(self.order):
@@ -56,9 +56,9 @@ def _waiting_rounds(seed: int, players: int, rounds: int) -> Iterator[WaitingRou
     for number in range(rounds):
         past = history.history_of_rounds(played)
         order = dice.sample(range(players), players)
-        numbers = strictswiss.score_groups(scores, number)
+        numbers = swiss.score_groups(scores, number)
         yield WaitingRound(order, [numbers[player] for player in order], past)
-        drawn = strictswiss.draw_pairs(scores, past, dice, rounds=number)
+        drawn = swiss.draw_strict_swiss_pairs(scores, past, dice, rounds=number)
         for player, opponent in drawn.groups:
             if dice.random() < draw_chance:
                 scores[player] += Decimal("0.5")
@@ -73,9 +73,9 @@ def _waiting_rounds(seed: int, players: int, rounds: int) -> Iterator[WaitingRou
 
 def _check_sums(seed: int, players: int, rounds: int) -> None:
     for waiting in _waiting_rounds(seed, players, rounds):
-        pairs = score_candidates.cheapest_pairs(waiting.field)
-        exact = waiting.penalty_sum(strictswiss.exact_pairs(waiting.order, waiting.group_of, waiting.past))
-        assert score_candidates.lowest_sum(waiting.field) <= exact
+        pairs = swiss.cheapest_pairs(waiting.field)
+        exact = waiting.penalty_sum(swiss.exact_pairs(waiting.order, waiting.group_of, waiting.past))
+        assert swiss.lowest_sum(waiting.field) <= exact
         # None hands the draw to all pairs: repeats may be needed.
         assert pairs is None or waiting.penalty_sum(pairs) == exact, f"{seed=} {players=} {rounds=}"
 
@@ -94,7 +94,7 @@ def test_candidates_find_the_same_sum_as_all_pairs_up_to_500_players(seed: int) 
 
 def test_candidates_of_an_odd_field_have_one_bye_and_no_repeat() -> None:
     for waiting in _waiting_rounds(7, players=401, rounds=5):
-        pairs = score_candidates.cheapest_pairs(waiting.field)
+        pairs = swiss.cheapest_pairs(waiting.field)
         assert pairs is not None
         assert sorted(node for pair in pairs for node in pair) == list(range(402))
         assert not any(
@@ -105,7 +105,7 @@ def test_candidates_of_an_odd_field_have_one_bye_and_no_repeat() -> None:
 
 
 def _field_of(groups: Sequence[int], met: dict[int, set[int]]) -> ScoreField:
-    penalties = strictswiss.Penalties(max(groups), len(groups))
+    penalties = swiss.Penalties(max(groups), len(groups))
     return ScoreField(groups, met, lambda own, other: penalties.pair_penalty(own, other, 0, 0), {})
 
 
@@ -121,12 +121,12 @@ def _field_of(groups: Sequence[int], met: dict[int, set[int]]) -> ScoreField:
     ],
 )
 def test_the_score_groups_alone_say_what_a_draw_costs_at_least(groups: list[int], lowest: int) -> None:
-    assert score_candidates.lowest_sum(_field_of(groups, {})) == lowest
+    assert swiss.lowest_sum(_field_of(groups, {})) == lowest
 
 
 def test_a_field_in_which_everybody_has_met_is_left_to_all_pairs() -> None:
     everybody = set(range(40))
-    assert score_candidates.cheapest_pairs(_field_of([0] * 40, dict.fromkeys(range(40), everybody))) is None
+    assert swiss.cheapest_pairs(_field_of([0] * 40, dict.fromkeys(range(40), everybody))) is None
 
 
 def test_candidates_are_widened_when_the_nearest_groups_are_too_small() -> None:
@@ -135,9 +135,9 @@ def test_candidates_are_widened_when_the_nearest_groups_are_too_small() -> None:
         [9] * 40 + [8] * 12 + [7] * 12 + [6] * 12 + [5] * 40,
         {leader: {*range(40)} for leader in range(40)},
     )
-    first_edges = score_candidates.candidate_edges(field, score_candidates.PARTNERS_OF_GROUP)
+    first_edges = swiss.candidate_edges(field, swiss.PARTNERS_OF_GROUP)
     assert not matching.is_perfect(116, matching.cheapest_pairs(116, first_edges))
-    pairs = score_candidates.cheapest_pairs(field)
+    pairs = swiss.cheapest_pairs(field)
     assert pairs is not None
     # Everybody of the small groups meets a leader, and so do four players of the last group.
     assert [sum(node < 40 and low <= other < high for node, other in pairs) for low, high in BELOW] == [
@@ -152,7 +152,7 @@ def test_a_draw_of_a_thousand_does_not_hold_all_pairs_in_memory() -> None:
     scores = {player: Decimal(player % 5) for player in range(1001)}
     tracemalloc.start()
     try:
-        drawn = strictswiss.draw_pairs(scores, history.EMPTY_HISTORY, Random(7), rounds=4)
+        drawn = swiss.draw_strict_swiss_pairs(scores, history.EMPTY_HISTORY, Random(7), rounds=4)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from rules.pairing import oracles
-from silverball.rules.pairing import history, matching, strictswiss
-from silverball.rules.pairing.groups import Draw, Group
-from silverball.rules.pairing.history import DrawHistory
+from silverball.rules.drawing import history, matching, swiss
+from silverball.rules.drawing.groups import Draw, Group
+from silverball.rules.drawing.history import DrawHistory
 
 SEEDS = range(50)
 
@@ -55,7 +55,7 @@ def test_the_draw_has_the_smallest_penalty(
     scores: dict[int, int], past: DrawHistory, total: int, seed: int
 ) -> None:
     asked = _decimals(scores)
-    drawn = strictswiss.draw_pairs(asked, past, Random(seed), rounds=3)
+    drawn = swiss.draw_strict_swiss_pairs(asked, past, Random(seed), rounds=3)
     assert oracles.penalty_total(asked, past, drawn, rounds=3) == total
 
 
@@ -64,16 +64,16 @@ def _groups_of(drawn: Draw) -> set[tuple[int, ...]]:
 
 
 def test_the_vectors_have_their_pairs() -> None:
-    first = strictswiss.draw_pairs(_decimals(FIRST_SCORES), FIRST, Random(7), rounds=3)
+    first = swiss.draw_strict_swiss_pairs(_decimals(FIRST_SCORES), FIRST, Random(7), rounds=3)
     assert _groups_of(first) == {(1, 2), (3, 6), (4, 5)}
-    second = strictswiss.draw_pairs(_decimals(SECOND_SCORES), SECOND, Random(7), rounds=3)
+    second = swiss.draw_strict_swiss_pairs(_decimals(SECOND_SCORES), SECOND, Random(7), rounds=3)
     assert _groups_of(second) == {(1, 2), (3, 6), (4, 5)}
-    fourth = strictswiss.draw_pairs(_decimals(THIRD_SCORES), FOURTH, Random(7), rounds=3)
+    fourth = swiss.draw_strict_swiss_pairs(_decimals(THIRD_SCORES), FOURTH, Random(7), rounds=3)
     assert _groups_of(fourth) == {(3,), (1, 2), (4, 5)}
 
 
 def test_a_repeat_costs_what_it_costs_in_the_library() -> None:
-    assert strictswiss.Penalties(top_group=3, player_count=6).pair_penalty(2, 0, 1, 12) == 1746
+    assert swiss.Penalties(top_group=3, player_count=6).pair_penalty(2, 0, 1, 12) == 1746
 
 
 def _night(players: int, rounds: int, seed: int) -> list[list[Group]]:
@@ -83,7 +83,7 @@ def _night(players: int, rounds: int, seed: int) -> list[list[Group]]:
     played: list[list[Group]] = []
     for number in range(rounds):
         past = history.history_of_rounds(played)
-        drawn = strictswiss.draw_pairs(scores, past, dice, rounds=number)
+        drawn = swiss.draw_strict_swiss_pairs(scores, past, dice, rounds=number)
         for pair in drawn.groups:
             scores[min(pair) if dice.random() < 2 / 3 else max(pair)] += 1
         for player in drawn.byes:
@@ -123,8 +123,8 @@ def test_nobody_meets_further_away_than_the_next_score_group_in_the_first_rounds
     dice, scores = Random(7), dict.fromkeys(range(50), Decimal(0))
     played: list[list[Group]] = []
     for number in range(math.ceil(math.log2(50))):
-        drawn = strictswiss.draw_pairs(scores, history.history_of_rounds(played), dice, rounds=number)
-        groups_of = strictswiss.score_groups(scores, number)
+        drawn = swiss.draw_strict_swiss_pairs(scores, history.history_of_rounds(played), dice, rounds=number)
+        groups_of = swiss.score_groups(scores, number)
         assert all(
             abs(groups_of[player_id] - groups_of[opponent_id]) <= 1 for player_id, opponent_id in drawn.groups
         )
@@ -149,15 +149,15 @@ def test_score_groups_are_numbered_from_the_bottom(
     scores: list[str], rounds: int, numbers: list[int]
 ) -> None:
     asked = {player: Decimal(score) for player, score in enumerate(scores)}
-    assert list(strictswiss.score_groups(asked, rounds).values()) == numbers
+    assert list(swiss.score_groups(asked, rounds).values()) == numbers
 
 
 def test_penalties_stay_small_enough_for_the_matching() -> None:
-    penalties = strictswiss.Penalties(top_group=200, player_count=1000)
+    penalties = swiss.Penalties(top_group=200, player_count=1000)
     assert penalties.repeats_counted >= 1
     assert penalties.pair_penalty(200, 0, 50, penalties.repeats_counted) < matching.COST_LIMIT
-    assert strictswiss.Penalties(top_group=3, player_count=6).repeats_counted == strictswiss.REPEATS_MAX
+    assert swiss.Penalties(top_group=3, player_count=6).repeats_counted == swiss.REPEATS_MAX
 
 
 def test_a_draw_of_nobody_is_empty() -> None:
-    assert strictswiss.draw_pairs({}, history.EMPTY_HISTORY, Random(7), rounds=0).groups == ()
+    assert swiss.draw_strict_swiss_pairs({}, history.EMPTY_HISTORY, Random(7), rounds=0).groups == ()

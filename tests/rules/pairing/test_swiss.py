@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.properties import quick
-from silverball.rules.pairing import groups, history, swiss
-from silverball.rules.pairing.history import DrawHistory
+from silverball.rules.drawing import groups, history, swiss
+from silverball.rules.drawing.history import DrawHistory
 
 SCORES = st.lists(st.integers(0, 4), min_size=1, max_size=24)
 
@@ -24,7 +24,7 @@ def _scores(listed: list[int]) -> dict[int, Decimal]:
 def test_everybody_meets_a_player_once_and_at_most_one_floats_out_of_a_score_group(
     listed: list[int], seed: int
 ) -> None:
-    drawn = swiss.draw_pairs(_scores(listed), history.EMPTY_HISTORY, Random(seed))
+    drawn = swiss.draw_swiss_pairs(_scores(listed), history.EMPTY_HISTORY, Random(seed))
     assert sorted([player for pair in drawn.groups for player in pair] + list(drawn.byes)) == list(
         range(len(listed))
     )
@@ -38,20 +38,20 @@ def test_everybody_meets_a_player_once_and_at_most_one_floats_out_of_a_score_gro
 def test_the_opponent_is_one_met_least_often() -> None:
     past = DrawHistory({(0, 1): 1, (0, 2): 1, (1, 2): 1, (1, 3): 1, (2, 3): 1})
     for seed in range(20):
-        drawn = swiss.draw_pairs(_scores([1, 1, 1, 1]), past, Random(seed))
+        drawn = swiss.draw_swiss_pairs(_scores([1, 1, 1, 1]), past, Random(seed))
         # 0 and 3 have not met; whoever of them is drawn first picks the other.
         if drawn.groups[0][0] in {0, 3}:
             assert sorted(drawn.groups[0]) == [0, 3]
 
 
 def test_the_one_left_over_is_paired_first_in_the_next_score_group() -> None:
-    drawn = swiss.draw_pairs(_scores([2, 1, 1, 1]), history.EMPTY_HISTORY, Random(7))
+    drawn = swiss.draw_swiss_pairs(_scores([2, 1, 1, 1]), history.EMPTY_HISTORY, Random(7))
     assert drawn.groups[0][0] == 0
 
 
 def test_the_bye_goes_to_the_fewest_byes_whatever_the_score() -> None:
     past = DrawHistory(byes={0: 1, 1: 1})
-    byes = {swiss.draw_pairs(_scores([3, 2, 0]), past, Random(seed)).byes for seed in range(5)}
+    byes = {swiss.draw_swiss_pairs(_scores([3, 2, 0]), past, Random(seed)).byes for seed in range(5)}
     assert byes == {(2,)}
 
 
@@ -172,4 +172,4 @@ def test_equals_change_seats_to_avoid_repeats() -> None:
 
 def test_no_players_make_no_groups() -> None:
     assert swiss.draw_groups({}, history.EMPTY_HISTORY, Random(7)).groups == ()
-    assert swiss.draw_pairs({}, history.EMPTY_HISTORY, Random(7)).groups == ()
+    assert swiss.draw_swiss_pairs({}, history.EMPTY_HISTORY, Random(7)).groups == ()

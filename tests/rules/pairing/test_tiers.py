@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from golden import load
-from silverball.rules.pairing import tiers
+from silverball.rules.drawing import tiers
 
 MAPS = load.vectors("tier_maps")
 DRAWS = load.vectors("groups")["tiers"]

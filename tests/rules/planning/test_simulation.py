@@ -11,9 +11,7 @@ from silverball.kit.values import replace
 from silverball.rules.model.settings import read_settings
 from silverball.rules.outlook.plans import LINE, NIGHTS_SIMULATED, plan_nights
 from silverball.rules.planning import simulation
-from silverball.rules.planning.calibration import FinishedNight, calibrate
-from silverball.rules.planning.pace import DEFAULT_PACE, NIGHTS_MIN, Pace, PastNight, PlayedGame, learn_pace
-from silverball.rules.planning.shapes import (
+from silverball.rules.planning.nights import (
     ClockNight,
     DoesNotFit,
     FreeTurns,
@@ -22,6 +20,8 @@ from silverball.rules.planning.shapes import (
     RoundsUntilOut,
     SetRounds,
 )
+from silverball.rules.planning.pace import DEFAULT_PACE, NIGHTS_MIN, Pace, PastNight, PlayedGame, learn_pace
+from silverball.rules.planning.simulation import FinishedNight, calibrate
 from silverball.rules.registry import FORMATS
 
 # Every game of n players takes 10 n minutes, and rounds follow at once.

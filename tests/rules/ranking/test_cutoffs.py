@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.properties import quick
-from silverball.rules.ranking import cutoffs, ties
+from silverball.rules.ranking import standing
 
 BAND = {"index": 0, "value": 8, "cumulative": 8, "text": "FINALS CUTOFF", "color": "fuchsia"}
 
@@ -26,7 +26,7 @@ class Band:
 def test_only_a_tie_across_the_border_is_on_the_bubble(
     position: int, tied: int, is_on_bubble: bool | None
 ) -> None:
-    shown = cutoffs.bubbles(dict.fromkeys(range(tied), position), [BAND])
+    shown = standing.bubbles(dict.fromkeys(range(tied), position), [BAND])
     assert [bubble.on_cutoff_bubble for bubble in shown.values()] == [is_on_bubble] * tied
     color = "fuchsia" if is_on_bubble else None
     assert {bubble.cutoff_bubble_color for bubble in shown.values()} == {color}
@@ -34,24 +34,24 @@ def test_only_a_tie_across_the_border_is_on_the_bubble(
 
 def test_a_tie_across_two_borders_shows_the_first_color_and_the_second_flag() -> None:
     bands: list[Any] = [Band(6, "red"), {**BAND, "cumulative": 4, "color": "blue"}]
-    bubble = cutoffs.bubbles(dict.fromkeys(range(5), 3), bands)[0]
-    assert bubble == cutoffs.Bubble(True, "blue", True)
+    bubble = standing.bubbles(dict.fromkeys(range(5), 3), bands)[0]
+    assert bubble == standing.Bubble(True, "blue", True)
 
 
 def test_without_bands_nobody_is_on_the_bubble() -> None:
-    assert cutoffs.bubbles({1: 1, 2: 1}, []) == {1: cutoffs.NO_BUBBLE, 2: cutoffs.NO_BUBBLE}
+    assert standing.bubbles({1: 1, 2: 1}, []) == {1: standing.NO_BUBBLE, 2: standing.NO_BUBBLE}
 
 
 @given(st.dictionaries(st.integers(1, 30), st.integers(0, 5), min_size=1), st.integers(1, 30))
 @quick
 def test_a_player_alone_on_a_place_is_never_on_the_bubble(keys: dict[int, int], border: int) -> None:
-    placed = ties.positions(keys)
-    shown = cutoffs.bubbles(placed, [{**BAND, "cumulative": border}])
-    for members in ties.members_by_position(placed).values():
+    placed = standing.positions(keys)
+    shown = standing.bubbles(placed, [{**BAND, "cumulative": border}])
+    for members in standing.members_by_position(placed).values():
         if len(members) == 1:
-            assert shown[members[0]] == cutoffs.NO_BUBBLE
+            assert shown[members[0]] == standing.NO_BUBBLE
 
 
 def test_too_many_bands_are_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="bands"):
-        cutoffs.parse_cutoffs([BAND] * 101)
+        standing.parse_cutoffs([BAND] * 101)

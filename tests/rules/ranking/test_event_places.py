@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.rules.ranking import event_places
-from silverball.rules.ranking.event_places import ParticipationShare
+from silverball.rules.ranking import series
+from silverball.rules.ranking.series import ParticipationShare
 
 NIGHT = {1: 1, 2: 2, 3: 2, 4: 4, 5: 5}
 
@@ -25,7 +25,7 @@ NIGHT = {1: 1, 2: 2, 3: 2, 4: 4, 5: 5}
 def test_finalists_stand_by_the_final_and_the_others_by_the_qualifying(
     finals: dict[int, int], expected: list[tuple[int, int]]
 ) -> None:
-    places = event_places.event_places(NIGHT, NIGHT, finals, {})
+    places = series.event_places(NIGHT, NIGHT, finals, {})
     assert [(place.player_id, place.position) for place in places] == expected
     assert {place.player_id for place in places if place.is_finalist} == set(finals)
 
@@ -35,13 +35,13 @@ def test_who_played_fewer_than_half_is_marked_unless_they_reached_the_final(
     played: int, possible: int, is_below: bool
 ) -> None:
     shares = {1: ParticipationShare(played, possible), 5: ParticipationShare(played, possible)}
-    places = {place.player_id: place for place in event_places.event_places(NIGHT, NIGHT, {1: 1}, shares)}
+    places = {place.player_id: place for place in series.event_places(NIGHT, NIGHT, {1: 1}, shares)}
     assert (places[1].is_below_half, places[5].is_below_half) == (False, is_below)
 
 
 def test_places_among_fewer_players_close_up_and_keep_ties() -> None:
-    places = event_places.event_places([*NIGHT, 6], NIGHT, {}, {})
-    assert event_places.places_among(places, {2, 3, 5, 6}) == {2: 1, 3: 1, 5: 3}
+    places = series.event_places([*NIGHT, 6], NIGHT, {}, {})
+    assert series.places_among(places, {2, 3, 5, 6}) == {2: 1, 3: 1, 5: 3}
 
 
 @given(
@@ -52,7 +52,7 @@ def test_places_among_fewer_players_close_up_and_keep_ties() -> None:
 def test_each_player_is_listed_exactly_once_and_finalists_come_first(
     entrants: set[int], qualifying: dict[int, int], finals: dict[int, int]
 ) -> None:
-    places = event_places.event_places(entrants, qualifying, finals, {})
+    places = series.event_places(entrants, qualifying, finals, {})
     assert sorted(place.player_id for place in places) == sorted(entrants | set(qualifying) | set(finals))
     assert {place.player_id for place in places[: len(finals)]} == set(finals)
     unplaced = {place.player_id for place in places if place.position is None}

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.properties import quick
-from silverball.rules.ranking.places import finishing_places
-from silverball.rules.ranking.regimes import StoredResult
+from silverball.rules.ranking.standing import StoredResult, finishing_places
 
 
 @pytest.mark.parametrize(

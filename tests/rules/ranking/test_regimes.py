@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.properties import quick
-from silverball.rules.ranking import regimes
-from silverball.rules.ranking.regimes import StoredResult, WinLossRule
+from silverball.rules.ranking import standing
+from silverball.rules.ranking.standing import StoredResult, WinLossRule
 from silverball.rules.registry import FORMATS
 
 
@@ -19,7 +19,7 @@ def _result(points: Sequence[str], positions: Sequence[int | None]) -> StoredRes
 
 
 def _records(rule: WinLossRule, points: Sequence[str], positions: Sequence[int | None]) -> list[str]:
-    records = regimes.win_loss_records(rule, _result(points, positions))
+    records = standing.win_loss_records(rule, _result(points, positions))
     return [f"{record.wins}-{record.losses}" for record in records.values()]
 
 
@@ -78,20 +78,20 @@ def test_wins_and_losses_follow_the_regime(
 )
 @quick
 def test_wins_and_losses_of_a_game_cancel_out(rule: WinLossRule, order: list[int], points: list[int]) -> None:
-    records = regimes.win_loss_records(rule, _result([str(value) for value in points], order)).values()
+    records = standing.win_loss_records(rule, _result([str(value) for value in points], order)).values()
     assert sum(record.wins for record in records) == sum(record.losses for record in records)
 
 
 def test_a_tie_has_no_winner() -> None:
-    met = regimes.pair_results(WinLossRule.STRIKE, _result(["1", "1"], (None, 1)))
+    met = standing.pair_results(WinLossRule.STRIKE, _result(["1", "1"], (None, 1)))
     assert [meeting.winner_id for meeting in met] == [None]
 
 
 def test_parts_of_different_lengths_are_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="one position"):
-        regimes.pair_results(WinLossRule.POSITIONS, StoredResult((1, 2), (1,), (Decimal(1),)))
+        standing.pair_results(WinLossRule.POSITIONS, StoredResult((1, 2), (1,), (Decimal(1),)))
 
 
 def test_an_order_that_does_not_name_every_player_leaves_it_to_the_points() -> None:
     lost = StoredResult((1, 2), (1, 99), (Decimal(0), Decimal(1)))
-    assert regimes.pair_results(WinLossRule.POSITIONS, lost) == [regimes.PairResult(1, 2, 2)]
+    assert standing.pair_results(WinLossRule.POSITIONS, lost) == [standing.PairResult(1, 2, 2)]

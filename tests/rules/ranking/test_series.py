@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from golden import load
 from rules.properties import quick
 from silverball.kit.errors import Invalid
-from silverball.rules.ranking import series, ties
+from silverball.rules.ranking import series, standing
 
 SERIES = load.vectors("series")
 POINTS = st.integers(0, 100)
@@ -127,7 +127,7 @@ def test_tied_places_share_the_mean_of_their_points(
 @pytest.mark.parametrize("real", [series for series in SERIES if series["scoring"] == "bg_linear"])
 def test_every_real_night_under_a_curve_is_a_ranking_with_shared_means(real: Any) -> None:
     for night in _nights(real["tournamentPoints"]):
-        placed = ties.positions(night)
+        placed = standing.positions(night)
         assert series.curve_points(placed, "bg_linear") == night
 
 

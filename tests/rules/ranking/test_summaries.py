@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rules.properties import quick
 from silverball.rules.ranking import summaries
-from silverball.rules.ranking.regimes import WinLossRule
+from silverball.rules.ranking.standing import WinLossRule
 from silverball.rules.ranking.summaries import (
     ArenaSummary,
     GameRecord,

@@ -5,11 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from silverball.rules.ranking.regimes import StoredResult, WinLossRule
-from silverball.rules.ratings import counting, formulas, seats
-from silverball.rules.ratings.counting import FinishedGame
-from silverball.rules.ratings.events import GameSeats, RatedEvent, RatedPerson
-from silverball.rules.ratings.identities import IdentityRegister
+from silverball.rules.ranking.standing import StoredResult, WinLossRule
+from silverball.rules.ratings import formulas, seats, standing
+from silverball.rules.ratings.seats import GameSeats, IdentityRegister, RatedEvent, RatedPerson
+from silverball.rules.ratings.standing import FinishedGame
 from silverball.rules.registry import FORMATS
 
 DAY = date(2026, 3, 5)
@@ -21,7 +20,7 @@ AGAINST_THE_SCORE = {"golf", "best_game", "card_best_game", "bowling", "amazingr
 
 @pytest.mark.parametrize("type_", sorted(FORMATS))
 def test_direct_play_counts_and_play_against_the_score_does_not(type_: str) -> None:
-    counts = counting.is_counting(FORMATS[type_].rated, NOON, NOON, is_test=False)
+    counts = standing.is_counting(FORMATS[type_].rated, NOON, NOON, is_test=False)
     assert counts is (type_ not in AGAINST_THE_SCORE)
 
 
@@ -29,11 +28,11 @@ def test_direct_play_counts_and_play_against_the_score_does_not(type_: str) -> N
     ("span", "counts"), [(timedelta(days=7), True), (timedelta(days=7, seconds=1), False)]
 )
 def test_a_tournament_of_more_than_seven_days_does_not_count(span: timedelta, counts: bool) -> None:
-    assert counting.is_counting(True, NOON, NOON + span, is_test=False) is counts
+    assert standing.is_counting(True, NOON, NOON + span, is_test=False) is counts
 
 
 def test_a_test_does_not_count() -> None:
-    assert not counting.is_counting(True, NOON, NOON, is_test=True)
+    assert not standing.is_counting(True, NOON, NOON, is_test=True)
 
 
 def finished(positions: tuple[int | None, ...], points: tuple[str, ...], **more: object) -> FinishedGame:
@@ -74,7 +73,7 @@ def finished(positions: tuple[int | None, ...], points: tuple[str, ...], **more:
 def test_strikes_decide_where_they_are_given_then_the_order_and_then_the_points(
     rule: WinLossRule, game: FinishedGame, places: dict[int, int]
 ) -> None:
-    assert counting.counting_places(rule, game) == places
+    assert standing.counting_places(rule, game) == places
 
 
 @pytest.mark.parametrize(
@@ -87,7 +86,7 @@ def test_strikes_decide_where_they_are_given_then_the_order_and_then_the_points(
     ],
 )
 def test_byes_forfeits_and_unfinished_games_do_not_count(game: FinishedGame) -> None:
-    assert counting.counting_places(WinLossRule.POSITIONS, game) == {}
+    assert standing.counting_places(WinLossRule.POSITIONS, game) == {}
 
 
 def an_event(games: GameSeats, *names: str) -> RatedEvent:

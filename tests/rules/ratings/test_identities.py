@@ -4,9 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.properties import quick
-from silverball.rules.ratings.events import RatedPerson
-from silverball.rules.ratings.identities import IdentityRegister
-from silverball.rules.ratings.seats import surviving_id
+from silverball.rules.ratings.seats import IdentityRegister, RatedPerson, surviving_id
 
 BO = RatedPerson("Bo Larkin", organizer_id=1, name_key="bo larkin")
 CLAIMED = RatedPerson("Bo Larkin", user_id=5, organizer_id=1, name_key="bo larkin")

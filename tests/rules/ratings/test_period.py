@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from rules.properties import quick
 from rules.ratings import oracle
-from silverball.rules.ratings import period
-from silverball.rules.ratings.formulas import DEFAULTS, Parameters
-from silverball.rules.ratings.kernel import RatingArrays
-from silverball.rules.ratings.period import PlayedGames, RatedPeriod
+from silverball.rules.ratings import book
+from silverball.rules.ratings.book import PlayedGames, RatedPeriod
+from silverball.rules.ratings.formulas import DEFAULTS, Parameters, RatingArrays
 
 EXACT = Parameters(is_expected_rounded=False)
 
@@ -59,7 +58,7 @@ def rate(
         np.array([size for size, _ in games], np.int64),
         np.array([number not in drawless for number in range(len(games))], np.int64),
     )
-    return period.rate_period(field, played, parameters)
+    return book.rate_period(field, played, parameters)
 
 
 @quick

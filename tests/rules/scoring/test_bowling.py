@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rules.properties import quick
 from silverball.kit.errors import Invalid
-from silverball.rules.scoring import bowling
+from silverball.rules.scoring import pingolf
 
 STRIKE = [10]
 DUTCH = [STRIKE, [5, 5]] * 4 + [STRIKE, [5, 5, 10]]
@@ -28,7 +28,7 @@ FRAME = st.one_of(
     ],
 )
 def test_a_line_has_the_total_of_ten_pin_bowling(frames: list[list[int]], total: int) -> None:
-    assert bowling.pins_total(frames) == total
+    assert pingolf.pins_total(frames) == total
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_line_has_the_total_of_ten_pin_bowling(frames: list[list[int]], total:
 def test_a_frame_is_worth_something_once_its_bonus_is_known(
     frames: list[list[int]], values: list[int | None]
 ) -> None:
-    assert bowling.frame_values(frames, 3) == values
+    assert pingolf.frame_values(frames, 3) == values
 
 
 @pytest.mark.parametrize(
@@ -60,41 +60,41 @@ def test_a_frame_is_worth_something_once_its_bonus_is_known(
     ],
 )
 def test_strikes_and_spares_break_ties(frames: list[list[int]], values: tuple[int, int, int]) -> None:
-    assert bowling.bowling_tiebreak(frames).values == values
+    assert pingolf.bowling_tiebreak(frames).values == values
 
 
 @pytest.mark.parametrize(("score", "pins"), [(0, 0), (99, 0), (100, 1), (899, 8), (999, 9)])
 def test_pins_fall_for_each_tenth_of_the_target(score: int, pins: int) -> None:
-    assert bowling.pins_by_closeness(score, 1000) == pins
+    assert pingolf.pins_by_closeness(score, 1000) == pins
 
 
 @given(st.lists(FRAME, max_size=9))
 @quick
 def test_a_line_is_never_worth_less_than_its_decided_pins_nor_more_than_300(frames: list[list[int]]) -> None:
-    values = bowling.frame_values(frames)
+    values = pingolf.frame_values(frames)
     assert all(
         value is None or sum(rolls) <= value <= 30 for rolls, value in zip(frames, values, strict=False)
     )
-    assert bowling.pins_total(frames) <= 300
+    assert pingolf.pins_total(frames) <= 300
 
 
 @pytest.mark.parametrize("rolls", [[11], [-1], [6, 5], [10, 1], [1, 2, 3]])
 def test_rolls_that_no_frame_can_hold_are_refused(rolls: list[int]) -> None:
     with pytest.raises(Invalid):
-        bowling.frame_values([rolls])
+        pingolf.frame_values([rolls])
 
 
 @pytest.mark.parametrize("rolls", [[10, 6, 5], [5, 4, 1], [10, 10, 10, 10], [5, 5, 11]])
 def test_rolls_that_the_last_frame_cannot_hold_are_refused(rolls: list[int]) -> None:
     with pytest.raises(Invalid):
-        bowling.frame_values([rolls], 1)
+        pingolf.frame_values([rolls], 1)
 
 
 def test_more_frames_than_there_are_are_refused() -> None:
     with pytest.raises(Invalid, match="only 2 frames"):
-        bowling.frame_values([[1], [1], [1]], 2)
+        pingolf.frame_values([[1], [1], [1]], 2)
 
 
 def test_a_reached_target_is_decided_by_the_ball() -> None:
     with pytest.raises(ValueError, match="between 0 and the target"):
-        bowling.pins_by_closeness(1000, 1000)
+        pingolf.pins_by_closeness(1000, 1000)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from golden import load
 from rules.properties import quick
 from silverball.kit.errors import Invalid
-from silverball.rules.scoring import golf
+from silverball.rules.scoring import pingolf
 
 VECTORS: dict[str, Any] = load.vectors("groups")["golf"]
 # The library's floats leave gaps for tiny targets; ours are whole numbers.
@@ -20,10 +20,10 @@ TARGETS = [target for target in VECTORS if int(target) > 10]
 def test_strokes_are_those_of_the_library(target: str) -> None:
     for score, strokes in VECTORS[target]["strokes"].items():
         if strokes:
-            assert golf.strokes_after_last_ball(int(score), int(target)) == strokes
+            assert pingolf.strokes_after_last_ball(int(score), int(target)) == strokes
     for strokes, (low, high) in VECTORS[target]["brackets"].items():
         for score in (low, high):
-            assert golf.strokes_after_last_ball(score, int(target)) == int(strokes)
+            assert pingolf.strokes_after_last_ball(score, int(target)) == int(strokes)
 
 
 @pytest.mark.parametrize(
@@ -33,32 +33,35 @@ def test_strokes_are_those_of_the_library(target: str) -> None:
 def test_each_missing_fifth_of_the_target_costs_a_stroke(
     score: int | None, target: int, strokes: int
 ) -> None:
-    assert golf.strokes_after_last_ball(score, target) == strokes
+    assert pingolf.strokes_after_last_ball(score, target) == strokes
 
 
 @given(st.integers(1, 10**12), st.data())
 @quick
 def test_a_better_score_never_costs_more_strokes(target: int, data: st.DataObject) -> None:
     low, high = sorted(data.draw(st.lists(st.integers(0, target - 1), min_size=2, max_size=2)))
-    better, worse = golf.strokes_after_last_ball(high, target), golf.strokes_after_last_ball(low, target)
+    better, worse = (
+        pingolf.strokes_after_last_ball(high, target),
+        pingolf.strokes_after_last_ball(low, target),
+    )
     assert 6 <= better <= worse <= 10
 
 
 @pytest.mark.parametrize("score", [7, 8, -1])
 def test_a_reached_target_is_decided_by_the_ball(score: int) -> None:
     with pytest.raises(ValueError, match="between 0 and the target"):
-        golf.strokes_after_last_ball(score, 7)
+        pingolf.strokes_after_last_ball(score, 7)
 
 
 @pytest.mark.parametrize(("strokes", "limit", "kept"), [(10, 6, 6), (4, 6, 4), (10, 0, 10)])
 def test_the_stroke_limit_caps_a_hole(strokes: int, limit: int, kept: int) -> None:
-    assert golf.limited_strokes(strokes, limit) == kept
+    assert pingolf.limited_strokes(strokes, limit) == kept
 
 
 @pytest.mark.parametrize("strokes", [0, 11])
 def test_impossible_strokes_are_refused(strokes: int) -> None:
     with pytest.raises(Invalid, match="1 to 10 strokes"):
-        golf.limited_strokes(strokes, 6)
+        pingolf.limited_strokes(strokes, 6)
 
 
 @pytest.mark.parametrize(
@@ -74,11 +77,13 @@ def test_impossible_strokes_are_refused(strokes: int) -> None:
 def test_a_total_adds_the_counted_holes(
     holes: list[int | None], counted: int, limit: int, is_closed: bool, total: int
 ) -> None:
-    assert golf.strokes_total(holes, holes_counted=counted, stroke_limit=limit, is_closed=is_closed) == total
+    assert (
+        pingolf.strokes_total(holes, holes_counted=counted, stroke_limit=limit, is_closed=is_closed) == total
+    )
 
 
 def test_more_holes_in_one_break_a_tie() -> None:
-    with_an_ace, without_ace = golf.golf_tiebreak(9, [1, 4, 4]), golf.golf_tiebreak(9, [2, 3, 4])
+    with_an_ace, without_ace = pingolf.golf_tiebreak(9, [1, 4, 4]), pingolf.golf_tiebreak(9, [2, 3, 4])
     assert with_an_ace.values == (9, 1, 0, 0)
     assert without_ace.values == (9, 0, 1, 1)
     assert with_an_ace.key < without_ace.key

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from golden import load
 from rules.properties import quick
 from silverball.kit.errors import Invalid
-from silverball.rules.pairing import groups
+from silverball.rules.drawing import groups
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.strikes import StrikeRule, StrikeSettings
 

@@ -6,11 +6,11 @@ import pytest
 
 from rules.night import Night, a_night
 from silverball.kit.values import replace
+from silverball.rules.drawing import groups
 from silverball.rules.model.changes import Change, GameOpened, RoundOpened
 from silverball.rules.model.tournament import Game
-from silverball.rules.pairing import groups
 from silverball.rules.registry import FORMATS
-from silverball.rules.verify import draws, replay
+from silverball.rules.verify import replay
 
 
 def _draw_round(night: Night) -> tuple[replay.ReplayState, list[Change]]:
@@ -29,7 +29,7 @@ def _with(changes: Sequence[Change], **values: object) -> list[Change]:
 
 
 def _faults(kind: str, before: replay.ReplayState, changes: Sequence[Change]) -> list[str]:
-    return draws.draw_faults(FORMATS[kind].verify, before, changes, 5)
+    return replay.draw_faults(FORMATS[kind].verify, before, changes, 5)
 
 
 def _night(kind: str, players: int) -> Night:
@@ -52,7 +52,7 @@ def test_draws_of_the_rules_have_no_faults(kind: str, players: int) -> None:
 
 @pytest.mark.parametrize("players", range(1, 161))
 def test_group_sizes_are_those_of_the_table(players: int) -> None:
-    assert draws.expected_group_sizes(players) == sorted(groups.group_sizes(players))
+    assert replay.expected_group_sizes(players) == sorted(groups.group_sizes(players))
 
 
 def test_an_arena_given_twice_is_found() -> None:

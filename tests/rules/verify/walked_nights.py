@@ -19,9 +19,9 @@ from silverball.rules.model.changes import Added, Altered, Change
 from silverball.rules.model.settings import Band
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.registry import FORMATS
-from silverball.rules.verify import draws, journal, replay, results, standings
+from silverball.rules.verify import replay, results, standings
 from silverball.rules.verify.replay import ReplayedAction
-from silverball.service.standings.shapes import wire_standing
+from silverball.service.standings.reads.standings import wire_standing
 
 AnyNight = TypeVar("AnyNight", bound=Night)
 STEPS = 30
@@ -58,15 +58,15 @@ class JournalledNight(Night):
         tournament = self.tournament
         checks = FORMATS[tournament.type].verify
         state = replay.stored_state(tournament)
-        found = journal.journal_faults(self.actions)
+        found = replay.journal_faults(self.actions)
         for action, faults in replay.replay_backwards(state, self.actions):
             found += faults
             if action.undone_action_id is None:
-                found += draws.draw_faults(checks, state, action.changes, action.action_id)
+                found += replay.draw_faults(checks, state, action.changes, action.action_id)
         assert self.planned is not None
         if state != replay.stored_state(self.planned):
             found.append("The replay does not end with the planned tournament.")
-        found += draws.state_faults(tournament, checks)
+        found += replay.state_faults(tournament, checks)
         found += results.result_faults(tournament, checks, _recorded_game_ids(self.actions))
         found += standings.standings_faults(tournament, checks, _stored_rows(tournament))
         if tournament.status == "completed":

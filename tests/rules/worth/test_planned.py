@@ -13,12 +13,18 @@ import pytest
 from golden.load import vectors
 from silverball.kit.values import replace
 from silverball.rules.model.settings import read_settings
-from silverball.rules.planning import matches
+from silverball.rules.planning import pace
 from silverball.rules.planning.pace import DEFAULT_PACE
 from silverball.rules.registry import FORMATS
 from silverball.rules.worth import planned
-from silverball.rules.worth.answers import ASK_THE_FEDERATION, BEING_COMPUTED, Circumstances, MeaningfulGames
-from silverball.rules.worth.nights import NIGHTS, SimulatedNight
+from silverball.rules.worth.answers import (
+    ASK_THE_FEDERATION,
+    BEING_COMPUTED,
+    NIGHTS,
+    Circumstances,
+    MeaningfulGames,
+    SimulatedNight,
+)
 from silverball.rules.worth.simulation import simulate
 
 ROWS = vectors("tgp")
@@ -237,7 +243,7 @@ def test_the_predicted_matches_are_those_of_simulated_clocks(minutes: int) -> No
             # The logarithm of a length of 12 minutes in the mean.
             spread = DEFAULT_PACE.game_spread
             at += dice.lognormvariate(log(12) - spread**2 / 2, spread) + DEFAULT_PACE.gap
-    predicted = matches.matches_per_player(2, minutes=minutes, at_once=1, pace=DEFAULT_PACE)
+    predicted = pace.matches_per_player(2, minutes=minutes, at_once=1, pace=DEFAULT_PACE)
     assert predicted == pytest.approx(begun / nights, rel=0.02)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from silverball.store.engine import Store
-from silverball.store.time_limits import COPIES
+from silverball.store.database.deadlines import COPIES
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture

@@ -10,8 +10,10 @@ from sqlalchemy import insert, select
 import build
 import canaries
 from canaries import IFPA_CANARY
-from silverball.store import announcements, names, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import names
+from silverball.store.tournament import announcements
 
 NAME = 'Canary "Quill" Ötztal'
 CANARIES: dict[str, Any] = {

@@ -13,11 +13,12 @@ from service.desk import a_desk
 from silverball.kit.errors import Conflict, NotFound
 from silverball.service.accounts import erasing
 from silverball.service.accounts.writes import accounts as writes
+from silverball.service.journal.reads import verification
 from silverball.service.users import writes as user_writes
-from silverball.service.verify import reads as verifier
-from silverball.store import announcements, tables
-from silverball.store.engine import Store
-from silverball.store.name_search import SEARCHED
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people.names import SEARCHED
+from silverball.store.tournament import announcements
 
 
 def switch_off(store: Store, user_id: int) -> None:
@@ -123,7 +124,7 @@ def test_labels_leave_the_journal_and_the_tournament_still_verifies(store: Store
 
 def faults(store: Store, tournament_id: int) -> list[str]:
     with store.read() as db:
-        return list(verifier.verify_tournament(db, tournament_id).faults)
+        return list(verification.verify_tournament(db, tournament_id).faults)
 
 
 @pytest.mark.both_databases

@@ -20,11 +20,12 @@ from service.ratings.test_hidden_everywhere import QUERIES
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.endpoints import collect_endpoints
 from silverball.service.accounts import erasing
-from silverball.service.accounts.writes import following
-from silverball.service.events import feed_events
+from silverball.service.accounts.writes import tournaments
+from silverball.service.core import feed_events
 from silverball.slices import ROUTE_MODULES
-from silverball.store import announcements, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 from silverball.web.live import views as live_views
 from test_app import a_token, running_app
 from web.test_access_to_pages import PAGES
@@ -36,7 +37,7 @@ OLD, FLAG = "Oldname", "canary-flag"
 def _small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three tournaments are many here, and a slice has two."""
     monkeypatch.setattr(feed_events, "TOURNAMENTS_AT_ONCE", 3)
-    monkeypatch.setattr(following, "TOURNAMENTS_PER_SLICE", 2)
+    monkeypatch.setattr(tournaments, "TOURNAMENTS_PER_SLICE", 2)
 
 
 class NamedWorld:

@@ -9,9 +9,9 @@ import asgi
 import build
 from service.desk import a_desk
 from service.devices.device_steps import codes
-from silverball.service.accounts.writes import suspension
-from silverball.service.devices import reads as device_reads
-from silverball.store.engine import Store
+from silverball.service.accounts.writes import accounts
+from silverball.service.users import reads as users_reads
+from silverball.store.database.engine import Store
 from silverball.store.tables import audit_entry, webhook
 from test_app import a_token, running_app
 
@@ -68,12 +68,12 @@ def test_codes_and_webhooks_of_a_suspended_organizer_stop(store: Store) -> None:
     desk.ok("POST", "/webhooks", {"url": "https://hooks.example.org/in"})
     organizer_id = desk.night.organizer_id
     for is_suspended in (True, False):
-        change = suspension.suspend if is_suspended else suspension.unsuspend
+        change = accounts.suspend if is_suspended else accounts.unsuspend
         with store.write() as transaction:
             change(transaction, organizer_id, now=build.NOW)
         with store.read() as db:
-            known = device_reads.find_code(db, desk.night.tournament_id, made, player_id=player_id)
+            known = users_reads.find_code(db, desk.night.tournament_id, made, player_id=player_id)
             hook = db.execute(select(webhook.c.is_active, webhook.c.stopped_reason)).one()
         assert known is not None
         assert known.is_revoked is is_suspended
-        assert tuple(hook) == (False, suspension.WEBHOOK_STOPPED)
+        assert tuple(hook) == (False, accounts.WEBHOOK_STOPPED)

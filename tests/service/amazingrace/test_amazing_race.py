@@ -4,7 +4,7 @@ import pytest
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.mark.both_databases

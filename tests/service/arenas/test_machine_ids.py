@@ -6,7 +6,7 @@ import pytest
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 NO_IDS = ["x", "M1", "G", "G4ODR-", "G4ODR-A1ZNY", "G4ODR-MLzY7-", "g4odr", "G4ODR MLzY7", "Hunknown"]
 

@@ -8,8 +8,8 @@ import pytest
 
 import asgi
 import build
-from silverball.store import audit
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.people import audit
 from test_app import a_token, running_app
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import build
-from silverball.service.access import AuthenticatedCaller
-from silverball.store.engine import Store
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture

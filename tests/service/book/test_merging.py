@@ -12,11 +12,12 @@ from sqlalchemy import select
 import build
 from service import stored_nights
 from service.desk import Desk, a_desk
-from silverball.demo import nights
-from silverball.service.verify import reads as verify
+from silverball.demo import nights as demo_nights
+from silverball.service.journal.reads import verification
 from silverball.settings import Settings
-from silverball.store import snapshot, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
 
 
 def merge(store: Store, gone_id: int, kept_id: object, **who: Any) -> tuple[int, Any]:
@@ -27,7 +28,7 @@ def merge(store: Store, gone_id: int, kept_id: object, **who: Any) -> tuple[int,
 
 def faults(store: Store, tournament_id: int) -> list[str]:
     with store.read() as db:
-        return list(verify.verify_tournament(db, tournament_id).faults)
+        return list(verification.verify_tournament(db, tournament_id).faults)
 
 
 def places_of(store: Store, player_id: int) -> set[str]:
@@ -60,8 +61,8 @@ def season(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> tupl
     store = Store(f"sqlite:///{path}")
     stored_nights.skip_disk_sync(store)
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
-    build.a_player(store, organizer_id, name=nights.NAMES[0], player_id=GONE)
-    nights.play_nights(store, Settings(base_url=build.BASE_URL), organizer_id, Random(1))
+    build.a_player(store, organizer_id, name=demo_nights.NAMES[0], player_id=GONE)
+    demo_nights.play_nights(store, Settings(base_url=build.BASE_URL), organizer_id, Random(1))
     with store.engine.connect() as db:
         db.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     store.close()
@@ -82,7 +83,7 @@ def test_a_night_of_every_format_still_matches_its_journal(played: tuple[Store, 
     store, organizer_id = played
     build.a_player(store, organizer_id, name="Ada Q.", player_id=KEPT)
     with store.read() as db:
-        nights = verify.tournament_ids(db)
+        nights = verification.tournament_ids(db)
         before = {tournament_id: faults(store, tournament_id) for tournament_id in nights}
         types = set(db.execute(select(tables.tournament.c.type)).scalars())
     named = places_of(store, GONE)
@@ -101,7 +102,7 @@ def test_the_snapshot_differs_by_the_id_only(played: tuple[Store, int]) -> None:
     store, organizer_id = played
     build.a_player(store, organizer_id, player_id=KEPT)
     with store.read() as db:
-        nights = verify.tournament_ids(db)
+        nights = verification.tournament_ids(db)
         before = {tournament_id: str(snapshot.load(db, tournament_id)) for tournament_id in nights}
     merge(store, GONE, KEPT, by=organizer_id)
     with store.read() as db:

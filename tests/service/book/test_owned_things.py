@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import select
 
 import build
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def test_the_dashboard_lists_only_active_items_of_the_caller(store: Store) -> None:

@@ -10,13 +10,14 @@ from service.desk import Desk
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import AnyWrite
 from silverball.kit.http.query import Query
-from silverball.service import access
-from silverball.service.access import AuthenticatedCaller, Device
-from silverball.service.calls import Write
-from silverball.service.devices import reads, writes
-from silverball.service.devices.reads import KnownDevice
+from silverball.service.core import access
+from silverball.service.core.access import AuthenticatedCaller, Device
+from silverball.service.core.calls import Write
+from silverball.service.users import reads as users_reads
+from silverball.service.users import writes as users_writes
+from silverball.service.users.reads import KnownDevice
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @contextmanager
@@ -42,13 +43,13 @@ def a_call(desk: Desk, by: str = "owner", body: Body | None = None, **ids: int) 
 
 
 def a_link(desk: Desk, name: str = "Tablet at the bar", seed: int = 1) -> str:
-    with a_call(desk, body=writes.NewDevice(name=name)) as call:
-        return writes.create_link(call, Random(seed)).secret
+    with a_call(desk, body=users_writes.NewDevice(name=name)) as call:
+        return users_writes.create_device_link(call, Random(seed)).secret
 
 
 def find_device(store: Store, secret: str) -> KnownDevice | None:
     with store.read() as db:
-        return reads.find_device(db, secret)
+        return users_reads.find_device(db, secret)
 
 
 def a_device(desk: Desk, name: str = "Tablet at the bar", seed: int = 1) -> Device:
@@ -59,12 +60,12 @@ def a_device(desk: Desk, name: str = "Tablet at the bar", seed: int = 1) -> Devi
     return known.device
 
 
-def codes(desk: Desk, seed: int = 2) -> reads.PrintedCodes:
+def codes(desk: Desk, seed: int = 2) -> users_reads.PrintedCodes:
     """New codes of the tournament."""
     with a_call(desk) as call:
-        writes.replace_codes(call, Random(seed))
+        users_writes.replace_codes(call, Random(seed))
     with desk.store.read() as db:
-        made = reads.current_codes(db, desk.night.tournament_id)
+        made = users_reads.current_codes(db, desk.night.tournament_id)
     assert made is not None
     return made
 

@@ -7,9 +7,9 @@ import build
 from service.desk import a_desk
 from service.devices.device_steps import a_code, codes, complete_tournament, positions
 from silverball.service.accounts.writes import accounts
-from silverball.service.devices import reads
+from silverball.service.users import reads as users_reads
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.mark.parametrize("kind", ["player", "game"])
@@ -74,7 +74,7 @@ def test_each_code_belongs_to_one_player_or_game_and_new_codes_replace_all(store
     old, foreign_codes = codes(desk, 5), codes(elsewhere, 6)
     night, player_id = desk.night.tournament_id, desk.night.player_ids[0]
     with store.read() as db:
-        known = reads.find_code(db, night, old.player_code(player_id), player_id=player_id)
+        known = users_reads.find_code(db, night, old.player_code(player_id), player_id=player_id)
         assert known is not None
         assert (known.device.player_id, known.is_usable) == (player_id, True)
         for wrong in (
@@ -82,13 +82,13 @@ def test_each_code_belongs_to_one_player_or_game_and_new_codes_replace_all(store
             old.game_code(player_id),
             foreign_codes.player_code(player_id),
         ):
-            assert reads.find_code(db, night, wrong, player_id=player_id) is None
+            assert users_reads.find_code(db, night, wrong, player_id=player_id) is None
     new = codes(desk, 7)
     with store.read() as db:
-        replaced = reads.find_code(db, night, old.player_code(player_id), player_id=player_id)
+        replaced = users_reads.find_code(db, night, old.player_code(player_id), player_id=player_id)
         assert replaced is not None
         assert replaced.is_revoked
-        assert reads.find_code(db, night, new.game_code(3), game_id=3) is not None
+        assert users_reads.find_code(db, night, new.game_code(3), game_id=3) is not None
     assert new.secret not in repr(new)
 
 

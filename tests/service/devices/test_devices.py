@@ -19,11 +19,12 @@ from service.devices.device_steps import (
     set_status,
 )
 from silverball.kit.errors import Conflict, NotAllowed, NotFound
-from silverball.service.devices import reads, writes
-from silverball.service.secret_links import SecretLink
-from silverball.service.verify import reads as verifier
+from silverball.service.journal.reads import verification
+from silverball.service.users import reads as users_reads
+from silverball.service.users import writes as users_writes
+from silverball.service.users.writes import SecretLink
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 # Links
 
@@ -47,26 +48,26 @@ def test_a_guessed_secret_finds_no_device(store: Store, guess: str) -> None:
     a_link(desk)
     assert find_device(store, guess) is None
     with store.read() as db:
-        assert reads.find_code(db, desk.night.tournament_id, guess, player_id=1) is None
+        assert users_reads.find_code(db, desk.night.tournament_id, guess, player_id=1) is None
 
 
 @pytest.mark.parametrize("who", ["keeper", "player", "reader", "other", "kiosk"])
 def test_only_the_organizer_creates_and_revokes(store: Store, who: str) -> None:
     desk = a_desk(store)
     device = a_device(desk)
-    with pytest.raises(NotAllowed), a_call(desk, who, writes.NewDevice(name="Mine")) as call:
-        writes.create_link(call, Random(3))
+    with pytest.raises(NotAllowed), a_call(desk, who, users_writes.NewDevice(name="Mine")) as call:
+        users_writes.create_device_link(call, Random(3))
     with pytest.raises(NotAllowed), a_call(desk, who) as call:
-        writes.replace_codes(call, Random(3))
+        users_writes.replace_codes(call, Random(3))
     with pytest.raises(NotAllowed), a_call(desk, who, device_id=device.device_id) as call:
-        writes.revoke_device(call)
+        users_writes.revoke_device(call)
 
 
 def test_a_device_cannot_create_devices(store: Store) -> None:
     desk = a_desk(store)
     a_device(desk)
-    with pytest.raises(NotAllowed), a_call(desk, "device", writes.NewDevice(name="Mine")) as call:
-        writes.create_link(call, Random(3))
+    with pytest.raises(NotAllowed), a_call(desk, "device", users_writes.NewDevice(name="Mine")) as call:
+        users_writes.create_device_link(call, Random(3))
 
 
 @pytest.mark.both_databases
@@ -76,21 +77,21 @@ def test_a_revoked_link_is_known_as_revoked_and_revoking_again_finds_nothing(sto
     known = find_device(store, secret)
     assert known is not None
     with a_call(desk, device_id=known.device.device_id) as call:
-        writes.revoke_device(call)
+        users_writes.revoke_device(call)
     after = find_device(store, secret)
     assert after is not None
     assert (after.is_revoked, after.is_usable) == (True, False)
     with store.read() as db:
-        assert reads.active_devices(db, desk.night.tournament_id) == []
+        assert users_reads.active_devices(db, desk.night.tournament_id) == []
     with pytest.raises(NotFound), a_call(desk, device_id=known.device.device_id) as call:
-        writes.revoke_device(call)
+        users_writes.revoke_device(call)
 
 
 def test_a_device_of_another_tournament_cannot_be_revoked_from_this_one(store: Store) -> None:
     here, there = a_desk(store), a_desk(store)
     device = a_device(there)
     with pytest.raises(NotFound), a_call(here, device_id=device.device_id) as call:
-        writes.revoke_device(call)
+        users_writes.revoke_device(call)
 
 
 def test_a_link_does_not_work_while_the_tournament_is_completed(store: Store) -> None:
@@ -117,7 +118,7 @@ def test_a_link_works_where_scorekeepers_with_an_account_are_off(store: Store) -
 
 def test_the_number_of_devices_is_limited(store: Store) -> None:
     desk = a_desk(store)
-    for n in range(reads.DEVICES_MAX):
+    for n in range(users_reads.DEVICES_MAX):
         a_link(desk, f"Tablet {n}", seed=n)
     with pytest.raises(Conflict, match="Revoke those"):
         a_link(desk, "One more", seed=10_000)
@@ -129,13 +130,13 @@ def test_the_last_use_is_stored_to_the_minute(store: Store) -> None:
     device = a_device(desk)
     for seconds in (0, 59, 60):
         with store.write() as transaction:
-            writes.record_use(
+            users_writes.record_device_use(
                 transaction.connection,
                 device.device_id,
                 build.NOW.replace(minute=seconds // 60, second=seconds % 60),
             )
     with store.read() as db:
-        (item,) = reads.active_devices(db, desk.night.tournament_id)
+        (item,) = users_reads.active_devices(db, desk.night.tournament_id)
     assert item.last_used_at == build.NOW.replace(minute=1, second=0)
 
 
@@ -164,7 +165,7 @@ def test_a_device_records_results_and_the_journal_says_which(store: Store) -> No
     assert (newest["actorId"], newest["actorName"]) == (None, "device: Tablet at the bar")
     assert newest["source"] == "203.0.113.7"
     with store.read() as db:
-        assert list(verifier.verify_tournament(db, desk.night.tournament_id).faults) == []
+        assert list(verification.verify_tournament(db, desk.night.tournament_id).faults) == []
     # Only the organizer replaces a result; the refusal names who recorded it.
     for who in ("device", "keeper"):
         message = desk.expect_refusal(409, "PUT", path, positions(game, flip=True), by=who)["message"]
@@ -180,7 +181,7 @@ def test_a_device_keeps_its_name_in_the_journal_after_it_was_revoked(store: Stor
     game, _ = desk.open_round()
     desk.ok("PUT", f"/games/{game['gameId']}/result", positions(game), by="device")
     with a_call(desk, device_id=device.device_id) as call:
-        writes.revoke_device(call)
+        users_writes.revoke_device(call)
     assert desk.ok("GET", "/journal")["data"][0]["actorName"] == "device: Tablet at the bar"
 
 

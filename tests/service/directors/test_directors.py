@@ -4,7 +4,7 @@ import pytest
 
 import build
 from service.desk import Desk, a_desk
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def directed_by_other(desk: Desk) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import build
 from service.desk import Desk, a_desk
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def draws_of(desk: Desk) -> Any:

@@ -10,9 +10,9 @@ import pytest
 import build
 from golden.keys import keys_of
 from golden.shapes import sample
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.federation import WpprEstimate
 
 PATH = "/api/ifpa/wppr-estimator"

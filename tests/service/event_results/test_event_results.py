@@ -9,9 +9,9 @@ from sqlalchemy import insert, select, update
 
 import build
 from service.desk import Desk, a_desk
-from silverball.service.event_results import reads
+from silverball.service.tables.reads import event_results
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def give_numbers(store: Store, player_ids: list[int]) -> None:
@@ -80,7 +80,7 @@ def test_a_night_is_listed_by_place_as_text_and_as_csv(store: Store) -> None:
     assert [line[2] for line in lines] == [str(5000 + row["playerId"]) for row in event["results"]]
     assert [int(line[0]) for line in lines] == [row["position"] for row in event["results"]]
     with store.read() as db:
-        rows = reads.file_rows(reads.finished_event(db, desk.night.tournament_id, None), ())
+        rows = event_results.file_rows(event_results.finished_event(db, desk.night.tournament_id, None), ())
     assert [[str(cell) for cell in row] for row in rows] == lines
 
 
@@ -203,5 +203,5 @@ def test_the_file_of_a_womens_tournament_says_for_which_ranking_it_is(store: Sto
         transaction.connection.execute(update(tables.tournament).where(own).values(womens=True))
     assert build.ask(store, path, by=desk.night.organizer_id)[1]["data"]["womens"] is True
     with store.read() as db:
-        event = reads.finished_event(db, desk.night.tournament_id, None)
+        event = event_results.finished_event(db, desk.night.tournament_id, None)
     assert event.file_name == f"results-womens-{desk.night.tournament_id}.csv"

@@ -13,10 +13,10 @@ import build
 from rules.properties import quick
 from silverball import app
 from silverball.kit.http import endpoints as http
-from silverball.service.exports import sheet
+from silverball.service.tables import sheet
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 HEADERS = {
     "players": "Player ID,Name,IFPA ID,User ID,Status,Seed,Labels",

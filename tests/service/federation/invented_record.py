@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from silverball.service.federation.writes import NewRecord
+from silverball.service.outlook.writes import NewRecord
 
 ADA = NewRecord(
     ifpa_id=101,

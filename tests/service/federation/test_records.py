@@ -12,12 +12,12 @@ from sqlalchemy import delete
 import build
 from selection import examples
 from service.federation.invented_record import ADA
-from silverball.service.federation import writes
-from silverball.service.federation.reads import records as reads
-from silverball.service.federation.reads.records import FederationRanks
-from silverball.service.federation.writes import NewRecord
+from silverball.service.outlook import writes as outlook_writes
+from silverball.service.outlook.reads import estimates
+from silverball.service.outlook.reads.estimates import FederationRanks
+from silverball.service.outlook.writes import NewRecord
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 LATER = datetime(2026, 4, 1, tzinfo=UTC)
 SHOWN = {
@@ -39,7 +39,7 @@ SHOWN = {
 
 def keep(store: Store, *records: NewRecord) -> None:
     with store.write() as transaction:
-        writes.store_records(transaction.connection, records, now=build.NOW)
+        outlook_writes.store_records(transaction.connection, records, now=build.NOW)
 
 
 def user_with(store: Store, ifpa_id: int | None, **values: Any) -> int:
@@ -94,28 +94,28 @@ def test_a_record_replaces_the_earlier_one_completely(store: Store) -> None:
     shown = ifpa_of(store, user_with(store, 101))
     assert (shown["name"], shown["rank"], shown["womensRank"], shown["city"]) == ("Ada Pike", 11, None, "")
     with store.read() as db:
-        assert reads.record_count(db) == 1
-        assert reads.ifpa_ids_by_name(db, ["ada quill", "ada pike"]) == {"ada pike": 101}
+        assert estimates.record_count(db) == 1
+        assert estimates.ifpa_ids_by_name(db, ["ada quill", "ada pike"]) == {"ada pike": 101}
 
 
 def test_only_known_players_have_ranks(store: Store) -> None:
     keep(store, ADA, NewRecord(ifpa_id=102, name="Bo Larkin"))
     with store.read() as db:
-        assert reads.ranks_by_ifpa(db, [101, 102, 103]) == {
+        assert estimates.ranks_by_ifpa(db, [101, 102, 103]) == {
             101: FederationRanks(rank=12, womens_rank=3),
             102: FederationRanks(rank=None, womens_rank=None),
         }
-        assert reads.ranks_by_ifpa(db, []) == {}
-        assert reads.published_record(db, 103) is None
+        assert estimates.ranks_by_ifpa(db, []) == {}
+        assert estimates.published_record(db, 103) is None
 
 
 @pytest.mark.both_databases
 def test_more_records_than_one_statement_can_hold_are_found(store: Store, monkeypatch: Any) -> None:
-    monkeypatch.setattr(reads, "AT_ONCE", 2)
+    monkeypatch.setattr(estimates, "AT_ONCE", 2)
     keep(store, *(NewRecord(ifpa_id=n, name=f"Player {n}") for n in range(1, 8)))
     with store.read() as db:
-        assert [record.ifpa_id for record in reads.records_by_ifpa(db, range(1, 12))] == list(range(1, 8))
-        assert len(reads.ifpa_ids_by_name(db, [f"player {n}" for n in range(1, 12)])) == 7
+        assert [record.ifpa_id for record in estimates.records_by_ifpa(db, range(1, 12))] == list(range(1, 8))
+        assert len(estimates.ifpa_ids_by_name(db, [f"player {n}" for n in range(1, 12)])) == 7
 
 
 RECORDS = st.builds(
@@ -140,9 +140,9 @@ RECORDS = st.builds(
 def test_stored_records_are_found_again(store: Store, records: list[NewRecord]) -> None:
     with store.write() as transaction:
         transaction.connection.execute(delete(tables.federation_player))
-        writes.store_records(transaction.connection, records, now=build.NOW)
+        outlook_writes.store_records(transaction.connection, records, now=build.NOW)
     with store.read() as db:
-        found = reads.records_by_ifpa(db, [record.ifpa_id for record in records])
+        found = estimates.records_by_ifpa(db, [record.ifpa_id for record in records])
     stored = {record.ifpa_id: msgspec.structs.asdict(record) for record in records}
     assert {record.ifpa_id: msgspec.structs.asdict(record) for record in found} == stored
 

@@ -9,8 +9,9 @@ from sqlalchemy import update
 
 import build
 from silverball.jobs.compute_forecasts import Forecaster
-from silverball.store import forecasts, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import forecasts
 from stories.hall import Hall
 
 ANY_READER = build.caller(1)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import build
 from service.desk import Desk, a_desk
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def a_frenzy(store: Store) -> Desk:

@@ -3,8 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from service.desk import a_desk
-from silverball.store import snapshot
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
 
 
 def test_a_round_that_two_people_open_is_opened_once(store: Store) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import update
 import build
 from service.desk import Desk, a_desk
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def read_game(desk: Desk, game: dict[str, Any]) -> dict[str, Any]:

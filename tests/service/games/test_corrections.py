@@ -6,8 +6,8 @@ import pytest
 
 import build
 from service.desk import Desk, a_desk
-from silverball.service.verify import reads as verification
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 
 REASON = {"reason": "The cards were swapped."}
 

@@ -9,7 +9,7 @@ import pytest
 import build
 from silverball.kit.http.fields import ID_MAX
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,7 @@ def test_a_game_outside_a_round_shows_round_zero(evening: Evening) -> None:
     assert body["data"]["roundId"] == 0
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -288,6 +289,7 @@ def test_games_are_found_by_tournament_and_by_series(evening: Evening) -> None:
     assert evening.page_ids("series=99999999,9223372036854775807") == []
 
 
+@pytest.mark.sample(5)
 @pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("query", "expected"),

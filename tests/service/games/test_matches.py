@@ -8,7 +8,7 @@ from sqlalchemy import select
 import build
 from service.desk import Desk, a_desk
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def games_by_number(desk: Desk) -> dict[int, dict[str, Any]]:

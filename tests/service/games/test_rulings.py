@@ -9,9 +9,8 @@ import build
 from service.desk import Desk, a_desk
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.service.core import loaded
-from silverball.service.verify import draws
-from silverball.service.verify import reads as verification
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 
 
 def tournament_of(desk: Desk) -> Tournament:
@@ -26,7 +25,7 @@ def game_of(desk: Desk, game_id: int) -> Game:
 def faults(desk: Desk) -> Any:
     with desk.store.read() as db:
         found = list(verification.verify_tournament(db, desk.night.tournament_id).faults)
-        return [*found, *draws.verify_draws(db, desk.night.tournament_id).faults]
+        return [*found, *verification.verify_draws(db, desk.night.tournament_id).faults]
 
 
 def notes(desk: Desk, game_id: int, *, by: str = "owner") -> list[tuple[str, str]]:

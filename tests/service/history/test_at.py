@@ -20,8 +20,9 @@ from silverball.kit.http.api import Api
 from silverball.kit.http.endpoints import Request
 from silverball.rules.model.changes import Change
 from silverball.settings import Settings
-from silverball.store import journal, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import journal
 
 SHOWN = ("standings", "games", "rounds")
 STEPS = 14

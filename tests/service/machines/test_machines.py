@@ -9,11 +9,9 @@ from sqlalchemy import Connection
 
 import build
 from exchange import opdb_files as files
-from silverball.exchange import videos
-from silverball.exchange.opdb import changelog as opdb_changelog
-from silverball.exchange.opdb import file as opdb_file
+from silverball.exchange import machine_files, opdb
 from silverball.service.machines import reads
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.machines import OpdbEntry, OpdbEntryBundle
 
 FILM = {"opdbId": "G4ODR-MLzY7-A1B7O", "title": "Riding comets", "url": "https://films.example/comet"}
@@ -55,8 +53,8 @@ def machine_store(store: Store) -> Store:
     raw = files.second_shape()
     raw["entries"][2]["people"] = [{"opdbPersonId": 3, "name": "Vera Solder", "role": "design", "index": 0}]
     with store.write() as transaction:
-        opdb_file.import_machines(transaction, opdb_file.parse(raw))
-        videos.import_videos(transaction, videos.parse([FILM]))
+        opdb.import_machines(transaction, opdb.parse_machines(raw))
+        machine_files.import_videos(transaction, machine_files.parse_videos([FILM]))
     return store
 
 
@@ -145,7 +143,7 @@ def test_the_answer_for_an_old_id_names_the_new_one(machine_store: Store) -> Non
         for n, (old, new) in enumerate(lines, start=1)
     ]
     with machine_store.write() as transaction:
-        opdb_changelog.import_changes(transaction, opdb_changelog.parse({"data": raw}))
+        opdb.import_changes(transaction, opdb.parse_changelog({"data": raw}))
     for path in ("entry", "entries"):
         status, body = get(machine_store, f"/api/opdb/{path}/Gold-M1")
         assert (status, body["movedTo"]) == (404, "G4odR-MLzY7")
@@ -176,6 +174,6 @@ def test_machines_are_found_by_any_of_their_names(machine_store: Store) -> None:
 def test_a_search_has_no_more_than_twenty_five_hits(store: Store) -> None:
     raw = {"entries": [{"opdbId": f"G1-M{n:03}", "name": f"Comet {n:03}"} for n in range(40)]}
     with store.write() as transaction:
-        opdb_file.import_machines(transaction, opdb_file.parse(raw))
+        opdb.import_machines(transaction, opdb.parse_machines(raw))
     with store.read() as db:
         assert found_ids(db, "comet") == [f"G1-M{n:03}" for n in range(25)]

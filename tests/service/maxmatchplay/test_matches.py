@@ -3,7 +3,7 @@
 import pytest
 
 from service.desk import a_desk
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.mark.parametrize(("allowed", "status"), [(0, 403), (1, 201)])

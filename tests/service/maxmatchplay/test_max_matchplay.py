@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 SETTINGS = {"scorekeeping": "user", "playoffsCutoffs": [], "maxMatchplayDuration": 2}
 

@@ -4,7 +4,7 @@ import pytest
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def test_the_newest_come_first_25_a_page_with_their_location(store: Store) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import build
-from silverball.service.verify import reads
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 from stories.hall import Hall, Json
 from stories.room import Room
 
@@ -158,4 +158,4 @@ def test_a_start_from_a_queue_and_a_round_at_the_same_moment_call_nobody_twice(s
         assert bool(alone) is (set(statuses.values()) == {200})
         for hall in room.halls:
             with store.read() as db:
-                assert reads.verify_tournament(db, hall.tournament_id).faults == []
+                assert verification.verify_tournament(db, hall.tournament_id).faults == []

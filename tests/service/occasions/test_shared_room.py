@@ -9,9 +9,9 @@ from sqlalchemy import select
 
 import build
 from silverball.jobs.call_waiting import RoomCaller
-from silverball.service.verify import reads
+from silverball.service.journal.reads import verification
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall, Json
 from stories.room import Room
 
@@ -203,7 +203,7 @@ def test_two_rounds_opened_at_the_same_moment_call_nobody_twice(store: Store) ->
         room.follow()
         for hall in room.halls:
             with store.read() as db:
-                assert reads.verify_tournament(db, hall.tournament_id).faults == []
+                assert verification.verify_tournament(db, hall.tournament_id).faults == []
 
 
 @pytest.mark.both_databases

@@ -12,12 +12,13 @@ from sqlalchemy import Connection, event, func, select, update
 from service.ratings.circuit import NOW, Circuit
 from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.periods import rating_run
-from silverball.service.periods.writes import periods as writes
-from silverball.service.periods.writes import staging
-from silverball.service.ratings.reads import sheets
-from silverball.store import published_ratings, rating_days, slices, tables
-from silverball.store.engine import Store
-from silverball.store.transaction import Transaction
+from silverball.service.periods import writes as periods_writes
+from silverball.service.ratings import reads as ratings_reads
+from silverball.store import tables
+from silverball.store.database import slices
+from silverball.store.database.engine import Store
+from silverball.store.database.transaction import Transaction
+from silverball.store.people import book, rating_days
 
 SLICE = 3
 PEOPLE = [f"Player {n:02}" for n in range(11)]
@@ -45,7 +46,7 @@ def a_circuit(store: Store) -> Circuit:
 def published(store: Store) -> list[tuple[Any, ...]]:
     """All ratings as readers see them, and the day of the current period."""
     with store.read() as db:
-        rows = select(published_ratings.PUBLISHED).order_by(published_ratings.PUBLISHED.c.rating_id)
+        rows = select(book.PUBLISHED).order_by(book.PUBLISHED.c.rating_id)
         day = select(tables.rating_period.c.period_date).where(tables.rating_period.c.is_current)
         return [tuple(row) for row in db.execute(rows)] + [tuple(row) for row in db.execute(day)]
 
@@ -119,7 +120,7 @@ def test_slices_publish_what_one_transaction_publishes(store: Store, monkeypatch
 @contextmanager
 def cut_after(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> Iterator[None]:
     """Let a run end when it has done this step of a publication so many times."""
-    step, calls = getattr(staging, name), [0]
+    step, calls = getattr(periods_writes, name), [0]
 
     def cut(*given: Any, **named: Any) -> Any:
         if calls[0] == times:
@@ -128,7 +129,7 @@ def cut_after(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> Iterato
         return step(*given, **named)
 
     with monkeypatch.context() as patched, pytest.raises(PowerCut):
-        patched.setattr(staging, name, cut)
+        patched.setattr(periods_writes, name, cut)
         yield
 
 
@@ -150,12 +151,12 @@ def test_readers_see_the_ratings_of_one_day_while_they_are_staged_and_moved(
     shown = published(store)
     pages = [circuit.get_json("/api/ratings"), circuit.get_json("/api/ratings/compare?userIds=1")]
     with store.read() as db:
-        file = list(sheets.rating_csv_lines(db))
+        file = list(ratings_reads.rating_csv_lines(db))
     assert circuit.rate(3) == 1
     assert published(store) == shown != before
     assert [circuit.get_json("/api/ratings"), circuit.get_json("/api/ratings/compare?userIds=1")] == pages
     with store.read() as db:
-        assert list(sheets.rating_csv_lines(db)) == file
+        assert list(ratings_reads.rating_csv_lines(db)) == file
     assert moved(store) == len(PEOPLE)
     resumed = circuit.stored_rows()
     circuit.rate(3, rerate_from=date.min)
@@ -167,7 +168,7 @@ def test_readers_see_the_ratings_of_one_day_while_they_are_staged_and_moved(
 
 def assert_ranks_leave_out(store: Store, name: str) -> None:
     """The ranks follow from the lower bounds of all but this person."""
-    own = published_ratings.PUBLISHED.c
+    own = book.PUBLISHED.c
     with store.read() as db:
         rows = db.execute(select(own.name, own.lower_bound, own.rank)).all()
     bounds = [row.lower_bound for row in rows if row.name != name]
@@ -216,16 +217,16 @@ def test_opting_out_while_ratings_are_staged_stages_them_once_more(store: Store)
 
 def test_a_run_that_is_superseded_moves_nothing_more(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     circuit = a_circuit(store)
-    step = staging.move_slice
+    step = periods_writes.move_slice
 
     def supersede(db: Connection, run: int) -> int:
         count = step(db, run)
-        writes.begin_run(db)
+        periods_writes.begin_run(db)
         return count
 
     with monkeypatch.context() as patched:
-        patched.setattr(staging, "move_slice", supersede)
-        with pytest.raises(writes.RunSuperseded):
+        patched.setattr(periods_writes, "move_slice", supersede)
+        with pytest.raises(periods_writes.RunSuperseded):
             circuit.rate(2)
     shown = published(store)
     assert moved(store) == SLICE

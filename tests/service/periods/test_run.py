@@ -17,9 +17,10 @@ from service.ratings.circuit import NOW, Circuit, delete_everything, moment
 from silverball.rules.ratings import formulas
 from silverball.rules.ratings.formulas import DEFAULTS, Parameters
 from silverball.service.periods import rating_run
-from silverball.service.periods.writes import periods as writes
-from silverball.store import rating_days, tables
-from silverball.store.engine import Store
+from silverball.service.periods import writes as periods_writes
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import rating_days
 
 
 def periods(store: Store) -> dict[str, Any]:
@@ -320,9 +321,9 @@ def test_an_older_run_stops_when_another_has_begun(store: Store) -> None:
 
     def interfere(_done: int, _all: int) -> None:
         with store.write() as transaction:
-            writes.begin_run(transaction.connection)
+            periods_writes.begin_run(transaction.connection)
 
-    with pytest.raises(writes.RunSuperseded):
+    with pytest.raises(periods_writes.RunSuperseded):
         rating_run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=interfere)
     assert circuit.get_json("/api/ratings")["data"] == []
 

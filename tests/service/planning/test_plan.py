@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import func, select
 
 import build
-from silverball.jobs.simulate_nights import NightSimulator
+from silverball.jobs.compute_forecasts import NightSimulator
 from silverball.rules.registry import FORMATS
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 PATH = "/api/plan"
 EVENING = {"players": 24, "machines": 12, "start": "2026-03-05T19:00", "closes": "2026-03-05T23:00"}

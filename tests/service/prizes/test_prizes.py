@@ -7,9 +7,9 @@ import pytest
 
 import build
 from service.desk import Desk, a_desk
-from silverball.service.prizes import reads
-from silverball.service.verify import reads as verify
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.service.money import reads as money_reads
+from silverball.store.database.engine import Store
 
 # Four players at 10.00 and 5.00 from a raffle, 1.00 each to the federation, 10 % to the house.
 SETTINGS: dict[str, Any] = {
@@ -57,10 +57,10 @@ def test_winners_who_tie_divide_their_shares_and_are_paid(store: Store) -> None:
     again = desk.ok("PUT", f"/prizes/players/{winners[0]}", {"paid": True})["data"]
     assert again["payouts"] == [payout]
     with store.read() as db:
-        assert not verify.verify_tournament(db, desk.night.tournament_id).faults
+        assert not verification.verify_tournament(db, desk.night.tournament_id).faults
     assert not desk.ok("PUT", f"/prizes/players/{winners[0]}", {"paid": False})["data"]["payouts"]
     with store.read() as db:
-        assert not verify.verify_tournament(db, desk.night.tournament_id).faults
+        assert not verification.verify_tournament(db, desk.night.tournament_id).faults
 
 
 FAULTS: dict[str, tuple[dict[str, Any], str | None]] = {
@@ -133,14 +133,14 @@ def test_a_payout_follows_a_player_who_is_merged_with_another(store: Store) -> N
     (payout,) = desk.ok("GET", "/prizes")["data"]["payouts"]
     assert payout["playerId"] == kept
     with store.read() as db:
-        assert not verify.verify_tournament(db, desk.night.tournament_id).faults
+        assert not verification.verify_tournament(db, desk.night.tournament_id).faults
 
 
 def test_the_file_has_a_line_for_each_player_with_a_prize(store: Store) -> None:
     desk, winners = a_finished_desk(store)
     desk.ok("PUT", f"/prizes/players/{winners[0]}", {"paid": True})
     with store.read() as db:
-        sheet = reads.load_sheet(db, desk.night.tournament_id, desk.callers["owner"])
-        rows = reads.payout_rows(sheet, reads.names_in(db, sheet, None))
+        sheet = money_reads.load_sheet(db, desk.night.tournament_id, desk.callers["owner"])
+        rows = money_reads.payout_rows(sheet, money_reads.names_in(db, sheet, None))
     assert [row[4] for row in rows] == ["16.00", "16.00", "1.00", "1.00"]
     assert sorted(row[6] or "" for row in rows) == ["", "", "", "16.00"]

@@ -11,9 +11,9 @@ import build
 from service import stored_nights
 from silverball.rules.ratings.formulas import DEFAULTS, Parameters
 from silverball.service.periods import rating_run
-from silverball.service.periods.writes import numbers
+from silverball.service.periods import writes as periods_writes
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 FIRST = date(2026, 3, 1)
 NOW = datetime(2026, 4, 1, 6, tzinfo=UTC)
@@ -84,7 +84,7 @@ class Circuit:
     def confirm(self, user_id: int, ifpa_id: int) -> None:
         """Confirm the number for the account, as an administrator."""
         with self.store.write() as transaction:
-            numbers.confirm_number(transaction, user_id, ifpa_id, now=NOW, source="command line")
+            periods_writes.confirm_number(transaction, user_id, ifpa_id, now=NOW, source="command line")
 
     def ratings(self) -> dict[str, tuple[float, float]]:
         """Name -> rating and deviation, of all rated players."""

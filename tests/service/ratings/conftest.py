@@ -3,7 +3,7 @@
 import pytest
 
 from service.ratings.circuit import Circuit
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import build
 from selection import examples
 from service.ratings.circuit import Circuit, delete_everything
 from silverball.rules.ratings import formulas
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
 FEW = settings(

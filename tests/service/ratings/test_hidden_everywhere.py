@@ -12,10 +12,10 @@ import build
 from service.submissions import sent_documents
 from silverball.exchange import nightly
 from silverball.kit.http.endpoints import collect_endpoints
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.slices import ROUTE_MODULES
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 IFPA_ID = 104
 RATING_ID = 918_273

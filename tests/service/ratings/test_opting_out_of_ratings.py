@@ -8,8 +8,8 @@ import pytest
 import build
 from service.ratings.circuit import Circuit
 from silverball.rules.ratings import formulas
-from silverball.service.ratings.reads import sheets
-from silverball.store.engine import Store
+from silverball.service.ratings import reads as ratings_reads
+from silverball.store.database.engine import Store
 
 
 def rating_of(circuit: Circuit, name: str) -> Any:
@@ -104,7 +104,7 @@ def test_a_hidden_rating_is_in_no_answer_rank_or_file(hidden: tuple[Circuit, int
         "Cy": 2,
     }
     with made.store.read() as db:
-        for lines in (sheets.rating_csv_lines(db), sheets.revision_csv_lines(db)):
+        for lines in (ratings_reads.rating_csv_lines(db), ratings_reads.revision_csv_lines(db)):
             rows = [line.split(",") for line in lines]
             assert all(CANARY not in row[0] and row[1] != str(user_id) for row in rows)
     highest = made.get_json("/api/ratings/compare?userIds=1")["globalRatingRange"]["max"]
@@ -146,7 +146,7 @@ def test_opponents_of_hidden_players_are_rated_all_the_same(hidden: tuple[Circui
     before = made.ratings()["Bo"]
     shown.rate(2)
     with made.store.read() as db:
-        lines = [line for line in sheets.rating_csv_lines(db) if line.startswith('"Bo"')]
+        lines = [line for line in ratings_reads.rating_csv_lines(db) if line.startswith('"Bo"')]
     assert len({line.split(",")[3] for line in lines}) == 1
     assert lines[0].split(",")[3] == f"{before[0]:.2f}"
 
@@ -160,5 +160,6 @@ def test_a_hidden_profile_hides_the_number(circuit: Circuit) -> None:
     assert build.ask(circuit.store, "/api/ifpa/22/rating-history", by=circuit.organizer_id)[0] == 404
     with circuit.store.read() as db:
         assert not any(
-            ",22," in line for line in (*sheets.rating_csv_lines(db), *sheets.revision_csv_lines(db))
+            ",22," in line
+            for line in (*ratings_reads.rating_csv_lines(db), *ratings_reads.revision_csv_lines(db))
         )

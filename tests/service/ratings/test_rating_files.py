@@ -10,9 +10,9 @@ from service.ratings.circuit import NOW, Circuit
 from silverball.exchange import ratings_csv
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.ratings.formulas import DEFAULTS
-from silverball.service.periods import seeding
-from silverball.service.ratings.reads import sheets
-from silverball.store.engine import Store
+from silverball.service.periods import rating_run
+from silverball.service.ratings import reads as ratings_reads
+from silverball.store.database.engine import Store
 
 HEADER = re.compile(
     r"^Name,User ID,IFPA ID,Rating,RD,Lower Bound,"
@@ -28,7 +28,7 @@ def rating_of(circuit: Circuit, name: str) -> Any:
 
 def test_the_file_of_all_ratings_has_the_known_form(circuit: Circuit) -> None:
     with circuit.store.read() as db:
-        header, *rows = list(sheets.rating_csv_lines(db))
+        header, *rows = list(ratings_reads.rating_csv_lines(db))
     assert HEADER.match(header)
     assert "2026-03-06" in header
     rating, rd = circuit.ratings()["Ada"]
@@ -38,7 +38,7 @@ def test_the_file_of_all_ratings_has_the_known_form(circuit: Circuit) -> None:
 
 def test_the_file_of_revisions_has_a_line_for_every_period_played(circuit: Circuit) -> None:
     with circuit.store.read() as db:
-        header, *rows = list(sheets.revision_csv_lines(db))
+        header, *rows = list(ratings_reads.revision_csv_lines(db))
     assert header == (
         "Rating ID,User ID,IFPA ID,Rating Period,Rating,RD,Lower Bound,Delta,Games,Wins,Losses,Results\n"
     )
@@ -49,13 +49,13 @@ def test_the_file_of_revisions_has_a_line_for_every_period_played(circuit: Circu
 
 def rating_file(store: Store) -> bytes:
     with store.read() as db:
-        return "".join(sheets.rating_csv_lines(db)).encode()
+        return "".join(ratings_reads.rating_csv_lines(db)).encode()
 
 
 def bring_in(store: Store, content: bytes) -> None:
     found = ratings_csv.parse(content)
     with store.write() as transaction:
-        seeding.import_ratings(transaction.connection, found.seeds, found.day, DEFAULTS, NOW)
+        rating_run.import_ratings(transaction.connection, found.seeds, found.day, DEFAULTS, NOW)
 
 
 CSV = (

@@ -10,9 +10,9 @@ import build
 from service.ratings.circuit import NOW, Circuit, days
 from silverball.rules.ratings import formulas
 from silverball.rules.ratings.formulas import DEFAULTS
-from silverball.service.ratings.reads import sheets
+from silverball.service.ratings import reads as ratings_reads
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def rating_of(circuit: Circuit, name: str) -> Any:
@@ -269,7 +269,7 @@ def test_there_are_no_ratings_before_the_first_period(store: Store) -> None:
     assert made.get_json("/api/ratings/compare?playerIds=1")["ratings"] == []
     assert build.ask(store, "/api/ratings/users/1", by=made.organizer_id)[0] == 404
     with store.read() as db:
-        assert list(sheets.rating_csv_lines(db)) == list(sheets.revision_csv_lines(db)) == []
+        assert list(ratings_reads.rating_csv_lines(db)) == list(ratings_reads.revision_csv_lines(db)) == []
 
 
 def test_the_chart_has_no_scripts_and_no_external_resources(circuit: Circuit) -> None:
@@ -295,7 +295,7 @@ def test_a_rating_follows_a_changed_name_at_once(circuit: Circuit) -> None:
 
 def test_a_period_shows_whether_it_is_open_waiting_or_corrected(circuit: Circuit) -> None:
     today, store = NOW.date(), circuit.store
-    from silverball.store import rating_days
+    from silverball.store.people import rating_days
 
     with store.write() as transaction:
         rating_days.mark_days(

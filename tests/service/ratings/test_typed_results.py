@@ -11,7 +11,7 @@ from rules.ratings import oracle
 from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.periods import rating_run
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 NOW = datetime(2026, 4, 1, 6, tzinfo=UTC)

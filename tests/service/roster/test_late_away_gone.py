@@ -6,15 +6,14 @@ import pytest
 
 import build
 from service.desk import Desk, a_desk
-from silverball.service.verify import draws
-from silverball.service.verify import reads as verification
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 
 
 def faults(desk: Desk) -> Any:
     with desk.store.read() as db:
         found = list(verification.verify_tournament(db, desk.night.tournament_id).faults)
-        return [*found, *draws.verify_draws(db, desk.night.tournament_id).faults]
+        return [*found, *verification.verify_draws(db, desk.night.tournament_id).faults]
 
 
 def play_round(desk: Desk) -> list[dict[str, Any]]:

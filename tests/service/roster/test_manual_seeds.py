@@ -10,9 +10,9 @@ import build
 from service import desk as desks
 from silverball.rules.mechanics import seeding
 from silverball.rules.registry import FORMATS
-from silverball.service.bundles.reads import bundles
+from silverball.service.moving import reads as moving_reads
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 SEEDED = sorted(name for name, kind in FORMATS.items() if "seeding" in kind.settings.__struct_encode_fields__)
 
@@ -139,7 +139,7 @@ def test_csv_has_the_seeds_of_the_wire_and_a_bundle_counts_from_one(store: Store
     at = header.index("Seed")
     assert {int(line[0]): int(line[at]) for line in lines} == seeds
     with store.read() as db:
-        bundle: Any = bundles.load_bundle(db, desk.night.tournament_id)
+        bundle: Any = moving_reads.load_bundle(db, desk.night.tournament_id)
     exported = {player.player_id: player.tournament_player.seed for player in bundle.tournament.players}
     assert exported == {player_id: (seed or 0) + 1 for player_id, seed in seeds.items()}
 

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 import build
 from service.desk import Desk, a_desk
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 OUTSIDERS = [
     ("nobody", 401),

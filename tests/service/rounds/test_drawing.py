@@ -7,8 +7,8 @@ import pytest
 import build
 from service.desk import Desk, a_desk
 from silverball.rules.registry import FORMATS
-from silverball.store import snapshot
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
 
 
 def pairs_and_arenas(games: list[dict[str, object]]) -> list[tuple[object, object]]:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 import build
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def test_rounds_are_listed_newest_first(store: Store) -> None:

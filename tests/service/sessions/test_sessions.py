@@ -7,11 +7,12 @@ import pytest
 from sqlalchemy import func, select, update
 
 import build
-from silverball.kit import tokens
-from silverball.service.sessions import reads, writes
+from silverball.kit.security import tokens
+from silverball.service.accounts import reads as accounts_reads
+from silverball.service.accounts.writes import sessions
 from silverball.service.users import writes as user_writes
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 NOW = build.NOW
 LIFETIME, IDLE_LIMIT = timedelta(days=14), timedelta(days=3)
@@ -23,14 +24,14 @@ def an_account(store: Store) -> int:
 
 def start(store: Store, user_id: int, seed: int = 7, later: timedelta = timedelta()) -> str:
     with store.write() as transaction:
-        return writes.start_session(
+        return sessions.start_session(
             transaction.connection, user_id, now=NOW + later, lifetime=LIFETIME, dice=Random(seed)
         ).secret
 
 
-def find(store: Store, secret: str, later: timedelta = timedelta()) -> reads.SignedInUser | None:
+def find(store: Store, secret: str, later: timedelta = timedelta()) -> accounts_reads.SignedInUser | None:
     with store.read() as db:
-        return reads.find_signed_in_user(db, secret, NOW + later, IDLE_LIMIT)
+        return accounts_reads.find_signed_in_user(db, secret, NOW + later, IDLE_LIMIT)
 
 
 def count(store: Store) -> int:
@@ -40,7 +41,7 @@ def count(store: Store) -> int:
 
 def use(store: Store, secret: str, later: timedelta) -> None:
     with store.write() as transaction:
-        writes.record_use(transaction.connection, secret, NOW + later)
+        sessions.record_use(transaction.connection, secret, NOW + later)
 
 
 @pytest.mark.both_databases
@@ -95,8 +96,8 @@ def test_a_session_is_ended_by_its_label_only_by_its_owner(store: Store) -> None
             (owner, label[:8]),
             (owner, "_" * 16),
         ):
-            assert writes.end_named_session(db, user_id, wrong) is None
-        assert writes.end_named_session(db, owner, label) == tokens.digest(secret)
+            assert sessions.end_named_session(db, user_id, wrong) is None
+        assert sessions.end_named_session(db, owner, label) == tokens.digest(secret)
     assert find(store, secret) is None
     assert find(store, kept) is not None
 
@@ -130,7 +131,7 @@ def test_signing_out_ends_one_session_and_a_new_password_ends_all(store: Store) 
     user_id = an_account(store)
     first, second = start(store, user_id, 1), start(store, user_id, 2)
     with store.write() as transaction:
-        writes.end_session(transaction.connection, first)
+        sessions.end_session(transaction.connection, first)
     assert find(store, first) is None
     assert find(store, second) is not None
     with store.write() as transaction:
@@ -149,7 +150,7 @@ def test_expired_sessions_are_deleted_by_the_next_sign_in(store: Store) -> None:
 def test_nobody_signs_in_with_an_unknown_email(store: Store, email: str) -> None:
     an_account(store)
     with store.read() as db:
-        assert reads.find_credentials(db, email) is None
+        assert accounts_reads.find_credentials(db, email) is None
 
 
 @pytest.mark.both_databases
@@ -157,5 +158,7 @@ def test_an_email_signs_in_in_any_case_and_only_with_a_password(store: Store) ->
     user_id = an_account(store)
     build.a_user(store, email="bo@silverball.test")
     with store.read() as db:
-        assert reads.find_credentials(db, " ADA@silverball.test") == reads.Credentials(user_id, "hash")
-        assert reads.find_credentials(db, "bo@silverball.test") is None
+        assert accounts_reads.find_credentials(db, " ADA@silverball.test") == accounts_reads.Credentials(
+            user_id, "hash"
+        )
+        assert accounts_reads.find_credentials(db, "bo@silverball.test") is None

@@ -10,11 +10,11 @@ import pytest
 
 import build
 from service.desk import Desk, a_desk
-from silverball.service.exports import sheet
-from silverball.service.signups import reads
-from silverball.service.verify import reads as verify
-from silverball.store import snapshot
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.service.money import reads as money_reads
+from silverball.service.tables import sheet
+from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
 
 CASH = {"cents": 1_000, "how": "cash"}
 
@@ -42,7 +42,7 @@ def people(desk: Desk, place: str) -> list[int]:
 
 def faults(desk: Desk) -> list[str]:
     with desk.store.read() as db:
-        return list(verify.verify_tournament(db, desk.night.tournament_id).faults)
+        return list(verification.verify_tournament(db, desk.night.tournament_id).faults)
 
 
 def remove_one(desk: Desk) -> None:
@@ -206,7 +206,7 @@ def test_a_new_code_takes_the_place_of_the_old_one(store: Store) -> None:
     second = desk.ok("PATCH", "/sign-ups", {"newCode": True})["data"]["code"]
     third = desk.ok("PATCH", "/sign-ups", {"newCode": True})["data"]["code"]
     assert len({first, second, third}) == 3
-    assert {len(code) for code in (first, second, third)} == {reads.CODE_LETTERS}
+    assert {len(code) for code in (first, second, third)} == {money_reads.CODE_LETTERS}
     desk.undo()
     assert desk.ok("GET", "/sign-ups")["data"]["code"] == second
 
@@ -253,11 +253,11 @@ def test_the_file_has_a_row_for_each_person_and_no_formula(store: Store) -> None
         desk.ok("PUT", f"/sign-ups/players/{player_id}", {"payment": {"cents": 750, "how": "=1+1"}})
     with store.read() as db:
         owner = desk.callers["owner"]
-        listed = reads.load_list(db, desk.night.tournament_id, owner)
-        cells = reads.list_rows(listed, reads.receiver_names(db, listed, owner))
-    text = sheet.csv_file("list.csv", reads.HEADER, cells).body.decode()
+        listed = money_reads.load_list(db, desk.night.tournament_id, owner)
+        cells = money_reads.list_rows(listed, money_reads.receiver_names(db, listed, owner))
+    text = sheet.csv_file("list.csv", money_reads.SIGN_UP_HEADER, cells).body.decode()
     rows = list(csv.reader(io.StringIO(text)))
-    assert tuple(rows[0]) == reads.HEADER
+    assert tuple(rows[0]) == money_reads.SIGN_UP_HEADER
     assert len(rows) == 1 + len(listed.people)
     waiting = rows[5:]
     assert [row[1].removeprefix("'") for row in waiting] == [name.removeprefix("'") for name in HOSTILE]

@@ -8,9 +8,10 @@ import pytest
 from sqlalchemy import select, update
 
 import build
-from silverball.service.access import AuthenticatedCaller
-from silverball.store import snapshot, tables
-from silverball.store.engine import Store
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
 
 SETTINGS: dict[str, Any] = {"scorekeeping": "user", "suggestions": "disabled"}
 LIMITED: dict[str, Any] = {

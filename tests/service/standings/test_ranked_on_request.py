@@ -7,9 +7,10 @@ import pytest
 from sqlalchemy import func, select
 
 from service.desk import Desk, a_desk
-from silverball.store import snapshot, tables
-from silverball.store.engine import Store
-from silverball.store.loaded import DerivedOnce
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import snapshot
+from silverball.store.tournament.loaded import DerivedOnce
 
 
 def stored_positions(store: Store, desk: Desk) -> dict[int, int]:

@@ -12,10 +12,10 @@ import build
 from golden.shapes import sample
 from silverball import app
 from silverball.kit.http.endpoints import Request
-from silverball.service.core import standings
+from silverball.service.core import enact
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.standings import Standing
 
 
@@ -28,7 +28,7 @@ def a_standing(player_id: int, position: int, points: Any = "9.00") -> Standing:
 
 def stored_rows(store: Store, night: build.Night, *rows: Standing) -> None:
     with store.write(night.tournament_id) as transaction:
-        standings.replace_standings(transaction.connection, night.tournament_id, rows)
+        enact.replace_standings(transaction.connection, night.tournament_id, rows)
 
 
 def listed_standings(store: Store, night: build.Night) -> Any:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import build
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @dataclass(frozen=True)

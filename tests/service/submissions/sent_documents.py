@@ -8,12 +8,12 @@ from typing import Any
 import build
 from silverball import app
 from silverball.jobs.fetch_submissions import DocumentUnreachable, SubmissionFetcher
-from silverball.kit import address_policy
 from silverball.kit.http.api import Api
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.submissions.writes.arrival import ArrivedDocument
+from silverball.kit.security import addresses
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.submissions.writes import ArrivedDocument
 from silverball.settings import Settings
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 HOST = "results.example.org"
 TRUSTED = "trusted.example.org"
@@ -81,9 +81,7 @@ def fetch_documents(store: Store, documents: Mapping[str, object], *, now: datet
         found = documents[url]
         if isinstance(found, ArrivedDocument):
             return found
-        return ArrivedDocument(
-            address_policy.url_host(url), found if isinstance(found, bytes) else encode(found)
-        )
+        return ArrivedDocument(addresses.url_host(url), found if isinstance(found, bytes) else encode(found))
 
     errands = SubmissionFetcher(store, SETTINGS, lambda: get, lambda: now)
     count = 0

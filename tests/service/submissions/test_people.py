@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.service.submissions import people
-from silverball.service.submissions.document import DocumentPlayer
-from silverball.service.submissions.people import KnownPeople, KnownPerson, ResolvedPlayer
+from silverball.service.submissions import document
+from silverball.service.submissions.document import DocumentPlayer, KnownPeople, KnownPerson, ResolvedPlayer
 
 ADA, BO, CY = KnownPerson(1, 101), KnownPerson(2, None), KnownPerson(None, 103)
 TWIN, OTHER_TWIN = KnownPerson(4, 104), KnownPerson(5, 104)
@@ -50,20 +49,20 @@ def test_a_player_is_matched_by_number_account_or_a_unique_name(
 ) -> None:
     settled = candidates is None
     expected = ResolvedPlayer(player.name, ifpa_id, user_id, settled=settled, candidates=candidates or ())
-    assert people.resolve_players([player], KNOWN) == (expected,)
+    assert document.resolve_players([player], KNOWN) == (expected,)
 
 
 def test_namesakes_are_left_open() -> None:
-    twice = people.resolve_players([player("Ada"), player("ada", None, 77)], KNOWN)
+    twice = document.resolve_players([player("Ada"), player("ada", None, 77)], KNOWN)
     assert [(player.settled, player.candidates) for player in twice] == [(False, (ADA,))] * 2
-    by_number, by_name = people.resolve_players([player("X", 101), player("Ada")], KNOWN)
+    by_number, by_name = document.resolve_players([player("X", 101), player("Ada")], KNOWN)
     assert (by_number.settled, by_name.settled) == (True, False)
-    assert people.duplicate_faults([by_number, by_name]) == []
+    assert document.duplicate_faults([by_number, by_name]) == []
 
 
 def test_two_players_with_the_number_and_the_account_of_one_person_are_a_fault() -> None:
-    found = people.resolve_players([player("X", 101), player("Y", None, 1)], KNOWN)
-    assert people.duplicate_faults(found) == ["players.1: This is the same person as players.0."]
+    found = document.resolve_players([player("X", 101), player("Y", None, 1)], KNOWN)
+    assert document.duplicate_faults(found) == ["players.1: This is the same person as players.0."]
 
 
 PLAYERS = st.builds(
@@ -76,8 +75,8 @@ PLAYERS = st.builds(
 
 @given(st.lists(PLAYERS, max_size=6))
 def test_two_settled_players_are_never_one_person_without_a_fault(listed: list[DocumentPlayer]) -> None:
-    found = people.resolve_players(listed, KNOWN)
+    found = document.resolve_players(listed, KNOWN)
     assert [player.name for player in found] == [player.name for player in listed]
     assert all(player.user_id is None or player.settled for player in found)
     marks = [mark for player in found for mark in player.identifiers()]
-    assert (len(set(marks)) < len(marks)) == bool(people.duplicate_faults(found))
+    assert (len(set(marks)) < len(marks)) == bool(document.duplicate_faults(found))

@@ -11,9 +11,9 @@ from rules.ratings import oracle
 from service.submissions.sent_documents import URL, a_document, fetch_documents, get_submission, submit_url
 from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.periods import rating_run
-from silverball.service.submissions.writes import moving
-from silverball.store import rating_days
-from silverball.store.engine import Store
+from silverball.service.submissions import writes as submissions_writes
+from silverball.store.database.engine import Store
+from silverball.store.people import rating_days
 
 DAY = date(2026, 3, 4)
 LATER = build.NOW + timedelta(days=10)
@@ -46,7 +46,9 @@ def _ask(store: Store, path: str) -> Any:
 @pytest.mark.both_databases
 def test_an_approved_submission_is_rated_with_its_day_and_processed(store: Store) -> None:
     submission_id = _submit_known(store)
-    _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
+    _moved(
+        store, submission_id, submissions_writes.approve_submission, submissions_writes.schedule_submission
+    )
     assert _rate(store) == 1
     assert get_submission(store, submission_id)["status"] == "processed"
     found = {
@@ -67,7 +69,9 @@ def test_an_approved_submission_is_rated_with_its_day_and_processed(store: Store
 
 def test_the_period_names_the_events_of_other_software(store: Store) -> None:
     submission_id = _submit_known(store)
-    _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
+    _moved(
+        store, submission_id, submissions_writes.approve_submission, submissions_writes.schedule_submission
+    )
     _rate(store)
     period = _ask(store, "/api/rating-periods/2026-03-04")
     assert period["ratingPeriod"]["extEventCount"] == 1
@@ -94,7 +98,9 @@ def test_an_approval_for_a_rated_day_marks_the_day(store: Store) -> None:
         rating_days.mark_days(transaction.connection, [DAY])
     assert _rate(store) == 1
     assert _ask(store, "/api/rating-periods/2026-03-04")["ratingPeriod"]["status"] == "processed"
-    _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
+    _moved(
+        store, submission_id, submissions_writes.approve_submission, submissions_writes.schedule_submission
+    )
     assert _ask(store, "/api/rating-periods/2026-03-04")["ratingPeriod"]["status"] == "dirty"
     assert _rate(store) == 1
     assert len(_ask(store, "/api/ratings")["data"]) == 4
@@ -103,7 +109,9 @@ def test_an_approval_for_a_rated_day_marks_the_day(store: Store) -> None:
 def test_a_matched_player_is_shown_with_their_rating(store: Store) -> None:
     submission_id = _submit_known(store)
     assert [player["ratingId"] for player in get_submission(store, submission_id)["players"]] == [None] * 4
-    _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
+    _moved(
+        store, submission_id, submissions_writes.approve_submission, submissions_writes.schedule_submission
+    )
     _rate(store)
     ratings = {rating["ifpaId"]: rating["ratingId"] for rating in _ask(store, "/api/ratings")["data"]}
     players = get_submission(store, submission_id)["players"]
@@ -114,12 +122,14 @@ def test_a_matched_player_is_shown_with_their_rating(store: Store) -> None:
 def test_a_withdrawn_submission_is_not_rated(store: Store, status: str) -> None:
     submission_id = _submit_known(store)
     moves = (
-        [moving.approve_submission, moving.schedule_submission]
+        [submissions_writes.approve_submission, submissions_writes.schedule_submission]
         if status == "scheduled"
-        else [moving.approve_submission]
+        else [submissions_writes.approve_submission]
     )
     _moved(store, submission_id, *moves)
     with store.write() as transaction:
-        moving.reject_submission(transaction.connection, submission_id, "Not an open event.", build.NOW)
+        submissions_writes.reject_submission(
+            transaction.connection, submission_id, "Not an open event.", build.NOW
+        )
     _rate(store)
     assert _ask(store, "/api/ratings")["data"] == []

@@ -18,12 +18,12 @@ from service.submissions.sent_documents import (
     submit_document,
 )
 from silverball.kit.errors import Conflict
-from silverball.service.submissions import repeats
-from silverball.service.submissions.reads import events
-from silverball.service.submissions.repeats import ComparedEvent, ComparedPlayer
-from silverball.service.submissions.writes import moving
+from silverball.service.submissions import reads as submissions_reads
+from silverball.service.submissions import states
+from silverball.service.submissions import writes as submissions_writes
+from silverball.service.submissions.states import ComparedEvent, ComparedPlayer
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 DAY = date(2026, 3, 4)
 AT = build.NOW - timedelta(hours=22)
@@ -54,7 +54,7 @@ ADA, BO, CY, DI = (ComparedPlayer(name, None, 100 + n) for n, name in enumerate(
 def test_repeated_games_are_counted(
     games: list[tuple[ComparedPlayer, ...]], rated: list[tuple[ComparedPlayer, ...]], count: int | None
 ) -> None:
-    sentence = repeats.repeat_fault(games, [ComparedEvent("tournament 9", rated)])
+    sentence = states.repeat_fault(games, [ComparedEvent("tournament 9", rated)])
     expected = f"{count} of its {len(games)} games are those of tournament 9 on the same day."
     assert sentence == (None if count is None else expected)
 
@@ -69,12 +69,12 @@ def test_an_event_repeats_itself_in_any_order_but_no_event_of_other_people(
     games: list[list[ComparedPlayer]], others: list[list[ComparedPlayer]], dice: Any
 ) -> None:
     mixed = [dice.sample(group, len(group)) for group in dice.sample(games, len(games))]
-    assert repeats.repeat_fault(games, [ComparedEvent("it", mixed + others)]) is not None
+    assert states.repeat_fault(games, [ComparedEvent("it", mixed + others)]) is not None
     strangers = [
         [ComparedPlayer(f"{player.name} II", None, (player.ifpa_id or 0) + 100) for player in g]
         for g in others
     ]
-    assert repeats.repeat_fault(games, [ComparedEvent("it", strangers)]) is None
+    assert states.repeat_fault(games, [ComparedEvent("it", strangers)]) is None
 
 
 def a_local_night(store: Store, organizer_id: int, **values: Any) -> int:
@@ -125,13 +125,13 @@ def test_an_approved_submission_is_not_rated_twice_but_a_waiting_one_may_be_repe
     assert (copy["ratingSubmissionId"], copy["status"]) == (2, "approved")
     repeated = "4 of its 4 games are those of rating submission 2"
     with pytest.raises(Conflict, match=repeated), store.write() as transaction:
-        moving.approve_submission(transaction.connection, 1, build.NOW)
+        submissions_writes.approve_submission(transaction.connection, 1, build.NOW)
     assert get_submission(store, 1)["status"] == "ready"
     again = submit_document(store, user_id, a_document(name="Another copy"), f"{URL}?again")
     assert again["errors"] == ["4 of its 4 games are those of rating submission 2 on the same day."]
     send_request(store, "DELETE", f"{LIST}/2", by=other)
     with store.write() as transaction:
-        moving.approve_submission(transaction.connection, 1, build.NOW)
+        submissions_writes.approve_submission(transaction.connection, 1, build.NOW)
     assert get_submission(store, 1)["status"] == "approved"
 
 
@@ -152,7 +152,7 @@ def test_the_ratings_get_the_approved_events_of_a_day(store: Store) -> None:
     submit_document(store, user_id, other_day, f"https://{TRUSTED}/late")
     submit_document(store, user_id, a_document(games=[{"results": [[1], [4]]}]), URL)
     with store.read() as db:
-        (event,) = events.counting_events(db, DAY)
+        (event,) = submissions_reads.counting_events(db, DAY)
     assert (event.event_id, event.name, event.format) == (1, "Thursday at the Drain", "group_matchplay")
     assert (event.submitter_id, event.submitter_name, event.day) == (user_id, "Olga Ramp", DAY)
     assert [(player.name, player.user_id, player.ifpa_id) for player in event.players] == [
@@ -176,8 +176,8 @@ def test_the_players_settled_by_the_submitter_are_rated(store: Store) -> None:
     settled = {"players": [{"index": 0, "ifpaId": None}, {"index": 1, "ifpaId": 777}]}
     send_request(store, "POST", f"{LIST}/1/ifpa", settled, by=user_id)
     with store.write() as transaction:
-        moving.approve_submission(transaction.connection, 1, build.NOW)
-        (event,) = events.counting_events(transaction.connection, DAY)
+        submissions_writes.approve_submission(transaction.connection, 1, build.NOW)
+        (event,) = submissions_reads.counting_events(transaction.connection, DAY)
     assert [player.ifpa_id for player in event.players] == [None, 777, 103, 104]
 
 
@@ -186,11 +186,13 @@ def test_an_event_stays_with_its_day_after_the_run(store: Store) -> None:
     submit_document(store, user_id, a_document(), f"https://{TRUSTED}/night")
     later: datetime = build.NOW + timedelta(days=7)
     with store.write() as transaction:
-        moving.schedule_submission(transaction.connection, 1, later)
-        moving.process_day(transaction.connection, DAY, later)
-        assert [event.event_id for event in events.counting_events(transaction.connection, DAY)] == [1]
+        submissions_writes.schedule_submission(transaction.connection, 1, later)
+        submissions_writes.process_day(transaction.connection, DAY, later)
+        assert [
+            event.event_id for event in submissions_reads.counting_events(transaction.connection, DAY)
+        ] == [1]
     data = get_submission(store, 1)
     assert (data["status"], data["ratingPeriod"]) == ("processed", "2026-03-04")
     row = build.row(store, tables.rating_submission, submitter_id=user_id, event_date="2026-03-04")
     with store.read() as db:
-        assert [event.event_id for event in events.counting_events(db, DAY)] == [1], row
+        assert [event.event_id for event in submissions_reads.counting_events(db, DAY)] == [1], row

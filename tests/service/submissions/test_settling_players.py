@@ -17,7 +17,7 @@ from service.submissions.sent_documents import (
     submit_url,
     unknown_players,
 )
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def test_players_are_matched_by_number_account_or_unique_name(store: Store) -> None:

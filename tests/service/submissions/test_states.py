@@ -9,11 +9,11 @@ from sqlalchemy import Connection
 import build
 from service.submissions.sent_documents import LIST, send_request
 from silverball.kit.errors import Conflict
+from silverball.service.submissions import reads as submissions_reads
 from silverball.service.submissions import states
-from silverball.service.submissions.reads import submissions as reads
-from silverball.service.submissions.writes import moving
+from silverball.service.submissions import writes as submissions_writes
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from silverball_wire.values import SubmissionStatus
 
 # State -> action -> next state, by hand from the design; all other actions are refused.
@@ -30,9 +30,9 @@ TABLE: dict[str, dict[str, str]] = {
     "superseded": {},
 }
 ACTIONS: dict[str, Callable[[Connection, int], object]] = {
-    "approve": lambda db, own: moving.approve_submission(db, own, build.NOW),
-    "reject": lambda db, own: moving.reject_submission(db, own, "No event of ours.", build.NOW),
-    "schedule": lambda db, own: moving.schedule_submission(db, own, build.NOW),
+    "approve": lambda db, own: submissions_writes.approve_submission(db, own, build.NOW),
+    "reject": lambda db, own: submissions_writes.reject_submission(db, own, "No event of ours.", build.NOW),
+    "schedule": lambda db, own: submissions_writes.schedule_submission(db, own, build.NOW),
 }
 DOCUMENT = (
     '{"version": 1, "name": "N", "url": "https://x.org/", "startedAt": "2026-03-04T18:00:00Z",'
@@ -54,7 +54,7 @@ def a_submission(store: Store, submitter_id: int, status: str, **values: Any) ->
 
 def status_of(store: Store, submission_id: int) -> str:
     with store.read() as db:
-        return reads.find_submission(db, submission_id, None).status
+        return submissions_reads.find_submission(db, submission_id, None).status
 
 
 def test_the_table_covers_exactly_the_states() -> None:
@@ -95,7 +95,10 @@ def test_rating_a_day_processes_its_scheduled_submissions(store: Store) -> None:
         a_submission(store, user_id, "rejected", rating_period="2026-03-04", hash="c"),
     ]
     with store.write() as transaction:
-        assert moving.process_day(transaction.connection, build.NOW.date().replace(day=4), build.NOW) == 1
+        assert (
+            submissions_writes.process_day(transaction.connection, build.NOW.date().replace(day=4), build.NOW)
+            == 1
+        )
     assert [status_of(store, submission_id) for submission_id in own] == [
         "processed",
         "scheduled",
@@ -110,9 +113,9 @@ def test_a_rejected_document_stays_taken_and_others_become_free(store: Store) ->
         own = a_submission(store, user_id, status)
         send_request(store, "DELETE", f"{LIST}/{own}", by=user_id)
         with store.write() as transaction:
-            row = moving.lock_submission(transaction.connection, own)
+            row = submissions_writes.lock_submission(transaction.connection, own)
         assert row.hash is None
     own = a_submission(store, user_id, "ready", hash="kept")
     with store.write() as transaction:
-        moving.reject_submission(transaction.connection, own, "No.", build.NOW)
-        assert moving.lock_submission(transaction.connection, own).hash == "kept"
+        submissions_writes.reject_submission(transaction.connection, own, "No.", build.NOW)
+        assert submissions_writes.lock_submission(transaction.connection, own).hash == "kept"

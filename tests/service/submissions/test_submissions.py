@@ -22,11 +22,11 @@ from service.submissions.sent_documents import (
     submit_document,
     submit_url,
 )
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.submissions.writes.arrival import ArrivedDocument
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.submissions.writes import ArrivedDocument
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 KEYS = {
     "ratingSubmissionId", "url", "sourceDomain", "status", "name", "eventDate", "ratingPeriod", "format",

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from service.desk import Desk, a_desk
-from silverball.service.verify import reads as verifier
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 
 
 def my_game(desk: Desk) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def test_a_report_does_not_hide_the_organizers_own_last_action(store: Store) -> 
 
 def assert_valid(store: Store, desk: Desk) -> None:
     with store.read() as db:
-        assert list(verifier.verify_tournament(db, desk.night.tournament_id).faults) == []
+        assert list(verification.verify_tournament(db, desk.night.tournament_id).faults) == []
 
 
 def test_a_report_alone_can_still_be_undone(store: Store) -> None:

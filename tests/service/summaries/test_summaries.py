@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import insert
 
 import build
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.core import summaries
+from silverball.service.core import enact
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def a_night(store: Store, **values: Any) -> Night:
 
 def store_summaries(night: Night) -> Night:
     with night.store.write(night.tournament_id) as transaction:
-        summaries.store_summaries(transaction.connection, night.tournament_id)
+        enact.store_summaries(transaction.connection, night.tournament_id)
     return night
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from service.desk import Desk, a_desk
-from silverball.service.verify import reads as verify
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store.database.engine import Store
 
 
 def a_tied_night(store: Store) -> tuple[Desk, list[int]]:
@@ -68,7 +68,7 @@ def test_more_than_four_play_several_games_compared_by_score(store: Store) -> No
         desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultScores": own})
     assert [place(desk, player_id) for player_id in tied] == [1, 2, 3, 4, 5, 6]
     with store.read() as db:
-        assert not verify.verify_tournament(db, desk.night.tournament_id).faults
+        assert not verification.verify_tournament(db, desk.night.tournament_id).faults
 
 
 def test_tied_players_are_drawn_on_purpose(store: Store) -> None:
@@ -82,7 +82,7 @@ def test_tied_players_are_drawn_on_purpose(store: Store) -> None:
     assert all("was drawn by lot: " in line["text"] for line in newest["changes"])
     desk.expect_refusal(422, "POST", "/tiebreaks", {"draw": winners, "order": winners})
     with store.read() as db:
-        assert not verify.verify_tournament(db, desk.night.tournament_id).faults
+        assert not verification.verify_tournament(db, desk.night.tournament_id).faults
 
 
 @pytest.mark.both_databases

@@ -5,7 +5,7 @@ from typing import Any
 
 import build
 from service.desk import Desk, a_desk
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def timer_of(desk: Desk) -> Any:

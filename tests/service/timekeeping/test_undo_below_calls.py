@@ -1,8 +1,8 @@
 """A call does not hide a result from undo. Source: pages, 2 ("The undo line")."""
 
 from service.desk import Desk, a_desk
-from silverball.service.tournaments.reads import journal
-from silverball.store.engine import Store
+from silverball.service.journal.reads import journal
+from silverball.store.database.engine import Store
 
 
 def last_action_id(desk: Desk) -> int:

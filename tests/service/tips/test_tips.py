@@ -8,11 +8,9 @@ import pytest
 
 import build
 from exchange import opdb_files as files
-from silverball.exchange import pintips
-from silverball.exchange.opdb import changelog as opdb_changelog
-from silverball.exchange.opdb import file as opdb_file
-from silverball.store.engine import Store
-from silverball_wire.tips import PinTipsBundle
+from silverball.exchange import machine_files, opdb
+from silverball.store.database.engine import Store
+from silverball_wire.machines import PinTipsBundle
 
 INFO = {
     "name": "The Comet Rider (Pro)",
@@ -35,8 +33,8 @@ def tip_store(store: Store) -> Store:
     raw["entries"][0]["pinballRulesUrl"] = "https://rules.example/comet"
     tips = [a_tip(1, "G4ODR", 3), a_tip(2, "G4ODR", 9), a_tip(3, "G4ODR", 3), a_tip(4, "Gunknown", 1)]
     with store.write() as transaction:
-        opdb_file.import_machines(transaction, opdb_file.parse(raw))
-        pintips.import_tips(transaction, pintips.parse(tips))
+        opdb.import_machines(transaction, opdb.parse_machines(raw))
+        machine_files.import_tips(transaction, machine_files.parse_pintips(tips))
     return store
 
 
@@ -92,7 +90,7 @@ def test_an_arena_has_the_tips_of_its_machine(
 ) -> None:
     deleted = {"changelogId": 1, "action": "delete", "opdbIdDeleted": "Gbye-M1", "createdAt": files.MOMENT}
     with tip_store.write() as transaction:
-        opdb_changelog.import_changes(transaction, opdb_changelog.parse({"data": [deleted]}))
+        opdb.import_changes(transaction, opdb.parse_changelog({"data": [deleted]}))
     arena_id = build.an_arena(tip_store, build.a_user(tip_store), opdb_id=opdb_id)
     status, body = get(tip_store, f"arenaId={arena_id}")
     assert status == 200
@@ -109,7 +107,7 @@ def test_an_old_id_leads_to_the_tips_of_the_new_one(tip_store: Store) -> None:
         "createdAt": files.MOMENT,
     }
     with tip_store.write() as transaction:
-        opdb_changelog.import_changes(transaction, opdb_changelog.parse({"data": [moved]}))
+        opdb.import_changes(transaction, opdb.parse_changelog({"data": [moved]}))
     assert get(tip_store, "opdbId=Gold-M1") == get(tip_store, "opdbId=G4ODR-MLzY7")
 
 

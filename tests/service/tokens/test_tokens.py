@@ -10,25 +10,26 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 import build
-from silverball.kit import tokens
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.tokens import reads, writes
+from silverball.kit.security import tokens
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.users import reads as users_reads
+from silverball.service.users import writes as users_writes
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 NOW = build.NOW
 
 
-def a_token(store: Store, user_id: int, seed: int = 7, **values: object) -> writes.IssuedToken:
+def a_token(store: Store, user_id: int, seed: int = 7, **values: object) -> users_writes.IssuedToken:
     with store.write() as transaction:
         db = transaction.connection
-        return writes.create_token(db, user_id, "Score board", now=NOW, dice=Random(seed), **values)  # type: ignore[arg-type]  # a builder passes on what it is given
+        return users_writes.create_token(db, user_id, "Score board", now=NOW, dice=Random(seed), **values)  # type: ignore[arg-type]  # a builder passes on what it is given
 
 
 def find(store: Store, text: str, later: timedelta = timedelta()) -> AuthenticatedCaller | None:
     with store.read() as db:
-        return reads.find_caller(db, b"Bearer " + text.encode(), NOW + later)
+        return users_reads.find_caller(db, b"Bearer " + text.encode(), NOW + later)
 
 
 def test_a_new_token_authenticates_its_user(store: Store) -> None:
@@ -64,7 +65,7 @@ def test_only_the_sha_256_of_the_secret_is_stored(store: Store) -> None:
 def test_the_scheme_is_read_in_any_case(store: Store, scheme: bytes) -> None:
     made = a_token(store, build.a_user(store))
     with store.read() as db:
-        assert reads.find_caller(db, scheme + made.text.encode(), NOW) is not None
+        assert users_reads.find_caller(db, scheme + made.text.encode(), NOW) is not None
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_the_scheme_is_read_in_any_case(store: Store, scheme: bytes) -> None:
 )
 def test_a_malformed_header_authenticates_no_user(store: Store, header: bytes) -> None:
     with store.read() as db:
-        assert reads.find_caller(db, header, NOW) is None
+        assert users_reads.find_caller(db, header, NOW) is None
 
 
 def test_a_well_formed_unknown_token_authenticates_no_user(store: Store) -> None:
@@ -103,7 +104,7 @@ def test_an_expired_token_is_invalid_from_the_second_it_expires(store: Store) ->
 def test_a_revoked_token_authenticates_no_user(store: Store) -> None:
     made = a_token(store, build.a_user(store))
     with store.write() as transaction:
-        writes.revoke_token(transaction, made.token_id, now=NOW)
+        users_writes.revoke_token(transaction, made.token_id, now=NOW)
     assert find(store, made.text) is None
 
 
@@ -111,7 +112,7 @@ def test_a_user_cannot_revoke_the_token_of_another(store: Store) -> None:
     made = a_token(store, build.a_user(store))
     other = build.a_user(store, name="Cy Bumper")
     with pytest.raises(NotFound), store.write() as transaction:
-        writes.revoke_token(transaction, made.token_id, now=NOW, user_id=other)
+        users_writes.revoke_token(transaction, made.token_id, now=NOW, user_id=other)
     assert find(store, made.text) is not None
 
 
@@ -162,9 +163,9 @@ def test_the_last_use_is_due_once_a_minute(store: Store) -> None:
         assert found is not None
         assert (found.token_to_note == made.token_id) is is_due
         with store.write() as transaction:
-            writes.record_use(transaction.connection, made.token_id, now)
+            users_writes.record_use(transaction.connection, made.token_id, now)
     with store.read() as db:
-        assert reads.owned_by(db, user_id)[0].last_used_at == NOW + timedelta(seconds=60)
+        assert users_reads.owned_by(db, user_id)[0].last_used_at == NOW + timedelta(seconds=60)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,7 @@ def test_a_token_with_a_fault_is_refused_by_field(
     user_id = build.a_user(store)
     given = {"name": "Board", **values}
     with pytest.raises(Invalid) as refused, store.write() as transaction:
-        writes.create_token(transaction.connection, user_id, now=NOW, dice=Random(1), **given)  # type: ignore[arg-type]  # the cases differ in type
+        users_writes.create_token(transaction.connection, user_id, now=NOW, dice=Random(1), **given)  # type: ignore[arg-type]  # the cases differ in type
     assert list(refused.value.errors) == [field]
 
 
@@ -200,8 +201,8 @@ def test_a_token_needs_an_account_that_can_sign_in(store: Store) -> None:
 def test_an_account_has_a_hundred_tokens_at_most(store: Store) -> None:
     user_id = build.a_user(store)
     with store.write() as transaction:
-        for seed in range(writes.TOKENS_MAX):
-            writes.create_token(transaction.connection, user_id, "Board", now=NOW, dice=Random(seed))
+        for seed in range(users_writes.TOKENS_MAX):
+            users_writes.create_token(transaction.connection, user_id, "Board", now=NOW, dice=Random(seed))
     with pytest.raises(Conflict, match="Revoke one"):
         a_token(store, user_id, seed=1000)
 
@@ -211,8 +212,11 @@ def test_a_user_sees_only_their_own_tokens(store: Store) -> None:
     first, second = a_token(store, owner), a_token(store, owner, seed=8)
     third = a_token(store, other, seed=9)
     with store.read() as db:
-        assert [token.token_id for token in reads.owned_by(db, owner)] == [second.token_id, first.token_id]
-        assert reads.newest_tokens(db)[0].token_id == third.token_id
+        assert [token.token_id for token in users_reads.owned_by(db, owner)] == [
+            second.token_id,
+            first.token_id,
+        ]
+        assert users_reads.newest_tokens(db)[0].token_id == third.token_id
 
 
 def test_the_checksum_is_the_crc_32_of_the_forty_letters() -> None:

@@ -8,10 +8,11 @@ import pytest
 from sqlalchemy import select
 
 import build
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.tokens import reads, writes
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.users import reads as users_reads
+from silverball.service.users import writes as users_writes
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 PATH = "/api/tokens"
 
@@ -32,7 +33,7 @@ def test_a_token_is_shown_once_and_works(store: Store) -> None:
         "expiresAt": "2026-04-04T19:30:00.000000Z",
     }
     with store.read() as db:
-        found = reads.find_caller(db, b"Bearer " + token.encode(), build.NOW)
+        found = users_reads.find_caller(db, b"Bearer " + token.encode(), build.NOW)
     assert found is not None
     assert (found.user_id, found.ability) == (user_id, "score")
     assert build.ask(store, PATH, by=user_id) == (200, {"data": [got["data"]]})
@@ -104,7 +105,7 @@ def test_faults_of_a_token_are_listed_by_field(store: Store) -> None:
 def made_token(store: Store, user_id: int, ability: str, **values: Any) -> tuple[str, AuthenticatedCaller]:
     """A token of an organizer, and the caller who sends it."""
     with store.write() as transaction:
-        made = writes.create_token(
+        made = users_writes.create_token(
             transaction.connection,
             user_id,
             "Score board",
@@ -120,7 +121,7 @@ def made_token(store: Store, user_id: int, ability: str, **values: Any) -> tuple
 
 def caller_of(store: Store, token: str) -> AuthenticatedCaller | None:
     with store.read() as db:
-        return reads.find_caller(db, b"Bearer " + token.encode(), build.NOW)
+        return users_reads.find_caller(db, b"Bearer " + token.encode(), build.NOW)
 
 
 @pytest.mark.parametrize("ability", ["read", "score", "manage"])

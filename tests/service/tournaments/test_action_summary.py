@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from service.desk import Desk, a_desk
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.tournaments.action_summary import action_summary
-from silverball.service.tournaments.journal_text import Names
-from silverball.service.tournaments.reads import journal
-from silverball.store.engine import Store
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.journal.reads import journal
+from silverball.service.journal.texts import Names, action_summary
+from silverball.store.database.engine import Store
 
 NAMES = Names(players={1: "Ada", 2: "Bo", 3: "Cleo"}, arenas={8: "Godzilla", 9: "Iron Maiden"})
 

@@ -6,8 +6,8 @@ import pytest
 
 import build
 from service.desk import a_desk
-from silverball.service.access import AuthenticatedCaller
-from silverball.store.engine import Store
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.store.database.engine import Store
 
 IMPOSSIBLE: list[tuple[str, dict[str, Any]]] = [
     ("best_game", {"useQueues": True, "suggestions": "restricted"}),

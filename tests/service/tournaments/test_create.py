@@ -11,8 +11,9 @@ from silverball.rules.model import settings as rules
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.service.core import loaded
-from silverball.store import journal, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import journal
 
 PATH = "/api/tournaments"
 TIEBREAKERS = [["0.50"], ["0.50", "0.00"], ["0.50", "0.25", "0.00"], ["0.50", "0.25", "0.12", "0.00"]]

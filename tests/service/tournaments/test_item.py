@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import event
 
 import build
-from silverball.service.parts import reads as parts
+from silverball.service.tournaments.reads import parts
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 RSVP = {
     "tournamentId": 1,

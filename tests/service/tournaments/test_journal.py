@@ -7,9 +7,10 @@ import pytest
 import build
 from silverball.rules.model import changes
 from silverball.rules.model.changes import Added, Altered, Removed, TournamentAltered
-from silverball.service.tournaments import journal_text
-from silverball.store import journal, tables
-from silverball.store.engine import Store
+from silverball.service.journal import texts
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import journal
 
 PATH = "/api/tournaments"
 
@@ -126,7 +127,7 @@ def test_every_change_has_its_sentence() -> None:
     }
     others = {journal.ACTION_UNDONE, journal.TOURNAMENT_CREATED, journal.MATCHES_MERGED, "TournamentImported"}
     others.add(journal.PLAYERS_MERGED)
-    assert set(journal_text.SENTENCES) == stated | others | journal.NOTES
+    assert set(texts.SENTENCES) == stated | others | journal.NOTES
 
 
 GAME = {
@@ -137,7 +138,7 @@ GAME = {
     "result_points": ["0.00", "1.00"],
     "is_bye": False,
 }
-NAMES = journal_text.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, users={3: "Kim"})
+NAMES = texts.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, users={3: "Kim"})
 
 
 @pytest.mark.parametrize(
@@ -202,7 +203,7 @@ NAMES = journal_text.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, us
     ],
 )
 def test_a_change_has_a_sentence(change: str, data: dict[str, Any], text: str) -> None:
-    assert journal_text.change_sentence(change, data, NAMES) == text
+    assert texts.change_sentence(change, data, NAMES) == text
 
 
 def test_the_journal_of_an_import_begins_with_it(store: Store, night: build.Night) -> None:

@@ -14,11 +14,11 @@ from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Tournament
-from silverball.service.access import AuthenticatedCaller
 from silverball.service.core import enact, loaded
-from silverball.service.verify import reads as verify
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.journal.reads import verification
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 PATH = "/api/tournaments"
 LATER = build.NOW + timedelta(hours=3)
@@ -135,7 +135,7 @@ def test_who_closes_with_a_round_open_keeps_or_drops_it(
     assert [row["position"] for row in standings] == places
     assert games == 0 or standings[-1]["playerId"] == bea
     with store.read() as db:
-        assert not verify.verify_tournament(db, night.tournament_id).faults
+        assert not verification.verify_tournament(db, night.tournament_id).faults
 
 
 @pytest.mark.both_databases

@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import event
 
 import build
-from silverball.service.access import AuthenticatedCaller
+from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.tournaments.reads import listing
 from silverball.service.tournaments.reads.listing import TournamentQuery, parse_date_interval
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 @pytest.fixture

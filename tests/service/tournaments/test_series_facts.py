@@ -10,7 +10,7 @@ from silverball.rules.model.tournament import Tournament
 from silverball.service.core import loaded
 from silverball.service.tournaments.reads import series_facts
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 BALANCED_SERIES = {"pairing": "balanced_series"}
 

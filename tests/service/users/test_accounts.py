@@ -5,10 +5,10 @@ from sqlalchemy import select
 
 import build
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.service.sessions import reads as session_reads
+from silverball.service.accounts import reads as accounts_reads
 from silverball.service.users import writes
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 
 def create(store: Store, **values: str) -> int:
@@ -79,5 +79,5 @@ def test_an_outdated_hash_is_renewed_only_while_it_is_the_current_one(store: Sto
         writes.rehash_password(transaction.connection, user_id, old="first", new="second")
         writes.rehash_password(transaction.connection, user_id, old="first", new="third")
     with store.read() as db:
-        found = session_reads.find_credentials(db, "ada@silverball.test")
-    assert found == session_reads.Credentials(user_id, "second")
+        found = accounts_reads.find_credentials(db, "ada@silverball.test")
+    assert found == accounts_reads.Credentials(user_id, "second")

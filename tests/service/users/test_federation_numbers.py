@@ -6,8 +6,9 @@ import pytest
 from sqlalchemy import select
 
 import build
-from silverball.store import confirmed_numbers, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import rating_days
 from silverball.store.tables import audit_entry
 
 PATH = "/api/federation-numbers"
@@ -57,7 +58,7 @@ def test_a_number_is_confirmed_and_withdrawn_with_a_line_in_the_log(store: Store
     assert (status, gone["data"]["confirmedFor"], gone["data"]["inProfile"]) == (200, None, True)
     assert build.do(store, "DELETE", path, by=admin)[0] == 404
     with store.read() as db:
-        assert confirmed_numbers.all_confirmed(db).user_by_number == {}
+        assert rating_days.all_confirmed(db).user_by_number == {}
         entries = db.execute(select(audit_entry.c.event, audit_entry.c.user_id, audit_entry.c.detail)).all()
     assert [tuple(entry) for entry in entries] == [
         ("number-confirmed", vic, f"38773 by {admin.user_id}"),

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 import build
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 PATH = "/api/users/profile"
 OPT_OUTS = (

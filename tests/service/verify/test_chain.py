@@ -14,9 +14,10 @@ from service.desk import Desk, a_desk
 from silverball.cli.main import silverball_group
 from silverball.service.accounts import erasing
 from silverball.service.accounts.writes import accounts
-from silverball.service.verify import reads
-from silverball.store import chain, chaining, journal, tables
-from silverball.store.engine import Store
+from silverball.service.journal.reads import verification
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import chain, chaining, journal
 
 LINE = tables.journal.c
 
@@ -28,9 +29,9 @@ def head_of(store: Store, tournament_id: int) -> str:
     return head
 
 
-def report(store: Store, tournament_id: int, against: str | None = None) -> reads.VerificationReport:
+def report(store: Store, tournament_id: int, against: str | None = None) -> verification.VerificationReport:
     with store.read() as db:
-        return reads.verify_tournament(db, tournament_id, against)
+        return verification.verify_tournament(db, tournament_id, against)
 
 
 def a_played_desk(store: Store) -> Desk:
@@ -217,12 +218,12 @@ class _Tampered(Exception):
 
 def _report_with(
     store: Store, tournament_id: int, head: str, tamper: Callable[[Any, int], None]
-) -> reads.VerificationReport:
+) -> verification.VerificationReport:
     """The report with this tampering, which is taken back at once."""
-    found: list[reads.VerificationReport] = []
+    found: list[verification.VerificationReport] = []
     with pytest.raises(_Tampered), store.write(tournament_id) as transaction:
         tamper(transaction.connection, tournament_id)
-        found.append(reads.verify_tournament(transaction.connection, tournament_id, head))
+        found.append(verification.verify_tournament(transaction.connection, tournament_id, head))
         raise _Tampered
     return found[0]
 

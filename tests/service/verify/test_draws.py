@@ -13,11 +13,11 @@ import build
 from service import stored_nights
 from service.desk import a_desk
 from silverball.cli.main import silverball_group
-from silverball.demo import nights
-from silverball.service.verify.draws import BEFORE_COMMITMENTS, DrawsReport, verify_draws
+from silverball.demo import nights as demo_nights
+from silverball.service.journal.reads.verification import BEFORE_COMMITMENTS, DrawsReport, verify_draws
 from silverball.settings import Settings
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 from stories.hall import Hall
 
 LINE = tables.journal.c
@@ -32,7 +32,7 @@ def remade(store: Store, tournament_id: int) -> DrawsReport:
 def test_every_draw_of_a_night_of_every_format_gives_the_same_again(store: Store) -> None:
     stored_nights.skip_disk_sync(store)
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
-    nights.play_nights(store, Settings(base_url=build.BASE_URL), organizer_id, Random(1))
+    demo_nights.play_nights(store, Settings(base_url=build.BASE_URL), organizer_id, Random(1))
     with store.read() as db:
         own = tables.tournament.c
         types = {row.tournament_id: row.type for row in db.execute(select(own.tournament_id, own.type))}

@@ -14,9 +14,9 @@ from rules.moves import Moves
 from rules.verify import walked_nights
 from service import stored_nights
 from service.stored_nights import StoredNight
-from silverball.service.verify import reads
+from silverball.service.journal.reads import verification
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 ALL: dict[str, Moves] = {
     case.machine.moves.kind: case.machine.moves
@@ -164,7 +164,7 @@ def _faults_with(night: StoredNight, plant: Plant) -> list[str] | None:
     faults: list[str] | None = None
     with pytest.raises(_Planted), night.store.write() as transaction:
         if plant(transaction.connection, tournament_id):
-            faults = list(reads.verify_tournament(transaction.connection, tournament_id).faults)
+            faults = list(verification.verify_tournament(transaction.connection, tournament_id).faults)
         raise _Planted
     return faults
 

@@ -17,9 +17,9 @@ from silverball.cli.main import silverball_group
 from silverball.kit.errors import NotFound
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.verify import tallies
-from silverball.service.verify import reads
+from silverball.service.journal.reads import verification
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 Tamper = Callable[[Any, StoredNight], None]
 
@@ -36,7 +36,7 @@ def _night(store: Store, kind: str = "group_knockout", **given: Any) -> StoredNi
 
 def _faults(night: StoredNight) -> list[str]:
     with night.store.read() as db:
-        return list(reads.verify_tournament(db, night.tournament.tournament_id).faults)
+        return list(verification.verify_tournament(db, night.tournament.tournament_id).faults)
 
 
 @pytest.mark.parametrize("kind", ["knockout", "group_knockout", "pace_matchplay", "group_matchplay"])
@@ -236,6 +236,7 @@ def test_an_untouched_night_is_clean(store: Store) -> None:
 
 
 # The rows are the same on both databases, whose types other tests cover.
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("what", sorted(TAMPERED))
 def test_tampering_is_found(store: Store, what: str) -> None:
@@ -296,8 +297,8 @@ def test_imported_tournaments_are_clean_until_they_are_tampered_with(store: Stor
     bundles.import_bundle(store, bundles.full_bundle())
     with store.read() as db:
         found = {
-            tournament_id: reads.verify_tournament(db, tournament_id).faults
-            for tournament_id in reads.tournament_ids(db)
+            tournament_id: verification.verify_tournament(db, tournament_id).faults
+            for tournament_id in verification.tournament_ids(db)
         }
     assert found == {imported.tournament_id: [], 700: []}
     with store.write() as transaction:
@@ -311,13 +312,13 @@ def test_imported_tournaments_are_clean_until_they_are_tampered_with(store: Stor
         )
         transaction.connection.execute(delete(tables.game).where(tables.game.c.game_id == last))
     with store.read() as db:
-        faults = reads.verify_tournament(db, imported.tournament_id).faults
+        faults = verification.verify_tournament(db, imported.tournament_id).faults
     assert any("games came in" in fault for fault in faults), faults
 
 
 def test_a_tournament_that_is_not_there_is_not_found(store: Store) -> None:
     with store.read() as db, pytest.raises(NotFound):
-        reads.verify_tournament(db, 404)
+        verification.verify_tournament(db, 404)
 
 
 @pytest.mark.both_databases

@@ -16,8 +16,9 @@ from exchange.outgoing.hosts import Listener
 from service.desk import Desk
 from silverball.jobs.deliver_webhooks import Send, WebhookDeliverer, WebhookUnreachable
 from silverball.settings import Settings
-from silverball.store import announcements, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.tournament import announcements
 
 URL = "https://hooks.example.org/in"
 SETTINGS = Settings(base_url=build.BASE_URL)

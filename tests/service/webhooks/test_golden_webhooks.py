@@ -12,7 +12,7 @@ from typing import Any
 import build
 from service.desk import a_desk
 from service.webhooks.receiver import Outbox, a_webhook, deliveries
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "webhooks.json"
 EPOCH = "k3f9"

@@ -14,10 +14,11 @@ from silverball import settings
 from silverball.kit.errors import Invalid
 from silverball.service.accounts import reads as accounts
 from silverball.service.accounts.writes import accounts as account_writes
-from silverball.service.webhooks import policy, signing
+from silverball.service.webhooks import message_text, policy
 from silverball.settings import Settings
-from silverball.store import encryption, tables
-from silverball.store.engine import Store
+from silverball.store import tables
+from silverball.store.database.engine import Store
+from silverball.store.people import encryption
 from silverball_wire.events import EVENTS
 from silverball_wire.webhooks import EventName
 
@@ -30,7 +31,7 @@ def desk(store: Store) -> Desk:
 def test_a_webhook_is_created_with_a_secret_that_is_shown_once(desk: Desk) -> None:
     made = a_webhook(desk, name="Score board", events=["GameCreatedOrUpdated"])
     secret = made.pop("secret")
-    assert secret.startswith(signing.PREFIX)
+    assert secret.startswith(message_text.PREFIX)
     assert made == {
         "webhookId": 1,
         "tournamentId": desk.night.tournament_id,
@@ -52,7 +53,7 @@ def test_a_webhook_is_created_with_a_secret_that_is_shown_once(desk: Desk) -> No
 def test_a_repeated_request_creates_one_webhook_and_stores_no_secret(desk: Desk) -> None:
     sent = {"url": URL}
     first, again = (desk.ok("POST", "/webhooks", sent, key="k1")["data"] for _ in range(2))
-    assert first["secret"].startswith(signing.PREFIX)
+    assert first["secret"].startswith(message_text.PREFIX)
     assert again == {**first, "secret": None}
     with desk.store.read() as db:
         stored = json.dumps([str(row) for row in db.execute(select(tables.idempotency))])

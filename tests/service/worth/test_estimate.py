@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 import build
-from silverball.jobs.simulate_nights import NightSimulator
+from silverball.jobs.compute_forecasts import NightSimulator
 from silverball.rules.worth import event
 from silverball.rules.worth.answers import ASK_THE_FEDERATION, BEING_COMPUTED
-from silverball.service.worth.reads import estimates
+from silverball.service.outlook.reads import worth
 from silverball.store import tables
-from silverball.store.engine import Store
+from silverball.store.database.engine import Store
 
 READER = build.caller(1)
 MATCHPLAY: dict[str, Any] = {"type": "matchplay", "settings": {"duration": 5, "gamesPerRound": 1}}
@@ -226,7 +226,7 @@ def test_somebody_hidden_adds_what_they_add_in_sums_rounded_to_halves(store: Sto
     assert (found["baseValue"], found["ratingValue"], found["rankValue"]) == (2, 0.5, 2)
     assert (found["wpprValue"], found["value"]) == (4.5, 1)
     assert all(row["points"] * 2 == int(row["points"] * 2) for row in found["points"])
-    assert estimates.HIDDEN in found["notes"]
+    assert worth.HIDDEN in found["notes"]
     assert "700" not in str(found)
 
 
@@ -274,7 +274,7 @@ def test_a_qualifying_and_its_playoffs_are_one_event_asked_from_either(store: St
     # Seven games head to head, and two rounds of three in fours: 28 + 48 %.
     assert (found["meaningfulGames"], found["tgp"]) == (19, 76)
     assert len(found["points"]) == 16
-    assert estimates.ONE_EVENT in found["notes"]
+    assert worth.ONE_EVENT in found["notes"]
     assert ask(store, finals.tournament_id) == found
 
 
@@ -288,6 +288,6 @@ def test_a_qualifying_that_most_pass_counts_nothing(store: Store) -> None:
 
 def test_nobody_and_too_few_are_said(store: Store) -> None:
     empty = build.a_tournament(store, players=0, status="planned", **MATCHPLAY)
-    assert estimates.NO_PLAYERS in ask(store, empty.tournament_id)["notes"]
+    assert worth.NO_PLAYERS in ask(store, empty.tournament_id)["notes"]
     pair = a_night(store, 2, status="planned", **MATCHPLAY)
     assert event.TOO_FEW in ask(store, pair.tournament_id)["notes"]

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from silverball_wire.base import decode_answer
-from silverball_wire.cards import Card
 from silverball_wire.events import (
     EVENTS,
     ArenasAdded,
@@ -28,7 +27,7 @@ from silverball_wire.events import (
 )
 from silverball_wire.games import Game
 from silverball_wire.rounds import Round
-from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.singleplayer import Card, SinglePlayerGame
 from silverball_wire.tournaments import Tournament
 
 # An event that only a newer service knows, or that is in an unknown form, is a dict.

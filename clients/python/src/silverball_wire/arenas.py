@@ -1,7 +1,7 @@
 """Arenas: machines of an organizer, and as part of a tournament's lineup."""
 
 from silverball_wire.base import UNSET, UnsetType, Wire
-from silverball_wire.values import Status
+from silverball_wire.values import Number, Status
 
 
 class LineupArenaPart(Wire, frozen=True, kw_only=True):
@@ -36,3 +36,36 @@ class Arena(Wire, frozen=True, kw_only=True):
     label_color: str | None = None
     tournament_arena: LineupArenaPart | UnsetType = UNSET
     """The arena's part in a tournament; absent, not null, outside of one."""
+
+
+# Banks: arenas that are drawn together.
+
+
+class Bank(Wire, frozen=True, kw_only=True):
+    """An ordered list of arenas. Source: interface.md 2, row 27."""
+
+    bank_id: int
+    name: str
+    status: Status
+    organizer_id: int
+    arena_ids: tuple[int, ...]
+
+
+# Locations: the places where tournaments are played.
+
+
+class Location(Wire, frozen=True, kw_only=True):
+    """A location of an organizer. Source: interface 4.1, samples/locations-list.json."""
+
+    location_id: int
+    scorbit_venue_id: int | None = None
+    """Id of the venue at Scorbit, as imported; null otherwise."""
+    scorbit_venue_uuid: str | None = None
+    """UUID of the venue at Scorbit, as imported; null otherwise."""
+    pinballmap_id: int | None = None
+    name: str
+    organizer_id: int
+    status: Status
+    address: str | None
+    lat: Number | None = None
+    lng: Number | None = None

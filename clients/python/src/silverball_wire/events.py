@@ -1,11 +1,10 @@
 """Feed events: the messages on a tournament's channel. Source: interface 6.2."""
 
 from silverball_wire.base import UNSET, UnsetType, Wire
-from silverball_wire.cards import Card
 from silverball_wire.games import Game
 from silverball_wire.queues import QueueEntry
 from silverball_wire.rounds import Round
-from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.singleplayer import Card, SinglePlayerGame
 from silverball_wire.tournaments import Tournament
 
 # Events leave out the entries of longer queues.

@@ -2,6 +2,7 @@
 
 from silverball_wire.base import UNSET, Instant, UnsetType, Wire
 from silverball_wire.parts import OccasionListItem
+from silverball_wire.series import SeriesListItem
 from silverball_wire.tournaments import Tournament
 from silverball_wire.users import User
 
@@ -59,3 +60,17 @@ class Occasion(OccasionListItem, frozen=True, kw_only=True):
     shortcut_id: int | UnsetType | None = UNSET
     shortcut_slug: str | UnsetType | None = UNSET
     """Word of the custom link; null without one."""
+
+
+# The dashboard: a user's active tournaments and series.
+
+
+class Dashboard(Wire, frozen=True, kw_only=True):
+    """The user's active tournaments and series. Source: interface 2.6, interface.md 2, row 27."""
+
+    tournaments_playing: tuple[Tournament, ...]
+    """Planned and started tournaments that the caller plays in."""
+    series_organizing: tuple[SeriesListItem, ...]
+    """Active series that the caller organizes."""
+    tournaments_organizing: tuple[Tournament, ...]
+    """Planned and started tournaments that the caller organizes."""

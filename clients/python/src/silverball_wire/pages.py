@@ -89,3 +89,22 @@ class Data(Wire, Generic[T], frozen=True, kw_only=True):
     """An item, or a list without pages, under `data`. Source: samples/rounds.json."""
 
     data: T
+
+
+# The bodies of refused requests.
+
+
+class ErrorBody(Wire, frozen=True, kw_only=True):
+    """A sentence for people, and a stable code for programs. Source: interface 7."""
+
+    message: str
+    code: str
+
+
+class ValidationErrorBody(Wire, frozen=True, kw_only=True):
+    """The faults of a request by field. Source: wire.yaml ValidationError, conventions.md."""
+
+    message: str
+    code: str
+    errors: dict[str, tuple[str, ...]]
+    """Faulty fields, each with the sentences about it."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from silverball_wire.arenas import Location
 from silverball_wire.base import UNSET, Instant, UnsetType, Wire
-from silverball_wire.locations import Location
 from silverball_wire.values import LinkStatus, LinkType, Number, Status
 
 

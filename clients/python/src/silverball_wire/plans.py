@@ -1,8 +1,8 @@
 """Plans of nights: each format with each number of rounds, when it would end, and what it is worth."""
 
-from typing import Any
+from typing import Any, Literal
 
-from silverball_wire.base import Wire
+from silverball_wire.base import UNSET, Instant, UnsetType, Wire
 from silverball_wire.values import Number
 
 
@@ -75,3 +75,103 @@ class Plan(Wire, frozen=True, kw_only=True):
     """Number of nights that were simulated for each choice."""
     options: tuple[PlanOption, ...]
     """The choices, by format."""
+
+
+# The worth of a tournament by the federation's rules.
+
+
+class PlacePoints(Wire, frozen=True, kw_only=True):
+    """The points of a place."""
+
+    position: int
+    """Place, from 1; players who share it get the same points."""
+    points: Number
+    """Points of each player in this place, with two decimals."""
+
+
+class TournamentEstimate(Wire, frozen=True, kw_only=True):
+    """An estimate of the points that a tournament gives. Source: interface, section 1."""
+
+    meaningful_games: Number | None
+    """Meaningful games of the event; null without a rule, and while they are being computed."""
+    tgp: int | None
+    """Grade of the event in percent (TGP), rounded down; null without meaningful games."""
+    capped: bool
+    """Whether the games would be worth more than the limit of the grade."""
+    base_value: Number
+    """Value that the rated players add by being there."""
+    rating_value: Number
+    """Value that the players add by their ratings."""
+    rank_value: Number
+    """Value that the players add by their ranks."""
+    wppr_value: Number
+    """Value of the field, before the grade."""
+    value: Number | None
+    """Points of the winner; null without a grade."""
+    points: tuple[PlacePoints, ...]
+    """Points of each place; empty without a grade."""
+    notes: tuple[str, ...]
+    """Sentences for people: the worth, where each number comes from, and what is not settled."""
+    womens: bool | UnsetType = UNSET
+    """True for a women's tournament, whose points count in the women's ranking; absent elsewhere."""
+
+
+# The forecast of a running tournament: chances, and what is certain.
+
+
+class CertainFact(Wire, frozen=True, kw_only=True):
+    """A fact about a player that holds if the night ends by its settings and nobody is adjusted."""
+
+    goal: Literal["win", "cut"]
+    """The goal that it is about: to `win`, or to reach the `cut`."""
+    fact: Literal["clinched", "out", "place"]
+    """Whether it is reached for certain (`clinched`), out of reach (`out`), or a `place` is enough for it."""
+    place: int | None
+    """Worst place in the player's open game that is enough, from 1; null for other facts."""
+
+
+class PlayerForecast(Wire, frozen=True, kw_only=True):
+    """The forecast of a player."""
+
+    player_id: int
+    win: Number | None
+    """Chance to win, from 0 to 1 with three decimals; null without one and after an opt-out of ratings."""
+    cut: Number | None
+    """Chance to reach the cut, from 0 to 1; null without a cut, and where `win` is null."""
+    facts: tuple[CertainFact, ...]
+    """What is certain about them; empty when nothing is."""
+
+
+class WithdrawnFact(Wire, frozen=True, kw_only=True):
+    """A fact that was shown as certain and no longer is, because something was changed."""
+
+    player_id: int
+    goal: Literal["win", "cut"]
+    """The goal that it was about."""
+    fact: Literal["clinched", "out", "place"]
+    """What it said."""
+    place: int | None
+    """The place that was enough; null for other facts."""
+    reason: Literal["adjusted", "corrected", "joined", "left", "settings"]
+    """What was changed: points or strikes by hand, a result, who plays, or the settings."""
+    withdrawn_at: Instant
+    """Time of the first forecast after the change, in UTC."""
+
+
+class Forecast(Wire, frozen=True, kw_only=True):
+    """The forecast of a running tournament. Source: interface, section 1."""
+
+    computed_at: Instant | None
+    """Time of its computation, in UTC; null before the first, and while the tournament does not run."""
+    up_to_date: bool
+    """Whether it counts everything that is recorded; if not, a newer one follows within seconds."""
+    cut_position: int | None
+    """Last place that reaches the best playoff band; null without playoffs."""
+    nights_simulated: int
+    """Number of simulated nights behind the chances; 0 without chances."""
+    players: tuple[PlayerForecast, ...]
+    """All players, those with the best chances first."""
+    withdrawn: tuple[WithdrawnFact, ...]
+    """Facts that no longer hold, newest first."""
+    notes: tuple[str, ...]
+    """Sentences for people: where the numbers come from, and what they assume."""

@@ -46,3 +46,39 @@ class Claim(Wire, frozen=True, kw_only=True):
     user_id: int
     """Id of the account that claims to be the player."""
     created_at: Instant
+
+
+# Clubs.
+
+
+class Club(Wire, frozen=True, kw_only=True):
+    """A club of players. Source: samples/clubs.json, wire.yaml Club."""
+
+    club_id: int
+    user_id: int
+    """Id of the account that leads the club."""
+    name: str
+    """Name of the club."""
+    logo: str | None
+    description: str | None
+    location: str | None
+
+
+# API tokens as their owners see them. Our addition.
+
+
+class ApiToken(Wire, frozen=True, kw_only=True):
+    """A token. Its secret is present only once, in the answer that creates or rotates it."""
+
+    token_id: int
+    name: str
+    """Name by which the token is listed."""
+    # One of read, score, manage, admin.
+    ability: str
+    created_at: Instant
+    last_used_at: Instant | None
+    """When it was last used, to the minute; null before the first time."""
+    expires_at: Instant | None
+    """When it expires; null for never."""
+    token: str | UnsetType | None = UNSET
+    """The token itself, only in the answer that creates or rotates it; null when that request is repeated."""

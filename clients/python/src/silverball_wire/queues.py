@@ -1,7 +1,11 @@
 """Queues: entrants waiting for an arena."""
 
+from silverball_wire.arenas import Arena
 from silverball_wire.base import UNSET, Instant, UnsetType, Wire
-from silverball_wire.values import EmptyList
+from silverball_wire.games import Game
+from silverball_wire.rounds import Round
+from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.values import EmptyList, Number
 
 
 class QueueEntry(Wire, frozen=True, kw_only=True):
@@ -31,3 +35,58 @@ class ArenaQueues(Wire, frozen=True, kw_only=True):
     busy_elsewhere: tuple[int, ...] | UnsetType = UNSET
     """Ids of waiting players who are busy in another tournament of the event: they keep their places, and the
     first who is not busy is up. Absent when there are none."""
+
+
+# The live state of a Flip Frenzy.
+
+
+class FrenzyState(Wire, frozen=True, kw_only=True):
+    """Started games and the queue. Source: samples/frenzy.json."""
+
+    games: tuple[Game, ...]
+    """Started games."""
+    queue: tuple[QueueEntry, ...]
+    avg_queue_duration: Number | None
+    """Seconds in the queue, on average; null before anybody left it."""
+
+
+# The live state of an amazing race.
+
+
+class AmazingRaceState(Wire, frozen=True, kw_only=True):
+    """Rounds, their games and the player who is up in each. Source: interface.md 2, row 27."""
+
+    rounds: tuple[Round, ...]
+    """Rounds of the race, one for each arena."""
+    games: tuple[SinglePlayerGame, ...]
+    """Games of the current round."""
+    queues: tuple[QueueEntry, ...]
+    """Players who wait, the next one first."""
+
+
+# The arenas of a best game tournament, with games and queues.
+
+
+class BestGameSummaryRow(Wire, frozen=True, kw_only=True):
+    """An arena with its queue and best score. Source: samples/bgsummary.json."""
+
+    arena_id: int
+    game_queue: tuple[QueueEntry, ...]
+    """Places in the queue of the arena, the next player first."""
+    game_duration: Number | None
+    """Length of a game in seconds, on average; null before the first one."""
+    best_score: int | None
+    """Highest score on the arena; null before the first one."""
+    highlighted_score: int | None
+    """Score to beat for the last place that counts; null here."""
+
+
+class BestGameDetails(Wire, frozen=True, kw_only=True):
+    """An arena with its games and its queue. Source: wire.yaml BestGameDetails."""
+
+    arena: Arena
+    """The arena."""
+    voided_game_count: int
+    """Number of voided games on the arena."""
+    single_player_games: tuple[SinglePlayerGame, ...]
+    queue: tuple[QueueEntry, ...]

@@ -1,5 +1,13 @@
 """The resources by which the published interface groups its routes, in the order of its page."""
 
+import json
+from pathlib import Path
+from typing import Any
+
+from silverball_wire.series import SeriesListItem
+from silverball_wire.tournaments import Tournament
+from silverball_wire.users import User
+
 TAGS = {
     "tournaments": "Tournaments: settings, start, completion, undo, playoffs and ties.",
     "roster": "The players of a tournament, the accounts that may record its results, and its entries.",
@@ -63,3 +71,28 @@ def tag_of(path: str) -> str:
         return FIRST_WORDS.get(words[0], words[0])
     part = PARTS.get(words[2], words[2])
     return part if part in TAGS else "tournaments"
+
+
+# Examples of the published shapes and events, as their golden samples have them.
+
+
+FILE = Path(__file__).with_suffix(".json")
+
+
+def shape_examples() -> dict[str, Any]:
+    """Return an example of each shape that has one, by the shape's name."""
+    examples: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["shapes"]
+    return examples
+
+
+def event_examples() -> dict[str, Any]:
+    """Return an example of each feed event as it is sent, by the event's name."""
+    examples: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))["events"]
+    return examples
+
+
+# Results of a search.
+
+
+# Served in pages. All results of one search are of one kind, which the JSON does not name.
+SearchResult = User | Tournament | SeriesListItem

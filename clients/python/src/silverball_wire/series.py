@@ -5,7 +5,7 @@ from typing import Any
 from silverball_wire.base import UNSET, UnsetType, Wire
 from silverball_wire.parts import PlayoffCutoff, RsvpConfiguration
 from silverball_wire.players import Player
-from silverball_wire.stats import CountRow
+from silverball_wire.standings import CountRow
 from silverball_wire.users import User
 from silverball_wire.values import EmptyList, Number, SeriesStatus
 

@@ -1,8 +1,12 @@
 """Standings."""
 
-from typing import Any
+from typing import Any, Literal
 
-from silverball_wire.base import UNSET, UnsetType, Wire
+from msgspec import UNSET, UnsetType
+
+from silverball_wire.base import UNSET as BASE_UNSET
+from silverball_wire.base import Day, Wire
+from silverball_wire.base import UnsetType as base_UnsetType
 from silverball_wire.values import Number
 
 
@@ -64,5 +68,174 @@ class Standing(Wire, frozen=True, kw_only=True):
     cutoff_bubble_color: str | None
     on_cutoff_bubble2: bool | None
     manual_tiebreaker_group: int | None
-    drawn_by_lot: bool | UnsetType = UNSET
+    drawn_by_lot: bool | base_UnsetType = BASE_UNSET
     """`true` for a player whose order among tied players was drawn by lot; absent otherwise."""
+
+
+# Statistics of a running or completed tournament.
+
+
+# One object per player: `playerId`, sometimes `name`, and a count under each id or position.
+CountRow = dict[str, int | str | None]
+
+
+class MatchplayStats(Wire, frozen=True, kw_only=True):
+    """The number of games played. Source: samples/stats-matchplay.json."""
+
+    avg_games_per_player: Number
+    """Number of games of a player, on average."""
+    total_games: int
+    """Number of games in the tournament."""
+
+
+class RoundStats(Wire, frozen=True, kw_only=True):
+    """The duration of a round. Source: samples/stats-rounds.json."""
+
+    round_id: int
+    tournament_id: int
+    index: int
+    name: str
+    duration: int | None
+    created_at: str | None
+    completed_at: str | None
+    game_count: int
+    """Number of games in the round."""
+
+
+class ArenaStats(Wire, frozen=True, kw_only=True):
+    """The duration of games on an arena. Source: samples/stats-arenas.json."""
+
+    arena_id: int
+    name: str
+    game_count: int
+    """Number of completed games on the arena."""
+    avg_duration: Number | None
+    """Length of a game in seconds, on average; null before the first one."""
+    min_duration: int | None
+    """Length of the shortest game in seconds; null before the first one."""
+    max_duration: int | None
+    """Length of the longest game in seconds; null before the first one."""
+
+
+class PlayerStats(Wire, frozen=True, kw_only=True):
+    """Counts of each player's places, arenas and opponents. Source: samples/stats-players.json."""
+
+    position_counts: tuple[CountRow, ...]
+    """Number of places by player."""
+    arena_counts: tuple[CountRow, ...]
+    """Number of games of each player by arena."""
+    opponent_counts: tuple[CountRow, ...]
+    """Number of games of each player by opponent."""
+
+
+class MatchStats(Wire, frozen=True, kw_only=True):
+    """A player's games and wins against an opponent. Source: interface.md 2, row 27."""
+
+    player_id: int
+    opponent_id: int
+    games: int
+    """Number of games that both played in."""
+    wins: int
+    losses: int
+
+
+class BestGameStats(Wire, frozen=True, kw_only=True):
+    """The numbers of played and voided games and cards. Source: samples/stats-bestgame.json."""
+
+    game_count: int
+    """Number of valid games."""
+    voided_count: int
+    """Number of voided games."""
+    card_count: int
+    """Number of valid cards."""
+    voided_card_count: int
+    """Number of voided cards."""
+
+
+# Summaries of a completed tournament.
+
+
+class ArenaSummary(Wire, frozen=True, kw_only=True):
+    """The number of games on an arena. Source: interface 4.6, samples/summary-arenas.json."""
+
+    tournament_id: int
+    user_id: int
+    """Id of the organizer's account."""
+    arena_id: int
+    tournament_date: Day
+    games: int
+    """Number of games of several players."""
+    single_player_games: int
+    """Number of single player games."""
+    total_games: int
+    opdb_group: str | None
+    opdb_id: str | None
+
+
+class PlayerArenaSummary(ArenaSummary, frozen=True, kw_only=True):
+    """A player's results on an arena. Source: interface 4.6, samples/summary-player-arenas.json."""
+
+    player_id: int
+    wins: int
+    losses: int
+
+
+class MatchSummary(Wire, frozen=True, kw_only=True):
+    """A player's results against an opponent on an arena. Source: samples/summary-matches.json."""
+
+    tournament_id: int
+    user_id: int
+    """Id of the organizer's account."""
+    arena_id: int
+    player_id: int
+    opponent_id: int
+    tournament_date: Day
+    games: int
+    """Number of games that both played in."""
+    wins: int
+    losses: int
+    opdb_group: str | None
+    opdb_id: str | None
+
+
+# Results of an event as the federation takes them.
+
+
+LeftOutReason = Literal["no-number", "below-half", "did-not-play"]
+
+
+class EventResult(Wire, frozen=True, kw_only=True):
+    """A player of the event, and whether they are in the file unless somebody decides otherwise."""
+
+    player_id: int
+    name: str
+    ifpa_id: int | None
+    """Federation number; null when it is unknown or hidden."""
+    position: int | None
+    """Place in the event, from 1, counting everybody; null for a player who never played."""
+    finalist: bool
+    """Whether the place comes from the final."""
+    ticked: bool
+    """Whether the player is in the file when no players are named."""
+    reasons: tuple[LeftOutReason, ...]
+    """Why the player is not ticked; empty when they are."""
+
+
+class EventResults(Wire, frozen=True, kw_only=True):
+    """Results of a qualifying with the final of its best, of a tournament without one, or of a series."""
+
+    tournament_id: int | None
+    """Id of the tournament that all players began with; null for a series."""
+    finals_id: int | None
+    """Id of the final that decides the first places; null when there is none."""
+    series_id: int | None
+    name: str
+    womens: bool | UnsetType = UNSET
+    """True for an event of the women's ranking; absent otherwise."""
+    results: tuple[EventResult, ...]
+    """Every player once, by place."""
+    text: str
+    """Lines of place, name and federation number, with tabs between, of the players in the file.
+
+    Places are counted among these players alone.
+    """

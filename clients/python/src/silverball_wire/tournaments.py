@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from silverball_wire.arenas import Arena
-from silverball_wire.banks import Bank
-from silverball_wire.base import UNSET, Instant, UnsetType
+from silverball_wire.arenas import Arena, Bank, Location
+from silverball_wire.base import UNSET, Instant, UnsetType, Wire
 from silverball_wire.generated.format_settings import SETTING_FIELDS, FormatSettings
 from silverball_wire.generated.words import Scorekeeping
-from silverball_wire.locations import Location
+from silverball_wire.pages import PaginationLinks, PaginationMeta
 from silverball_wire.parts import (
     EntryBundle,
     EntryConfiguration,
@@ -115,3 +114,97 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
     """The occasion, only with `includeEvent`; null when there is none."""
     shortcut: Shortcut | UnsetType | None = UNSET
     """The custom link, only with `includeShortcut`; null when there is none."""
+
+
+# The journal of a tournament, as its organizer reads it. Our addition: interface.md 3.
+
+
+class JournalChange(Wire, frozen=True, kw_only=True):
+    """One change: its name and a sentence."""
+
+    change: str
+    """Name of the change, such as `GameCompleted`."""
+    text: str
+    """Sentence about the change."""
+
+
+class ActivityLog(Wire, frozen=True, kw_only=True):
+    """One change in a tournament, in the form of existing clients."""
+
+    activity_log_id: int
+    """Number of the line, newer lines having larger ones."""
+    tournament_id: int
+    action: str
+    """Name of the change, such as `GameCompleted`."""
+    player_ids: tuple[int, ...]
+    """Ids of the players whom the change is about; none for most changes of the tournament itself."""
+    created_at: str
+    """When it happened, as ISO 8601 in UTC."""
+
+
+class JournalAction(Wire, frozen=True, kw_only=True):
+    """One request and the changes that it made."""
+
+    action_id: int
+    """Number of the action within the tournament, from 1."""
+    at: Instant
+    """When it happened, as ISO 8601 in UTC."""
+    actor_id: int | None
+    """Id of the account that acted; null for a device or the service itself."""
+    actor_name: str | None
+    """Name of the actor; null for the service itself."""
+    source: str
+    """Address of the client, or the part of the program that acted: `import`, `clock`."""
+    dice_seed: str | None
+    """Seed of the random numbers of a draw; null without a draw, and until the tournament is completed."""
+    changes: tuple[JournalChange, ...]
+    """The changes that the action made, in order."""
+    undone: bool
+    """Whether the action was undone."""
+    undoes: int | None
+    """Number of the action that this one undid; null for any other action."""
+    can_undo: bool
+    """Whether this is the action that undo would revert now."""
+
+
+class JournalMeta(PaginationMeta, frozen=True, kw_only=True):
+    """The position of a page of the journal, and the action that comes next."""
+
+    undoable: int | None
+    """Number of the action that undo would revert now, on whichever page it is; null for none."""
+
+
+class JournalPage(Wire, frozen=True, kw_only=True):
+    """A page of the journal."""
+
+    data: tuple[JournalAction, ...]
+    """The items on this page."""
+    links: PaginationLinks
+    """Links to other pages."""
+    meta: JournalMeta
+    journal_head: str | None
+    """Hash of the newest line: it proves what the journal was until now. Null for an empty journal."""
+
+
+# The audit log as administrators see it. Our addition.
+
+
+class AuditEntry(Wire, frozen=True, kw_only=True):
+    """Something that concerns security. Refusals of one address are one entry a minute."""
+
+    audit_entry_id: int
+    """Id of the entry; later entries have higher ones."""
+    event: str
+    """What happened: `sign-in`, `token-made` and so on, as the handbook lists them."""
+    user_id: int | None
+    """Id of the account that it was done with or to; null when there is none."""
+    source: str
+    """Address that it came from, or `command line`; empty for erased people and for many at once."""
+    detail: str
+    """More about it: the role of an account, the id of a token; often empty."""
+    at: Instant
+    """When it happened, for the first time in the entry."""
+    last_at: Instant
+    """When it happened for the last time in the entry."""
+    count: int
+    """How often it happened; above 1 only for refusals and downloads."""

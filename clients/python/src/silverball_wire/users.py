@@ -3,8 +3,8 @@
 from typing import Any
 
 from silverball_wire.base import UNSET, Instant, UnsetType, Wire
-from silverball_wire.clubs import Club
 from silverball_wire.federation import FederationRecord
+from silverball_wire.players import Club
 from silverball_wire.ratings import Rating
 from silverball_wire.values import Role
 

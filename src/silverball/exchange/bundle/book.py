@@ -7,12 +7,11 @@ import msgspec
 
 from silverball.exchange.bundle.checks import tuple_or_empty
 from silverball.exchange.bundle.rows import optional_moment, scorekeepers
-from silverball.service.bundles.writes import BundleContents
-from silverball_wire import times
-from silverball_wire.arenas import Arena
+from silverball.service.moving.writes import BundleContents
+from silverball_wire import base
+from silverball_wire.arenas import Arena, Location
 from silverball_wire.base import UnsetType
 from silverball_wire.bundle import Bundle
-from silverball_wire.locations import Location
 from silverball_wire.parts import OccasionListItem
 from silverball_wire.players import Player
 from silverball_wire.series import Series
@@ -117,7 +116,7 @@ def _locations(bundle: Bundle) -> Iterator[Location]:
 
 
 def _user_row(user: User) -> Row:
-    return {**_stored_fields(user), "created_at": times.parse_moment(user.created_at)}
+    return {**_stored_fields(user), "created_at": base.parse_moment(user.created_at)}
 
 
 def _series_row(series: Series) -> Row:
@@ -134,7 +133,7 @@ def _occasion_row(occasion: OccasionListItem) -> Row:
     return {
         "occasion_id": occasion.event_id,
         **row,
-        "start_utc": times.parse_moment(occasion.start_utc),
+        "start_utc": base.parse_moment(occasion.start_utc),
         "end_utc": optional_moment(occasion.end_utc),
         "registration_utc": optional_moment(occasion.registration_utc),
     }

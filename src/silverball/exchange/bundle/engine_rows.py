@@ -6,27 +6,154 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
+from msgspec import UnsetType
 
-from silverball.exchange.bundle import note_rows, sign_up_rows
 from silverball.exchange.bundle.checks import (
+    BrokenBundle,
     BundleCheck,
     distinct_ids,
     parse_points,
     require_moment,
     tuple_or_empty,
 )
-from silverball.exchange.bundle.faults import BrokenBundle
+from silverball.kit.values import replace
 from silverball.rules.model import fields
-from silverball.rules.model.engine_state import EngineState
-from silverball.rules.model.prizes import Payout, PrizePlan
-from silverball.rules.prizes import sharing
-from silverball.service.formats.reads import is_best_game
-from silverball.store import writers
-from silverball_wire import times
-from silverball_wire.base import UNSET, UnsetType
-from silverball_wire.bundle import Bundle
-from silverball_wire.bundle_facts import AttemptFacts, EngineFacts, PrizeFacts
-from silverball_wire.timekeeping import ExtendedGame
+from silverball.rules.model.changes import TournamentImported
+from silverball.rules.model.tournament import EngineState, Payout, PrizePlan, SignUpTerms
+from silverball.rules.ranking import prizes as ranking_prizes
+from silverball.service.tournaments.reads.tournaments import is_best_game
+from silverball.store.tournament import writers
+from silverball_wire import base
+from silverball_wire.base import UNSET
+from silverball_wire.base import UnsetType as base_UnsetType
+from silverball_wire.bundle import AttemptFacts, Bundle, EngineFacts, PrizeFacts, SignUpFacts
+from silverball_wire.rounds import ExtendedGame
+
+# The sign-up list of a bundle, checked and as rows.
+
+
+PATH = "$.engine.signUps"
+
+
+def check_sign_ups(check: BundleCheck, facts: EngineFacts) -> None:
+    """Check people, places, times and money of the list. Raises BrokenBundle at the first fault."""
+    entries = tuple_or_empty(facts.sign_ups)
+    others = tuple_or_empty(check.bundle.sign_up_players)
+    beside = distinct_ids("$.signUpPlayers", others, "player_id")
+    for n, player_id in enumerate(player.player_id for player in others):
+        if player_id in check.player_ids:
+            raise BrokenBundle(f"$.signUpPlayers[{n}]", "They are in the tournament already.")
+    distinct_ids(PATH, entries, "player_id")
+    waiting = [entry.waiting_place for entry in entries if entry.waiting_place is not None]
+    if len(waiting) != len(set(waiting)):
+        raise BrokenBundle(PATH, "Two people have the same waitingPlace.")
+    for n, entry in enumerate(entries):
+        _check_entry(f"{PATH}[{n}]", entry, check.player_ids, beside)
+    terms = facts.sign_up_terms
+    if not isinstance(terms, UnsetType):
+        require_moment("$.engine.signUpTerms.lateFrom", terms.late_from)
+        if min(terms.fee, terms.late_fee, terms.code_number) < 0:
+            raise BrokenBundle("$.engine.signUpTerms", "No money is below 0.")
+
+
+def _check_entry(path: str, entry: SignUpFacts, entered: Any, beside: Any) -> None:
+    if entry.player_id not in entered and entry.player_id not in beside:
+        raise BrokenBundle(path, f"There is no player {entry.player_id} in the bundle.")
+    if entry.waiting_place is not None and entry.player_id in entered:
+        raise BrokenBundle(path, "Who is in the tournament does not wait.")
+    require_moment(f"{path}.signedUpAt", entry.signed_up_at)
+    require_moment(f"{path}.checkedInAt", entry.checked_in_at)
+    if entry.payment is not None:
+        require_moment(f"{path}.payment.paidAt", entry.payment.paid_at)
+        if entry.payment.cents <= 0:
+            raise BrokenBundle(f"{path}.payment.cents", "A payment is above 0.")
+
+
+def sign_up_rows(bundle: Bundle) -> list[dict[str, Any]]:
+    """The rows of the list."""
+    facts = bundle.engine
+    entries = () if isinstance(facts, UnsetType) else tuple_or_empty(facts.sign_ups)
+    return [_row(bundle.tournament.tournament_id, entry) for entry in entries]
+
+
+def _row(tournament_id: int, entry: SignUpFacts) -> dict[str, Any]:
+    payment = entry.payment
+    return {
+        "tournament_id": tournament_id,
+        "player_id": entry.player_id,
+        "waiting_place": entry.waiting_place,
+        "signed_up_at": _moment_or_none(entry.signed_up_at),
+        "is_late": entry.is_late,
+        "checked_in_at": _moment_or_none(entry.checked_in_at),
+        "paid_cents": None if payment is None else payment.cents,
+        "paid_how": None if payment is None else payment.how,
+        "paid_to": None if payment is None else payment.user_id,
+        "paid_at": None if payment is None else base.parse_moment(payment.paid_at),
+    }
+
+
+def stored_terms(bundle: Bundle) -> dict[str, Any] | None:
+    """The fees and the number of the code, as they are stored; None without any."""
+    facts = bundle.engine
+    if isinstance(facts, UnsetType) or isinstance(facts.sign_up_terms, UnsetType):
+        return None
+    values = msgspec.structs.asdict(facts.sign_up_terms)
+    values["late_from"] = _moment_or_none(values["late_from"])
+    stored: dict[str, Any] = msgspec.to_builtins(SignUpTerms(**values))
+    return stored
+
+
+def _moment_or_none(text: str | None) -> Any:
+    return None if text is None else base.parse_moment(text)
+
+
+# The notes on games of a bundle, checked and as rows.
+
+
+TEXT_CHARACTERS_MAX = 1_000
+# The action of a note whose journal was left behind.
+NO_ACTION = 0
+
+
+def check_notes(facts: EngineFacts, game_ids: Collection[int], player_ids: Collection[int]) -> None:
+    """Check games, players, texts and times of the notes. Raises BrokenBundle at the first fault."""
+    for n, note in enumerate(tuple_or_empty(facts.notes)):
+        path = f"$.engine.notes[{n}]"
+        if note.game_id not in game_ids:
+            raise BrokenBundle(f"{path}.gameId", f"There is no game {note.game_id} in the bundle.")
+        if note.player_id is not None and note.player_id not in player_ids:
+            raise BrokenBundle(f"{path}.playerId", f"There is no player {note.player_id} in the bundle.")
+        if len(note.text) > TEXT_CHARACTERS_MAX:
+            raise BrokenBundle(f"{path}.text", f"Write at most {TEXT_CHARACTERS_MAX} characters.")
+        require_moment(f"{path}.createdAt", note.created_at)
+
+
+def without_actions(change: TournamentImported) -> TournamentImported:
+    """The import with notes that name no action, because their journal is not taken."""
+    notes = [{**row, "action_id": NO_ACTION} for row in change.parts["notes"]]
+    return replace(change, parts={**change.parts, "notes": notes})
+
+
+def note_rows(bundle: Bundle) -> list[dict[str, Any]]:
+    """The rows of the notes."""
+    facts = bundle.engine
+    has_journal = not isinstance(bundle.journal, base_UnsetType)
+    return [
+        {
+            "tournament_id": bundle.tournament.tournament_id,
+            "game_id": note.game_id,
+            "action_id": note.action_id
+            if has_journal and not isinstance(note.action_id, base_UnsetType)
+            else NO_ACTION,
+            "player_id": note.player_id,
+            "kind": note.kind,
+            "text": note.text,
+            "author_id": note.user_id,
+            "written_at": base.parse_moment(note.created_at),
+        }
+        for note in (() if isinstance(facts, base_UnsetType) else tuple_or_empty(facts.notes))
+    ]
+
 
 PartRows = dict[str, list[dict[str, Any]]]
 # Columns of a part that only these facts fill, with the values of a file without them.
@@ -38,7 +165,7 @@ PLAIN_ENTRANT = fields.facts_without_value(fields.ENTRANT)
 def check_facts(check: BundleCheck) -> None:
     """Check that the facts name parts of the bundle. Raises BrokenBundle at the first fault."""
     facts = check.bundle.engine
-    if isinstance(facts, UnsetType):
+    if isinstance(facts, base_UnsetType):
         return
     attempts = _attempt_ids(check.bundle)
     named: Mapping[str, tuple[Sequence[Any], str, Collection[int]]] = {
@@ -57,8 +184,8 @@ def check_facts(check: BundleCheck) -> None:
         distinct_ids(f"$.engine.{name}", items, "entry_id" if name == "purchases" else key)
     _check_player_ids(facts, check.player_ids)
     _check_prizes(facts, check.player_ids)
-    sign_up_rows.check_sign_ups(check, facts)
-    note_rows.check_notes(facts, {game.game_id for game in check.bundle.games}, check.player_ids)
+    check_sign_ups(check, facts)
+    check_notes(facts, {game.game_id for game in check.bundle.games}, check.player_ids)
     require_moment("$.engine.clockEndsAt", facts.clock_ends_at)
     _check_timer(facts, check.round_ids)
     for n, attempt in enumerate(facts.single_player_games):
@@ -82,7 +209,7 @@ def _check_timer(facts: EngineFacts, round_ids: Collection[int]) -> None:
 
 
 def _extended_games(facts: EngineFacts) -> Sequence[ExtendedGame]:
-    return () if isinstance(facts.extended_games, UnsetType) else facts.extended_games
+    return () if isinstance(facts.extended_games, base_UnsetType) else facts.extended_games
 
 
 def _check_player_ids(facts: EngineFacts, known: Collection[int]) -> None:
@@ -105,19 +232,19 @@ def _check_player_ids(facts: EngineFacts, known: Collection[int]) -> None:
 
 
 def _attempt_ids(bundle: Bundle) -> set[int]:
-    listed = () if isinstance(bundle.single_player_games, UnsetType) else bundle.single_player_games
-    cards = () if isinstance(bundle.cards, UnsetType) else bundle.cards
+    listed = () if isinstance(bundle.single_player_games, base_UnsetType) else bundle.single_player_games
+    cards = () if isinstance(bundle.cards, base_UnsetType) else bundle.cards
     on_cards = [attempt for card in cards for attempt in card.single_player_games]
     return {attempt.single_player_game_id for attempt in (*listed, *on_cards)}
 
 
 def complete_rows(bundle: Bundle, parts: PartRows) -> None:
     """Add the facts to the rows of the parts; without them the rows get plain values."""
-    facts = None if isinstance(bundle.engine, UnsetType) else bundle.engine
+    facts = None if isinstance(bundle.engine, base_UnsetType) else bundle.engine
     parts["tournament"][0]["engine"] = None if facts is None else _stored_state(facts)
-    parts["tournament"][0]["sign_up_terms"] = sign_up_rows.stored_terms(bundle)
-    parts["sign_ups"] = sign_up_rows.sign_up_rows(bundle)
-    parts["notes"] = note_rows.note_rows(bundle)
+    parts["tournament"][0]["sign_up_terms"] = stored_terms(bundle)
+    parts["sign_ups"] = sign_up_rows(bundle)
+    parts["notes"] = note_rows(bundle)
     parts["tournament"][0]["prizes"] = None if facts is None else _stored_prizes(facts.prizes)
     parts["entrants"] = [{**PLAIN_ENTRANT, **row} for row in parts["entrants"]]
     parts["games"] = [{**PLAIN_GAME, **row} for row in parts["games"]]
@@ -143,14 +270,14 @@ def complete_rows(bundle: Bundle, parts: PartRows) -> None:
             **msgspec.structs.asdict(purchase),
             "tournament_id": tournament_id,
             "amount": parse_points("", purchase.amount),
-            "created_at": times.parse_moment(purchase.created_at),
+            "created_at": base.parse_moment(purchase.created_at),
         }
         for purchase in facts.purchases
     ]
 
 
-def _moment_or_none(text: str | None) -> datetime | None:
-    return None if text is None else times.parse_moment(text)
+def _instant_or_none(text: str | None) -> datetime | None:
+    return None if text is None else base.parse_moment(text)
 
 
 def _update_rows(rows: Sequence[dict[str, Any]], key: str, values: Any) -> None:
@@ -161,23 +288,23 @@ def _update_rows(rows: Sequence[dict[str, Any]], key: str, values: Any) -> None:
 
 def _attempt_values(attempt: AttemptFacts) -> dict[str, Any]:
     points: Decimal | None = parse_points("", attempt.points)
-    started_at = _moment_or_none(attempt.started_at)
+    started_at = _instant_or_none(attempt.started_at)
     return {**msgspec.structs.asdict(attempt), "points": points, "started_at": started_at}
 
 
 def _check_prizes(facts: EngineFacts, known: Collection[int]) -> None:
     """Check the shares of the prize money, and the players and times of its payouts."""
     prizes = facts.prizes
-    if isinstance(prizes, UnsetType):
+    if isinstance(prizes, base_UnsetType):
         return
-    if sum(prizes.shares) != sharing.WHOLE or min(prizes.shares) < 0:
+    if sum(prizes.shares) != ranking_prizes.WHOLE or min(prizes.shares) < 0:
         raise BrokenBundle("$.engine.prizes.shares", "They must sum to 10000.")
     if prizes.rounding < 1:
         raise BrokenBundle("$.engine.prizes.rounding", "It must be at least 1.")
     for name in ("entry_fee", "extras", "federation_fee", "house_share"):
         if getattr(prizes, name) < 0:
             raise BrokenBundle("$.engine.prizes", "No money is below 0.")
-    if not isinstance(prizes.payments, UnsetType) and prizes.payments < 0:
+    if not isinstance(prizes.payments, base_UnsetType) and prizes.payments < 0:
         raise BrokenBundle("$.engine.prizes.payments", "No money is below 0.")
     distinct_ids("$.engine.prizes.payouts", prizes.payouts, "player_id")
     for n, payout in enumerate(prizes.payouts):
@@ -187,8 +314,8 @@ def _check_prizes(facts: EngineFacts, known: Collection[int]) -> None:
         require_moment(f"$.engine.prizes.payouts[{n}].paidAt", payout.paid_at)
 
 
-def _stored_prizes(prizes: PrizeFacts | UnsetType) -> dict[str, Any] | None:
-    if isinstance(prizes, UnsetType):
+def _stored_prizes(prizes: PrizeFacts | base_UnsetType) -> dict[str, Any] | None:
+    if isinstance(prizes, base_UnsetType):
         return None
     values = msgspec.structs.asdict(prizes)
     paid = [
@@ -196,7 +323,7 @@ def _stored_prizes(prizes: PrizeFacts | UnsetType) -> dict[str, Any] | None:
             player_id=payout.player_id,
             cents=payout.cents,
             user_id=payout.user_id,
-            paid_at=times.parse_moment(payout.paid_at),
+            paid_at=base.parse_moment(payout.paid_at),
         )
         for payout in values.pop("payouts")
     ]
@@ -210,13 +337,12 @@ def _stored_state(facts: EngineFacts) -> dict[str, Any]:
     state = EngineState(
         dice_seed=facts.dice_seed,
         redraws=facts.redraws,
-        clock_ends_at=_moment_or_none(facts.clock_ends_at),
+        clock_ends_at=_instant_or_none(facts.clock_ends_at),
         round_minutes=facts.round_minutes,
         timed_round_id=None if timed is None else timed.round_id,
-        timed_round_ends_at=None if timed is None else _moment_or_none(timed.ends_at),
-        calls={called.game_id: times.parse_moment(called.called_at) for called in facts.calls},
-        game_ends={game.game_id: times.parse_moment(game.ends_at) for game in _extended_games(facts)}
-        or UNSET,
+        timed_round_ends_at=None if timed is None else _instant_or_none(timed.ends_at),
+        calls={called.game_id: base.parse_moment(called.called_at) for called in facts.calls},
+        game_ends={game.game_id: base.parse_moment(game.ends_at) for game in _extended_games(facts)} or UNSET,
         schedule=tuple((pair.player_ids[0], pair.player_ids[1]) for pair in facts.schedule),
         unfinished_round=None if unfinished is None else unfinished.round_index,
         unfinished_ids=() if unfinished is None else unfinished.player_ids,

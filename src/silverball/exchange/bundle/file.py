@@ -11,26 +11,134 @@ import msgspec
 from msgspec import Struct
 
 from silverball.exchange.bundle import book as bundle_book
-from silverball.exchange.bundle import engine_rows, id_map, journal_lines, note_rows, renumbering
-from silverball.exchange.bundle import faults as bundle_faults
+from silverball.exchange.bundle import checks, engine_rows, id_map
 from silverball.exchange.bundle import rows as bundle_rows
-from silverball.exchange.bundle.checks import BundleCheck
-from silverball.exchange.bundle.faults import BrokenBundle
-from silverball.kit.conversions import convert
+from silverball.exchange.bundle.checks import (
+    BrokenBundle,
+    BundleCheck,
+    distinct_ids,
+    require_moment,
+    tuple_or_empty,
+)
 from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.values import convert
 from silverball.rules.model.changes import TournamentImported
 from silverball.rules.registry import FORMATS
-from silverball.service.bundles import writes
-from silverball.service.bundles.reads import bundles as reads
-from silverball.service.bundles.writes import BundleContents
 from silverball.service.core import enact
-from silverball.store import journal
-from silverball.store.chain import WrittenLine
-from silverball.store.engine import Db
-from silverball.store.remote_ids import IdMap
-from silverball.store.transaction import Transaction
+from silverball.service.moving import reads as moving_reads
+from silverball.service.moving import writes as moving_writes
+from silverball.service.moving.writes import BundleContents
+from silverball.store.database.engine import Db
+from silverball.store.database.transaction import Transaction
+from silverball.store.tournament import chain, journal
+from silverball.store.tournament.chain import LineContent, WrittenLine
+from silverball.store.tournament.imports import IdMap
+from silverball_wire import base
 from silverball_wire.base import UnsetType
-from silverball_wire.bundle import Bundle
+from silverball_wire.bundle import Bundle, JournalLine
+
+# The journal in a bundle: its lines must be those that were written, in the order in which they were.
+
+
+# Lines beside changes -> the members of their data that others read.
+NOTE_MEMBERS: dict[str, dict[str, type]] = {
+    **{name: {} for name in journal.NOTES},
+    journal.ACTION_UNDONE: {"action": int},
+    journal.PLAYERS_MERGED: {"removed": int, "remaining": int},
+    journal.RESULT_CORRECTED: {"reason": str},
+    journal.QUEUE_DISSOLVED: {"arena": int, "player_ids": list},
+    journal.GAME_NOTED: {"game": int, "kind": str, "ruling": str},
+    journal.SEED_COMMITTED: {"commitment": str},
+    journal.DRAW_PREVIEWED: {"times": int},
+    journal.TOURNAMENT_IMPORTED: {},
+    journal.MATCHES_MERGED: {},
+}
+
+
+def check_lines(check: BundleCheck) -> None:
+    """Check the chain and each change of the journal. Raises BrokenBundle at the first fault."""
+    lines = check.bundle.journal
+    if isinstance(lines, UnsetType):
+        return
+    beside = (*tuple_or_empty(check.bundle.sign_up_players), *tuple_or_empty(check.bundle.former_players))
+    players = (*tuple_or_empty(check.tournament.players), *beside)
+    distinct_ids("$.formerPlayers", players, "player_id")
+    arenas = (*tuple_or_empty(check.tournament.arenas), *tuple_or_empty(check.bundle.former_arenas))
+    distinct_ids("$.formerArenas", arenas, "arena_id")
+    if not lines:
+        raise BrokenBundle("$.journal", "It has no line. Leave it out where there is none.")
+    action_id = 0
+    for n, line in enumerate(lines):
+        path = f"$.journal[{n}]"
+        require_moment(f"{path}.at", line.at)
+        if line.action_id not in (action_id, action_id + 1) or not line.action_id:
+            raise BrokenBundle(f"{path}.actionId", f"Action {line.action_id} does not follow {action_id}.")
+        action_id = line.action_id
+        _check_data(path, line, check.tournament.type)
+    previous = ""
+    for n, written in enumerate(written_lines(check.bundle)):
+        previous = written.content.hash_after(previous)
+        if written.hash != previous:
+            sentence = "The line, or one before it, was changed, added or removed after it was written."
+            raise BrokenBundle(f"$.journal[{n}].hash", sentence)
+
+
+def usable_lines(db: Db, bundle: Bundle) -> list[WrittenLine]:
+    """The lines as they are stored; none when they name something that is not here, as undo would fail."""
+    lines = written_lines(bundle)
+    named = moving_reads.things_named(line.data for line in tuple_or_empty(bundle.journal))
+    is_whole = all(ids == moving_reads.stored_ids(db, kind, ids) for kind, ids in named.items())
+    return lines if is_whole else []
+
+
+def written_lines(bundle: Bundle) -> list[WrittenLine]:
+    """The lines of the journal as they are stored, first to last; none without a journal."""
+    lines: list[WrittenLine] = []
+    action_id = position = 0
+    for line in tuple_or_empty(bundle.journal):
+        position = position + 1 if line.action_id == action_id else 1
+        action_id = line.action_id
+        text = msgspec.json.encode(line.data).decode()
+        content = LineContent(
+            tournament_id=bundle.tournament.tournament_id,
+            action_id=action_id,
+            position=position,
+            actor_id=line.actor_id,
+            at=base.parse_moment(line.at),
+            dice_seed=line.dice_seed,
+            draw_version=line.draw_version,
+            source_hash=line.source_hash,
+            change=line.change,
+            data=chain.covered_data(text, line.sealed_labels),
+        )
+        written = WrittenLine(
+            content=content,
+            data_text=text,
+            source=line.source,
+            source_salt=line.source_salt,
+            sealed_labels=line.sealed_labels,
+            hash=line.hash,
+        )
+        lines.append(written)
+    return lines
+
+
+def _check_data(path: str, line: JournalLine, type_: str) -> None:
+    """Check that the data of a line can be read back."""
+    try:
+        if line.change in journal.CHANGES:
+            journal.decode_change(line.change, line.data, type_)
+        elif line.change == journal.TOURNAMENT_CREATED:
+            journal.decode_creation(1, type_, line.data)
+        elif line.change not in NOTE_MEMBERS:
+            raise BrokenBundle(f"{path}.change", f"{line.change!r} is not a line of a journal.")
+        else:
+            for name, kind in NOTE_MEMBERS[line.change].items():
+                convert(line.data[name], kind)
+        chain.covered_data(msgspec.json.encode(line.data).decode(), line.sealed_labels)
+    except (msgspec.ValidationError, LookupError, TypeError, ValueError, AttributeError) as error:
+        raise BrokenBundle(f"{path}.data", f"It is not that of a {line.change}.") from error
+
 
 BYTES_MAX = 50 * 2**20
 SOURCE = "import"
@@ -84,10 +192,10 @@ def parse(content: bytes, name: str) -> BundleFile:
     """Decode and check the content of a file. Raises BrokenBundle."""
     try:
         raw = msgspec.json.decode(content)
-        bundle_faults.refuse_unstorable_values(raw)
+        checks.refuse_unstorable_values(raw)
         bundle = convert(raw, Bundle, str_keys=True)
     except msgspec.ValidationError as error:
-        raise bundle_faults.fault_from_validation(error) from error
+        raise checks.fault_from_validation(error) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BrokenBundle("$", f"The file is not JSON in UTF-8 ({error}).") from error
     if bundle.tournament.type not in FORMATS:
@@ -95,7 +203,7 @@ def parse(content: bytes, name: str) -> BundleFile:
     check = BundleCheck(bundle)
     check.run()
     engine_rows.check_facts(check)
-    journal_lines.check_lines(check)
+    check_lines(check)
     return BundleFile(name, raw, bundle)
 
 
@@ -131,15 +239,15 @@ def import_bundle(
     lines: Sequence[WrittenLine] = ()
     if outcome != "unchanged":
         if source is None:
-            reads.refuse_renamed_users(db, book.users)
+            moving_reads.refuse_renamed_users(db, book.users)
         _refuse_used_ids(db, change, book, same)
-        writes.store_contents(transaction, book, now=now)
-        lines = journal_lines.usable_lines(db, bundle) if outcome == "new" else []
+        moving_writes.store_contents(transaction, book, now=now)
+        lines = usable_lines(db, bundle) if outcome == "new" else []
         if not lines:
-            change = note_rows.without_actions(change)
+            change = engine_rows.without_actions(change)
         _enact_import(transaction, bundle, change, lines, now=now, dice=dice)
         for occasion in book.occasions:
-            writes.join_occasion(
+            moving_writes.join_occasion(
                 db, occasion["occasion_id"], tournament.tournament_id, tournament.organizer_id
             )
         if source is not None:
@@ -167,14 +275,14 @@ def _bundle_with(db: Db, file: BundleFile, ids: IdMap, owner_id: int | None) -> 
         bool(ids)
         and not isinstance(shortcut, UnsetType)
         and shortcut is not None
-        and reads.is_slug_taken(db, shortcut.slug, tournament_id)
+        and moving_reads.is_slug_taken(db, shortcut.slug, tournament_id)
     )
     if not (is_renumbered or owner_id is not None or is_link_dropped):
         return file.bundle
     raw = msgspec.json.decode(msgspec.json.encode(file.raw))
-    renumbering.renumber(raw, ids)
+    id_map.renumber(raw, ids)
     if owner_id is not None:
-        renumbering.set_owner(raw, owner_id)
+        id_map.set_owner(raw, owner_id)
     if is_link_dropped:
         del raw["tournament"]["shortcut"]
     if is_given or is_renumbered:
@@ -186,7 +294,7 @@ def _bundle_with(db: Db, file: BundleFile, ids: IdMap, owner_id: int | None) -> 
 
 def export_bundle(db: Db, tournament_id: int, *, with_journal: bool = False) -> bytes:
     """The bundle of a tournament as the content of a file. Raises NotFound."""
-    return msgspec.json.encode(reads.load_bundle(db, tournament_id, with_journal=with_journal)) + b"\n"
+    return msgspec.json.encode(moving_reads.load_bundle(db, tournament_id, with_journal=with_journal)) + b"\n"
 
 
 def _import_change(
@@ -209,7 +317,7 @@ def _outcome(
 ) -> Literal["new", "replaced", "unchanged"]:
     """The effect of the import on the database. Raises ImportWouldOverwrite."""
     tournament_id = bundle.tournament.tournament_id
-    existing = reads.find_existing(db, tournament_id, passes_over_merges=is_mapped)
+    existing = moving_reads.find_existing(db, tournament_id, passes_over_merges=is_mapped)
     if existing is None:
         return "new"
     if existing.change is None:
@@ -234,15 +342,17 @@ def _refuse_used_ids(
         "eventId": book.occasions,
     }
     for kind, rows in owned.items():
-        reads.refuse_other_owners(db, kind, rows, same)
+        moving_reads.refuse_other_owners(db, kind, rows, same)
     named = [{"series_id": series_id, "organizer_id": book.organizer_id} for series_id in book.series_named]
-    reads.refuse_other_owners(db, "seriesId", named, same)
+    moving_reads.refuse_other_owners(db, "seriesId", named, same)
     for kind, part in PART_BY_ID_NAME.items():
-        key = reads.id_column(reads.PART_TABLES[kind])
+        key = moving_reads.id_column(moving_reads.PART_TABLES[kind])
         rows = change.parts[part]
-        reads.refuse_other_tournaments(db, kind, [values[key] for values in rows], change.tournament_id)
+        moving_reads.refuse_other_tournaments(
+            db, kind, [values[key] for values in rows], change.tournament_id
+        )
     for values in change.parts["shortcuts"]:
-        reads.refuse_taken_slug(db, values["slug"], change.tournament_id)
+        moving_reads.refuse_taken_slug(db, values["slug"], change.tournament_id)
 
 
 # Name of an id -> the part whose rows it identifies.

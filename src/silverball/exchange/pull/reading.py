@@ -8,14 +8,17 @@ from msgspec import Struct
 
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import BundleFile
+from silverball.exchange.bundle.id_map import json_objects
 from silverball.exchange.pull.source import PullSource, SourceFault, ThingMissing
 from silverball.rules.registry import FORMATS
+from silverball.store.counts import quotas
+from silverball.store.database.engine import Db
+from silverball.store.tournament import imports
 from silverball_wire.arenas import Arena
-from silverball_wire.cards import Card
 from silverball_wire.games import Game, Leg
 from silverball_wire.players import Player
 from silverball_wire.rounds import Round
-from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.singleplayer import Card, SinglePlayerGame
 from silverball_wire.standings import Standing
 from silverball_wire.tournaments import Tournament
 
@@ -216,3 +219,56 @@ def _unknown_fields(raw: Mapping[str, Any]) -> Iterator[str]:
         known = {field.encode_name for field in msgspec.structs.fields(shape)}
         sent = {key for item in items or () if isinstance(item, dict) for key in item}
         yield from (f"{name}.{key[:FIELD_CHARACTERS_MAX]}" for key in sent - known)
+
+
+# A pull whose tournaments all belong to the account that asked for it, as from a page.
+#
+# An account is no authority on other accounts, nor on the ids of this site: people of the source become
+# players of its own book only, ids are given anew, and what is known of the source is known to it alone.
+
+
+# The id that stands for the account in a file, whoever organized things at the source.
+KEEPER = 1
+# Members that are about other accounts.
+ACCOUNTS = ("organizer", "scorekeepers", "directorIds", "actorId")
+
+
+class Keeper(Struct, frozen=True):
+    """The account here that gets all that is pulled, and how much it may have."""
+
+    user_id: int
+    tournaments_max: int = 0
+    players_max: int = 0
+    # Whether ids and short links of the source are kept where they are free here.
+    keeps_ids: bool = False
+
+    def map_name(self, source: str) -> str:
+        """The name of the source in the table of ids: of this account's pulls only."""
+        return f"{source} for account {self.user_id}"
+
+    def remember_account(self, db: Db, source: str) -> None:
+        """Let the file's account be this one."""
+        imports.remember_ids(db, self.map_name(source), {"userId": {KEEPER: self.user_id}})
+
+    def require_room(self, db: Db) -> None:
+        """Raise AccountQuotaReached or JournalFull when the account has more than it may."""
+        quotas.require_room_in_journal(db, self.user_id)
+        quotas.require_within_limits(
+            db, self.user_id, tournaments=self.tournaments_max, players=self.players_max
+        )
+
+    def give_all(self, raw: Any, remote_user: int | None) -> None:
+        """Give everything in the file to this account, and name no other. `remote_user`: of the token."""
+        for holder in json_objects(raw):
+            for name in ACCOUNTS:
+                holder.pop(name, None)
+            if "organizerId" in holder:
+                holder["organizerId"] = KEEPER
+            if holder.get("claimedBy") is not None:
+                holder["claimedBy"] = KEEPER if holder["claimedBy"] == remote_user else None
+            if "userIds" in holder:
+                holder["userIds"] = []
+            if "scorekeeperId" in holder:
+                holder["scorekeeperId"] = None
+            if not self.keeps_ids:
+                holder.pop("shortcut", None)

@@ -14,11 +14,11 @@ import httpcore2
 import msgspec
 from msgspec import Struct, field
 
-from silverball.exchange.bundle import faults
-from silverball.exchange.bundle.faults import BrokenFile
-from silverball.exchange.outgoing.client import GuardedClient, connection_fault
-from silverball.kit import address_policy
-from silverball.kit.address_policy import EVERY_PORT, AddressForbidden, AddressPolicy
+from silverball.exchange.bundle import checks
+from silverball.exchange.bundle.checks import BrokenFile
+from silverball.exchange.outgoing import GuardedClient, connection_fault
+from silverball.kit.security import addresses
+from silverball.kit.security.addresses import EVERY_PORT, AddressForbidden, AddressPolicy
 
 # The operator typed the host, so it may be in their own network.
 POLICY = AddressPolicy(schemes=("https", "http"), ports=EVERY_PORT, allows_lan=True, allows_loopback=True)
@@ -144,14 +144,14 @@ def asker(url: str, token: str, client: GuardedClient | None = None) -> tuple[st
     guarded = client or GuardedClient(POLICY, seconds=ANSWER_SECONDS_MAX)
     policy = guarded.policy
     try:
-        place = address_policy.parse_address(base, policy)
+        place = addresses.parse_address(base, policy)
     except AddressForbidden as error:
         raise SourceFault(error.sentence) from error
     headers = {"Accept": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
 
     def ask(target: str) -> Answer:
         try:
-            allowed = address_policy.parse_address(base + target, policy)
+            allowed = addresses.parse_address(base + target, policy)
             with guarded.request("GET", allowed, guarded.new_deadline(), headers) as response:
                 names = {
                     name.decode("latin-1").lower(): value.decode("latin-1")
@@ -207,7 +207,7 @@ class PullSource(Struct):
             )
         try:
             raw = msgspec.json.decode(answer.body)
-            faults.refuse_unstorable_values(raw)
+            checks.refuse_unstorable_values(raw)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise SourceFault(f"{self.name} answered {target} with broken JSON.") from error
         except BrokenFile as error:

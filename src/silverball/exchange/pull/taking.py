@@ -4,28 +4,30 @@ What is stored is complete, so a pull that is stopped anywhere goes on by being 
 that have not changed since, by `updatedAt` and here, are not read a second time.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from random import Random
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from silverball.exchange.bundle import file as bundle_file
 from silverball.exchange.bundle.file import ImportedBundle
 from silverball.exchange.pull import reading
-from silverball.exchange.pull.keeping import Keeper
-from silverball.exchange.pull.reading import ListedTournament, PulledTournament, Wanted
+from silverball.exchange.pull.reading import Keeper, ListedTournament, PulledTournament, Wanted
 from silverball.exchange.pull.source import PullSource, ThingMissing
 from silverball.kit.errors import Refusal
 from silverball.kit.values import replace
 from silverball.rules.format import ResultUnit
 from silverball.rules.registry import FORMATS
-from silverball.service.bundles.reads import pulled
-from silverball.service.verify import reads as verification
-from silverball.store import audit, remote_ids
-from silverball.store.engine import Store
-from silverball_wire import times
+from silverball.service.journal.reads import verification
+from silverball.service.moving import reads as moving_reads
+from silverball.service.moving.reads import SharedName
+from silverball.store.database.engine import Store
+from silverball.store.people import audit
+from silverball.store.tournament import imports
+from silverball_wire import base
 
 Outcome = Literal["new", "replaced", "unchanged", "refused"]
 # No service publishes these of any tournament.
@@ -121,20 +123,20 @@ class Pull(Struct):
         if not accounts:
             return
         with self.store.write() as transaction:
-            pulled.require_accounts(transaction.connection, accounts.values())
+            moving_reads.require_accounts(transaction.connection, accounts.values())
             if not self.options.is_dry_run:
-                remote_ids.remember_ids(transaction.connection, self.source.name, {"userId": dict(accounts)})
+                imports.remember_ids(transaction.connection, self.source.name, {"userId": dict(accounts)})
 
     def _unchanged(self, listed: ListedTournament) -> TournamentReport | None:
         """The report of a tournament that is here as the source has it; None when it has to be read."""
         if self.options.is_full or listed.updated_at is None:
             return None
         try:
-            updated_at = times.parse_moment(listed.updated_at)
+            updated_at = base.parse_moment(listed.updated_at)
         except (ValueError, OverflowError):
             return None
         with self.store.read() as db:
-            known = pulled.known_tournament(db, self.map_name, listed.tournament_id)
+            known = moving_reads.known_tournament(db, self.map_name, listed.tournament_id)
         if known is None or known.updated_at.replace(microsecond=0) != updated_at.replace(microsecond=0):
             return None
         return TournamentReport(listed.tournament_id, known.name, "unchanged", known.tournament_id)
@@ -208,3 +210,71 @@ def _not_published(type_: str, *, has_legs: bool) -> tuple[str, ...]:
     legs = [] if has_legs else [LEGS]
     rolls = [ROLLS] if form.result_unit is ResultUnit.ROLLS else []
     return (*NEVER_PUBLISHED, *legs, *rolls)
+
+
+# The report of a pull as sentences, on the command line and on a page.
+
+
+# A tournament takes about this many requests, for the estimate of the time.
+REQUESTS_OF_TOURNAMENT = 4.5
+OUTCOMES = {
+    "new": "taken",
+    "replaced": "taken again, because it had changed",
+    "unchanged": "here already",
+    "refused": "not taken",
+}
+NOT_TAKEN = (
+    "Not read: players, arenas and places that none of these tournaments has. Short links and printed codes"
+    " go on leading to the source."
+)
+DRY_RUN = " Nothing was stored: this was a dry run."
+
+
+def remarks(report: TournamentReport) -> Iterator[str]:
+    """The sentences about one tournament that are not only that it was taken."""
+    where = f"Tournament {report.remote_id} {report.name!r}"
+    if report.reason is not None:
+        yield f"{where} was not taken: {report.reason}"
+    if report.is_sample and report.outcome == "replaced":
+        yield f"{where} had changed without a new updatedAt: read everything again (--full)."
+    if report.tournament_id not in (None, report.remote_id):
+        yield f"{where} is tournament {report.tournament_id} here."
+    for difference in report.differences:
+        yield f"{where}: {difference}"
+    if report.unknown_fields:
+        yield f"{where} has fields that are not known here: {', '.join(report.unknown_fields)}."
+
+
+def shared_name(same: SharedName) -> str:
+    """The sentence about players of one name, which is no proof that they are one person."""
+    ids = ", ".join(map(str, same.player_ids))
+    return f"Players {ids} are all named {same.name!r}: merge them under Duplicates if they are one person."
+
+
+def summary(reports: Sequence[TournamentReport], *, is_dry_run: bool) -> Iterator[str]:
+    """The sentences about all tournaments together."""
+    for part in sorted({part for report in reports for part in report.not_published}):
+        yield f"Not published there: {part}."
+    sample = sum(report.is_sample for report in reports)
+    if sample:
+        yield f"Read again as a sample, although unchanged by updatedAt: {sample}."
+    yield f"{counts(reports)}.{DRY_RUN if is_dry_run else ''}"
+    if reports:
+        yield NOT_TAKEN
+
+
+def counts(reports: Iterable[TournamentReport]) -> str:
+    """How many have which outcome: "3 taken, 1 not taken"."""
+    texts = [OUTCOMES[report.outcome] for report in reports]
+    found = {text: texts.count(text) for text in OUTCOMES.values()}
+    return ", ".join(f"{count} {text}" for text, count in found.items() if count) or "nothing to take"
+
+
+def report_json(report: TournamentReport) -> dict[str, Any]:
+    """The report for programs, with the names of its fields as on the wire."""
+    return {_camel_name(name): value for name, value in msgspec.structs.asdict(report).items()}
+
+
+def _camel_name(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

@@ -7,6 +7,9 @@ thread or the database. Other responses are computed in worker threads, equal re
 import asyncio
 import contextlib
 import hashlib
+import itertools
+import re
+import secrets
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -17,38 +20,53 @@ from silverball.kit.edge.access_log import RequestCounts, log_request
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.blocked_networks import BlockedNetworks
 from silverball.kit.edge.caller_cache import CachedCaller, CallerCache
-from silverball.kit.edge.hosts import base_url_finder
 from silverball.kit.edge.kept_answers import KeptAnswers
 from silverball.kit.edge.page_door import PageDoor
+from silverball.kit.edge.proxies import base_url_finder
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.rate_limit import RequestQuota
 from silverball.kit.edge.replies import TOO_MANY_ATTEMPTS, MemoryReplies, Replies, may_be_in_memory
-from silverball.kit.edge.request_ids import RequestIds
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey, ResponseCache
 from silverball.kit.edge.shared_responses import SharedResponses
 from silverball.kit.edge.work_queue import Importance, Overloaded, WorkQueue
-from silverball.kit.http.asgi import (
-    CACHE_CONTROL,
-    CORS,
-    PREFLIGHT,
-    Headers,
-    Receive,
-    Scope,
-    Send,
-)
-from silverball.kit.http.async_routes import (
+from silverball.kit.http.asgi import CACHE_CONTROL, CORS, PREFLIGHT, Headers, Receive, Scope, Send
+from silverball.kit.http.endpoints import (
+    READ_METHODS,
     CallerRefused,
     ClientDisconnected,
+    HttpResponse,
+    Request,
     Stream,
+    Unauthenticated,
     run_while_connected,
     send_chunks,
     stream_start,
 )
-from silverball.kit.http.endpoints import READ_METHODS, HttpResponse, Request, Unauthenticated
-from silverball.kit.http.refusals import BodyTooLarge, refusal_response
-from silverball.kit.http.replies import EMPTY_BODY, Reply, uncached_reply
+from silverball.kit.http.refusals import EMPTY_BODY, BodyTooLarge, Reply, refusal_response, uncached_reply
 from silverball.kit.http.router import RouteNotFound
 from silverball.kit.values import replace
+
+# The id of each request: in its answer and in its log line, so that a report can be found in the log.
+
+
+REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
+
+
+class RequestIds:
+    """Ids that no other process gives."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._process = secrets.token_hex(4).encode()
+
+    def header(self, headers: dict[bytes, bytes]) -> tuple[bytes, bytes]:
+        """The header with the client's request id, or with a new one, which `headers` then has too."""
+        request_id = headers.get(b"x-request-id")
+        if request_id is None or not REQUEST_ID.fullmatch(request_id):
+            request_id = b"%b-%x" % (self._process, next(self._numbers))
+            headers[b"x-request-id"] = request_id
+        return (b"x-request-id", request_id)
+
 
 # Writers have threads of their own, so that waiting for a lock never holds up reads.
 WRITE_THREADS = 8

@@ -1,19 +1,199 @@
 """Requests outside of /api: cached public pages, and all other pages behind them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from silverball.kit import logs
+from silverball.kit.edge import backend
 from silverball.kit.edge.access_log import log_request
-from silverball.kit.edge.backend import Backend
-from silverball.kit.edge.cached_pages import CachedPages, too_many_pages, uncached_messages
-from silverball.kit.edge.outdated_responses import OutdatedResponses
+from silverball.kit.edge.backend import Backend, SeenRevision
+from silverball.kit.edge.proxies import base_url_finder
 from silverball.kit.edge.quotas import Quotas
-from silverball.kit.edge.response_cache import ResponseCache
+from silverball.kit.edge.replies import OutdatedResponse, OutdatedResponses
+from silverball.kit.edge.response_cache import CachedResponse, CacheKey, ResponseCache
 from silverball.kit.edge.shared_responses import SharedResponses
-from silverball.kit.http.asgi import AsgiApp, Message, Receive, Scope, Send
-from silverball.kit.http.endpoints import HttpResponse
+from silverball.kit.edge.work_queue import Importance
+from silverball.kit.http.asgi import (
+    AsgiApp,
+    Headers,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    body_message,
+    start_message,
+)
+from silverball.kit.http.endpoints import READ_METHODS, HttpResponse, Request
 from silverball.kit.http.refusals import PageNotFound, refusal_response
 from silverball.kit.measures import RequestMeasures
+
+# Pages that look the same to every visitor: cached like the interface's answers.
+#
+# They have no caller, and headers of their own, which their 304 repeats. Only pages that have to be
+# computed are counted, for the address that asks.
+
+
+VARY = (b"vary", b"accept-encoding")
+EMPTY_BODY = body_message(b"")
+# The viewer in the cache keys of these pages.
+PUBLIC_VIEWER = "everybody"
+QUERY_BYTES_MAX = 1000
+# Headers of a page that do not hold for a copy of it with a note.
+UNDATED = frozenset({b"etag", b"content-length", b"cache-control"})
+AS_IT_WAS = [(b"cache-control", b"no-store")]
+URI_TOO_LONG = HttpResponse(414, b"This address is too long.", "text/plain; charset=utf-8")
+OVERLOADED_PAGE = HttpResponse(
+    503,
+    b"The site is busy. Try again in a moment.",
+    "text/plain; charset=utf-8",
+    headers=((b"retry-after", b"1"),),
+)
+
+
+class CachedPages:
+    """Answers requests for public pages."""
+
+    def __init__(
+        self,
+        program: Backend,
+        responses: SharedResponses,
+        quotas: Quotas,
+        outdated: OutdatedResponses,
+        measures: RequestMeasures,
+    ) -> None:
+        self._responses = responses
+        self._measures = measures
+        self._outdated = outdated
+        self._date_page = program.date_public_page
+        self._quotas = quotas
+        self._answer = program.answer_public
+        self._scope_for = program.scope_for
+        self._has_reached = program.has_reached
+        self._normalize_query = program.normalize_public_query
+        self._find_base_url = base_url_finder(follows_host=program.follows_host)
+        self._matches_path = backend.path_pattern(program.public_paths).fullmatch
+
+    def handles(self, scope: Scope) -> bool:
+        """Whether this is a request for a public page."""
+        is_readable = self._answer is not None and scope["method"] in READ_METHODS
+        return is_readable and self._matches_path(scope["path"]) is not None
+
+    async def reply(
+        self,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        request_id_header: tuple[bytes, bytes],
+        clock: Callable[[], float],
+    ) -> Sequence[Message]:
+        """The two ASGI messages of the answer, which is counted."""
+        started_at = clock()
+        query = scope["query_string"]
+        if len(query) > QUERY_BYTES_MAX:
+            return self._refuse(URI_TOO_LONG, scope, request_id_header)
+        if query:
+            query = self._normalize_query(query)
+        base_url = self._find_base_url(headers)
+        key = (scope["path"], query, PUBLIC_VIEWER + base_url)
+        scope_id = self._scope_for(scope["path"])
+        is_behind = self._is_behind(SeenRevision.parse(headers.get(b"cookie")), scope_id)
+        found = None if is_behind else self._responses.find_cached(key)
+        if found is not None:
+            messages = await self._messages(found, key, scope, headers, request_id_header)
+            found.counts.count_found(messages[0]["status"])
+            return messages
+        outdated = None if is_behind else self._outdated.find(key)
+        if outdated is not None:
+            messages = self._outdated_messages(outdated, scope, request_id_header)
+            outdated.response.counts.count_found(messages[0]["status"])
+            return messages
+        if not self._responses.admits(key, scope_id, Importance.VISITOR):
+            return self._refuse(OVERLOADED_PAGE, scope, request_id_header)
+        wait_seconds = self._quotas.seconds_to_page(scope, headers, started_at)
+        if wait_seconds:
+            return self._refuse(too_many_pages(wait_seconds), scope, request_id_header)
+        request = Request(method="GET", path=scope["path"], query=query, base_url=base_url)
+        response = await self._responses.load(
+            key,
+            scope_id,
+            lambda: self._compute(request, request_id_header),
+            importance=Importance.VISITOR,
+            is_behind=is_behind,
+            common_headers=_common_headers,
+        )
+        messages = await self._messages(response, key, scope, headers, request_id_header)
+        seconds = clock() - started_at
+        log_request(scope, messages[0]["status"], seconds, request_id_header[1])
+        counts = self._measures.count(scope["method"], scope["path"], messages[0]["status"], seconds)
+        if isinstance(response, CachedResponse):
+            response.counts = counts
+        return messages
+
+    def _is_behind(self, seen: SeenRevision | None, scope_id: int) -> bool:
+        """Whether a page of this scope may be older here than what its reader has seen."""
+        # Each of these pages is below one tournament, and a form about another has changed nothing here.
+        return seen is not None and seen.scope_id in (0, scope_id) and not self._has_reached(seen)
+
+    def _refuse(
+        self, refusal: HttpResponse, scope: Scope, request_id_header: tuple[bytes, bytes]
+    ) -> Sequence[Message]:
+        self._measures.count(scope["method"], scope["path"], refusal.status, None)
+        return uncached_messages(refusal, scope, request_id_header)
+
+    def _compute(self, request: Request, request_id_header: tuple[bytes, bytes]) -> HttpResponse:
+        logs.request_id.set(request_id_header[1].decode())
+        assert self._answer is not None
+        return self._answer(request)
+
+    async def _messages(
+        self,
+        response: CachedResponse | HttpResponse,
+        key: CacheKey,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        request_id_header: tuple[bytes, bytes],
+    ) -> Sequence[Message]:
+        if isinstance(response, HttpResponse):
+            return uncached_messages(response, scope, request_id_header)
+        if_none_match = headers.get(b"if-none-match")
+        if if_none_match is not None and response.matches_etag(if_none_match):
+            return start_message(304, [*response.common_headers, request_id_header]), EMPTY_BODY
+        await self._responses.compress(key, response, headers)
+        response_headers, body = response.headers_and_body(headers)
+        start = start_message(200, [*response_headers, request_id_header])
+        return start, body if scope["method"] == "GET" else EMPTY_BODY
+
+    def _outdated_messages(
+        self, outdated: OutdatedResponse, scope: Scope, request_id_header: tuple[bytes, bytes]
+    ) -> Sequence[Message]:
+        """The page with a note of its age, which browsers must not keep."""
+        response = outdated.response
+        body = self._date_page(response.body["body"], outdated.seconds)
+        dated = [*(header for header in response.headers if header[0] not in UNDATED), *AS_IT_WAS]
+        headers = [*dated, (b"content-length", b"%d" % len(body)), outdated.age_header, request_id_header]
+        message = EMPTY_BODY if scope["method"] == "HEAD" else body_message(body)
+        return start_message(200, headers), message
+
+
+def too_many_pages(wait_seconds: int) -> HttpResponse:
+    """The answer to an address that asks for more pages than are computed for it."""
+    text = f"Too many pages for your address. Try again in {wait_seconds} s."
+    retry_after = (b"retry-after", b"%d" % wait_seconds)
+    return HttpResponse(429, text.encode(), "text/plain; charset=utf-8", headers=(retry_after,))
+
+
+def _common_headers(response: HttpResponse) -> Headers:
+    return [VARY, *response.headers]
+
+
+def uncached_messages(
+    response: HttpResponse, scope: Scope, request_id_header: tuple[bytes, bytes]
+) -> Sequence[Message]:
+    """The two ASGI messages of a response that is not cached."""
+    content_type = (b"content-type", response.content_type.encode())
+    content_length = (b"content-length", b"%d" % len(response.body))
+    headers = [content_type, content_length, *response.headers, request_id_header]
+    body = EMPTY_BODY if scope["method"] == "HEAD" else body_message(response.body)
+    return start_message(response.status, headers), body
+
 
 # Health checks come every few seconds and would fill the log.
 HEALTH_PATHS = frozenset({"/up", "/ready"})

@@ -5,20 +5,59 @@ A reply is decided here once. It leaves as two ASGI messages, or as bytes from t
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from silverball.kit.edge.access_log import RequestCounts
 from silverball.kit.edge.backend import Backend
 from silverball.kit.edge.caller_cache import CachedCaller, CallerCache
-from silverball.kit.edge.hosts import FindBaseUrl
-from silverball.kit.edge.outdated_responses import OutdatedResponses
+from silverball.kit.edge.proxies import FindBaseUrl
 from silverball.kit.edge.quotas import Quotas
 from silverball.kit.edge.rate_limit import RequestQuota
 from silverball.kit.edge.response_cache import CachedResponse, CacheKey, ResponseCache
 from silverball.kit.edge.shared_responses import needs_compression
 from silverball.kit.http.asgi import Headers, Scope
-from silverball.kit.http.refusals import TooManyAttempts, refusal_response
-from silverball.kit.http.replies import EMPTY_BODY, Reply, uncached_reply
+from silverball.kit.http.refusals import EMPTY_BODY, Reply, TooManyAttempts, refusal_response, uncached_reply
 from silverball.kit.values import replace
+
+# Cached responses that leave although the database cannot be asked whether they still hold.
+#
+# They are marked with their age. A caller with a token gets them as long as the token is known, which is
+# seconds; a visitor for a minute.
+
+
+OUTDATED_SECONDS_MAX = 60.0
+
+
+class OutdatedResponse(NamedTuple):
+    """A response that held when the database was last asked."""
+
+    response: CachedResponse
+    seconds: float
+
+    @property
+    def age_header(self) -> tuple[bytes, bytes]:
+        """The time since then."""
+        return (b"age", b"%d" % self.seconds)
+
+
+class OutdatedResponses:
+    """The cached responses of one process, while the database cannot be asked."""
+
+    def __init__(self, program: Backend, cache: ResponseCache) -> None:
+        self._outage_seconds = program.outage_seconds
+        self._last_version_of = program.last_version_of
+        self._cache = cache
+
+    def find(self, key: CacheKey) -> OutdatedResponse | None:
+        """The cached response, if it was current when the database was last asked."""
+        seconds = self._outage_seconds()
+        if not 0 < seconds <= OUTDATED_SECONDS_MAX:
+            return None
+        cached = self._cache.get(key)
+        if cached is None or cached.version != self._last_version_of(cached.scope_id):
+            return None
+        return OutdatedResponse(cached, seconds)
+
 
 # Of replies that show a cached response.
 OUTDATED_STATUSES = frozenset({200, 304})

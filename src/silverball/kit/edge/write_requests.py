@@ -34,7 +34,7 @@ from silverball.kit.http.endpoints import (
     PreparationOutdated,
     Request,
 )
-from silverball.kit.http.revisions import RevisionMismatch, revision_headers, revision_tag
+from silverball.kit.http.refusals import RevisionMismatch, revision_headers, revision_tag
 from silverball.kit.values import replace
 
 ATTEMPTS_MAX = 3

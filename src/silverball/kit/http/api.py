@@ -8,17 +8,18 @@ from typing import Any
 import msgspec
 
 from silverball.kit.http import body
-from silverball.kit.http.async_routes import AsyncCall, Stream
 from silverball.kit.http.endpoints import (
     SVG,
     AbilityMissing,
     Access,
     AnyWrite,
+    AsyncCall,
     Call,
     Endpoint,
     FileDownload,
     HttpResponse,
     Request,
+    Stream,
     SvgImage,
     ThrottledResult,
     Unauthenticated,

@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
-from silverball.kit import texts
-from silverball.kit.conversions import lay_out
+from silverball.kit import values as kit_values
 from silverball.kit.errors import Invalid, Refusal
 from silverball.kit.http.fields import choices_of
 from silverball.kit.http.query import LIST_SUFFIX, Pairs, humanize_name
+from silverball.kit.values import lay_out
 
 INTEGER_MAX = 2**63 - 1
 DEPTH_MAX = 20
@@ -289,7 +289,7 @@ def _clean_texts(values: dict[str, Any]) -> dict[str, list[str]]:
                 waiting.append((value, f"{prefix}{key}.", depth + 1))
                 continue
             if isinstance(value, str):
-                container[key] = texts.clean(value) or None
+                container[key] = kit_values.clean(value) or None
             if _is_unstorable(key) or _is_unstorable(value):
                 path = _printable_name(f"{prefix}{key}")
                 faults[path] = [f"The {humanize_name(path)} field is not a text that can be stored."]

@@ -11,12 +11,14 @@
 
 A handler is a plain function that runs in a worker thread. A writing handler gets `call.transaction`,
 which is committed by `kit/edge/write_requests.py` once the handler's value is encoded. The types of a
-connection and of a transaction are the service's (`Write[NewArena]` of `service/calls.py`).
+connection and of a transaction are the service's (`Write[NewArena]` of `service/core/calls.py`).
 `kit/http/api.py` calls the handlers; `kit/http/refusals.py` turns refusals into answers.
 """
 
+import asyncio
+import contextlib
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cached_property, partial
@@ -25,6 +27,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origi
 from msgspec import Struct, field
 
 from silverball.kit.errors import NotAllowed, Refusal
+from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, Receive, Send, start_message
 from silverball.kit.http.body import Body, BodyParser
 from silverball.kit.http.query import Query, QueryParser
 from silverball.kit.values import replace
@@ -232,7 +235,7 @@ class Endpoint(Struct, frozen=True, kw_only=True, dict=True):
     status: int = 200
     # Called with a snapshot before the lock is taken, for slow work such as a draw.
     prepare: Handler | None = None
-    # Whether the handler is a coroutine, which may wait (kit/http/async_routes.py).
+    # Whether the handler is a coroutine, which may wait (kit/http/endpoints.py).
     is_async: bool = False
     # Parts of the path that are words rather than ids: name -> pattern of the whole word.
     words: Mapping[str, str] = field(default_factory=dict)
@@ -379,3 +382,98 @@ class DrawNeeded(PreparationOutdated):
     def __init__(self, draw: Callable[[], Any]) -> None:
         super().__init__()
         self.draw = draw
+
+
+# Routes that wait for something to happen (`@get_async`) run on the event loop and hold no thread meanwhile.
+# They only read. A handler that sends parts without an end returns a `Stream`.
+
+
+class Stream(Struct, frozen=True):
+    """An answer sent in parts for as long as the client listens."""
+
+    chunks: AsyncIterator[bytes]
+    content_type: str = "text/event-stream; charset=utf-8"
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class AsyncCall(Call[Q], frozen=True):
+    """One parsed request to a route that waits."""
+
+    # The feed, handed in by the composition root.
+    feed: Any = None
+    # The id of the last event that a returning client has.
+    last_event_id: str = ""
+
+
+def get_async(path: str, *, query: type[Query] = Query, returns: Any) -> Callable[[Handler], Endpoint]:
+    """Declare a GET route open to anyone whose handler is a coroutine."""
+
+    def declare(handler: Handler) -> Endpoint:
+        return Endpoint(
+            method="GET",
+            path=path,
+            handler=handler,
+            access=Access.ANYONE,
+            query=query,
+            returns=returns,
+            is_async=True,
+        )
+
+    return declare
+
+
+class ClientDisconnected(Exception):
+    """The client closed the connection while its answer was being made."""
+
+
+class CallerRefused(Exception):
+    """The caller's token is refused since: revoked, expired or of a suspended account."""
+
+
+async def run_while_connected(
+    work: Coroutine[Any, Any, T], receive: Receive, refusal: Coroutine[Any, Any, None] | None = None
+) -> T:
+    """Run the work and return its result. Cancel it and raise ClientDisconnected if the client leaves.
+
+    Raise CallerRefused in the same way when `refusal` returns.
+    """
+    working = asyncio.ensure_future(work)
+    listening = asyncio.ensure_future(_wait_for_disconnect(receive))
+    watching = None if refusal is None else asyncio.ensure_future(refusal)
+    tasks = [task for task in (working, listening, watching) if task is not None]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise ClientDisconnected if listening.done() else CallerRefused
+    finally:
+        for task in tasks:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await task
+
+
+async def _wait_for_disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def stream_start(stream: Stream, extra: Headers) -> dict[str, Any]:
+    """The first ASGI message of a stream."""
+    content_type = (b"content-type", stream.content_type.encode())
+    # Without this header some proxies buffer the parts.
+    unbuffered = (b"x-accel-buffering", b"no")
+    headers = [content_type, CACHE_CONTROL, unbuffered, *CORS, *stream.headers, *extra]
+    return start_message(200, headers)
+
+
+async def send_chunks(stream: Stream, send: Send) -> None:
+    """Send the body of a stream part by part, at the client's pace."""
+    try:
+        async for chunk in stream.chunks:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    finally:
+        close: Callable[[], Awaitable[None]] | None = getattr(stream.chunks, "aclose", None)
+        if close is not None:
+            await close()

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from silverball.kit import conversions
-from silverball.kit.texts import ONE_LINE
+from silverball.kit import values
+from silverball.kit.values import ONE_LINE
 
 ID_MAX = 2**63 - 1
 # msgspec would accept 10**22 as an integer; the database does not.
@@ -50,7 +50,7 @@ def choices_of(kind: Any) -> Choices | None:
 
 def marks_of(kind: Any) -> dict[str, Any]:
     """The marks of a type, also beside None: those of this module, by name."""
-    info = conversions.inspect(kind)
+    info = values.inspect(kind)
     parts = info.types if isinstance(info, msgspec.inspect.UnionType) else (info,)
     marks: dict[str, Any] = {}
     for part in parts:

@@ -1,14 +1,69 @@
 """JSON schemas of Structs, as the OpenAPI and AsyncAPI documents publish them."""
 
+import ast
+import inspect
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
-from msgspec import inspect
+from msgspec import inspect as msgspec_inspect
 
-from silverball.kit import conversions
-from silverball.kit.http.field_texts import field_texts, summary_text
+from silverball.kit import values
+
+# The sentences below the fields of a Struct, as string literals, are what the published descriptions show.
+# Python keeps no such texts, so they are read from the source, when the first description is built.
+
+
+# What follows these in a docstring is for the project's own readers.
+OWN_NOTES = (" Source: ", " Our addition")
+
+
+def field_texts(struct: type) -> dict[str, str]:
+    """Field name -> the sentence below it, in this class or in one that it inherits from."""
+    texts: dict[str, str] = {}
+    for kind in reversed(getattr(struct, "__origin__", struct).__mro__):
+        texts |= _texts_of_module(kind.__module__).get(kind.__qualname__, {})
+    return texts
+
+
+def summary_text(docstring: str) -> str:
+    """The first paragraph of a docstring on one line, without the note of its source."""
+    paragraph = " ".join(inspect.cleandoc(docstring).split("\n\n")[0].split())
+    for note in OWN_NOTES:
+        paragraph = paragraph.partition(note)[0]
+    return paragraph
+
+
+def details_text(docstring: str) -> str:
+    """The paragraphs after the first."""
+    return "\n\n".join(inspect.cleandoc(docstring).split("\n\n")[1:])
+
+
+@cache
+def _texts_of_module(name: str) -> dict[str, dict[str, str]]:
+    """Class name -> field name -> text, for the classes of one module."""
+    try:
+        source = inspect.getsource(sys.modules[name])
+    except (KeyError, OSError, TypeError):
+        # A module without source: the interpreter's own, or one typed into it.
+        return {}
+    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
+    return {node.name: _texts_of_class(node) for node in classes}
+
+
+def _texts_of_class(node: ast.ClassDef) -> dict[str, str]:
+    texts = {}
+    for field, below in zip(node.body, node.body[1:], strict=False):
+        if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+            continue
+        match below:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                texts[field.target.id] = " ".join(text.split())
+    return texts
+
 
 Schema = dict[str, Any]
 
@@ -73,25 +128,25 @@ def _struct_name(struct: Any) -> str:
 
 def _structs_in(kinds: Iterable[Any]) -> Iterator[Any]:
     """Every Struct in these types, with its type arguments, once."""
-    waiting: list[Any] = list(conversions.inspect_all(kinds))
+    waiting: list[Any] = list(values.inspect_all(kinds))
     seen: set[Any] = set()
     while waiting:
         kind = waiting.pop()
-        if isinstance(kind, inspect.StructType):
+        if isinstance(kind, msgspec_inspect.StructType):
             if kind.cls in seen:
                 continue
             seen.add(kind.cls)
             yield kind.cls
             waiting += [field.type for field in kind.fields]
-        elif isinstance(kind, inspect.UnionType):
+        elif isinstance(kind, msgspec_inspect.UnionType):
             waiting += kind.types
-        elif isinstance(kind, inspect.Metadata):
+        elif isinstance(kind, msgspec_inspect.Metadata):
             waiting.append(kind.type)
-        elif isinstance(kind, inspect.DictType):
+        elif isinstance(kind, msgspec_inspect.DictType):
             waiting += [kind.key_type, kind.value_type]
-        elif isinstance(kind, inspect.TupleType):
+        elif isinstance(kind, msgspec_inspect.TupleType):
             waiting += kind.item_types
-        elif isinstance(kind, inspect.CollectionType):
+        elif isinstance(kind, msgspec_inspect.CollectionType):
             waiting.append(kind.item_type)
 
 

@@ -9,22 +9,256 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, inspect
 
-from silverball.kit.http import openapi_parts as parts
-from silverball.kit.http.async_routes import Stream
+from silverball.kit import values
+from silverball.kit.http.endpoints import JSON as ENDPOINTS_JSON
 from silverball.kit.http.endpoints import (
-    JSON,
     SVG,
     TOURNAMENT,
+    WORD_LETTERS_MAX,
     Access,
     Endpoint,
     FileDownload,
+    Stream,
     SvgImage,
 )
-from silverball.kit.http.field_texts import details_text
-from silverball.kit.http.json_schema import Schema, json_schemas
-from silverball.kit.http.query_schema import camel_case, path_parameters, query_parameters
+from silverball.kit.http.fields import ID_MAX, marks_of
+from silverball.kit.http.json_schema import Schema, details_text, field_texts, json_schemas
+
+# The headers, parameters and refusals that many operations of the OpenAPI document share.
+
+
+JSON = "application/json"
+HEADERS: Schema = {
+    "ETag": {
+        "description": "The version of this answer. Send it as If-None-Match to learn when nothing changed.",
+        "schema": {"type": "string"},
+    },
+    "Age": {
+        "description": "The database cannot be reached, and this was the answer so many seconds ago; absent "
+        "otherwise.",
+        "schema": {"type": "integer", "minimum": 0, "maximum": 60},
+    },
+    "RateLimit": {"description": "Requests per minute.", "schema": {"type": "integer"}},
+    "RateLimitRemaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
+    "RateLimitReset": {
+        "description": "When the minute ends and requests are accepted again, in Unix seconds.",
+        "schema": {"type": "integer"},
+    },
+    "RetryAfter": {
+        "description": "Seconds after which the same request can succeed.",
+        "schema": {"type": "integer"},
+    },
+    "IgnoredParameters": {
+        "description": "Names of the parameters that were ignored, because the route does not know them or "
+        "their value; absent when there are none.",
+        "schema": {"type": "string"},
+    },
+    "TournamentRevision": {
+        "description": "The tournament's revision after the change. Send it with a read to see the change.",
+        "schema": {"type": "integer"},
+    },
+    "TournamentTag": {
+        "description": "The tournament's revision after the change, to be sent as If-Match. It also tells "
+        "the revision from one with the same number that was lost when the database was restored.",
+        "schema": {"type": "string"},
+    },
+    "IdempotencyReplayed": {
+        "description": "`true` when this is the stored answer to an earlier request with the same key.",
+        "schema": {"type": "string"},
+    },
+}
+# Header on the wire -> its name among the components.
+LIMIT_HEADERS = {"X-RateLimit-Limit": "RateLimit", "X-RateLimit-Remaining": "RateLimitRemaining"}
+READ_HEADERS = {"ETag": "ETag", "Age": "Age", "X-Ignored-Parameters": "IgnoredParameters"}
+REVISION_HEADERS = {"X-Tournament-Revision": "TournamentRevision", "X-Tournament-Tag": "TournamentTag"}
+REPLAYED_HEADER = {"Idempotency-Replayed": "IdempotencyReplayed"}
+RETRY_HEADER = {"Retry-After": "RetryAfter"}
+REFUSAL_HEADERS: dict[int, dict[str, str]] = {
+    304: {"ETag": "ETag", "Age": "Age"},
+    412: REVISION_HEADERS,
+    429: {**LIMIT_HEADERS, "X-RateLimit-Reset": "RateLimitReset", **RETRY_HEADER},
+    503: RETRY_HEADER,
+}
+IF_NONE_MATCH: Schema = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "The ETag of the answer that the client has; 304 without a body when it still holds.",
+    "schema": {"type": "string"},
+}
+IDEMPOTENCY_KEY: Schema = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "A request repeated with the same key within 24 hours takes effect once.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
+}
+IF_MATCH: Schema = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The tournament's tag, or revision, as the client knows it; 412 when it has changed.",
+    "schema": {"type": "string"},
+}
+# Status -> name among the components, and meaning.
+REFUSALS: dict[int, tuple[str, str]] = {
+    304: ("NotModified", "Unchanged since the ETag in If-None-Match. Not counted against the rate limit."),
+    400: ("BadRequest", "The body is not JSON, or the tournament's format has no such thing."),
+    401: ("Unauthenticated", "No valid token."),
+    403: ("NotAllowed", "The caller may not do this, or the page is too deep."),
+    404: ("NotFound", "Not found."),
+    409: ("Conflict", "The state of the thing does not allow it; the message says what to do."),
+    410: ("Gone", "The thing existed once and is kept no longer."),
+    412: ("Outdated", "The tournament has changed since the revision in If-Match."),
+    413: ("TooLarge", "The body is too large."),
+    414: ("AddressTooLong", "The address is longer than 64 KB."),
+    415: ("BodyIsForm", "The body is a form; JSON is wanted."),
+    422: ("Invalid", "The parameters or the body are invalid; every fault is listed."),
+    429: ("TooManyAttempts", "Too many requests; Retry-After says when to try again."),
+    431: ("HeadTooLarge", "The headers are larger than 64 KB, or more than 100 lines."),
+    503: (
+        "Unavailable",
+        "The database is busy or full, and nothing was changed; Retry-After says when to try again.",
+    ),
+}
+
+
+def header_references(names: Mapping[str, str]) -> Schema:
+    """Headers as a response lists them."""
+    return {wire_name: {"$ref": f"#/components/headers/{name}"} for wire_name, name in names.items()}
+
+
+def refusal_responses(error: Schema, validation_error: Schema) -> Schema:
+    """Every refusal, by its name among the components."""
+    responses: Schema = {}
+    for status, (name, meaning) in REFUSALS.items():
+        response: Schema = {"description": meaning}
+        if status in REFUSAL_HEADERS:
+            response["headers"] = header_references(REFUSAL_HEADERS[status])
+        if status != 304:
+            response["content"] = {JSON: {"schema": validation_error if status == 422 else error}}
+        responses[name] = response
+    return responses
+
+
+def share_parameters(paths: Schema) -> Schema:
+    """Move parameters that several operations have in one form to the components, and return those."""
+    operations = [operation for path in paths.values() for operation in path.values()]
+    forms: dict[str, list[Schema]] = {}
+    for operation in operations:
+        for parameter in operation["parameters"]:
+            forms.setdefault(_shared_name(parameter), []).append(parameter)
+    shared = {name: max(given, key=given.count) for name, given in forms.items()}
+    shared = {name: form for name, form in sorted(shared.items()) if forms[name].count(form) > 1}
+    for operation in operations:
+        operation["parameters"] = [_shared_or_own(parameter, shared) for parameter in operation["parameters"]]
+    return shared
+
+
+def _shared_or_own(parameter: Schema, shared: Schema) -> Schema:
+    name = _shared_name(parameter)
+    return {"$ref": f"#/components/parameters/{name}"} if shared.get(name) == parameter else parameter
+
+
+def _shared_name(parameter: Schema) -> str:
+    name: str = parameter["name"]
+    words = "".join(word[:1].upper() + word[1:] for word in name.split("-"))
+    return words if parameter["in"] != "path" else f"{words}InPath"
+
+
+def only_used(components: Schema, document: Schema) -> Schema:
+    """The components that the document refers to, directly or through others."""
+    waiting: list[Any] = [document]
+    used: set[str] = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, list):
+            waiting += node
+        elif isinstance(node, dict):
+            waiting += node.values()
+            reference = node.get("$ref")
+            if isinstance(reference, str) and reference not in used:
+                used.add(reference)
+                _, _, section, name = reference.split("/")
+                waiting.append(components[section][name])
+    return {
+        section: {name: part for name, part in listed.items() if f"#/components/{section}/{name}" in used}
+        for section, listed in components.items()
+    }
+
+
+# The parameters of a route, described as `query.py` and the router read them.
+
+
+ID_SCHEMA: Schema = {"type": "integer", "minimum": 1, "maximum": ID_MAX}
+IGNORED_NOTE = "Any other value is ignored, and named in `X-Ignored-Parameters`."
+ID_LIST_NOTE = "Ids separated by commas, at most {count_max}."
+
+
+def path_parameters(endpoint: Endpoint, shared_texts: Mapping[str, str]) -> list[Schema]:
+    """The ids and words in the path."""
+    words: dict[str, Schema] = {
+        name: {"type": "string", "pattern": f"^(?:{pattern})$", "maxLength": WORD_LETTERS_MAX}
+        for name, pattern in endpoint.words.items()
+    }
+    parameters = []
+    for name in endpoint.parameters:
+        parameter: Schema = {"name": camel_case(name), "in": "path", "required": True}
+        description = shared_texts.get(f"{name}_in_path") or shared_texts.get(name)
+        if description:
+            parameter["description"] = description
+        parameters.append({**parameter, "schema": words.get(name, ID_SCHEMA)})
+    return parameters
+
+
+def query_parameters(endpoint: Endpoint, shared_texts: Mapping[str, str]) -> list[Schema]:
+    """The fields of the query, with their sentences."""
+    texts = {**shared_texts, **field_texts(endpoint.query)}
+    parameters = []
+    for field in msgspec.structs.fields(endpoint.query):
+        schema, note = _parameter_schema(values.inspect(field.type))
+        parameter: Schema = {"name": field.encode_name, "in": "query"}
+        ignored = IGNORED_NOTE if marks_of(field.type).get("is_ignored_when_invalid") else ""
+        description = " ".join(filter(None, (texts.get(field.name), note, ignored)))
+        if description:
+            parameter["description"] = description
+        if field.required:
+            parameter["required"] = True
+        elif isinstance(field.default, int):
+            schema["default"] = field.default
+        parameters.append({**parameter, "schema": schema})
+    return parameters
+
+
+def camel_case(name: str) -> str:
+    """`tournament_id` as the wire writes it: `tournamentId`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _parameter_schema(kind: inspect.Type) -> tuple[Schema, str]:
+    """The schema of a parameter, and a sentence about what a schema cannot express."""
+    if isinstance(kind, inspect.UnionType):
+        kind = next(part for part in kind.types if not isinstance(part, inspect.NoneType))
+    if isinstance(kind, inspect.Metadata):
+        schema, note = _parameter_schema(kind.type)
+        return {**schema, **(kind.extra_json_schema or {})}, note
+    if isinstance(kind, inspect.BoolType):
+        return {"type": "boolean"}, ""
+    if isinstance(kind, inspect.VarTupleType) and isinstance(kind.item_type, inspect.StrType):
+        items, _ = _parameter_schema(kind.item_type)
+        return {"type": "array", "items": items, "maxItems": kind.max_length}, ""
+    if isinstance(kind, inspect.VarTupleType):
+        return {"type": "string"}, ID_LIST_NOTE.format(count_max=kind.max_length)
+    if isinstance(kind, inspect.LiteralType):
+        return {"type": "string", "enum": list(kind.values)}, ""
+    if isinstance(kind, inspect.IntType):
+        limits = {"minimum": kind.ge, "maximum": kind.le}
+        given_limits = {name: limit for name, limit in limits.items() if limit is not None}
+        return {"type": "integer", **given_limits}, ""
+    if isinstance(kind, inspect.StrType):
+        return {"type": "string", **({} if kind.max_length is None else {"maxLength": kind.max_length})}, ""
+    raise TypeError(f"no schema for a query field of {kind}")
+
 
 CSV = "text/csv; charset=utf-8"
 EVENT_STREAM = "text/event-stream; charset=utf-8"
@@ -89,11 +323,11 @@ def build_document(endpoints: Iterable[Endpoint], info: OpenApiInfo) -> Schema:
     for route in routes:
         operations = paths.setdefault(documented_path(route), {})
         operations[route.method.lower()] = _operation(route, info, schema_of)
-    responses = parts.refusal_responses(schema_of[info.error], schema_of[info.validation_error])
+    responses = refusal_responses(schema_of[info.error], schema_of[info.validation_error])
     shared = {
         "schemas": components,
-        "parameters": parts.share_parameters(paths),
-        "headers": parts.HEADERS,
+        "parameters": share_parameters(paths),
+        "headers": HEADERS,
         "responses": responses,
     }
     document = {
@@ -109,7 +343,7 @@ def build_document(endpoints: Iterable[Endpoint], info: OpenApiInfo) -> Schema:
         "tags": _tags(paths, info),
         "paths": paths,
     }
-    used = parts.only_used(shared, document)
+    used = only_used(shared, document)
     schemes = {BEARER_SCHEME: {"type": "http", "scheme": "bearer"}}
     return {**document, "components": {**used, "securitySchemes": schemes}}
 
@@ -145,7 +379,7 @@ def _operation(endpoint: Endpoint, info: OpenApiInfo, schema_of: dict[Any, Schem
     trial = info.trials.get(operation_id, Trial())
     responses: Schema = {str(endpoint.status): _success_response(endpoint, schema_of)}
     for status in _error_statuses(endpoint, needs_token=needs_token):
-        responses[str(status)] = {"$ref": f"#/components/responses/{parts.REFUSALS[status][0]}"}
+        responses[str(status)] = {"$ref": f"#/components/responses/{REFUSALS[status][0]}"}
     operation: Schema = {
         "operationId": operation_id,
         "summary": endpoint.title,
@@ -167,7 +401,7 @@ def _operation(endpoint: Endpoint, info: OpenApiInfo, schema_of: dict[Any, Schem
         content: Schema = {"schema": schema_of[body]}
         if trial.body is not None:
             content["example"] = trial.body
-        operation["requestBody"] = {"required": is_needed, "content": {JSON: content}}
+        operation["requestBody"] = {"required": is_needed, "content": {ENDPOINTS_JSON: content}}
     return operation
 
 
@@ -188,8 +422,8 @@ def _parameters(endpoint: Endpoint, info: OpenApiInfo) -> list[Schema]:
         *query_parameters(endpoint, info.shared_texts),
     ]
     if endpoint.is_write:
-        return [*own, parts.IDEMPOTENCY_KEY, *([parts.IF_MATCH] if TOURNAMENT in endpoint.parameters else [])]
-    return [*own, parts.IF_NONE_MATCH] if _has_etag(endpoint) else own
+        return [*own, IDEMPOTENCY_KEY, *([IF_MATCH] if TOURNAMENT in endpoint.parameters else [])]
+    return [*own, IF_NONE_MATCH] if _has_etag(endpoint) else own
 
 
 def _request_body_type(endpoint: Endpoint) -> type[msgspec.Struct] | None:
@@ -204,21 +438,21 @@ def _success_response(endpoint: Endpoint, schema_of: dict[Any, Schema]) -> Schem
     if results[0] in TEXT_CONTENT_TYPES:
         content: Schema = {TEXT_CONTENT_TYPES[results[0]]: {"schema": {"type": "string"}}}
     elif len(results) == 1:
-        content = {JSON: {"schema": schema_of[results[0]]}}
+        content = {ENDPOINTS_JSON: {"schema": schema_of[results[0]]}}
     else:
-        content = {JSON: {"schema": {"anyOf": [schema_of[result] for result in results]}}}
+        content = {ENDPOINTS_JSON: {"schema": {"anyOf": [schema_of[result] for result in results]}}}
     return {"description": endpoint.title, "headers": _response_headers(endpoint), "content": content}
 
 
 def _response_headers(endpoint: Endpoint) -> Schema:
-    names = dict(parts.LIMIT_HEADERS)
+    names = dict(LIMIT_HEADERS)
     if _has_etag(endpoint):
-        names |= parts.READ_HEADERS
+        names |= READ_HEADERS
     if endpoint.is_write:
-        names |= parts.REPLAYED_HEADER
+        names |= REPLAYED_HEADER
         if TOURNAMENT in endpoint.parameters:
-            names |= parts.REVISION_HEADERS
-    return parts.header_references(names)
+            names |= REVISION_HEADERS
+    return header_references(names)
 
 
 def _has_etag(endpoint: Endpoint) -> bool:

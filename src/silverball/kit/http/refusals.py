@@ -2,8 +2,10 @@
 
 import logging
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from silverball.kit.errors import (
     Conflict,
@@ -16,10 +18,37 @@ from silverball.kit.errors import (
     ServiceUnavailable,
     WrongFormat,
 )
+from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, body_message, start_message
 from silverball.kit.http.body import BodyIsForm, MalformedBody
 from silverball.kit.http.endpoints import HttpResponse, Unauthenticated
-from silverball.kit.http.revisions import RevisionMismatch
 from silverball.kit.http.router import MethodNotAllowed, RouteNotFound
+
+# Revisions of a tournament in headers: what an answer names, and what `If-Match` asks for.
+
+
+def revision_headers(revision: int, stamp: int) -> tuple[tuple[bytes, bytes], ...]:
+    """The headers that name this revision of a tournament: its number, and the tag for If-Match."""
+    tag = b'"%b"' % revision_tag(revision, stamp)
+    return ((b"x-tournament-revision", b"%d" % revision), (b"x-tournament-tag", tag))
+
+
+def revision_tag(revision: int, stamp: int) -> bytes:
+    """Number and stamp of a revision as one text, for one state of a tournament only.
+
+    A database that went back to a copy comes to the same number again, with another stamp.
+    """
+    return b"%d-%x" % (revision, stamp)
+
+
+class RevisionMismatch(Refusal):
+    """The tournament is not at the revision that If-Match names."""
+
+    sentence = "The tournament is at revision {revision} now. Read it again before you change it."
+
+    def __init__(self, revision: int, stamp: int) -> None:
+        super().__init__(revision=revision)
+        self.headers = revision_headers(revision, stamp)
+
 
 LOG = logging.getLogger("silverball.app")
 RETRY_AFTER = ((b"retry-after", b"1"),)
@@ -144,3 +173,38 @@ def _refusal_headers(refusal: Refusal) -> tuple[tuple[bytes, bytes], ...]:
     if isinstance(refusal, RevisionMismatch):
         return refusal.headers
     return ()
+
+
+# Answers, ready to be sent: status, headers and body.
+
+
+EMPTY_BODY = body_message(b"")
+
+
+class Reply(Struct, frozen=True):
+    """An answer, ready to be sent."""
+
+    status: int
+    # The headers of the response itself: for a cached response the same list each time.
+    headers: Headers
+    # Those of this request.
+    extra: Headers
+    # The ASGI message with the body.
+    body: dict[str, Any]
+
+    def start(self) -> dict[str, Any]:
+        """Return the ASGI message with status and headers."""
+        return start_message(self.status, [*self.headers, *self.extra])
+
+
+def uncached_reply(response: HttpResponse, method: str, extra: Headers) -> Reply:
+    """Return a reply that is not cached: a refusal, or the answer to a write."""
+    headers = [
+        (b"content-type", response.content_type.encode()),
+        (b"content-length", b"%d" % len(response.body)),
+        CACHE_CONTROL,
+        *CORS,
+        *response.headers,
+    ]
+    body = EMPTY_BODY if method == "HEAD" else body_message(response.body)
+    return Reply(response.status, headers, extra, body)

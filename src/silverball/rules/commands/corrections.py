@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.values import replace
-from silverball.rules.commands import adjustments
 from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import roster
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import attempts, results
 from silverball.rules.model.apply import apply_changes
@@ -126,7 +126,7 @@ def _give_missed_rounds(
     for player_id, points in missed.items():
         entrant = tournament_commands.find_entrant(tournament, player_id)
         total = entrant.points_adjustment + points
-        step = adjustments.adjust_entrant(after, player_id, points=total)
+        step = roster.adjust_entrant(after, player_id, points=total)
         given, after = [*given, *step], apply_changes(after, step)
     # Points may be what brings a player back, strikes what keeps them out.
     back_in = (_playing_ids(corrected) | _playing_ids(after)) - _playing_ids(tournament)

@@ -8,24 +8,30 @@ from datetime import datetime
 from decimal import Decimal
 from random import Random
 
-from silverball.kit.errors import Conflict, Invalid, Sentence
+from silverball.kit.errors import Conflict, Invalid, NotFound, Refusal, Sentence
 from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.drawing import arenas
+from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.families import drawn_rounds
 from silverball.rules.format import CountedIn, Rounds
-from silverball.rules.mechanics import free_games, lineups, results, rounds
+from silverball.rules.mechanics import free_games, lineups, match_results, results, rounds
+from silverball.rules.mechanics.match_results import NotPlayedInLegs
+from silverball.rules.model import outcome as outcomes
 from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     GameChanged,
+    GameCorrected,
     GameDeleted,
     GameOpened,
     SuggestionDecided,
+    SuggestionMade,
     changes_between,
 )
-from silverball.rules.model.tournament import Game, Round, Tournament
-from silverball.rules.pairing.groups import PAIR_SIZE
+from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.tournament import Game, Leg, Round, Suggestion, Tournament
 from silverball.rules.scoring import point_maps, strikes
 
 
@@ -397,3 +403,219 @@ def _full_points(tournament: Tournament) -> Decimal:
     if tournament_commands.format_of(tournament).counted_in is CountedIn.STRIKES:
         return strikes.NO_STRIKE
     return point_maps.bye_points(tournament.points_map or (), "full")
+
+
+# Commands on the single games of a match: recorded one by one, they say how the match stands.
+#
+# Each function returns changes or refuses. Source: formats, section 14.10.
+
+
+def add_leg(
+    tournament: Tournament, game_id: int, leg: Leg, by: int | None, dice: Random, now: datetime
+) -> list[Change]:
+    """Record the next single game of a match.
+
+    Raises Invalid for other players and strange arenas, Conflict when the match is decided, was counted
+    without its single games, or is no match of several games.
+    """
+    game = _find_match(tournament, game_id)
+    _check_leg(tournament, game, leg)
+    return _record_legs(tournament, game, (*game.legs, replace(leg, recorded_at=now)), by, dice, now)
+
+
+def change_leg(
+    tournament: Tournament, game_id: int, number: int, leg: Leg, by: int | None, dice: Random, now: datetime
+) -> list[Change]:
+    """Correct a single game, counted from 1; `leg` replaces it. Raises NotFound, and as `add_leg` does."""
+    game = _find_match(tournament, game_id)
+    at = _index_of_leg(game, number)
+    _check_leg(tournament, game, leg)
+    return _record_legs(tournament, game, (*game.legs[:at], leg, *game.legs[at + 1 :]), by, dice, now)
+
+
+def delete_leg(
+    tournament: Tournament, game_id: int, number: int, by: int | None, dice: Random, now: datetime
+) -> list[Change]:
+    """Delete a single game, counted from 1; the later ones move up. Raises NotFound."""
+    game = _find_match(tournament, game_id)
+    at = _index_of_leg(game, number)
+    return _record_legs(tournament, game, (*game.legs[:at], *game.legs[at + 1 :]), by, dice, now)
+
+
+def find_leg(tournament: Tournament, game_id: int, number: int) -> Leg:
+    """A single game of a match, counted from 1. Raises NotFound."""
+    game = results.find_game(tournament, game_id)
+    return game.legs[_index_of_leg(game, number)]
+
+
+def expected_arena_id(tournament: Tournament, game: Game) -> int | None:
+    """The arena of the next single game, if nobody says another one.
+
+    The next one of the match's bank; without a bank the first game is on the match's own arena, and
+    later ones are wherever the players choose.
+    """
+    bank = next((bank for bank in tournament.banks if bank.bank_id == game.bank_id), None)
+    if bank is not None:
+        drawable = arenas.DrawableBank(bank.bank_id, bank.arena_ids)
+        return arenas.bank_arenas(drawable, len(game.legs) + 1)[-1]
+    return None if game.legs else game.arena_id
+
+
+def _find_match(tournament: Tournament, game_id: int) -> Game:
+    tournament_commands.require_started(tournament)
+    game = results.find_game(tournament, game_id)
+    if not match_results.is_played_in_legs(tournament, game):
+        raise NotPlayedInLegs(game=game_id)
+    return game
+
+
+def _index_of_leg(game: Game, number: int) -> int:
+    if not 1 <= number <= len(game.legs):
+        raise NotFound("Leg", number)
+    return number - 1
+
+
+def _check_leg(tournament: Tournament, game: Game, leg: Leg) -> None:
+    if sorted(leg.finishing_order) != sorted(game.player_ids):
+        sentence = Sentence(
+            "Name both players of {game}, the winner first: {players}.",
+            game=game.game_id,
+            players=game.player_ids,
+        )
+        raise Invalid({"resultPositions": [sentence]})
+    lineup_ids = {arena.arena_id for arena in tournament.lineup}
+    if leg.arena_id is not None and leg.arena_id not in lineup_ids:
+        sentence = Sentence("{arena} is not in this tournament. Add it first.", arena=leg.arena_id)
+        raise Invalid({"arenaId": [sentence]})
+
+
+def _record_legs(
+    tournament: Tournament, game: Game, legs: Sequence[Leg], by: int | None, dice: Random, now: datetime
+) -> list[Change]:
+    outcome = GameOutcome(game_id=game.game_id, legs=tuple(legs), recorded_by=by)
+    return tournament_commands.record_result(tournament, outcome, dice, now)
+
+
+# Commands on results suggested by players: approve, decline, detect contradictions.
+#
+# Each function returns changes or refuses. Source: formats, section 10.
+
+
+SUGGESTIONS_MAX = 20
+AUTOMATIC, DISABLED = "automatic", "disabled"
+
+
+class SuggestionsNotTaken(Conflict):
+    sentence = "This tournament takes no suggested results. Tell a scorekeeper or the organizer."
+
+
+class TooManySuggestions(Conflict):
+    sentence = "{game} has {count} suggestions already. Decide on them first."
+
+
+class SuggestionIncomplete(Conflict):
+    sentence = "The suggestion is not a whole result. Decline it and record the result."
+
+
+def find_suggestion(tournament: Tournament, suggestion_id: int) -> Suggestion:
+    """A suggestion of the tournament. Raises NotFound."""
+    for suggestion in tournament.suggestions:
+        if suggestion.suggestion_id == suggestion_id:
+            return suggestion
+    raise NotFound("Suggestion", suggestion_id)
+
+
+def suggest_result(
+    tournament: Tournament, outcome: GameOutcome, player_id: int | None, dice: Random, now: datetime
+) -> list[Change]:
+    """Suggest a result of a game; where suggestions are automatic the first one becomes the result.
+
+    A later suggestion equal to the result changes nothing. Raises as recording the result would, and
+    Conflict where suggestions are off or a game has too many of them.
+    """
+    tournament_commands.require_started(tournament)
+    way = play_settings.suggestion_mode(tournament.settings)
+    if way == DISABLED:
+        raise SuggestionsNotTaken
+    game = results.find_game(tournament, outcome.game_id)
+    tournament_commands.require_correctable(tournament, game)
+    stated = tournament_commands.record_result(tournament, outcome, dice, now)
+    if game.status != "completed" and way == AUTOMATIC:
+        return stated
+    if game.status == "completed" and not _differs_from_result(game, stated):
+        return []
+    if sum(suggestion.game_id == game.game_id for suggestion in tournament.suggestions) >= SUGGESTIONS_MAX:
+        raise TooManySuggestions(game=game.game_id, count=SUGGESTIONS_MAX)
+    new = Suggestion(
+        suggestion_id=-1,
+        game_id=game.game_id,
+        player_id=player_id,
+        user_id=outcome.recorded_by,
+        results=outcomes.derive_finishing_order(game, outcome),
+        scores=dict(outcome.scores),
+    )
+    is_late = game.status == "completed"
+    marked = changes_between(GameChanged, game, replace(game, has_mismatch=is_late))
+    return [SuggestionMade(new), *marked]
+
+
+def approve_suggestion(
+    tournament: Tournament, suggestion_id: int, by: int | None, dice: Random, now: datetime
+) -> list[Change]:
+    """Record the suggested result; other suggestions for the game are settled with it."""
+    tournament_commands.require_started(tournament)
+    suggestion = find_suggestion(tournament, suggestion_id)
+    changes = tournament_commands.record_result(tournament, _suggested_outcome(suggestion, by), dice, now)
+    return changes or decline_suggestion(tournament, suggestion_id, dice, now)
+
+
+def decline_suggestion(
+    tournament: Tournament, suggestion_id: int, dice: Random, now: datetime
+) -> list[Change]:
+    """Discard a suggestion."""
+    tournament_commands.require_started(tournament)
+    suggestion = find_suggestion(tournament, suggestion_id)
+    changes: list[Change] = [SuggestionDecided(suggestion)]
+    rest = apply_changes(tournament, changes)
+    game = results.find_game(rest, suggestion.game_id)
+    others = [other for other in rest.suggestions if other.game_id == game.game_id]
+    is_open = game.status != "completed"
+    has_mismatch = not is_open and any(_is_mismatch(rest, game, other, dice, now) for other in others)
+    return [*changes, *changes_between(GameChanged, game, replace(game, has_mismatch=has_mismatch))]
+
+
+def _suggested_outcome(suggestion: Suggestion, by: int | None) -> GameOutcome:
+    order = tuple(player_id for player_id in suggestion.results if player_id is not None)
+    if len(order) != len(suggestion.results):
+        raise SuggestionIncomplete
+    return GameOutcome(
+        game_id=suggestion.game_id, finishing_order=order, scores=suggestion.scores, recorded_by=by
+    )
+
+
+def _is_mismatch(
+    tournament: Tournament, game: Game, suggestion: Suggestion, dice: Random, now: datetime
+) -> bool:
+    try:
+        return _differs_from_result(
+            game,
+            tournament_commands.record_result(tournament, _suggested_outcome(suggestion, None), dice, now),
+        )
+    except Refusal:
+        # What cannot be recorded any more is not what was recorded.
+        return True
+
+
+def _differs_from_result(game: Game, stated: Sequence[Change]) -> bool:
+    """Whether these changes give the completed game another result; additional scores do not count."""
+    for change in stated:
+        if isinstance(change, GameCorrected) and change.before.game_id == game.game_id:
+            after = change.after
+            is_ordered = None not in after.result_positions
+            if is_ordered and game.finishing_order and None in game.result_positions:
+                # The result was counted; who suggests its winner agrees with it.
+                return after.result_positions != game.finishing_order
+            return after.result_points != game.result_points or (
+                is_ordered and after.result_positions != game.result_positions
+            )
+    return False

@@ -8,17 +8,22 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from random import Random
 
-from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
 from silverball.kit.values import replace
 from silverball.rules.commands import roster
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.mechanics import waiting_list
+from silverball.rules.families import best_game
+from silverball.rules.format import PlayKind
+from silverball.rules.mechanics import attempts, waiting_list
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     EntrantAdded,
     EntrantChanged,
     EntrantRemoved,
+    EntriesBought,
+    PrizePaid,
+    PrizesChanged,
     SignUpAdded,
     SignUpChanged,
     SignUpRemoved,
@@ -27,9 +32,20 @@ from silverball.rules.model.changes import (
     changes_between,
     tournament_changes,
 )
-from silverball.rules.model.refusals import TournamentIsCompleted
-from silverball.rules.model.sign_ups import EntryPayment, SignUpEntry, SignUpTerms
-from silverball.rules.model.tournament import Entrant, Tournament
+from silverball.rules.model.refusals import NotABestGame, TournamentIsCompleted
+from silverball.rules.model.tournament import (
+    Card,
+    Entrant,
+    EntryPayment,
+    Payout,
+    PrizePlan,
+    Purchase,
+    SignUpEntry,
+    SignUpTerms,
+    SinglePlayerGame,
+    Tournament,
+)
+from silverball.rules.ranking import prizes as ranking_prizes
 
 WAITING_MAX = 1000
 # An action of another kind frees no place and adds nobody.
@@ -291,3 +307,130 @@ def remove_absent(tournament: Tournament, dice: Random, now: datetime) -> list[C
 def _require_not_completed(tournament: Tournament) -> None:
     if tournament.status == "completed":
         raise TournamentIsCompleted(action="change its sign-up list")
+
+
+# Entries that players buy, are given or get refunded. Source: formats, section 19.
+
+
+class EntriesClosed(Conflict):
+    sentence = "The tournament is completed. Reopen it before you change entries."
+
+
+class TooFewUnusedEntries(Conflict):
+    sentence = "{player} has {left} unused entries. Refund no more than that."
+
+
+def record_purchase(tournament: Tournament, purchase: Purchase) -> list[Change]:
+    """Entries that a player buys or is given, or gets back as a refund, with a negative quantity.
+
+    Raises WrongFormat, NotFound and Conflict. Source: formats, section 19.
+    """
+    if tournament_commands.format_of(tournament).play is not PlayKind.SCORES:
+        raise NotABestGame
+    if tournament.status == "completed":
+        raise EntriesClosed
+    entrant = tournament.entrant_by_id.get(purchase.player_id)
+    if entrant is None:
+        raise NotFound("Player", purchase.player_id)
+    after = replace(entrant, entries_bought=entrant.entries_bought + purchase.quantity)
+    used = len(_used_entries(tournament, entrant.player_id))
+    if purchase.type == "refund" and after.entries_bought < used:
+        left = max(0, entrant.entries_bought - used)
+        raise TooFewUnusedEntries(player=entrant.player_id, left=left)
+    return [EntriesBought(purchase), EntrantChanged(entrant, after)]
+
+
+def _used_entries(tournament: Tournament, player_id: int) -> Sequence[Card] | Sequence[SinglePlayerGame]:
+    """The cards of the player, or the games where there are no cards."""
+    if tournament_commands.format_of(tournament).has_cards:
+        return best_game.cards_of_player(tournament, player_id)
+    return attempts.attempts_of_player(tournament, player_id)
+
+
+# Commands of prize money: set the plan, and tick who was paid. Each returns changes or refuses.
+
+
+class PrizesArePaid(Conflict):
+    sentence = "Prizes are paid out ({count}). Take that back before you change the prize money."
+
+
+class PrizesNotFinal(Conflict):
+    sentence = "Finish the tournament before you pay out prizes: places can still change."
+
+
+class PlayerWithoutPrize(Conflict):
+    sentence = "{player} has no prize."
+
+
+def set_plan(tournament: Tournament, plan: PrizePlan) -> list[Change]:
+    """Set the prize money, or replace it; the payouts stay.
+
+    Raises Invalid for shares that do not sum to 100 % and for fees above the pot, Conflict when money would
+    change after a prize was paid out.
+    """
+    _require_whole_shares(plan)
+    purse = ranking_prizes.purse_of(plan, len(tournament.entrants))
+    if plan.federation_fee * purse.players > purse.pot:
+        sentence = "The federation's fees are more than the pot."
+        raise Invalid({"federationFee": [sentence]})
+    before = tournament.prizes
+    if before is not None:
+        plan = replace(plan, payouts=before.payouts)
+        unpublished = replace(before, is_published=plan.is_published, currency=plan.currency)
+        if before.payouts and unpublished != plan:
+            raise PrizesArePaid(count=len(before.payouts))
+    return tournament_changes(PrizesChanged, tournament, prizes=plan)
+
+
+def filled_from_payments(tournament: Tournament, plan: PrizePlan) -> PrizePlan:
+    """The plan with the payments of the sign-up list in place of fees."""
+    paid = [entry.payment.cents for entry in tournament.sign_ups if entry.payment is not None]
+    return replace(plan, entry_fee=0, players_paid=len(paid), payments=sum(paid))
+
+
+def _require_whole_shares(plan: PrizePlan) -> None:
+    total = sum(plan.shares)
+    if total != ranking_prizes.WHOLE:
+        sentence = Sentence("The shares sum to {percent} %. They must sum to 100 %.", percent=percent(total))
+        raise Invalid({"shares": [sentence]})
+
+
+def percent(hundredths: int) -> str:
+    """Hundredths of a percent as text: 3750 is 37.5."""
+    return f"{hundredths // 100}.{hundredths % 100:02d}".rstrip("0").rstrip(".")
+
+
+def set_paid(
+    tournament: Tournament,
+    player_id: int,
+    placed: Mapping[int, int],
+    *,
+    is_paid: bool,
+    user_id: int | None,
+    now: datetime,
+) -> list[Change]:
+    """Tick that a player was given their prize, or take the tick back.
+
+    `placed` is player id -> position. Raises NotFound without a plan, Conflict before the end and for
+    players without a prize.
+    """
+    plan = tournament.prizes
+    if plan is None:
+        raise NotFound("PrizePlan", tournament.tournament_id)
+    if player_id not in tournament.entrant_by_id:
+        raise NotFound("Player", player_id)
+    others = tuple(payout for payout in plan.payouts if payout.player_id != player_id)
+    if not is_paid:
+        return tournament_changes(PrizePaid, tournament, prizes=replace(plan, payouts=others))
+    if len(others) < len(plan.payouts):
+        return []
+    if tournament.status != "completed":
+        raise PrizesNotFinal
+    purse = ranking_prizes.purse_of(plan, len(tournament.entrants))
+    prizes = ranking_prizes.prizes_of(plan, purse, placed)
+    cents = next((prize.cents for prize in prizes if player_id in prize.player_ids), 0)
+    if not cents:
+        raise PlayerWithoutPrize(player=player_id)
+    payout = Payout(player_id=player_id, cents=cents, user_id=user_id, paid_at=now)
+    payouts = tuple(sorted((*others, payout), key=lambda paid: paid.player_id))
+    return tournament_changes(PrizePaid, tournament, prizes=replace(plan, payouts=payouts))

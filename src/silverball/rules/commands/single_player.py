@@ -9,7 +9,7 @@ from random import Random
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.families import amazing_race, cards
+from silverball.rules.families import amazing_race
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.format import PlayKind
 from silverball.rules.mechanics import attempts, queues, rounds
@@ -192,19 +192,19 @@ def set_round(
 def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
     """Void a card with its games; it still uses up its entry."""
     _require_cards(tournament)
-    return cards.void_card(tournament, card_id, now)
+    return best_game_family.void_card(tournament, card_id, now)
 
 
 def unvoid_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
     """Count a voided card again."""
     _require_cards(tournament)
-    return cards.unvoid_card(tournament, card_id, now)
+    return best_game_family.unvoid_card(tournament, card_id, now)
 
 
 def delete_card(tournament: Tournament, card_id: int) -> list[Change]:
     """Delete a card with its games; its entry is free again."""
     _require_cards(tournament)
-    return cards.delete_card(tournament, card_id)
+    return best_game_family.delete_card(tournament, card_id)
 
 
 def _require_cards(tournament: Tournament) -> None:

@@ -13,12 +13,15 @@ from msgspec import UNSET, Struct, UnsetType
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.values import replace
+from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.model.changes import Change, EntrantChanged, changes_between
+from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE
+from silverball.rules.mechanics import shared_room
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import Change, EntrantChanged, GameChanged, changes_between
 from silverball.rules.model.settings_protocols import playoff_bands_of
-from silverball.rules.model.tournament import Entrant, Tournament
-from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
-from silverball.rules.ranking import cutoffs, ties
+from silverball.rules.model.tournament import Entrant, Game, Tournament
+from silverball.rules.ranking import standing
 
 # More would not all get points of their own between 0.50 and 0.00.
 TIEBREAK_PLAYERS_MAX = 48
@@ -93,7 +96,7 @@ def _require_whole_tie(tournament: Tournament, player_ids: Sequence[int]) -> Non
     _require_known_players(tournament, player_ids)
     without = _without_orders(tournament, player_ids)
     rows = tournament_commands.format_of(without).rank(without)
-    listed = ties.members_by_position({row.player_id: row.position for row in rows}).values()
+    listed = standing.members_by_position({row.player_id: row.position for row in rows}).values()
     shared = [set(tie) for tie in tied_groups(without)]
     if not any(set(player_ids) == set(members) and set(members) in shared for members in listed):
         raise NotTheTiedPlayers
@@ -131,7 +134,7 @@ def tied_groups(tournament: Tournament) -> list[tuple[int, ...]]:
     if form.tied_groups is not None:
         return form.tied_groups(tournament)
     placed = {row.player_id: row.position for row in form.rank(tournament)}
-    return [members for members in ties.members_by_position(placed).values() if len(members) > 1]
+    return [members for members in standing.members_by_position(placed).values() if len(members) > 1]
 
 
 def _unordered(entrant: Entrant) -> Entrant:
@@ -148,8 +151,8 @@ def deciding_ties(tournament: Tournament) -> list[DecidingTie]:
         return []
     form = tournament_commands.format_of(tournament)
     placed = {row.player_id: row.position for row in form.rank(tournament)}
-    shared = {frozenset(members) for members in ties.members_by_position(placed).values()}
-    cuts = [cutoff.last_place for cutoff in cutoffs.parse_cutoffs(playoff_bands_of(tournament.settings))]
+    shared = {frozenset(members) for members in standing.members_by_position(placed).values()}
+    cuts = [cutoff.last_place for cutoff in standing.parse_cutoffs(playoff_bands_of(tournament.settings))]
     found: dict[frozenset[int], DecidingTie] = {}
     for tie in tied:
         members = frozenset(tie)
@@ -207,3 +210,44 @@ def _require_known_players(tournament: Tournament, player_ids: Sequence[int]) ->
             raise Invalid({"playerIds": [Sentence("{player} is named twice.", player=player_id)]})
     if len(player_ids) < PAIR_SIZE:
         raise Invalid({"playerIds": ["A tie needs at least two players."]})
+
+
+# Commands on open games whose machine is out of order: wait, start over elsewhere, or settle.
+#
+# Each function returns changes or refuses. Source: formats, section 7; pages, section 2.
+
+
+def wait(tournament: Tournament, game_id: int, now: datetime) -> list[Change]:
+    """Stop the clock of an open game until its machine is back; no change when it stands already."""
+    game = game_commands.find_open_game(tournament, game_id)
+    if game.waiting_since is not UNSET:
+        return []
+    return [GameChanged(game, replace(game, waiting_since=now))]
+
+
+def resume(tournament: Tournament, game_id: int, now: datetime) -> list[Change]:
+    """Let the clock of a game go on; no change when it runs."""
+    return resume_clock(game_commands.find_open_game(tournament, game_id), now)
+
+
+def resume_clock(game: Game, now: datetime) -> list[Change]:
+    """The clock of a game goes on: it began later, by as long as it stood."""
+    return changes_between(GameChanged, game, shared_room.clock_resumed(game, now))
+
+
+def start_over(
+    tournament: Tournament, game_id: int, arena_id: int | None, dice: Random, now: datetime
+) -> list[Change]:
+    """Move an open game to another arena, or to one that is drawn, where it begins again.
+
+    Raises Conflict when no other arena is free, and for one that is taken or out of service.
+    """
+    changes = (
+        game_commands.redraw_arena(tournament, game_id, dice)
+        if arena_id is None
+        else game_commands.change_arena(tournament, game_id, arena_id)
+    )
+    moved = game_commands.find_open_game(apply_changes(tournament, changes), game_id)
+    again = replace(moved, started_at=now, waiting_since=UNSET)
+    game = game_commands.find_open_game(tournament, game_id)
+    return changes_between(GameChanged, game, again)

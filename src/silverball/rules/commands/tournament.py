@@ -4,16 +4,17 @@
 returns the same dice for the same draw until a redraw is requested.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from random import Random
 
 from msgspec import UNSET, UnsetType
 
-from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.values import replace
+from silverball.rules.drawing import history as past_byes
 from silverball.rules.format import Format, Rounds
-from silverball.rules.mechanics import history, queues, results, rounds, seeding
+from silverball.rules.mechanics import lineups, queues, results, rounds, seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -21,15 +22,20 @@ from silverball.rules.model.changes import (
     EntrantAdded,
     EntrantChanged,
     EntrantRemoved,
+    GameDeleted,
+    QueueLeft,
     RoundReopened,
+    SinglePlayerGameDeleted,
+    SuggestionDecided,
+    TournamentCompleted,
     TournamentReopened,
     TournamentStarted,
     tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.refusals import TournamentIsCompleted, TournamentNotStarted
-from silverball.rules.model.tournament import Entrant, Game, Tournament
-from silverball.rules.pairing import history as past_byes
+from silverball.rules.model.tournament import EngineState, Entrant, Game, Round, Tournament
+from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 
 FORFEITS_MAX = 1000
@@ -300,7 +306,7 @@ def set_active(
 
 def byes_to_credit(tournament: Tournament, entrant: Entrant) -> int:
     """Byes to credit so that a new or returning player is not first in line for one. Source: formats, 9."""
-    past = history.pairing_history(tournament)
+    past = lineups.pairing_history(tournament)
     others = [
         player_id
         for player_id in format_of(tournament).playing_ids(tournament)
@@ -368,3 +374,99 @@ def forfeit_open_games(tournament: Tournament, player_id: int, dice: Random, now
     if not changes:
         raise NothingToForfeit(player=player_id)
     return changes
+
+
+# Closing a tournament, with or without an open round. Source: formats, sections 2 and 23.
+
+
+def complete(tournament: Tournament, now: datetime, *, drops_open_round: bool = False) -> list[Change]:
+    """Complete the tournament; of a round that is open, keep what is finished, or drop all of it.
+
+    Raises Invalid when a round is to be dropped that comes from a schedule. Source: formats, sections 2
+    and 23.
+    """
+    require_started(tournament)
+    form = format_of(tournament)
+    if drops_open_round and form.rounds is not Rounds.OPENED:
+        sentence = "Rounds of this tournament are made by its format: none of them can be dropped."
+        raise Invalid({"openRound": [sentence]})
+    changes = _remove_unfinished(tournament)
+    rest = apply_changes(tournament, changes)
+    newest = rest.newest_round
+    if newest is not None and newest.status != "completed" and form.rounds is not Rounds.FIXED:
+        if drops_open_round or not _has_results(rest, newest):
+            changes += rounds.delete_round(rest, newest)
+        rest = apply_changes(tournament, changes)
+    for round_ in rest.rounds_in_order:
+        changes += rounds.complete_round(rest, round_, now)
+    changes += form.at_close(apply_changes(tournament, changes), now)
+    completed = {"status": "completed", "completed_at": now, "state": _state_at_close(tournament, rest)}
+    return [*changes, *tournament_changes(TournamentCompleted, tournament, **completed)]
+
+
+def _has_results(tournament: Tournament, round_: Round) -> bool:
+    """Whether anything but byes is left of the round."""
+    games = tournament.games_by_round.get(round_.round_id, ())
+    attempts = tournament.attempts_by_round.get(round_.round_id, ())
+    return bool(attempts) or not all(game.is_bye for game in games)
+
+
+def _state_at_close(tournament: Tournament, rest: Tournament) -> EngineState:
+    """The state with the players of the open round whose game is not among the rest."""
+    newest, form = tournament.newest_round, format_of(tournament)
+    if newest is None or newest.status == "completed" or form.rounds is not Rounds.OPENED:
+        return tournament.state
+    kept = {game.game_id for game in rest.games}
+    unfinished = {
+        player_id
+        for game in tournament.games_by_round.get(newest.round_id, ())
+        if not game.is_tiebreak and game.game_id not in kept
+        for player_id in game.player_ids
+    }
+    if not unfinished:
+        return tournament.state
+    unfinished_ids = tuple(sorted(unfinished))
+    return replace(tournament.state, unfinished_round=newest.round_index, unfinished_ids=unfinished_ids)
+
+
+def _remove_unfinished(tournament: Tournament) -> list[Change]:
+    unfinished = {game.game_id for game in tournament.open_games}
+    return [
+        *(
+            SuggestionDecided(suggestion)
+            for suggestion in tournament.suggestions
+            if suggestion.game_id in unfinished
+        ),
+        *(QueueLeft(spot) for spot in tournament.queue if not spot.is_done),
+        *(GameDeleted(game) for game in tournament.games if game.game_id in unfinished),
+        *(
+            SinglePlayerGameDeleted(attempt)
+            for attempt in tournament.single_player_games
+            if attempt.status != "completed"
+        ),
+    ]
+
+
+# The players of a playoff, by the standings of its qualifier. Source: formats, sections 4 and 13.3.
+
+
+def eligible_rows(standings: Sequence[Standing], active_ids: Collection[int]) -> list[Standing]:
+    """The rows of the players who are still active, in the same order."""
+    there = set(active_ids)
+    return [row for row in standings if row.player_id in there]
+
+
+def players_tied_across(rows: Sequence[Standing], line: int) -> list[int]:
+    """Ids of the players who share a place across the line, some before it and some behind.
+
+    Takes rows by position and the number of rows before the line.
+    """
+    if not 0 < line < len(rows) or rows[line - 1].position != rows[line].position:
+        return []
+    return [row.player_id for row in rows if row.position == rows[line].position]
+
+
+def seed_players(rows: Sequence[Standing], dice: Random) -> list[int]:
+    """Ids of these players, best seed first: by position, ties drawn."""
+    drawn = dice.sample(list(rows), len(rows))
+    return [row.player_id for row in sorted(drawn, key=lambda row: row.position)]

@@ -27,8 +27,8 @@ from silverball.rules.model.changes import (
     changes_between,
 )
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
-from silverball.rules.ranking import race
-from silverball.rules.ranking.race import RaceRoundResult
+from silverball.rules.ranking import solo
+from silverball.rules.ranking.solo import RaceRoundResult
 
 # The organizer chooses every arena.
 MANUAL_ASSIGNMENTS = frozenset({"manual", "manual_banks"})
@@ -147,7 +147,7 @@ def _settle_round(run: _RaceUpdate, round_: Round, members: Sequence[int]) -> li
     given_up = _player_giving_up(run.tournament, found, members)
     if given_up is not None:
         _give_up(run, round_, found, given_up)
-        found = race.round_result(run.tournament, round_, members)
+        found = solo.round_result(run.tournament, round_, members)
     _advance_others(run, round_, found)
     _update_queue(run, round_)
     _update_status(run, round_, found, members)
@@ -156,7 +156,7 @@ def _settle_round(run: _RaceUpdate, round_: Round, members: Sequence[int]) -> li
 
 def _verdict_with_games(run: _RaceUpdate, round_: Round, members: Sequence[int]) -> RaceRoundResult:
     """The verdict of a round in which each member has exactly the games to play."""
-    found = race.round_result(run.tournament, round_, members)
+    found = solo.round_result(run.tournament, round_, members)
     _delete_stray_games(run, round_, found)
     _open_missing_games(run, round_, found)
     return found

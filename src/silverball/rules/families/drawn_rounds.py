@@ -4,7 +4,7 @@ A format supplies the players of the next round, the scores for draws and standi
 game; opening a round and settling a result are the same for all of them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -12,9 +12,12 @@ from random import Random
 from msgspec import Struct
 
 from silverball.kit.errors import Conflict
+from silverball.rules.drawing import tiers
+from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.mechanics import pairings, results, rounds
 from silverball.rules.mechanics.pairings import PairingField
-from silverball.rules.mechanics.results import ScoreGame
+from silverball.rules.mechanics.results import ScoredResult, ScoreGame
+from silverball.rules.model import outcome as outcomes
 from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
@@ -22,12 +25,13 @@ from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.refusals import AllRoundsPlayed
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasByes, HasDuration, HasPairing, has
-from silverball.rules.model.tournament import Tournament
-from silverball.rules.pairing import tiers
-from silverball.rules.pairing.groups import PAIR_SIZE
+from silverball.rules.model.tournament import Game, Tournament
+from silverball.rules.ranking import knockout
 from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.scoring import point_maps
+from silverball.rules.scoring import point_maps, strikes
+from silverball.rules.scoring.strikes import StrikeSettings
 
 ZERO = Decimal(0)
 
@@ -140,3 +144,67 @@ def all_rounds_played(tournament: Tournament) -> bool:
     """Whether the planned number of rounds (`duration`) is completed; never when none is planned."""
     planned = play_settings.rounds_planned(tournament.settings)
     return planned > 0 and tournament.rounds_completed >= planned
+
+
+# Results of strike formats: points, positions and strikes from a finishing order or the players struck.
+
+
+def strike_scorer(strike_settings: StrikeSettings) -> ScoreGame:
+    """The scoring of a strike format's games. Source: formats, sections 10 and 12."""
+
+    def score(game: Game, outcome: GameOutcome) -> ScoredResult:
+        if outcome.strikers is not None:
+            points = strikes.points_of_strikers(strike_settings, game.player_ids, outcome.strikers)
+            return ScoredResult(points, strikes.wire_positions(strike_settings, game.player_ids, points))
+        order = outcomes.derive_finishing_order(game, outcome)
+        points = strikes.points_by_slot(strike_settings, game.player_ids, order)
+        return ScoredResult(
+            points, strikes.wire_positions(strike_settings, game.player_ids, points, order), order
+        )
+
+    return score
+
+
+# Rules that the strike formats share. Source: formats, sections 14.1 and 14.2.
+
+
+class StrikeFormatRules(Struct, frozen=True):
+    """The rules of one strike format; `knockout_rules` reads them from its settings."""
+
+    knockout_rules: Callable[[Tournament], KnockoutRules]
+
+    def rank(self, tournament: Tournament) -> list[Standing]:
+        """The standings by strikes. Source: formats, sections 14.1 and 14.2."""
+        return knockout.rank(tournament, self.knockout_rules(tournament))
+
+    def require_rankable(self, tournament: Tournament, games: Sequence[Game]) -> None:
+        """Refuse games whose points are no strikes. Raises Invalid, for impossible settings too."""
+        knockout.require_countable(games, self.knockout_rules(tournament))
+
+    def is_over(self, tournament: Tournament) -> bool:
+        """Whether at most one player is left."""
+        return knockout.is_over(tournament, self.knockout_rules(tournament))
+
+    def playing_ids(self, tournament: Tournament) -> tuple[int, ...]:
+        """Ids of the players of the next round."""
+        return knockout.next_round_ids(tournament, self.knockout_rules(tournament))
+
+    def pairing_scores(self, tournament: Tournament) -> dict[int, Decimal]:
+        """Player id -> strikes with the sign reversed."""
+        return knockout.swiss_scores(tournament, self.knockout_rules(tournament))
+
+    def scorer(self, tournament: Tournament) -> ScoreGame:
+        """The scorer of the format's games."""
+        return strike_scorer(self.knockout_rules(tournament).strike_settings)
+
+    def drawn_rounds(self, group_size: int) -> DrawnRoundRules:
+        """The drawn rounds of the format, in groups of this size."""
+        return DrawnRoundRules(
+            group_size=group_size,
+            playing_ids=self.playing_ids,
+            pairing_scores=self.pairing_scores,
+            rank=self.rank,
+            is_over=self.is_over,
+            scorer=self.scorer,
+            keeps_threes_low=True,
+        )

@@ -12,8 +12,8 @@ import msgspec
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
-from silverball.rules.lineup import arenas
-from silverball.rules.mechanics import free_games, history, lineups, queues, results, rounds
+from silverball.rules.drawing import arenas, balanced
+from silverball.rules.mechanics import free_games, lineups, queues, results, rounds
 from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
@@ -29,7 +29,6 @@ from silverball.rules.model.play_settings import HasClock
 from silverball.rules.model.refusals import GameWithoutResult
 from silverball.rules.model.settings_protocols import has
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, QueueSpot, Tournament
-from silverball.rules.pairing import random_draw
 
 GAMES_MAX = 1000
 
@@ -111,7 +110,7 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     wanted = (players - max(_queue_size_wanted(tournament), players % 2)) // 2
     if wanted <= 0:
         raise QueueTooLarge(size=_queue_size_wanted(tournament))
-    drawn = random_draw.random_order(tournament.active_ids, dice)
+    drawn = balanced.random_order(tournament.active_ids, dice)
     # Who is busy in another tournament of the room waits, as do machines that are busy there.
     busy = tournament.state.busy_player_ids
     ready = [player_id for player_id in drawn if player_id not in busy]
@@ -189,7 +188,7 @@ def _choose_arena(
 ) -> int | None:
     """A free arena that the two have played least; the vacated one only as a last resort."""
     free = lineups.free_arenas(tournament)
-    plays = history.arena_plays_of(tournament, pair)
+    plays = lineups.arena_plays_of(tournament, pair)
     chosen = arenas.draw_replacement(pair, free, plays, () if vacated is None else (vacated,), dice)
     return chosen if chosen is not None else arenas.draw_replacement(pair, free, plays, (), dice)
 

@@ -14,7 +14,9 @@ from msgspec import Struct
 
 from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
-from silverball.rules.families.bracket_standings import bracket_standing
+from silverball.rules.drawing import groups
+from silverball.rules.drawing.groups import GROUP_SIZE, Group, GroupBracketRound
+from silverball.rules.families.brackets import bracket_standing
 from silverball.rules.mechanics import call_ups, rounds, seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, RoundReopened
@@ -22,10 +24,7 @@ from silverball.rules.model.refusals import AllRoundsPlayed, DrawnElsewhere
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasGroupBracket, has
 from silverball.rules.model.tournament import Round, Tournament
-from silverball.rules.pairing import group_bracket
-from silverball.rules.pairing.group_bracket import GroupBracketRound
-from silverball.rules.pairing.groups import GROUP_SIZE, Group
-from silverball.rules.ranking import standing, ties
+from silverball.rules.ranking import standing
 from silverball.rules.ranking.group_rounds import ADVANCING, ZERO, GroupRoundResult
 from silverball.rules.ranking.standing import Standing
 
@@ -81,7 +80,7 @@ class GroupStageRules(Struct, frozen=True, kw_only=True):
         """The worst seed that joins in each later round: one line, or two with double byes."""
         assert has(settings, HasGroupBracket)
         has_double_byes = bool(settings.group_bracket_double_byes)
-        planned = group_bracket.planned_rounds(settings.bracket_size, has_double_byes=has_double_byes)
+        planned = groups.planned_rounds(settings.bracket_size, has_double_byes=has_double_byes)
         return tuple(round_.worst_joining_seed for round_ in planned[1:] if round_.worst_joining_seed)
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
@@ -131,7 +130,7 @@ class GroupStageRules(Struct, frozen=True, kw_only=True):
         if newest is not None:
             blocking = self._blocking_ties(tournament, newest, self.round_result(tournament, newest))
         placed = {row.player_id: row.position for row in self.rank(tournament)}
-        shared = [group for group in ties.members_by_position(placed).values() if len(group) > 1]
+        shared = [group for group in standing.members_by_position(placed).values() if len(group) > 1]
         return [*blocking, *shared]
 
     def expected_players(self, tournament: Tournament, index: int) -> frozenset[int] | None:
@@ -249,7 +248,9 @@ class GroupStageRules(Struct, frozen=True, kw_only=True):
         if not tournament.rounds:
             return []
         spots = self._spots(tournament)
-        placed = _apply_manual_order(tournament, ties.positions({spot.player_id: spot.key for spot in spots}))
+        placed = _apply_manual_order(
+            tournament, standing.positions({spot.player_id: spot.key for spot in spots})
+        )
         playing = standing.active_game_ids(tournament.games)
         rows = [
             replace(
@@ -307,7 +308,7 @@ def planned_stages(tournament: Tournament) -> list[GroupBracketRound]:
     """All rounds that follow from the settings. Source: formats, section 14.12."""
     assert has(tournament.settings, HasGroupBracket)
     has_double_byes = bool(tournament.settings.group_bracket_double_byes)
-    return group_bracket.planned_rounds(_bracket_size(tournament), has_double_byes=has_double_byes)
+    return groups.planned_rounds(_bracket_size(tournament), has_double_byes=has_double_byes)
 
 
 def _bracket_size(tournament: Tournament) -> int:
@@ -325,7 +326,7 @@ def _is_final(tournament: Tournament, round_: Round) -> bool:
 def _groups_of_four(tournament: Tournament, players: Iterable[int]) -> list[Group]:
     """Groups of four by original seed."""
     wanted = set(players)
-    return group_bracket.groups_by_seed(
+    return groups.groups_by_seed(
         [player_id for player_id in seeding.ids_by_seed(tournament) if player_id in wanted]
     )
 
@@ -333,7 +334,7 @@ def _groups_of_four(tournament: Tournament, players: Iterable[int]) -> list[Grou
 def _apply_manual_order(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int]:
     """Positions with manual orders, which hold only between players ordered together."""
     after = dict(placed)
-    for position, members in ties.members_by_position(placed).items():
+    for position, members in standing.members_by_position(placed).items():
         entrants = [tournament.entrant_by_id[player_id] for player_id in members]
         if (
             len(members) > 1
@@ -341,13 +342,13 @@ def _apply_manual_order(tournament: Tournament, placed: Mapping[int, int]) -> di
             and entrants[0].tie_group
         ):
             spots = {entrant.player_id: entrant.tie_place or 0 for entrant in entrants}
-            ordered = ties.positions(spots, highest_first=False)
+            ordered = standing.positions(spots, highest_first=False)
             after.update({player_id: position + place - 1 for player_id, place in ordered.items()})
     return after
 
 
 def check_double_byes(bracket_size: int, double_byes: Literal[0, 1]) -> None:
     """Raise ValueError for double byes in a bracket without them. Source: formats, section 14.12."""
-    sizes = group_bracket.DOUBLE_BYE_SIZES
+    sizes = groups.DOUBLE_BYE_SIZES
     if double_byes and bracket_size not in sizes:
         raise ValueError(f"double byes need a bracket of {', '.join(map(str, sizes))}")

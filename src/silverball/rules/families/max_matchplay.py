@@ -13,6 +13,8 @@ from msgspec import Struct
 
 from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
+from silverball.rules.drawing import history, schedule
+from silverball.rules.drawing.schedule import FreePlayer, Meeting
 from silverball.rules.mechanics import free_games, lineups, results, rounds
 from silverball.rules.model import moments, play_settings
 from silverball.rules.model.apply import apply_changes
@@ -21,8 +23,6 @@ from silverball.rules.model.play_settings import HasMatchRequests
 from silverball.rules.model.refusals import AllRoundsPlayed
 from silverball.rules.model.settings_protocols import has
 from silverball.rules.model.tournament import Entrant, Game, Tournament
-from silverball.rules.pairing import history, schedule
-from silverball.rules.pairing.schedule import FreePlayer, Meeting
 from silverball.rules.scoring import point_maps
 
 

@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
+from silverball.rules.drawing import order, schedule
+from silverball.rules.drawing.groups import Draw
 from silverball.rules.families import drawn_rounds
-from silverball.rules.lineup import order
 from silverball.rules.mechanics import call_ups, lineups, results, rounds, seeding
 from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
@@ -20,8 +21,6 @@ from silverball.rules.model.part_index import kept_value
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasRoundRobinGroups, has
 from silverball.rules.model.tournament import Entrant, Game, Round, Tournament
-from silverball.rules.pairing import round_robin
-from silverball.rules.pairing.groups import Draw
 
 
 class ScheduleStands(Conflict):
@@ -134,10 +133,10 @@ class RoundRobinRules(Struct, frozen=True):
         """The draw of each round; with several groups, all games of a group and no byes."""
         seeds = seeding.ids_by_seed(tournament)
         size = _group_size(tournament)
-        groups = round_robin.groups_by_seed(seeds, size)
+        groups = schedule.groups_by_seed(seeds, size)
         if len(groups) < 2:
-            return round_robin.all_rounds(seeds, is_double=self.is_double)
-        played = [round_robin.all_rounds(group, is_double=self.is_double) for group in groups]
+            return schedule.all_rounds(seeds, is_double=self.is_double)
+        played = [schedule.all_rounds(group, is_double=self.is_double) for group in groups]
         return [Draw(tuple(pair for draw in rounds_ for pair in draw.groups)) for rounds_ in played]
 
     def open_missing_games(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:

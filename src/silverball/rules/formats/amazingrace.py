@@ -26,14 +26,12 @@ from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.refusals import RoundWithoutArena
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import CertainBy, NightPlanning
-from silverball.rules.ranking import race as ranking
+from silverball.rules.planning.nights import CertainBy, NightPlanning
 from silverball.rules.ranking import solo
-from silverball.rules.ranking.race import RaceProgress
-from silverball.rules.ranking.solo import PlayerTally
+from silverball.rules.ranking.solo import PlayerTally, RaceProgress
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.scoring.starting_points import no_points
-from silverball.rules.verify import race
+from silverball.rules.scoring.point_maps import no_points
+from silverball.rules.verify import best
 from silverball.rules.verify.checks import FormatChecks, no_wins
 from silverball.rules.worth import open_play, played
 
@@ -136,7 +134,7 @@ def set_round(
         raise RaceRoundIsOver(round=round_.name)
     games = attempts.attempts_in_round(tournament, round_.round_id)
     members = tuple(dict.fromkeys(game.player_id for game in games))
-    safe = ranking.round_result(tournament, round_, members).safe_ids
+    safe = solo.round_result(tournament, round_, members).safe_ids
     made: list[Change] = list(changes_between(RoundChanged, round_, replace(round_, arena_id=arena_id)))
     for game in games:
         after = _move_to_arena(game, arena_id, game.player_id in safe)
@@ -174,7 +172,7 @@ def roster_changed(tournament: Tournament, entrant: Entrant, dice: Random, now: 
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: players in the race by rounds survived, then those who are out, the last one first."""
-    progress = ranking.race_progress(tournament)
+    progress = solo.race_progress(tournament)
     played: dict[int, int] = {}
     for attempt in tournament.single_player_games:
         if attempt.status == "completed" and not attempt.is_voided:
@@ -193,7 +191,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 def racing_ids(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the active players who are not out."""
-    progress = ranking.race_progress(tournament)
+    progress = solo.race_progress(tournament)
     return tuple(
         player_id for player_id in tournament.active_ids if not progress.get(player_id, RaceProgress()).is_out
     )
@@ -227,7 +225,7 @@ FORMAT = Format(
     is_over=is_over,
     meaningful_games=open_play.race_rule,
     meaningful_games_played=played.by_plan(open_play.race_rule),
-    verify=FormatChecks(standings=race.race_table, wins_by=no_wins),
+    verify=FormatChecks(standings=best.race_table, wins_by=no_wins),
     start=start,
     settle=settle,
     roster_changed=roster_changed,

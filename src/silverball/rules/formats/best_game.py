@@ -17,18 +17,18 @@ from silverball.rules.format import (
     never_over,
     no_wins_or_losses,
 )
-from silverball.rules.mechanics import attempts, entries
+from silverball.rules.mechanics import attempts
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, NewAttempt, Outcome
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import NightPlanning, NightShape, OpenEnd, values_of
+from silverball.rules.planning.nights import NightPlanning, NightShape, OpenEnd, values_of
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing, points_text
-from silverball.rules.scoring.starting_points import curve_of_best_game
+from silverball.rules.scoring.point_maps import curve_of_best_game
 from silverball.rules.verify import best
 from silverball.rules.verify.checks import FormatChecks, no_wins
 from silverball.rules.worth import open_play, played
@@ -101,7 +101,7 @@ def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime)
         )
     on_arena = [
         attempt.game_index or 0
-        for attempt in entries.attempts_of_player(tournament, new_attempt.player_id)
+        for attempt in attempts.attempts_of_player(tournament, new_attempt.player_id)
         if attempt.arena_id == new_attempt.arena_id
     ]
     index = max(on_arena, default=-1) + 1
@@ -111,11 +111,11 @@ def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime)
 def require_attempts_left(tournament: Tournament, entrant: Entrant, arena_id: int) -> None:
     """Refuse a player who may not play this arena again. Source: formats, 14.18 and 19."""
     chosen = settings_of(tournament)
-    used = len(entries.attempts_of_player(tournament, entrant.player_id))
-    entries.require_entries_left(
+    used = len(attempts.attempts_of_player(tournament, entrant.player_id))
+    attempts.require_entries_left(
         tournament, entrant, used, limit=chosen.best_game_overall_attempts, unit="games"
     )
-    entries.require_attempts_left_on_arena(
+    attempts.require_attempts_left_on_arena(
         tournament, entrant, arena_id, limit=chosen.best_game_attempts_on_arena
     )
 

@@ -27,13 +27,13 @@ from silverball.rules.model.changes import Change, SinglePlayerGameChanged, chan
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import NightPlanning, NightShape, values_of
+from silverball.rules.planning.nights import NightPlanning, NightShape, values_of
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.scoring import bowling
-from silverball.rules.scoring.starting_points import no_points
-from silverball.rules.verify import alone, results
+from silverball.rules.scoring import pingolf as scoring_pingolf
+from silverball.rules.scoring.point_maps import no_points
+from silverball.rules.verify import best, results
 from silverball.rules.verify.checks import FormatChecks, no_wins
 from silverball.rules.worth import planned, played
 
@@ -88,8 +88,8 @@ def derive_rolls(frame: Round, outcome: AttemptOutcome, *, is_last: bool) -> tup
     if outcome.strokes is not None or outcome.is_advanced:
         raise Invalid({"rolls": ["Enter the rolls: nothing else counts in this tournament."]})
     if outcome.rolls:
-        bowling.check_frame(outcome.rolls, is_last=is_last)
-        if not bowling.is_complete(outcome.rolls, is_last=is_last):
+        scoring_pingolf.check_frame(outcome.rolls, is_last=is_last)
+        if not scoring_pingolf.is_complete(outcome.rolls, is_last=is_last):
             raise Invalid({"rolls": ["A roll of this frame is missing. Enter the frame when it is over."]})
         return outcome.rolls
     if outcome.score is None:
@@ -99,7 +99,7 @@ def derive_rolls(frame: Round, outcome: AttemptOutcome, *, is_last: bool) -> tup
         raise Invalid({"rolls": [f"{frame.name} has no target to compare with. Enter the rolls."]})
     if outcome.score >= frame.score:
         raise Invalid({"rolls": ["The target was reached. Enter the rolls: a strike or a spare."]})
-    return (bowling.pins_by_closeness(outcome.score, frame.score), 0)
+    return (scoring_pingolf.pins_by_closeness(outcome.score, frame.score), 0)
 
 
 def _count_frames(tournament: Tournament, made: list[Change], player_id: int, now: datetime) -> list[Change]:
@@ -107,7 +107,7 @@ def _count_frames(tournament: Tournament, made: list[Change], player_id: int, no
     after = apply_changes(tournament, made)
     own = pingolf.completed_by_player(after).get(player_id, {})
     duration = settings_of(tournament).golf_duration
-    values = bowling.frame_values(_rolls_by_frame(own, duration), duration)
+    values = scoring_pingolf.frame_values(_rolls_by_frame(own, duration), duration)
     changes = list(made)
     for index, attempt in own.items():
         points = None if values[index] is None else Decimal(values[index] or 0)
@@ -139,7 +139,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 def _tally(tournament: Tournament, entrant: Entrant, played: Mapping[int, SinglePlayerGame]) -> PlayerTally:
     chosen = settings_of(tournament)
-    total, *broken = bowling.bowling_tiebreak(
+    total, *broken = scoring_pingolf.bowling_tiebreak(
         _rolls_by_frame(played, chosen.golf_duration), chosen.golf_duration
     ).values
     points = total + solo.adjustment_total(entrant)
@@ -181,7 +181,7 @@ FORMAT = Format(
     is_over=pingolf.is_over,
     meaningful_games=WITHOUT_RULE,
     meaningful_games_played=played.by_plan(WITHOUT_RULE),
-    verify=FormatChecks(standings=alone.bowling_table, wins_by=no_wins, attempt_faults=results.frame_faults),
+    verify=FormatChecks(standings=best.bowling_table, wins_by=no_wins, attempt_faults=results.frame_faults),
     start=start,
     settle=settle,
     roster_changed=lambda tournament, entrant, _dice, now: pingolf.roster_changed(tournament, entrant, now),

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from silverball.kit.errors import Conflict
 from silverball.rules.families import best_game as best_game_family
-from silverball.rules.families import cards
 from silverball.rules.format import (
     DemoNight,
     Format,
@@ -17,7 +16,7 @@ from silverball.rules.format import (
     never_over,
     no_wins_or_losses,
 )
-from silverball.rules.mechanics import attempts, entries
+from silverball.rules.mechanics import attempts
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
 from silverball.rules.model.apply import apply_changes
@@ -25,12 +24,12 @@ from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import NightPlanning, NightShape, OpenEnd, values_of
+from silverball.rules.planning.nights import NightPlanning, NightShape, OpenEnd, values_of
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.bestgame import CardValue
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import CountedCard, Standing, points_text
-from silverball.rules.scoring.starting_points import curve_of_best_game
+from silverball.rules.scoring.point_maps import curve_of_best_game
 from silverball.rules.verify import best
 from silverball.rules.verify.checks import FormatChecks, no_wins
 from silverball.rules.worth import open_play, played
@@ -110,11 +109,19 @@ def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime)
         best_game_family.require_player_and_arena_free(
             tournament, new_attempt.player_id, new_attempt.arena_id
         )
-    card = cards.card_in_progress(tournament, new_attempt.player_id)
-    made = cards.open_card(cards.new_card(new_attempt.player_id, now)) if card is None else []
+    card = best_game_family.card_in_progress(tournament, new_attempt.player_id)
+    made = (
+        best_game_family.open_card(best_game_family.new_card(new_attempt.player_id, now))
+        if card is None
+        else []
+    )
     card_id = -1 if card is None else card.card_id
     index = (
-        max((attempt.game_index or 0 for attempt in cards.games_on_card(tournament, card_id)), default=-1) + 1
+        max(
+            (attempt.game_index or 0 for attempt in best_game_family.games_on_card(tournament, card_id)),
+            default=-1,
+        )
+        + 1
     )
     made += best_game_family.create_attempt(tournament, new_attempt, now, card_id=card_id, game_index=index)
     return _update_card(tournament, made, card_id, now)
@@ -123,14 +130,14 @@ def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime)
 def require_card_left(tournament: Tournament, entrant: Entrant, arena_id: int) -> None:
     """Refuse an arena without room on the player's card, or a new card. Raises Conflict."""
     chosen = settings_of(tournament)
-    card = cards.card_in_progress(tournament, entrant.player_id)
+    card = best_game_family.card_in_progress(tournament, entrant.player_id)
     if card is not None:
-        cards.require_room_on_card(
+        best_game_family.require_room_on_card(
             tournament, card, arena_id, games_per_card=chosen.card_best_game_games_per_card
         )
         return
-    used = len(cards.cards_of_player(tournament, entrant.player_id))
-    entries.require_entries_left(
+    used = len(best_game_family.cards_of_player(tournament, entrant.player_id))
+    attempts.require_entries_left(
         tournament, entrant, used, limit=chosen.best_game_overall_attempts, unit="cards"
     )
 
@@ -154,7 +161,7 @@ def _update_card(
 ) -> list[Change]:
     assert card_id is not None
     games = settings_of(tournament).card_best_game_games_per_card
-    return cards.update_card(tournament, made, card_id, games_per_card=games, now=now)
+    return best_game_family.update_card(tournament, made, card_id, games_per_card=games, now=now)
 
 
 def refuse_to_void_game(_tournament: Tournament, attempt: SinglePlayerGame, _now: datetime) -> list[Change]:
@@ -169,7 +176,7 @@ def delete_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datet
 
 def at_close(tournament: Tournament, _now: datetime) -> list[Change]:
     """Delete cards that lost their only game by the closing; store the marks of the others."""
-    changes = cards.delete_empty_cards(tournament)
+    changes = best_game_family.delete_empty_cards(tournament)
     return [*changes, *best_game_family.store_final_marks(apply_changes(tournament, changes))]
 
 
@@ -194,7 +201,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 def _tally(tournament: Tournament, entrant: Entrant, counted: list[CardValue], games: int) -> PlayerTally:
     total = sum((value.points for value in counted), solo.adjustment_total(entrant))
-    used = cards.cards_of_player(tournament, entrant.player_id)
+    used = best_game_family.cards_of_player(tournament, entrant.player_id)
     return PlayerTally(
         points=total,
         key=(total,),

@@ -2,7 +2,8 @@
 
 from typing import ClassVar
 
-from silverball.rules.families import bracket_standings as ranking
+from silverball.rules.drawing import bracket_nodes
+from silverball.rules.families import brackets
 from silverball.rules.families.brackets import BracketRules
 from silverball.rules.format import (
     DemoNight,
@@ -13,14 +14,13 @@ from silverball.rules.format import (
     refuse_to_complete_round,
     refuse_to_join,
 )
-from silverball.rules.mechanics import bracket_matches
+from silverball.rules.mechanics import call_ups
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.pairing import bracket_nodes
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
+from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.scoring.starting_points import one_point_per_win
+from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
 from silverball.rules.verify.checks import FormatChecks
 from silverball.rules.worth import planned, played
@@ -46,12 +46,12 @@ RULES = BracketRules(nodes=bracket_nodes.double_elimination_nodes, has_losers_br
 
 def rank(tournament: Tournament) -> list[Standing]:
     """Decided places: 1, 2, 3, 4, then 5, 7, 9, 13, ... by round. Source: formats, 14.11."""
-    return ranking.rank(tournament, RULES.matches(tournament))
+    return brackets.rank(tournament, RULES.matches(tournament))
 
 
 def is_over(tournament: Tournament) -> bool:
     """Whether the grand final is decided, or the second one where there is one."""
-    return tournament.status != "planned" and bracket_matches.is_over(RULES.matches(tournament))
+    return tournament.status != "planned" and call_ups.is_over(RULES.matches(tournament))
 
 
 WITHOUT_RULE = planned.without_rule("No published rule counts the games of double elimination.")

@@ -6,9 +6,9 @@ from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds
 from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
-from silverball.rules.planning.shapes import ClockNight, NightPlanning, NightShape, values_of
-from silverball.rules.ranking import frenzy as ranking
-from silverball.rules.scoring.starting_points import one_point_per_win
+from silverball.rules.planning.nights import ClockNight, NightPlanning, NightShape, values_of
+from silverball.rules.ranking import points
+from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
 from silverball.rules.worth import open_play, played
@@ -85,7 +85,7 @@ FORMAT = Format(
     points_map=one_point_per_win,
     rounds=Rounds.NONE,
     has_clock=True,
-    rank=ranking.rank,
+    rank=points.rank_frenzy,
     is_over=frenzy_family.is_over,
     meaningful_games=open_play.frenzy_rule,
     meaningful_games_played=played.frenzy_played,

@@ -24,13 +24,13 @@ from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import NightPlanning, NightShape, values_of
+from silverball.rules.planning.nights import NightPlanning, NightShape, values_of
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.scoring import golf
-from silverball.rules.scoring.starting_points import no_points
-from silverball.rules.verify import alone, results
+from silverball.rules.scoring import pingolf as scoring_pingolf
+from silverball.rules.scoring.point_maps import no_points
+from silverball.rules.verify import best, results
 from silverball.rules.verify.checks import FormatChecks, no_wins
 from silverball.rules.worth import open_play, played
 
@@ -81,7 +81,7 @@ def derive_strokes(hole: Round, outcome: AttemptOutcome, stroke_limit: int) -> i
     if outcome.rolls or outcome.is_advanced:
         raise Invalid({"strokes": ["Enter the strokes: nothing else counts in this tournament."]})
     if outcome.strokes is not None:
-        return golf.limited_strokes(outcome.strokes, stroke_limit)
+        return scoring_pingolf.limited_strokes(outcome.strokes, stroke_limit)
     if outcome.score is None:
         raise Invalid({"strokes": ["Enter the strokes, or the score if the target was not reached."]})
     attempts.check_score(outcome.score)
@@ -89,7 +89,9 @@ def derive_strokes(hole: Round, outcome: AttemptOutcome, stroke_limit: int) -> i
         raise Invalid({"strokes": [f"{hole.name} has no target to compare with. Enter the strokes."]})
     if outcome.score >= hole.score:
         raise Invalid({"strokes": ["The target was reached. Enter the number of the ball as the strokes."]})
-    return golf.limited_strokes(golf.strokes_after_last_ball(outcome.score, hole.score), stroke_limit)
+    return scoring_pingolf.limited_strokes(
+        scoring_pingolf.strokes_after_last_ball(outcome.score, hole.score), stroke_limit
+    )
 
 
 def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
@@ -115,14 +117,14 @@ def _tally(tournament: Tournament, entrant: Entrant, played: dict[int, SinglePla
     chosen = settings_of(tournament)
     strokes = [_strokes_in_game(played.get(index)) for index in range(chosen.golf_duration)]
     is_closed = tournament.status == "completed"
-    total = golf.strokes_total(
+    total = scoring_pingolf.strokes_total(
         strokes,
         holes_counted=chosen.golf_holes_counted,
         stroke_limit=chosen.golf_stroke_limit,
         is_closed=is_closed,
     )
     points = total + solo.adjustment_total(entrant)
-    broken = golf.golf_tiebreak(total, strokes)
+    broken = scoring_pingolf.golf_tiebreak(total, strokes)
     is_broken = chosen.tiebreaker == "standard"
     return PlayerTally(
         points=points,
@@ -171,7 +173,7 @@ FORMAT = Format(
     is_over=pingolf.is_over,
     meaningful_games=open_play.strokes_unknown,
     meaningful_games_played=played.holes_played,
-    verify=FormatChecks(standings=alone.golf_table, wins_by=no_wins, attempt_faults=results.stroke_faults),
+    verify=FormatChecks(standings=best.golf_table, wins_by=no_wins, attempt_faults=results.stroke_faults),
     start=start,
     settle=settle,
     roster_changed=lambda tournament, entrant, _dice, now: pingolf.roster_changed(tournament, entrant, now),

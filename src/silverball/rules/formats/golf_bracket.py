@@ -10,6 +10,8 @@ import msgspec
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
+from silverball.rules.drawing import groups
+from silverball.rules.drawing.groups import Group
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.format import (
@@ -33,15 +35,14 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
-from silverball.rules.pairing import group_bracket as pairing
-from silverball.rules.pairing.groups import Group
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
+from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import group_rounds
 from silverball.rules.ranking.group_rounds import GroupRoundResult
-from silverball.rules.scoring import golf, point_maps
-from silverball.rules.scoring.starting_points import no_points
-from silverball.rules.verify import groups, results
+from silverball.rules.scoring import pingolf, point_maps
+from silverball.rules.scoring.point_maps import no_points
+from silverball.rules.verify import groups as verify_groups
+from silverball.rules.verify import results
 from silverball.rules.verify.checks import FormatChecks, no_wins
 from silverball.rules.worth import open_play, played
 
@@ -56,7 +57,7 @@ class PlayerHasOpenHole(Conflict):
 class GolfBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a golf bracket. Source: formats, sections 14.17 and 24."""
 
-    round_count: settings.RoundCount = pairing.round_count(BRACKET_SIZE)
+    round_count: settings.RoundCount = groups.round_count(BRACKET_SIZE)
     bracket_size: settings.GroupBracketSize = BRACKET_SIZE
     group_bracket_double_byes: settings.GroupBracketDoubleByes = 0
     games_per_round: settings.GamesPerRound = 3
@@ -74,7 +75,7 @@ class GolfBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     def with_derived(self) -> Self:
         """These settings with the number of rounds that follows from size and byes."""
         has_double_byes = bool(self.group_bracket_double_byes)
-        count = pairing.round_count(self.bracket_size, has_double_byes=has_double_byes)
+        count = groups.round_count(self.bracket_size, has_double_byes=has_double_byes)
         return msgspec.structs.replace(super().with_derived(), round_count=count)
 
 
@@ -202,7 +203,7 @@ def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetim
     attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
     if outcome.strokes is None or outcome.rolls or outcome.is_advanced:
         raise Invalid({"strokes": ["Enter the strokes: nothing else counts in this tournament."]})
-    strokes = golf.limited_strokes(outcome.strokes, settings_of(tournament).golf_stroke_limit)
+    strokes = pingolf.limited_strokes(outcome.strokes, settings_of(tournament).golf_stroke_limit)
     changes = attempts.record_attempt(attempt, outcome, points=Decimal(strokes), now=now)
     return [*changes, *RULES.delete_stale_rounds(apply_changes(tournament, changes))]
 
@@ -270,7 +271,7 @@ FORMAT = Format(
     meaningful_games=open_play.strokes_unknown,
     meaningful_games_played=played.holes_played,
     verify=FormatChecks(
-        standings=groups.hole_bracket_table, wins_by=no_wins, attempt_faults=results.stroke_faults
+        standings=verify_groups.hole_bracket_table, wins_by=no_wins, attempt_faults=results.stroke_faults
     ),
     start=RULES.start,
     open_round=RULES.open_round,

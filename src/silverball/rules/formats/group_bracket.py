@@ -10,6 +10,8 @@ from typing import Literal, Self
 import msgspec
 
 from silverball.kit.values import replace
+from silverball.rules.drawing import groups
+from silverball.rules.drawing.groups import Draw, Group
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.format import DemoNight, Format, FormatGroup, refuse_to_join
@@ -20,15 +22,13 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameOpened, RoundReopened
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Round, Tournament
-from silverball.rules.pairing import group_bracket as pairing
-from silverball.rules.pairing.groups import Draw, Group
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
+from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import group_rounds, points
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import point_maps
-from silverball.rules.scoring.starting_points import points_of_scoring
-from silverball.rules.verify import groups
+from silverball.rules.scoring.point_maps import points_of_scoring
+from silverball.rules.verify import groups as verify_groups
 from silverball.rules.verify.checks import ArenaUse, FormatChecks
 from silverball.rules.worth import planned, played
 
@@ -39,7 +39,7 @@ BRACKET_SIZE: Literal[8] = 8
 class GroupBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     """Settings of a group bracket. Source: formats, sections 14.12 and 24."""
 
-    round_count: settings.RoundCount = pairing.round_count(BRACKET_SIZE)
+    round_count: settings.RoundCount = groups.round_count(BRACKET_SIZE)
     bracket_size: settings.GroupBracketSize = BRACKET_SIZE
     group_bracket_double_byes: settings.GroupBracketDoubleByes = 0
     scoring: settings.Scoring = "papa"
@@ -57,7 +57,7 @@ class GroupBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True)
     def with_derived(self) -> Self:
         """These settings with the number of rounds that follows from size and byes."""
         has_double_byes = bool(self.group_bracket_double_byes)
-        count = pairing.round_count(self.bracket_size, has_double_byes=has_double_byes)
+        count = groups.round_count(self.bracket_size, has_double_byes=has_double_byes)
         return msgspec.structs.replace(super().with_derived(), round_count=count)
 
 
@@ -191,7 +191,7 @@ FORMAT = Format(
     is_over=RULES.is_over,
     meaningful_games=planned.group_elimination,
     meaningful_games_played=played.by_plan(planned.group_elimination),
-    verify=FormatChecks(standings=groups.group_bracket_table, arena_use=ArenaUse.ONCE_PER_WAVE),
+    verify=FormatChecks(standings=verify_groups.group_bracket_table, arena_use=ArenaUse.ONCE_PER_WAVE),
     start=RULES.start,
     open_round=RULES.open_round,
     settle=settle,

@@ -6,18 +6,18 @@ from random import Random
 from typing import Annotated, Any, Literal
 
 from silverball.kit.errors import Invalid
-from silverball.rules.families.strikes import StrikeFormatRules
+from silverball.rules.drawing.groups import GROUP_SIZE
+from silverball.rules.families.drawn_rounds import StrikeFormatRules
 from silverball.rules.format import CountedIn, DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import Awards, CertainBy, NightPlanning, values_of
+from silverball.rules.planning.nights import Awards, CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.knockout import KnockoutRules
-from silverball.rules.ranking.regimes import WinLossRule
+from silverball.rules.ranking.standing import WinLossRule
 from silverball.rules.scoring import strikes
-from silverball.rules.scoring.starting_points import points_for_strikes
+from silverball.rules.scoring.point_maps import points_for_strikes
 from silverball.rules.scoring.strikes import StrikeSettings
 from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks

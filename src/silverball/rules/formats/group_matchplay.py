@@ -1,14 +1,14 @@
 """Group match play: rounds of four and three, points by place, most points win. Source: formats, 14.4."""
 
+from silverball.rules.drawing.groups import GROUP_SIZE
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
-from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
+from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
-from silverball.rules.scoring.starting_points import points_of_scoring
+from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.worth import planned, played

@@ -9,7 +9,9 @@ from msgspec import Struct
 
 from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
-from silverball.rules.families.bracket_standings import bracket_standing
+from silverball.rules.drawing import groups
+from silverball.rules.drawing.groups import Draw, LadderGame
+from silverball.rules.families.brackets import bracket_standing
 from silverball.rules.format import (
     DemoNight,
     Format,
@@ -26,14 +28,11 @@ from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.refusals import DrawnElsewhere
 from silverball.rules.model.tournament import Game, Round, Tournament
-from silverball.rules.pairing import ladder
-from silverball.rules.pairing.groups import Draw
-from silverball.rules.pairing.ladder import LadderGame
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import CertainBy, NightPlanning, NightShape, values_of
+from silverball.rules.planning.nights import CertainBy, NightPlanning, NightShape, values_of
 from silverball.rules.ranking import standing
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.scoring.starting_points import one_point_per_win
+from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
 from silverball.rules.verify.checks import FormatChecks
 from silverball.rules.worth import planned, played
@@ -75,10 +74,10 @@ def read_ladder(tournament: Tournament) -> LadderState:
     alive = tuple(seeding.ids_by_seed(tournament))
     places: dict[int, int] = {}
     played = [_game_in_round(tournament, round_) for round_ in tournament.rounds_in_order]
-    steps = ladder.ladder_games(len(alive), is_fast=chosen.ladder_type == "fast")
+    steps = groups.ladder_games(len(alive), is_fast=chosen.ladder_type == "fast")
     for at, step in enumerate(steps):
         game = played[at] if at < len(played) else None
-        if game is None or set(game.player_ids) != set(ladder.next_group(alive, step)):
+        if game is None or set(game.player_ids) != set(groups.next_group(alive, step)):
             return LadderState(alive, places, step, at)
         if game.status != "completed":
             return LadderState(alive, places, step, at + 1, is_open=True)
@@ -101,7 +100,7 @@ def open_next_game(tournament: Tournament, dice: Random, now: datetime) -> list[
     now_at = read_ladder(tournament)
     if now_at.step is None or now_at.is_open:
         return []
-    group = ladder.next_group(now_at.alive, now_at.step)
+    group = groups.next_group(now_at.alive, now_at.step)
     return rounds.open_round(
         tournament,
         Draw((group,)),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from random import Random
 
+from silverball.rules.drawing.groups import Draw
 from silverball.rules.format import DemoNight, Format, FormatGroup, never_over
 from silverball.rules.mechanics import free_games, results, rounds
 from silverball.rules.mechanics.free_games import FreeGameRules
@@ -12,11 +13,10 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Tournament
-from silverball.rules.pairing.groups import Draw
-from silverball.rules.planning.shapes import NightPlanning, NightShape, OpenEnd
+from silverball.rules.planning.nights import NightPlanning, NightShape, OpenEnd
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.scoring.starting_points import points_of_scoring
+from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
 from silverball.rules.worth import planned, played

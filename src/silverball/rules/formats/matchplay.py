@@ -1,16 +1,16 @@
 """Head-to-head match play: rounds of two, a point per won game, most points win. Source: formats, 14.3."""
 
+from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.pairing.groups import PAIR_SIZE
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import CertainBy, NightPlanning, values_of
+from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.scoring.starting_points import one_point_per_win
+from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.worth import planned, played

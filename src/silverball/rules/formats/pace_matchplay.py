@@ -8,21 +8,21 @@ from typing import Annotated, Any
 
 from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
+from silverball.rules.drawing.groups import GROUP_SIZE
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Entrant, Tournament
-from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import Awards, CertainBy, NightPlanning
+from silverball.rules.planning.nights import Awards, CertainBy, NightPlanning
 from silverball.rules.ranking import pace
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.pace import PaceRules
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import point_maps
-from silverball.rules.scoring.starting_points import points_of_scoring
+from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.worth import lasting, played

@@ -4,19 +4,19 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
 
+from silverball.rules.drawing.groups import GROUP_SIZE
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.planning import nights
-from silverball.rules.planning.shapes import Awards, NightPlanning, values_of
+from silverball.rules.planning.nights import Awards, NightPlanning, values_of
+from silverball.rules.ranking import pace
 from silverball.rules.ranking import points as ranking
-from silverball.rules.ranking import target
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import point_maps
-from silverball.rules.scoring.starting_points import points_of_scoring
+from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.worth import lasting, played
@@ -54,7 +54,7 @@ def rounds_reached(tournament: Tournament) -> dict[int, int]:
     """Player id -> the round (from 1) in which the target was reached; only those who have."""
     chosen = tournament.settings
     assert isinstance(chosen, TargetSettings)
-    return target.rounds_reaching_target(tournament, chosen.target_points)
+    return pace.rounds_reaching_target(tournament, chosen.target_points)
 
 
 def rank(tournament: Tournament) -> list[Standing]:

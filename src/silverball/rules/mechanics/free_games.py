@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from silverball.kit.errors import Invalid, Sentence
 from silverball.kit.values import replace
-from silverball.rules.lineup import order
-from silverball.rules.mechanics import history, lineups, results, rounds
+from silverball.rules.drawing import order
+from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE
+from silverball.rules.mechanics import lineups, results, rounds
 from silverball.rules.model import play_settings
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, SuggestionDecided
 from silverball.rules.model.part_index import lowest_id
 from silverball.rules.model.tournament import Game, Round, Tournament
-from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
 
 NO_POINTS = Decimal(0)
 
@@ -77,7 +77,7 @@ def create_by_hand(
     seats = tuple(player_ids)
     if player_order != order.DISABLED:
         ranks = {entrant.player_id: entrant.seed_rank or 0 for entrant in tournament.entrants}
-        facts = order.OrderFacts(history.slot_counts(tournament), ranks, positions)
+        facts = order.OrderFacts(lineups.slot_counts(tournament), ranks, positions)
         seats = order.draw_first_order(player_order, seats, facts, dice)
     game = rounds.new_game(next_game_id(tournament), seats, now=now, arena_id=arena_id)
     if in_round is None:

@@ -1,18 +1,121 @@
 """Arenas and playing orders of a round's groups, by the tournament's own settings."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from random import Random
 
 from msgspec import UNSET, Struct
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.values import replace
-from silverball.rules.lineup import arenas, order
-from silverball.rules.lineup.arenas import DrawableArena
-from silverball.rules.mechanics import history
+from silverball.rules.drawing import arenas, history, order
+from silverball.rules.drawing.arenas import DrawableArena
+from silverball.rules.drawing.groups import Group
+from silverball.rules.drawing.history import DrawHistory
 from silverball.rules.model import play_settings
 from silverball.rules.model.tournament import Game, Tournament
-from silverball.rules.pairing.groups import Group
+
+# Earlier meetings, arenas and slots, as draws need them. Source: formats, sections 6 to 9.
+
+
+def groups_in_games(games: Sequence[Game]) -> list[tuple[int, ...]]:
+    """The groups of a round, each once however many games it played; a bye is a group of one."""
+    return joined_groups(
+        ((game.set_number, game.game_id if game.is_bye else 0), game.player_ids)
+        for game in games
+        if not game.is_tiebreak
+    )
+
+
+def joined_groups(games: Iterable[tuple[Hashable, Sequence[int]]]) -> list[tuple[int, ...]]:
+    """The groups that played these games, each once. Takes the key of the group and the players.
+
+    Games under one key are of one group if they share a player: in double elimination all games of one
+    side of the bracket have the same `set`.
+    """
+    groups_by_key: dict[Hashable, list[set[int]]] = {}
+    in_order: list[set[int]] = []
+    for key, player_ids in games:
+        groups = groups_by_key.setdefault(key, [])
+        group = next((group for group in groups if not group.isdisjoint(player_ids)), None)
+        if group is None:
+            group = set()
+            groups.append(group)
+            in_order.append(group)
+        group.update(player_ids)
+    return [tuple(sorted(players)) for players in in_order]
+
+
+def pairing_history(tournament: Tournament, *, with_series: bool = False) -> DrawHistory:
+    """Meetings, byes and short groups; byes credited on entry count too.
+
+    With `with_series` the groups of the other tournaments of the series are added (formats, 6.8).
+    """
+    rounds = [
+        groups_in_games(tournament.games_by_round.get(round_.round_id, ()))
+        for round_ in tournament.rounds_in_order
+    ]
+    if with_series:
+        # One list per group: two players who met on two nights met twice.
+        rounds += [[group] for group in tournament.state.series_groups]
+    past = history.history_of_rounds(rounds)
+    byes = Counter(past.byes)
+    byes.update(
+        {entrant.player_id: entrant.byes_credited for entrant in tournament.entrants if entrant.byes_credited}
+    )
+    return DrawHistory(past.meetings, byes, past.short_groups)
+
+
+def arena_plays(tournament: Tournament, *, with_series: bool = False) -> dict[int, dict[int, int]]:
+    """Player id -> arena id -> games played on it, open ones and single player games included."""
+    plays: dict[int, dict[int, int]] = {}
+    if with_series:
+        plays = {player: dict(counts) for player, counts in tournament.state.series_plays.items()}
+    played = [(game.arena_id, game.player_ids) for game in tournament.games]
+    played += [(attempt.arena_id, (attempt.player_id,)) for attempt in tournament.single_player_games]
+    for arena_id, player_ids in played:
+        if arena_id is not None:
+            for player_id in player_ids:
+                counts = plays.setdefault(player_id, {})
+                counts[arena_id] = counts.get(arena_id, 0) + 1
+    return plays
+
+
+def arena_plays_of(tournament: Tournament, player_ids: Sequence[int]) -> dict[int, dict[int, int]]:
+    """The arena plays of these players, without the series: player id -> arena id -> games."""
+    plays: dict[int, dict[int, int]] = {}
+    for player_id in player_ids:
+        arena_ids = [game.arena_id for game in tournament.games_by_player.get(player_id, ())]
+        arena_ids += [attempt.arena_id for attempt in tournament.attempts_by_player.get(player_id, ())]
+        counts = Counter(arena_id for arena_id in arena_ids if arena_id is not None)
+        if counts:
+            plays[player_id] = dict(counts)
+    return plays
+
+
+def bank_plays(tournament: Tournament) -> dict[int, dict[int, int]]:
+    """Player id -> bank id -> rounds played on it."""
+    rounds_on_banks: set[tuple[int, int, int | None]] = set()
+    for game in tournament.games:
+        if game.bank_id is not None:
+            rounds_on_banks.update((player_id, game.bank_id, game.round_id) for player_id in game.player_ids)
+    plays: dict[int, dict[int, int]] = {}
+    for player_id, bank_id, _round_id in rounds_on_banks:
+        counts = plays.setdefault(player_id, {})
+        counts[bank_id] = counts.get(bank_id, 0) + 1
+    return plays
+
+
+def slot_counts(tournament: Tournament) -> Mapping[int, Mapping[int, int]]:
+    """Player id -> slot (from 0) -> times played in it; byes have no slot."""
+    counts: dict[int, dict[int, int]] = {}
+    for game in tournament.games:
+        if game.is_bye:
+            continue
+        for slot, player_id in enumerate(game.player_ids):
+            own = counts.setdefault(player_id, {})
+            own[slot] = own.get(slot, 0) + 1
+    return counts
 
 
 class ArenaOutOfService(Conflict):
@@ -46,7 +149,7 @@ def assign_groups(
     """
     assigned = _assign_arenas(tournament, groups, games, dice)
     player_order = play_settings.player_order(tournament.settings, default="seed")
-    facts = order.OrderFacts(history.slot_counts(tournament), _seed_ranks(tournament), positions)
+    facts = order.OrderFacts(slot_counts(tournament), _seed_ranks(tournament), positions)
     return [
         GroupAssignment(
             arena_ids, tuple(order.draw_orders(player_order, group, facts, games=games, dice=dice)), bank_id
@@ -133,7 +236,7 @@ def _assign_arenas(
     assignment = play_settings.arena_assignment(tournament.settings, default="disabled")
     if assignment == "banks":
         choice = _drawable_banks(tournament, len(groups))
-        drawn = arenas.assign_banks(groups, choice, history.bank_plays(tournament), waves=games, dice=dice)
+        drawn = arenas.assign_banks(groups, choice, bank_plays(tournament), waves=games, dice=dice)
         return [(bank.bank_id, tuple(bank.arenas)) for bank in drawn]
     if assignment in {"manual", "disabled", "manual_banks"}:
         return [(None, (None,) * games) for _ in groups]
@@ -142,7 +245,7 @@ def _assign_arenas(
     if assignment == "random":
         lineups = arenas.assign_random(groups, drawable, waves=games, dice=dice)
         return [(None, arena_ids) for arena_ids in lineups]
-    plays = history.arena_plays(tournament, with_series=assignment == "balanced_series")
+    plays = arena_plays(tournament, with_series=assignment == "balanced_series")
     assign = arenas.assign_by_category if by_category else arenas.assign_balanced
     return [(None, arena_ids) for arena_ids in assign(groups, drawable, plays, waves=games, dice=dice)]
 
@@ -151,7 +254,7 @@ def draw_replacement(
     tournament: Tournament, group: Group, excluded: Sequence[int], dice: Random
 ) -> int | None:
     """Another free arena for a group, of least cost; None when there is none. Source: formats, section 7."""
-    plays = history.arena_plays(tournament)
+    plays = arena_plays(tournament)
     return arenas.draw_replacement(group, free_arenas(tournament), plays, excluded, dice)
 
 
@@ -175,7 +278,7 @@ def draw_other_arena(tournament: Tournament, game: Game, dice: Random) -> int | 
 def _draw_for_game(
     tournament: Tournament, game: Game, choice: Sequence[DrawableArena], dice: Random
 ) -> int | None:
-    plays = history.arena_plays(tournament)
+    plays = arena_plays(tournament)
     used = {other.arena_id for other in games_of_group(tournament, game)} - {None}
     excluded = [arena_id for arena_id in used if arena_id is not None]
     arena_id = arenas.draw_replacement(game.player_ids, choice, plays, excluded, dice)

@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.values import replace
+from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.mechanics import results
 from silverball.rules.model import play_settings
 from silverball.rules.model.changes import (
@@ -26,7 +27,6 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Game, Leg, Tournament
-from silverball.rules.pairing.groups import PAIR_SIZE
 
 
 class NotPlayedInLegs(Conflict):

@@ -6,13 +6,13 @@ from random import Random
 
 from msgspec import Struct
 
-from silverball.rules.mechanics import history, seeding
+from silverball.rules.drawing import balanced, swiss, tiers
+from silverball.rules.drawing.groups import PAIR_SIZE, Draw
+from silverball.rules.mechanics import lineups, seeding
 from silverball.rules.model import play_settings
 from silverball.rules.model.play_settings import HasFirstRoundPairing
 from silverball.rules.model.settings_protocols import HasPairing, has
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.pairing import balanced, first_round, random_draw, strictswiss, swiss, tiers
-from silverball.rules.pairing.groups import PAIR_SIZE, Draw
 
 
 class PairingField(Struct, frozen=True, kw_only=True):
@@ -50,28 +50,28 @@ def _draw_first_round(tournament: Tournament, field: PairingField, dice: Random)
     settings = tournament.settings
     first_pairing = settings.first_round_pairing if has(settings, HasFirstRoundPairing) else "random"
     if field.group_size == PAIR_SIZE:
-        return first_round.draw_pairs(first_pairing, field.player_ids, dice)
-    return first_round.draw_groups(first_pairing, field.player_ids, dice)
+        return tiers.draw_pairs(first_pairing, field.player_ids, dice)
+    return tiers.draw_groups(first_pairing, field.player_ids, dice)
 
 
 def _draw_pairs(tournament: Tournament, field: PairingField, pairing: str, dice: Random) -> Draw:
-    past = history.pairing_history(tournament, with_series=pairing == "balanced_series")
+    past = lineups.pairing_history(tournament, with_series=pairing == "balanced_series")
     if pairing == "random":
-        return random_draw.draw_pairs(field.player_ids, past, dice)
+        return balanced.draw_random_pairs(field.player_ids, past, dice)
     if pairing == "swiss":
-        return swiss.draw_pairs(field.scores, past, dice)
+        return swiss.draw_swiss_pairs(field.scores, past, dice)
     if pairing == "strictswiss":
-        return strictswiss.draw_pairs(field.scores, past, dice, rounds=len(tournament.rounds))
-    return balanced.draw_pairs(field.player_ids, past, dice)
+        return swiss.draw_strict_swiss_pairs(field.scores, past, dice, rounds=len(tournament.rounds))
+    return balanced.draw_balanced_pairs(field.player_ids, past, dice)
 
 
 def _draw_groups_of_four(tournament: Tournament, field: PairingField, pairing: str, dice: Random) -> Draw:
-    past = history.pairing_history(tournament, with_series=pairing == "balanced_series")
+    past = lineups.pairing_history(tournament, with_series=pairing == "balanced_series")
     if pairing == "random":
-        return random_draw.draw_groups(field.player_ids, dice)
+        return balanced.draw_random_groups(field.player_ids, dice)
     if pairing in {"swiss", "strictswiss"}:
         return swiss.draw_groups(field.scores, past, dice, keeps_threes_low=field.keeps_threes_low)
-    return balanced.draw_groups(field.player_ids, past, dice)
+    return balanced.draw_balanced_groups(field.player_ids, past, dice)
 
 
 def _draw_tiers(tournament: Tournament, field: PairingField, dice: Random) -> Draw:

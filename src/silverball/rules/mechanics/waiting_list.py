@@ -2,8 +2,7 @@
 
 from datetime import datetime
 
-from silverball.rules.model.sign_ups import SignUpEntry, SignUpTerms
-from silverball.rules.model.tournament import Tournament
+from silverball.rules.model.tournament import SignUpEntry, SignUpTerms, Tournament
 
 UNLIMITED = 1_000_000
 

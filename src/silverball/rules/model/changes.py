@@ -15,17 +15,17 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from msgspec import Struct, structs
 
-from silverball.rules.model.purchases import Purchase
-from silverball.rules.model.scorekeepers import Scorekeeper
-from silverball.rules.model.sign_ups import SignUpEntry
 from silverball.rules.model.tournament import (
     Bank,
     Card,
     Entrant,
     Game,
     LineupArena,
+    Purchase,
     QueueSpot,
     Round,
+    Scorekeeper,
+    SignUpEntry,
     SinglePlayerGame,
     Suggestion,
     Tournament,

@@ -11,8 +11,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Struct
 
-from silverball.kit.conversions import convert
-from silverball.kit.values import Source
+from silverball.kit.values import Source, convert
 from silverball.rules.model.tournament import Leg
 
 # The type of a column; None for what is derived, or stored in rows of another table.
@@ -28,12 +27,12 @@ Place = Literal["attribute", "detail", "row"]
 class Presence(Struct, frozen=True):
     """When the published shape has a field."""
 
-    kind: Literal["always", "null_when_empty", "absent_when_empty", "include"]
+    kind: Literal["always", "absent_when_empty", "include"]
     flag: str = ""
 
 
+# As null where its column is.
 ALWAYS = Presence("always")
-NULL_WHEN_EMPTY = Presence("null_when_empty")
 ABSENT_WHEN_EMPTY = Presence("absent_when_empty")
 
 
@@ -223,7 +222,7 @@ TOURNAMENT = (
     ),
     # Raised by every change that an answer below this tournament shows.
     row_only("revision", "integer", audience="organizer"),
-    # Drawn anew by every transaction that raises the revision: see `store/stamps.py`.
+    # Drawn anew by every transaction that raises the revision: see `store/revisions/stamps.py`.
     row_only("stamp", "stamp", audience="organizer"),
     # The feed channel: its epoch, its newest announcement, and the number up to which it is trimmed.
     row_only("epoch", "text", audience="organizer"),

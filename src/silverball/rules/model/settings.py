@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, inspect
 
-from silverball.kit import conversions
+from silverball.kit import values
 from silverball.rules.model import literals
 
 BANDS_MAX = 100
@@ -498,7 +498,7 @@ def read_settings(settings: type[TournamentSettings], given: dict[str, Any]) -> 
     key, for a value outside its limits.
     """
     known = {key: value for key, value in given.items() if value is not None}
-    return conversions.convert(known, settings).with_derived()
+    return values.convert(known, settings).with_derived()
 
 
 def default_values(settings: type[TournamentSettings]) -> dict[str, Any]:
@@ -517,7 +517,7 @@ def format_settings(settings: type[TournamentSettings]) -> tuple[FormatSetting, 
 
 
 def _format_setting(field: msgspec.structs.FieldInfo, default: Any) -> FormatSetting:
-    kind = conversions.inspect(field.type)
+    kind = values.inspect(field.type)
     facts: dict[str, Any] = {}
     while isinstance(kind, inspect.Metadata):
         facts = {**(kind.extra_json_schema or {}), **(kind.extra or {}), **facts}

@@ -12,13 +12,174 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from silverball.rules.model.engine_state import EngineState
+from silverball.kit.values import replace
 from silverball.rules.model.part_index import Groups, PartIndex, group_items
-from silverball.rules.model.prizes import PrizePlan
-from silverball.rules.model.purchases import Purchase
-from silverball.rules.model.scorekeepers import Scorekeeper
 from silverball.rules.model.settings import TournamentSettings
-from silverball.rules.model.sign_ups import SignUpEntry, SignUpTerms
+
+# Entries of a best game: bought, given or refunded.
+
+
+class Purchase(Struct, frozen=True, kw_only=True):
+    """Entries bought, given or refunded; a refund has a negative quantity."""
+
+    entry_id: int
+    player_id: int
+    type: Literal["regular", "comped", "refund"]
+    quantity: int
+    amount: Decimal | None = None
+    currency: str | None = None
+    created_at: datetime | None = None
+
+
+# Accounts that record results of a tournament, or direct it.
+
+
+class Scorekeeper(Struct, frozen=True, kw_only=True):
+    """An account that may record results here; a director may do all that the organizer may but delete."""
+
+    user_id: int
+    place: int = 0
+    is_director: bool = False
+
+
+# The sign-up list of a tournament: who asked to play, who waits, who is here, who paid. Money is cents.
+
+
+class SignUpEntry(Struct, frozen=True, kw_only=True):
+    """A person on the sign-up list: an entrant, or somebody who waits for a place."""
+
+    player_id: int
+    # Order on the waiting list, ascending and not always without gaps; None for who does not wait.
+    waiting_place: int | None = None
+    # None when it is not known: they were added before the list was used.
+    signed_up_at: datetime | None = None
+    # They owe the late fee.
+    is_late: bool = False
+    checked_in_at: datetime | None = None
+    payment: "EntryPayment | None" = None
+
+
+class EntryPayment(Struct, frozen=True, kw_only=True):
+    """The fee that somebody paid at the door."""
+
+    cents: int
+    # Cash, card, or other words of a director.
+    how: str
+    # The account that took it; None for the service itself.
+    user_id: int | None
+    paid_at: datetime
+
+
+class SignUpTerms(Struct, frozen=True, kw_only=True):
+    """Fees of the sign-up list, and how often the code of the door was replaced."""
+
+    fee: int = 0
+    # Due beside the fee from `late_from` on, and in any case after the start.
+    late_fee: int = 0
+    late_from: datetime | None = None
+    code_number: int = 0
+
+
+# Prize money of a tournament as an organizer set it, and the prizes that were paid out. Money is cents.
+
+
+class Payout(Struct, frozen=True, kw_only=True):
+    """A prize that a player was given."""
+
+    player_id: int
+    cents: int
+    # The account that ticked it; None for the service itself.
+    user_id: int | None
+    paid_at: datetime
+
+
+class PrizePlan(Struct, frozen=True, kw_only=True):
+    """Where the prize money comes from, what comes off it, and how it is shared."""
+
+    # Shares of the places from the first on, in hundredths of a percent.
+    shares: tuple[int, ...]
+    entry_fee: int = 0
+    # None counts every player of the tournament.
+    players_paid: int | None = None
+    # Money beside the fees: a sponsor, a raffle.
+    extras: int = 0
+    federation_fee: int = 0
+    # In hundredths of a percent of the pot without the federation's fees.
+    house_share: int = 0
+    # Prizes are multiples of it.
+    rounding: int = 1
+    # Three letters; None shows plain figures.
+    currency: str | None = None
+    is_published: bool = False
+    payouts: tuple[Payout, ...] = ()
+    # The payments of the sign-up list when the pot was filled from them, in place of fees.
+    payments: int | UnsetType = UNSET
+
+
+# Memory of a tournament beside its results: the seed of its draws, clocks, calls, a schedule.
+
+
+class EngineState(Struct, frozen=True, kw_only=True):
+    """Stored facts that no answer shows."""
+
+    # The source of all draws: the same seed, round and redraw count give the same draw.
+    dice_seed: str = ""
+    # Key of a draw ("round 3") -> number of requested redraws.
+    redraws: Mapping[str, int] = field(default_factory=dict)
+    # When the clock of a frenzy runs out; None while it is paused or not started.
+    clock_ends_at: datetime | None = None
+    # Minutes that a round may take, counted from its opening; None without a round timer.
+    round_minutes: int | None = None
+    # The round whose end was set by hand, and that end.
+    timed_round_id: int | None = None
+    timed_round_ends_at: datetime | None = None
+    # Open game -> when its players were last called to their machine.
+    calls: Mapping[int, datetime] = field(default_factory=dict)
+    # Open game -> when its own time is up, where it was given extra time.
+    game_ends: Mapping[int, datetime] | UnsetType = UNSET
+    # The pairs that a max match play still has to release.
+    schedule: tuple[tuple[int, int], ...] = ()
+    # Tournaments of the same series: meetings and plays that `balanced_series` counts too.
+    series_groups: tuple[tuple[int, ...], ...] = ()
+    series_plays: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
+    # The round (from 0) that was open when the tournament was closed, and the players whose game in it
+    # was not finished: they are no departures, and no bar puts them out.
+    unfinished_round: int | None = None
+    unfinished_ids: tuple[int, ...] = ()
+    # For seeding by rank, rating or series position: player id -> number, lower is better.
+    seed_facts: Mapping[int, float] = field(default_factory=dict)
+
+    # Entrants and arenas that are busy in another tournament of the same occasion.
+    players_elsewhere: tuple[int, ...] | UnsetType = UNSET
+    arenas_elsewhere: tuple[int, ...] | UnsetType = UNSET
+
+    @property
+    def extended_ends(self) -> Mapping[int, datetime]:
+        """Game -> when its own time is up, of games with extra time."""
+        return {} if isinstance(self.game_ends, UnsetType) else self.game_ends
+
+    @property
+    def persistent(self) -> "EngineState":
+        """The stored part, without the facts looked up for each draw."""
+        return replace(
+            self,
+            series_groups=(),
+            series_plays={},
+            seed_facts={},
+            players_elsewhere=UNSET,
+            arenas_elsewhere=UNSET,
+        )
+
+    @property
+    def busy_player_ids(self) -> tuple[int, ...]:
+        """Entrants who are busy in another tournament of the room."""
+        return () if isinstance(self.players_elsewhere, UnsetType) else self.players_elsewhere
+
+    @property
+    def busy_arena_ids(self) -> tuple[int, ...]:
+        """Arenas that are busy in another tournament of the room."""
+        return () if isinstance(self.arenas_elsewhere, UnsetType) else self.arenas_elsewhere
+
 
 TournamentStatus = Literal["planned", "started", "completed"]
 PlayStatus = Literal["started", "completed"]

@@ -5,16 +5,242 @@ setting changes. As long as that is so, a published fact is never dropped, even 
 from the present state alone; otherwise it has to follow again, or it is withdrawn with the reason.
 """
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
+from math import log
 from typing import Any, Literal, TypeAlias
 
 import msgspec
+import numpy as np
 from msgspec import Struct
 
-from silverball.rules.format import Format
+from silverball.rules.families import drawn_rounds
+from silverball.rules.format import CountedIn, Format
+from silverball.rules.model import play_settings
 from silverball.rules.model.tournament import Game, Tournament
-from silverball.rules.outlook.certainty import Claim, Fact, Goal, certain_claims
+from silverball.rules.planning import simulation
+from silverball.rules.planning.nights import CertainBy, FreeTurns, RoundsUntilOut, points_by_size
+from silverball.rules.planning.simulation import Dice, Flags, GroupTables, Numbers
+from silverball.rules.ranking import standing
+from silverball.rules.scoring import point_maps
+
+# Certain facts of a running night: who has made it, who cannot, and which place is enough.
+#
+# All of it holds as long as the night ends by its settings: nobody is adjusted, joins late or comes back,
+# no result is corrected, and those who are in play on. Nothing here comes from a simulation. While one game
+# of each player is left, every outcome of the games is covered exactly; before that, by bounds.
+
+
+Goal: TypeAlias = Literal["win", "cut"]
+Fact: TypeAlias = Literal["clinched", "out", "place"]
+ZERO = Decimal(0)
+
+
+class Claim(Struct, frozen=True, kw_only=True):
+    """A certain fact about a player."""
+
+    player_id: int
+    goal: Goal
+    fact: Fact
+    # The place in the open game that is enough, from 1; None for other facts.
+    place: int | None = None
+    # That game.
+    game_id: int | None = None
+
+
+class Finish(Struct, frozen=True, kw_only=True):
+    """Points that a player can still end with."""
+
+    points: Decimal
+    least: Decimal
+    most: Decimal
+
+
+class PointsRace(Struct, frozen=True, kw_only=True):
+    """A night that is decided by points."""
+
+    finishes: Mapping[int, Finish]
+    # Open games; each player is in at most one of them when the race is `is_last`.
+    open_games: Sequence[Game]
+    # Group size -> points by place, most first.
+    awards: Mapping[int, Sequence[Decimal]]
+    # Whether nothing follows the open games.
+    is_last: bool
+
+
+def cut_of(tournament: Tournament) -> int | None:
+    """The last place of the best playoff band; None without playoffs."""
+    bands = getattr(tournament.settings, "playoffs_cutoffs", ())
+    borders = standing.parse_cutoffs(bands)
+    return borders[0].last_place if borders else None
+
+
+def certain_claims(tournament: Tournament, form: Format) -> list[Claim]:
+    """All claims that are certain, by goal and player. Nothing unless the tournament runs."""
+    if tournament.status != "started" or form.planning.certain_by is CertainBy.NOTHING:
+        return []
+    goals: list[tuple[Goal, int]] = [("win", 1)]
+    cut = cut_of(tournament)
+    if cut is not None and 1 < cut < len(tournament.entrants):
+        goals.append(("cut", cut))
+    if form.planning.certain_by is CertainBy.ELIMINATION:
+        return [claim for goal, places in goals for claim in _elimination(tournament, form, goal, places)]
+    race = points_race(tournament, form)
+    if race is None:
+        return []
+    return [claim for goal, places in goals for claim in _points(race, goal, places)]
+
+
+def _elimination(tournament: Tournament, form: Format, goal: Goal, places: int) -> list[Claim]:
+    """Players who are out, and all others once no more of them are left than places."""
+    if form.is_over(tournament) or not tournament.rounds:
+        return []
+    playing = set(form.playing_ids(tournament))
+    active = set(tournament.active_ids)
+    possible = [each.player_id for each in tournament.entrants if each.player_id not in active - playing]
+    claims: list[Claim] = []
+    if len(playing) >= max(places, 2):
+        claims += [Claim(player_id=each, goal=goal, fact="out") for each in sorted(active - playing)]
+    if places > 1 and len(possible) <= places:
+        claims += [Claim(player_id=each, goal=goal, fact="clinched") for each in sorted(playing)]
+    return claims
+
+
+# Points
+
+
+def points_race(tournament: Tournament, form: Format) -> PointsRace | None:
+    """The race as it stands; None when no number of games is set, or nobody has points."""
+    rows = tournament.points_map
+    if not rows or not tournament.games:
+        return None
+    sizes = range(1, point_maps.GROUP_SIZE_MAX + 1)
+    awards = {size: sorted(point_maps.points_by_place(rows, size), reverse=True) for size in sizes}
+    top = max(max(row) for row in awards.values())
+    low = min(ZERO, *(min(row) for row in awards.values()))
+    open_games = [game for game in tournament.games if game.status == "started" and not game.is_tiebreak]
+    waiting = Counter(player_id for game in open_games for player_id in game.player_ids)
+    left = _games_to_come(tournament, form, waiting)
+    if left is None:
+        return None
+    points = drawn_rounds.points_by_player(tournament)
+    finishes = {}
+    for player_id, now in points.items():
+        own = [game for game in open_games if player_id in game.player_ids]
+        most = now + sum((awards[_size(game)][0] for game in own), ZERO) + left[player_id] * top
+        # Whoever leaves has no more points.
+        least = now + (len(own) + left[player_id]) * low
+        finishes[player_id] = Finish(points=now, least=least, most=most)
+    is_last = not any(left.values()) and max(waiting.values(), default=0) <= 1
+    return PointsRace(finishes=finishes, open_games=open_games, awards=awards, is_last=is_last)
+
+
+def _size(game: Game) -> int:
+    return max(1, min(len(game.player_ids), point_maps.GROUP_SIZE_MAX))
+
+
+def _games_to_come(tournament: Tournament, form: Format, waiting: Mapping[int, int]) -> dict[int, int] | None:
+    """Player id -> games beyond the open ones; None when their number is not set."""
+    ids = [entrant.player_id for entrant in tournament.entrants]
+    if form.planning.certain_by is CertainBy.GAMES:
+        return dict.fromkeys(ids, 0)
+    if form.planning.certain_by is CertainBy.ROUNDS:
+        rounds = play_settings.rounds_planned(tournament.settings)
+        if not rounds or len(tournament.rounds) > rounds:
+            return None
+        games = play_settings.games_per_round(tournament.settings)
+        return dict.fromkeys(ids, (rounds - len(tournament.rounds)) * games)
+    shape = form.planning.shape(tournament.settings, max(2, len(ids)))
+    assert isinstance(shape, FreeTurns)
+    played = Counter(
+        player_id
+        for game in tournament.games
+        if game.status == "completed" and not game.is_tiebreak
+        for player_id in game.player_ids
+    )
+    return {each: max(0, shape.turns - played[each] - waiting.get(each, 0)) for each in ids}
+
+
+def _points(race: PointsRace, goal: Goal, places: int) -> list[Claim]:
+    claims: list[Claim] = []
+    own_game = {player_id: game for game in race.open_games for player_id in game.player_ids}
+    most = sorted(finish.most for finish in race.finishes.values())
+    least = sorted(finish.least for finish in race.finishes.values())
+    for player_id, finish in sorted(race.finishes.items()):
+        # Others who may end level or ahead; level players may be separated either way.
+        rivals = len(most) - _count_below(most, finish.least) - 1
+        if rivals < places:
+            claims.append(Claim(player_id=player_id, goal=goal, fact="clinched"))
+        elif len(least) - bisect_right(least, finish.most) >= places:
+            claims.append(Claim(player_id=player_id, goal=goal, fact="out"))
+        elif race.is_last:
+            claims += _claims_of_last_game(race, player_id, own_game.get(player_id), goal, places)
+    return claims
+
+
+def _count_below(values: Sequence[Decimal], limit: Decimal) -> int:
+    """How many of the ascending values are below the limit."""
+    return bisect_right(values, limit) - sum(value == limit for value in values)
+
+
+def _claims_of_last_game(
+    race: PointsRace, player_id: int, own: Game | None, goal: Goal, places: int
+) -> list[Claim]:
+    """The claims when nothing follows the open games: each place of the own game, all of the others."""
+    points = race.finishes[player_id].points
+    awards: Sequence[Decimal] = (ZERO,) if own is None else race.awards[_size(own)]
+    safe, is_possible = 0, False
+    for number, award in enumerate(awards):
+        left = [*awards[:number], *awards[number + 1 :]]
+        most, least = _rivals(race, player_id, own, points + award, left)
+        safe += most < places and safe == number
+        is_possible = is_possible or least < places
+    if safe == len(awards):
+        return [Claim(player_id=player_id, goal=goal, fact="clinched")]
+    if not is_possible:
+        return [Claim(player_id=player_id, goal=goal, fact="out")]
+    if own is None or not safe:
+        return []
+    return [Claim(player_id=player_id, goal=goal, fact="place", place=safe, game_id=own.game_id)]
+
+
+def _rivals(
+    race: PointsRace, player_id: int, own: Game | None, final: Decimal, own_awards: Sequence[Decimal]
+) -> tuple[int, int]:
+    """At most so many others end level or ahead, and at least so many ahead, if the player ends so."""
+    most = least = 0
+    busy: set[int] = {player_id}
+    for game in race.open_games:
+        seats = [each for each in game.player_ids if each != player_id]
+        awards = own_awards if game is own else race.awards[_size(game)]
+        needs = sorted(final - race.finishes[each].points for each in seats)
+        most += _satisfied(needs, sorted(awards))
+        least += len(seats) - _kept_down(needs, sorted(awards))
+        busy.update(seats)
+    rest = [finish.points for each, finish in race.finishes.items() if each not in busy]
+    return most + sum(points >= final for points in rest), least + sum(points > final for points in rest)
+
+
+def _satisfied(needs: Sequence[Decimal], awards: Sequence[Decimal]) -> int:
+    """The most players who can get what they need; both ascending."""
+    count = 0
+    for award in awards:
+        if count < len(needs) and award >= needs[count]:
+            count += 1
+    return count
+
+
+def _kept_down(limits: Sequence[Decimal], awards: Sequence[Decimal]) -> int:
+    """The most players who can be kept at or below their limits; both ascending."""
+    count = 0
+    for limit in limits:
+        if count < len(awards) and awards[count] <= limit:
+            count += 1
+    return count
+
 
 Reason: TypeAlias = Literal["adjusted", "corrected", "joined", "left", "settings"]
 # Settings on which no certain fact depends.
@@ -176,3 +402,133 @@ def _still_holds(claim: Claim, fact: Fact | None, place: int | None) -> bool:
     if claim.fact == "place":
         return fact == "clinched" or (fact == "place" and (place or 0) >= (claim.place or 0))
     return fact == claim.fact
+
+
+# Chances of a running night from ratings, by playing what is left of it many times. Chance is an argument.
+#
+# Who is ahead of whom in a game follows Plackett and Luce, with the logistic scale of the ratings; unrated
+# players count as the mean. Future rounds are drawn at random among those who play.
+
+
+NIGHTS_SIMULATED = 1000
+# A rating that is 400 higher is ten times as strong.
+SCALE = log(10) / 400
+
+
+def chances(
+    tournament: Tournament, form: Format, ratings: Mapping[int, float], dice: Dice
+) -> list[Chance] | None:
+    """The chances of all who can still be placed, best first; None where they are not computed.
+
+    ratings: player id -> rating; players without one count as the mean.
+    """
+    ids = [entrant.player_id for entrant in tournament.entrants]
+    if tournament.status != "started" or len(ids) < 2:
+        return None
+    known = [ratings[player_id] for player_id in ids if player_id in ratings]
+    mean = sum(known) / len(known) if known else 0.0
+    strength = np.array([(ratings.get(player_id, mean) - mean) * SCALE for player_id in ids])
+    shape = form.planning.shape(tournament.settings, len(ids))
+    if form.planning.certain_by in {CertainBy.ROUNDS, CertainBy.GAMES}:
+        keys = _keys_of_points(tournament, form, ids, strength, dice)
+    elif isinstance(shape, RoundsUntilOut) and form.counted_in is CountedIn.STRIKES:
+        keys = _keys_of_strikes(tournament, form, shape, ids, strength, dice)
+    else:
+        keys = None
+    return None if keys is None else _shares(ids, keys, cut_of(tournament), dice)
+
+
+def _shares(ids: list[int], keys: Numbers, cut: int | None, dice: Dice) -> list[Chance]:
+    """How often each player is placed so, by final keys (nights x players); ties are broken at random."""
+    order = np.argsort(-(keys + dice.random(keys.shape) * 1e-6), axis=1)
+    nights = len(keys)
+    wins = np.bincount(order[:, 0], minlength=len(ids)) / nights
+    within = None if cut is None else np.bincount(order[:, :cut].ravel(), minlength=len(ids)) / nights
+    found = [
+        Chance(player_id=each, win=float(wins[at]), cut=None if within is None else float(within[at]))
+        for at, each in enumerate(ids)
+    ]
+    return sorted(found, key=lambda chance: (-chance.win, -(chance.cut or 0.0), chance.player_id))
+
+
+def _keys_of_points(
+    tournament: Tournament, form: Format, ids: list[int], strength: Numbers, dice: Dice
+) -> Numbers | None:
+    rows = tournament.points_map
+    if not rows:
+        return None
+    awards = points_by_size(rows)
+    points = drawn_rounds.points_by_player(tournament)
+    totals = np.tile(np.array([float(points[each]) for each in ids]), (NIGHTS_SIMULATED, 1))
+    totals += _open_games(tournament, ids, awards, strength, dice)
+    if form.planning.certain_by is CertainBy.GAMES:
+        return totals
+    planned = play_settings.rounds_planned(tournament.settings)
+    if not planned:
+        return None
+    playing: Flags = np.tile(_playing(ids, tournament.active_ids), (NIGHTS_SIMULATED, 1))
+    tables = GroupTables.for_players(len(ids), form.players_per_game == 2)
+    table = tables.award_table(awards)
+    games = play_settings.games_per_round(tournament.settings)
+    for _ in range(max(0, planned - len(tournament.rounds)) * games):
+        totals += simulation.play_round(playing, tables, table, dice, strength)
+    return totals
+
+
+def _keys_of_strikes(
+    tournament: Tournament,
+    form: Format,
+    shape: RoundsUntilOut,
+    ids: list[int],
+    strength: Numbers,
+    dice: Dice,
+) -> Numbers:
+    """Later out is better, then fewer strikes; whoever is in at the end is first."""
+    rows = {row.player_id: row for row in form.rank(tournament)}
+    strikes = [float((rows[each].strike_count if each in rows else 0) or 0) for each in ids]
+    totals = np.tile(np.array(strikes), (NIGHTS_SIMULATED, 1))
+    totals += _open_games(tournament, ids, shape.awards, strength, dice)
+    playing: Flags = np.tile(_playing(ids, form.playing_ids(tournament)), (NIGHTS_SIMULATED, 1))
+    # Players who are out already keep their order behind all others.
+    places = np.array([float(rows[each].position if each in rows else len(ids)) for each in ids])
+    keys = np.where(playing, 0.0, -1000.0 - places)
+    tables = GroupTables.for_players(len(ids), shape.is_in_pairs)
+    table = tables.award_table(shape.awards)
+    for number in range(1, simulation.ROUNDS_MAX):
+        if number > 1 or not any(game.status == "started" for game in tournament.games):
+            is_on = playing.sum(axis=1) > 1
+            if not is_on.any():
+                break
+            totals = totals + np.where(
+                is_on[:, None], simulation.play_round(playing, tables, table, dice, strength), 0.0
+            )
+        leaving = playing & shape.leaves(totals, number) & (playing.sum(axis=1) > 1)[:, None]
+        keys = np.where(leaving, number - totals / 100, keys)
+        playing = playing & ~leaving
+    return np.where(playing, 1000.0, keys)
+
+
+def _playing(ids: list[int], playing_ids: tuple[int, ...]) -> Flags:
+    chosen = set(playing_ids)
+    return np.array([each in chosen for each in ids])
+
+
+def _open_games(
+    tournament: Tournament,
+    ids: list[int],
+    awards: Mapping[int, object],
+    strength: Numbers,
+    dice: Dice,
+) -> Numbers:
+    """Awards of the open games (nights x players)."""
+    column = {player_id: at for at, player_id in enumerate(ids)}
+    given = np.zeros((NIGHTS_SIMULATED, len(ids)))
+    for game in tournament.games:
+        row = awards.get(len(game.player_ids))
+        if game.status != "started" or game.is_tiebreak or row is None:
+            continue
+        seats = [column[player_id] for player_id in game.player_ids]
+        form = strength[seats] + dice.gumbel(size=(NIGHTS_SIMULATED, len(seats)))
+        places = np.argsort(np.argsort(-form, axis=1), axis=1)
+        given[:, seats] += np.array(row, dtype=np.float64)[places]
+    return given

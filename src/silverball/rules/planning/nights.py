@@ -1,26 +1,133 @@
-"""The shapes of nights that several formats share, from their settings. No numbers are drawn here."""
+"""Shapes of nights before they are played: rounds, turns or a clock.
+
+A format answers with the shape of its night (`Format.planning`); `simulation` plays the shape in minutes.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import Any, TypeAlias
 
+import msgspec
+from msgspec import Struct
+
+from silverball.rules.drawing import elimination, groups
+from silverball.rules.drawing.bracket_nodes import BracketNode, SeedSource, WinnerSource
+from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
 from silverball.rules.model import play_settings
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasGroupBracket, HasRoundRobinGroups, has
-from silverball.rules.pairing import elimination, group_bracket, ladder
-from silverball.rules.pairing.bracket_nodes import BracketNode, SeedSource, WinnerSource
-from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
-from silverball.rules.planning.shapes import (
-    Awards,
-    DoesNotFit,
-    FreeTurns,
-    NightShape,
-    OpenEnd,
-    RoundsUntilOut,
-    SetRounds,
-    ShapeOf,
-)
 from silverball.rules.scoring import point_maps
+
+# Group size -> awards (strikes, points) of first, second, ...
+Awards: TypeAlias = Mapping[int, Sequence[float]]
+
+
+class SetRounds(Struct, frozen=True, kw_only=True):
+    """Rounds that are known ahead. A round ends with its last game, and then the next one begins."""
+
+    # The sizes of the groups of each round; byes are left out.
+    rounds: tuple[tuple[int, ...], ...]
+    # Games that a group plays in a round, one after the other.
+    games: int = 1
+    # Whether a group stops as soon as one player has won more than half of them.
+    is_best_of: bool = False
+    # Machines that a round is played on at most; None for all there are.
+    machines_max: int | None = None
+
+
+class RoundsUntilOut(Struct, frozen=True, kw_only=True):
+    """Drawn rounds until at most one player is left."""
+
+    # Whether rounds are drawn in pairs, else in groups of four and three.
+    is_in_pairs: bool
+    awards: Awards
+    # (totals as an array, rounds completed) -> who plays no more, as an array of the same shape.
+    leaves: Callable[[Any, int], Any]
+    games: int = 1
+
+
+class FreeTurns(Struct, frozen=True, kw_only=True):
+    """The same number of games for each player, whenever players and machines are free."""
+
+    turns: int
+    # Players in a game.
+    size: int = 1
+    # Games running at once at most; None for no limit.
+    at_once: int | None = None
+
+
+class ClockNight(Struct, frozen=True, kw_only=True):
+    """Games until a clock runs out; those that run then are finished."""
+
+    minutes: int
+    size: int = 2
+
+
+class OpenEnd(Struct, frozen=True):
+    """A night without an end of its own; the sentence says why."""
+
+    reason: str
+
+
+class DoesNotFit(ValueError):
+    """A format that cannot be played by so many players, with a sentence."""
+
+
+NightShape: TypeAlias = SetRounds | RoundsUntilOut | FreeTurns | ClockNight | OpenEnd
+ShapeOf: TypeAlias = Callable[[TournamentSettings, int], NightShape]
+
+
+class CertainBy(Enum):
+    """The way in which a running night of a format can be decided before its end."""
+
+    # Nothing is certain before the organizer closes it.
+    NOTHING = "nothing"
+    # Points of drawn rounds, of which the number is planned.
+    ROUNDS = "rounds"
+    # Points of games that are all there from the start.
+    GAMES = "games"
+    # Points of the same number of games for each player.
+    TURNS = "turns"
+    # Players go out one after the other, and whoever goes out later is better.
+    ELIMINATION = "elimination"
+
+
+def no_settings(_players: int) -> Mapping[str, Any]:
+    """The settings that follow from the number of players, in most formats."""
+    return {}
+
+
+def unknown_night(_settings: TournamentSettings, _players: int) -> NightShape:
+    """The night of a format that does not say what it consists of."""
+    return OpenEnd("This format does not say how long it is.")
+
+
+class NightPlanning(Struct, frozen=True, kw_only=True):
+    """How a night of a format is planned."""
+
+    # (settings, players) -> the shape. Raises DoesNotFit.
+    shape: ShapeOf = unknown_night
+    # The settings that a plan compares, by wire key; the first key of each is the one that is named.
+    choices: tuple[Mapping[str, Any], ...] = msgspec.field(default=({},))
+    # Players -> the settings that follow from their number, by wire key; they join every choice.
+    fitted: Callable[[int], Mapping[str, Any]] = no_settings
+    # What the first key counts: rounds, strikes, holes.
+    unit: str = ""
+    # How a running night can be decided before its end.
+    certain_by: CertainBy = CertainBy.NOTHING
+
+
+UNPLANNED = NightPlanning()
+
+
+def values_of(key: str, *values: int | str) -> tuple[Mapping[str, Any], ...]:
+    """Choices that differ in one setting."""
+    return tuple({key: value} for value in values)
+
+
+# The shapes of nights that several formats share, from their settings. No numbers are drawn here.
+
 
 NO_ROUNDS_PLANNED = "No number of rounds is set: it ends when you close it."
 
@@ -115,12 +222,12 @@ def group_stages(settings: TournamentSettings, players: int) -> NightShape:
 
     Raises DoesNotFit above 128.
     """
-    if players > group_bracket.SIZES[-1]:
-        raise DoesNotFit(f"A group bracket takes at most {group_bracket.SIZES[-1]} players.")
+    if players > groups.SIZES[-1]:
+        raise DoesNotFit(f"A group bracket takes at most {groups.SIZES[-1]} players.")
     assert has(settings, HasGroupBracket)
     size = size_for(players)
-    double = bool(settings.group_bracket_double_byes) and size in group_bracket.DOUBLE_BYE_SIZES
-    stages = group_bracket.planned_rounds(size, has_double_byes=double)
+    double = bool(settings.group_bracket_double_byes) and size in groups.DOUBLE_BYE_SIZES
+    stages = groups.planned_rounds(size, has_double_byes=double)
     return SetRounds(
         rounds=tuple((GROUP_SIZE,) * (stage.player_count // GROUP_SIZE) for stage in stages),
         games=play_settings.games_per_round(settings),
@@ -129,12 +236,12 @@ def group_stages(settings: TournamentSettings, players: int) -> NightShape:
 
 def size_for(players: int) -> int:
     """The smallest size of a group bracket that holds the players, the largest above 128."""
-    return next((size for size in group_bracket.SIZES if size >= players), group_bracket.SIZES[-1])
+    return next((size for size in groups.SIZES if size >= players), groups.SIZES[-1])
 
 
 def ladder_steps(players: int, *, is_fast: bool) -> NightShape:
     """The games of a ladder, one after the other."""
-    steps = ladder.ladder_games(players, is_fast=is_fast)
+    steps = groups.ladder_games(players, is_fast=is_fast)
     return SetRounds(rounds=tuple((step.player_count,) for step in steps))
 
 

@@ -5,15 +5,16 @@ All nights are played at once, as arrays with a row per night. Chance is an argu
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from math import comb
+from math import comb, exp, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from silverball.rules.pairing.groups import group_sizes
-from silverball.rules.planning.pace import Pace
-from silverball.rules.planning.shapes import (
+from silverball.kit.values import replace
+from silverball.rules.drawing.groups import group_sizes
+from silverball.rules.planning.nights import (
     ClockNight,
     FreeTurns,
     NightShape,
@@ -21,6 +22,7 @@ from silverball.rules.planning.shapes import (
     RoundsUntilOut,
     SetRounds,
 )
+from silverball.rules.planning.pace import NIGHT_SPREAD_MIN, NIGHTS_MIN, Pace
 
 Numbers: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
@@ -246,3 +248,58 @@ def play_round(
     result = np.zeros((nights, players))
     np.put_along_axis(result, np.take_along_axis(drawn, order, axis=1), earned, axis=1)
     return np.where(playing, result, 0.0)
+
+
+# Whole nights against what their games say: how far a plan was off, and how far the next one may be.
+#
+# A simulation of equal players knows nothing of skill, breaks and habits. What past nights lasted, compared
+# with what the simulation says of them, corrects it.
+
+
+# Simulated nights for each past one.
+NIGHTS_EACH = 60
+# Nights as planned that are added to the past ones, so that a few do not say too much.
+NIGHTS_ASSUMED = 1
+
+
+class FinishedNight(Struct, frozen=True, kw_only=True):
+    """A night that is over: its shape, and how long it was."""
+
+    shape: NightShape
+    players: int
+    machines: int
+    # From the first game to the last result.
+    minutes: float
+
+
+def calibrate(pace: Pace, finished: Sequence[FinishedNight], dice: Dice) -> Pace:
+    """The pace with the length and the spread of whole nights; unchanged for fewer than five of them."""
+    steady = replace(pace, night_spread=0.0, venue_spread=0.0)
+    off: list[float] = []
+    chance: list[float] = []
+    for night in finished:
+        if isinstance(night.shape, ClockNight) or night.minutes <= 0:
+            continue
+        simulated = simulate_minutes(
+            night.shape,
+            players=night.players,
+            machines=night.machines,
+            pace=steady,
+            dice=dice,
+            nights=NIGHTS_EACH,
+        )
+        if simulated is not None:
+            off.append(float(np.log(night.minutes / simulated.mean())))
+            chance.append(float(np.log(np.maximum(simulated, 1.0)).var()))
+    count = len(off)
+    if count < NIGHTS_MIN:
+        return pace
+    left = float(np.var(off, ddof=1)) - float(np.mean(chance))
+    spread = max(sqrt(max(left, 0.0)), NIGHT_SPREAD_MIN)
+    return replace(
+        pace,
+        length_factor=exp(sum(off) / (count + NIGHTS_ASSUMED)),
+        night_spread=spread * sqrt(1 + 1 / count),
+        # Whole nights of this venue say how fast it is.
+        venue_spread=0.0,
+    )

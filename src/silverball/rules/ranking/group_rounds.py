@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
-from silverball.rules.pairing.groups import GROUP_SIZE, Group
+from silverball.rules.drawing.groups import GROUP_SIZE, Group
 from silverball.rules.scoring import point_maps
 
 # Players of each group who advance.

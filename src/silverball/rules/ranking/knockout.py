@@ -9,7 +9,7 @@ from silverball.kit.errors import Invalid, Sentence
 from silverball.kit.values import replace
 from silverball.rules.model.settings import Band
 from silverball.rules.model.tournament import Entrant, Game, Tournament
-from silverball.rules.ranking import cutoffs, standing, ties
+from silverball.rules.ranking import standing
 from silverball.rules.ranking.points import tiebreak_game_points
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
@@ -91,9 +91,9 @@ def rank(tournament: Tournament, rules: KnockoutRules) -> list[Standing]:
         )
         for player_id, career in careers.items()
     }
-    placed = ties.positions(keys)
+    placed = standing.positions(keys)
     playing = standing.active_game_ids(tournament.games)
-    shown = cutoffs.bubbles(placed, rules.playoffs_cutoffs)
+    shown = standing.bubbles(placed, rules.playoffs_cutoffs)
     newest = _completed_rounds(tournament).newest_round
     return [
         replace(

@@ -1,7 +1,4 @@
-"""The rising target of a pace match play: who is out, since which round, and the distance to the next one.
-
-Source: formats, section 14.6. Rounds are counted from 1.
-"""
+"""Players who have reached the target score, by round. Source: formats, section 14.15."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -9,10 +6,63 @@ from decimal import Decimal
 from msgspec import Struct
 
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.ranking import target
+from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import PaceBubble
 
 ZERO = Decimal(0)
+# Before the first round: the round of players whose adjustments reach the target.
+ROUND_NONE = 0
+
+
+def rounds_reaching_target(tournament: Tournament, target: int) -> dict[int, int]:
+    """Player id -> the round (from 1) in which the target was reached; other players are missing.
+
+    Adjustments count from when they were made. Games of the open round count as soon as they have a
+    result. Source: formats, section 14.15.
+    """
+    earned = points_by_round(tournament)
+    reached_by_player: dict[int, int] = {}
+    for entrant in tournament.entrants:
+        adjustment = entrant.points_adjustment + entrant.score_adjustment
+        rounds = earned.get(entrant.player_id, {})
+        reached = _round_reaching(rounds, target - adjustment)
+        if reached is None:
+            continue
+        by_games_alone = _round_reaching(rounds, Decimal(target)) == reached
+        reached_by_player[entrant.player_id] = (
+            reached if by_games_alone else max(reached, entrant.adjusted_after or ROUND_NONE)
+        )
+    return reached_by_player
+
+
+def _round_reaching(earned: Mapping[int, Decimal], needed: Decimal) -> int | None:
+    total = ZERO
+    if total >= needed:
+        return ROUND_NONE
+    for number in sorted(earned):
+        total += earned[number]
+        if total >= needed:
+            return number
+    return None
+
+
+def points_by_round(tournament: Tournament) -> dict[int, dict[int, Decimal]]:
+    """Player id -> number of the round (from 1) -> points of its completed games."""
+    earned: dict[int, dict[int, Decimal]] = {}
+    for round_ in tournament.rounds:
+        games = [
+            game
+            for game in tournament.games_by_round.get(round_.round_id, ())
+            if game.status == "completed" and not game.is_tiebreak
+        ]
+        for player_id, total in ranking.points_of_games(games).items():
+            earned.setdefault(player_id, {})[round_.round_index + 1] = total
+    return earned
+
+
+# The rising target of a pace match play: who is out, since which round, and the distance to the next one.
+#
+# Source: formats, section 14.6. Rounds are counted from 1.
 
 
 class PaceRules(Struct, frozen=True, kw_only=True):
@@ -41,7 +91,7 @@ def out_rounds(tournament: Tournament, pace: PaceRules) -> dict[int, int]:
         entrant.player_id: entrant.points_adjustment + entrant.score_adjustment
         for entrant in tournament.entrants
     }
-    earned = target.points_by_round(tournament)
+    earned = points_by_round(tournament)
     out_rounds: dict[int, int] = {}
     alive = list(tournament.active_ids)
     for number in _completed_round_numbers(tournament):

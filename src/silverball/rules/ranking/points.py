@@ -1,13 +1,145 @@
 """Standings by points, highest first: the list family. Source: formats, sections 13.1 to 13.5."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from typing import TypeAlias
 
+from msgspec import Struct
+
+from silverball.kit.values import replace
 from silverball.rules.model.settings_protocols import HasScoring, has, playoff_bands_of, tiebreaker_of
 from silverball.rules.model.tournament import Entrant, Game, Tournament
-from silverball.rules.ranking import cutoffs, standing, tiebreakers, ties
+from silverball.rules.ranking import standing
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.ranking.tiebreakers import PointsTiebreak
+
+# Tiebreakers between players with equal points. Source: formats, section 13.4.
+#
+# Each function of a tiebreaker returns player id -> PointsTiebreak: the values that the standings show
+# (points first) and the sort key, highest first.
+
+
+Points: TypeAlias = Mapping[int, Decimal]
+FinishingOrder: TypeAlias = Sequence[int | None]
+OPPONENTS_FOR_MEDIAN = 3
+SHOWN_MEAN = Decimal("0.01")
+
+
+class PointsTiebreak(Struct, frozen=True):
+    """The `tiebreakers` of a row (points, then numbers) and its sort key, highest first."""
+
+    values: tuple[Decimal, ...]
+    key: tuple[Decimal, ...]
+
+
+def solkoff(opponent_points: Sequence[Decimal]) -> Decimal:
+    """Sum of the final points of all opponents met, one value per meeting. Source: formats, 13.4."""
+    return sum(opponent_points, Decimal(0))
+
+
+def median_buchholz(opponent_points: Sequence[Decimal]) -> Decimal:
+    """The Solkoff sum without the highest and the lowest; 0 below three opponents. Source: formats, 13.4."""
+    if len(opponent_points) < OPPONENTS_FOR_MEDIAN:
+        return Decimal(0)
+    return solkoff(opponent_points) - max(opponent_points) - min(opponent_points)
+
+
+def points_only(points: Points) -> dict[int, PointsTiebreak]:
+    """Points only. Takes player id -> points. Source: formats, 13.4."""
+    return {player_id: PointsTiebreak((own,), (own,)) for player_id, own in points.items()}
+
+
+def standard_tiebreaks(points: Points, opponents: Mapping[int, Sequence[int]]) -> dict[int, PointsTiebreak]:
+    """Points, Median-Buchholz, Solkoff, all descending.
+
+    Takes player id -> points (adjustments included) and player id -> the opponents met, one entry per
+    meeting (in groups every other player of every game); byes have none. An opponent without points
+    counts 0. Source: formats, 13.4.
+    """
+    broken: dict[int, PointsTiebreak] = {}
+    for player_id, own in points.items():
+        totals = [points.get(opponent_id, Decimal(0)) for opponent_id in opponents.get(player_id, ())]
+        values = (own, median_buchholz(totals), solkoff(totals))
+        broken[player_id] = PointsTiebreak(values, values)
+    return broken
+
+
+def mean_strength_tiebreaks(
+    points: Points, opponents: Mapping[int, Sequence[int]]
+) -> dict[int, PointsTiebreak]:
+    """Points, the mean of the opponents without the best and the worst, the mean of all; all descending.
+
+    For groups, where the players of a three meet fewer opponents than those of a four, which would make
+    their sums smaller. Takes the same as `standard_tiebreaks`; the exact means are compared, and shown
+    with two decimals. Source: formats, 13.4.
+    """
+    broken: dict[int, PointsTiebreak] = {}
+    for player_id, sums in standard_tiebreaks(points, opponents).items():
+        own, median, full = sums.key
+        met = len(opponents.get(player_id, ()))
+        means = (median / max(met - 2, 1), full / max(met, 1))
+        shown = (mean.quantize(SHOWN_MEAN, ROUND_HALF_UP) for mean in means)
+        broken[player_id] = PointsTiebreak((own, *shown), (own, *means))
+    return broken
+
+
+def placement_tiebreaks(
+    points: Points, finishing_orders: Iterable[FinishingOrder]
+) -> dict[int, PointsTiebreak]:
+    """Points, first places, second places, all descending.
+
+    Takes player id -> points and the finishing orders of the completed games; a null place is ignored.
+    A real row is 45.00, 5, 2. Source: formats, section 13.4.
+    """
+    places = _place_counts(finishing_orders)
+    return _descending_tiebreaks(points, places, (1, 2))
+
+
+def wins_tiebreaks(points: Points, finishing_orders: Iterable[FinishingOrder]) -> dict[int, PointsTiebreak]:
+    """Points, then first places, descending. Takes the same as `placement_tiebreaks`. Source: 13.4."""
+    return _descending_tiebreaks(points, _place_counts(finishing_orders), (1,))
+
+
+def placement_last_tiebreaks(
+    points: Points, finishing_orders: Iterable[FinishingOrder]
+) -> dict[int, PointsTiebreak]:
+    """Points, then last places, fewer is better. Takes the same as `placement_tiebreaks`. Source: 13.4."""
+    lasts: Counter[int | None] = Counter(order[-1] for order in finishing_orders if len(order) > 1)
+    return {
+        player_id: PointsTiebreak((own, Decimal(lasts[player_id])), (own, Decimal(-lasts[player_id])))
+        for player_id, own in points.items()
+    }
+
+
+def seed_tiebreaks(points: Points, seed_ranks: Mapping[int, int]) -> dict[int, PointsTiebreak]:
+    """Points, then the lower seed rank, so that no ties remain. Source: formats, section 13.4."""
+    return {
+        player_id: PointsTiebreak(
+            (own, Decimal(seed_ranks[player_id])), (own, Decimal(-seed_ranks[player_id]))
+        )
+        for player_id, own in points.items()
+    }
+
+
+def _place_counts(finishing_orders: Iterable[FinishingOrder]) -> Counter[tuple[int, int]]:
+    """(player id, place from 1) -> number of games in which the player finished there."""
+    places: Counter[tuple[int, int]] = Counter()
+    for order in finishing_orders:
+        for place, player_id in enumerate(order, start=1):
+            if player_id is not None and len(order) > 1:
+                places[player_id, place] += 1
+    return places
+
+
+def _descending_tiebreaks(
+    points: Points, places: Counter[tuple[int, int]], counted: Sequence[int]
+) -> dict[int, PointsTiebreak]:
+    broken: dict[int, PointsTiebreak] = {}
+    for player_id, own in points.items():
+        values = (own, *(Decimal(places[player_id, place]) for place in counted))
+        broken[player_id] = PointsTiebreak(values, values)
+    return broken
+
 
 ZERO = Decimal(0)
 CENT = Decimal("0.01")
@@ -44,7 +176,7 @@ def rank(
         )
         for entrant in listed
     }
-    placed = ties.positions(keys)
+    placed = standing.positions(keys)
     return _standing_rows(tournament, placed, points, tiebreaks, counted)
 
 
@@ -79,14 +211,14 @@ def tiebreaks_by_player(
             entrant.player_id: entrant.seed_rank or len(tournament.entrants)
             for entrant in tournament.entrants
         }
-        return tiebreakers.seed_tiebreaks(points, ranks)
+        return seed_tiebreaks(points, ranks)
     orders = [game.result_positions for game in played]
     ways = {
-        "placement": tiebreakers.placement_tiebreaks,
-        "placement_last": tiebreakers.placement_last_tiebreaks,
-        "wins": tiebreakers.wins_tiebreaks,
+        "placement": placement_tiebreaks,
+        "placement_last": placement_last_tiebreaks,
+        "wins": wins_tiebreaks,
     }
-    return ways[way](points, orders) if way in ways else tiebreakers.points_only(points)
+    return ways[way](points, orders) if way in ways else points_only(points)
 
 
 def _standard_tiebreaks(
@@ -94,8 +226,8 @@ def _standard_tiebreaks(
 ) -> dict[int, PointsTiebreak]:
     """Sums over the opponents of pairs, means where the groups are of several sizes."""
     if has(tournament.settings, HasScoring):
-        return tiebreakers.mean_strength_tiebreaks(points, opponents)
-    return tiebreakers.standard_tiebreaks(points, opponents)
+        return mean_strength_tiebreaks(points, opponents)
+    return standard_tiebreaks(points, opponents)
 
 
 def opponents_met(played: Sequence[Game]) -> dict[int, list[int]]:
@@ -155,7 +287,7 @@ def _standing_rows(
 ) -> list[Standing]:
     games = games_played(counted)
     playing = standing.active_game_ids(tournament.games)
-    bubbles = cutoffs.bubbles(placed, playoff_bands_of(tournament.settings))
+    bubbles = standing.bubbles(placed, playoff_bands_of(tournament.settings))
     added = tiebreak_game_points(tournament)
     rows = []
     for player_id, position in placed.items():
@@ -188,3 +320,61 @@ def games_played(counted: Sequence[Game]) -> dict[int, int]:
             for player_id in game.player_ids:
                 games[player_id] = games.get(player_id, 0) + 1
     return games
+
+
+# Standings of a flip frenzy: wins minus losses. Source: formats, sections 13.4 and 14.14.
+
+
+def rank_frenzy(tournament: Tournament) -> list[Standing]:
+    """The standings by net wins, then by the tiebreaker, then by manual orders; equals share a place.
+
+    Points are numbers and include adjustments: 11 wins and a loss are 10 points, with tiebreakers 10, 11.
+    """
+    won, lost = wins_and_losses(tournament)
+    adjustments = {
+        entrant.player_id: entrant.points_adjustment + entrant.score_adjustment
+        for entrant in tournament.entrants
+    }
+    net = {player_id: won[player_id] - lost[player_id] + adjustments[player_id] for player_id in adjustments}
+    broken = _frenzy_tiebreaks(tournament, won, lost, net)
+    rows = rank(tournament, net, before_points={player_id: broken[player_id].key for player_id in broken})
+    added = tiebreak_game_points(tournament)
+    return [
+        replace(
+            row,
+            points=net[row.player_id],
+            points_with_tiebreaker=net[row.player_id] + added[row.player_id]
+            if row.player_id in added
+            else None,
+            tiebreakers=broken[row.player_id].values,
+            frenzy_wins=won[row.player_id],
+            frenzy_losses=lost[row.player_id],
+        )
+        for row in rows
+    ]
+
+
+def wins_and_losses(tournament: Tournament) -> tuple[Counter[int], Counter[int]]:
+    """Wins and losses by player id, counted from completed games."""
+    won: Counter[int] = Counter()
+    lost: Counter[int] = Counter()
+    for game in tournament.games:
+        if game.status == "completed" and not game.is_tiebreak and not game.is_bye:
+            first, *others = game.result_positions
+            won.update(() if first is None else (first,))
+            lost.update(other for other in others if other is not None)
+    return won, lost
+
+
+def _frenzy_tiebreaks(
+    tournament: Tournament, won: Counter[int], lost: Counter[int], net: Mapping[int, Decimal]
+) -> dict[int, PointsTiebreak]:
+    """Player id -> net wins and the tiebreaker; adjustments are part of the net wins."""
+    way = tiebreaker_of(tournament.settings)
+    if way not in {"wins", "losses"}:
+        return points_only(net)
+    broken = {}
+    for player_id, own in net.items():
+        second = Decimal(won[player_id] if way == "wins" else lost[player_id])
+        broken[player_id] = PointsTiebreak((own, second), (own, second if way == "wins" else -second))
+    return broken

@@ -1,13 +1,19 @@
 """Standings of a series: the sum of its tournaments, the worst removed. Source: formats, section 21."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
+from itertools import count, pairwise
+from statistics import median_low
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from silverball.rules.ranking import cutoffs as bands
-from silverball.rules.ranking import ties
+from silverball.rules.model.settings_protocols import HasBestGames, has
+from silverball.rules.model.tournament import Tournament
+from silverball.rules.ranking import standing
 from silverball.rules.scoring import curves
 
 PINGOLF = "pingolf"
@@ -53,8 +59,8 @@ def series_standings(
         player_id: _rank_key(adjusted[player_id], counted_max - len(nights), lowest_wins)
         for player_id, nights in results.items()
     }
-    placed = ties.positions(keys, highest_first=False)
-    shown = bands.bubbles(placed, cutoffs)
+    placed = standing.positions(keys, highest_first=False)
+    shown = standing.bubbles(placed, cutoffs)
     return [
         SeriesStanding(
             player_id=player_id,
@@ -152,9 +158,9 @@ def curve_points(positions: Mapping[int, int], scoring: str, custom: Sequence[in
     curve. Source: formats, section 21.
     """
     earned: dict[int, int] = {}
-    for position, members in ties.members_by_position(positions).items():
+    for position, members in standing.members_by_position(positions).items():
         ranks = range(position, position + len(members))
-        shared = ties.mean_half_up([curves.points_of_rank(scoring, rank, custom) for rank in ranks])
+        shared = standing.mean_half_up([curves.points_of_rank(scoring, rank, custom) for rank in ranks])
         earned.update(dict.fromkeys(members, shared))
     return earned
 
@@ -175,4 +181,196 @@ def positions_after_playoffs(
             (number, playoff[player_id]) for number, playoff in enumerate(playoffs) if player_id in playoff
         )
         keys[player_id] = next(reached, (len(playoffs), position))
-    return ties.positions(keys, highest_first=False)
+    return standing.positions(keys, highest_first=False)
+
+
+# Places of a qualifying and its finals as one event, and who counts. Source: ratings, B.3; pages, 4.
+
+
+FINALS, QUALIFYING = 0, 1
+
+
+class ParticipationShare(Struct, frozen=True):
+    """The rounds, machines or games that a player played, and those that a whole night has."""
+
+    played: int
+    possible: int
+
+    @property
+    def is_below_half(self) -> bool:
+        return 2 * self.played < self.possible
+
+
+class EventPlace(Struct, frozen=True):
+    """A player of an event. Who never played has no position."""
+
+    player_id: int
+    position: int | None
+    is_finalist: bool
+    is_below_half: bool
+
+
+def event_places(
+    player_ids: Iterable[int],
+    qualifying: Mapping[int, int],
+    finals: Mapping[int, int],
+    shares: Mapping[int, ParticipationShare],
+) -> tuple[EventPlace, ...]:
+    """Each player once: finalists by the final, then the others by the qualifying, ties kept.
+
+    Takes player id -> position in the qualifying and in the final of the best. Reaching the final counts as
+    having played enough.
+    """
+    keys = {player_id: (QUALIFYING, position) for player_id, position in qualifying.items()}
+    keys |= {player_id: (FINALS, position) for player_id, position in finals.items()}
+    positions = standing.positions(keys, highest_first=False)
+    everybody = dict.fromkeys((*player_ids, *keys))
+    places = [
+        EventPlace(
+            player_id=player_id,
+            position=positions.get(player_id),
+            is_finalist=player_id in finals,
+            is_below_half=player_id not in finals and player_id in shares and shares[player_id].is_below_half,
+        )
+        for player_id in everybody
+    ]
+    return tuple(sorted(places, key=_place_key))
+
+
+def _place_key(place: EventPlace) -> tuple[bool, int, int]:
+    return place.position is None, place.position or 0, place.player_id
+
+
+def places_among(places: Sequence[EventPlace], player_ids: Collection[int]) -> dict[int, int]:
+    """Player id -> position among these players alone; who has no position is left out."""
+    keys = {
+        place.player_id: place.position
+        for place in places
+        if place.position is not None and place.player_id in player_ids
+    }
+    return standing.positions(keys, highest_first=False)
+
+
+def participation_shares(tournament: Tournament, *, players_go_out: bool) -> dict[int, ParticipationShare]:
+    """Player id -> share of the qualifying, for the entrants who could have played all of it.
+
+    Where players go out, who stayed until then played all. Rounds count where there are rounds, machines
+    where players play alone, else games, compared with the median player.
+    """
+    measured = [entrant for entrant in tournament.entrants if not (players_go_out and entrant.is_active)]
+    played = _played_parts(tournament)
+    counts = {entrant.player_id: len(played[entrant.player_id]) for entrant in tournament.entrants}
+    possible = _possible_parts(tournament, list(counts.values()))
+    return {
+        entrant.player_id: ParticipationShare(counts[entrant.player_id], possible) for entrant in measured
+    }
+
+
+def _played_parts(tournament: Tournament) -> defaultdict[int, set[tuple[str, int]]]:
+    """Player id -> the rounds, machines or games in which they have a result."""
+    played: defaultdict[int, set[tuple[str, int]]] = defaultdict(set)
+    for game in tournament.games:
+        if game.status == "completed" and not game.is_tiebreak:
+            part = ("game", game.game_id) if game.round_id is None else ("round", game.round_id)
+            for player_id in game.player_ids:
+                played[player_id].add(part)
+    for attempt in tournament.single_player_games:
+        if attempt.status == "completed" and not attempt.is_voided:
+            part = ("arena", attempt.arena_id or 0)
+            if attempt.round_id is not None:
+                part = ("round", attempt.round_id)
+            played[attempt.player_id].add(part)
+    return played
+
+
+def _possible_parts(tournament: Tournament, counts: Sequence[int]) -> int:
+    rounds = {
+        game.round_id for game in tournament.games if game.status == "completed" and not game.is_tiebreak
+    }
+    rounds |= {attempt.round_id for attempt in tournament.single_player_games}
+    rounds -= {None}
+    if rounds:
+        return len(rounds)
+    if tournament.single_player_games:
+        settings, most = tournament.settings, max(counts, default=0)
+        counted = settings.best_game_arenas_counted if has(settings, HasBestGames) else 0
+        return min(most, counted) if counted else most
+    return median_low(counts) if counts else 0
+
+
+# How often players met each other and played each arena, counted over thousands of games at once.
+
+
+Numbers = NDArray[np.int64]
+# Two columns of ids.
+IdPairs = tuple[Sequence[int], Sequence[int]]
+# Id -> id of another -> how often the two came together; both ascend.
+CountsById = dict[int, dict[int, int]]
+NO_ARENA = 0
+
+
+def count_meetings_and_plays(games: IdPairs, seats: IdPairs, alone: IdPairs) -> tuple[CountsById, CountsById]:
+    """Player id -> opponent id -> games together, and player id -> arena id -> plays.
+
+    Takes game and arena of each game; game and player of each seat, where seats in other games do not
+    count; and player and arena of each play without opponents. An arena of 0 is none. The order does not
+    matter.
+    """
+    game_ids, arenas_of_games = _sorted_columns(games)
+    seat_games, players = _sorted_columns(seats)
+    at = np.searchsorted(game_ids, seat_games)
+    # Seats of games past the last have none.
+    is_counted = np.append(game_ids, -1)[at] == seat_games
+    seat_games, players, arenas = seat_games[is_counted], players[is_counted], arenas_of_games[at[is_counted]]
+    player_ids, places = _number(np.concatenate([players, _column(alone[0])]))
+    arena_ids, arena_places = _number(np.concatenate([arenas, _column(alone[1])]))
+    plays = _count_pairs(player_ids, places, arena_ids, arena_places)
+    for of_player in plays.values():
+        of_player.pop(NO_ARENA, None)
+    ones, others = _pair_players(seat_games, places[: len(seat_games)])
+    return _count_pairs(player_ids, ones, player_ids, others), plays
+
+
+def _number(ids: Numbers) -> tuple[Numbers, Numbers]:
+    """The distinct ids, and the place of each id in them: small numbers, two of which fit into one."""
+    distinct = np.unique(ids)
+    return distinct, np.searchsorted(distinct, ids)
+
+
+def _pair_players(games: Numbers, players: Numbers) -> tuple[Numbers, Numbers]:
+    """Each player beside each other one of the same game; takes game and player of each seat, by game."""
+    ones, others = [players[:0]], [players[:0]]
+    # Seats of a game are neighbours: each is paired with the next, then with the one after that.
+    for distance in count(1):
+        is_same = games[distance:] == games[:-distance]
+        if not is_same.any():
+            break
+        earlier, later = players[:-distance][is_same], players[distance:][is_same]
+        ones += [earlier, later]
+        others += [later, earlier]
+    return np.concatenate(ones), np.concatenate(others)
+
+
+def _count_pairs(ids: Numbers, ones: Numbers, other_ids: Numbers, others: Numbers) -> CountsById:
+    """How often each id comes with each other id; takes the ids, and the places in them of each pair."""
+    pairs, counts = np.unique(ones * len(other_ids) + others, return_counts=True)
+    first, second = np.divmod(pairs, max(len(other_ids), 1))
+    met, times = other_ids[second].tolist(), counts.tolist()
+    # The pairs of an id follow each other.
+    begins = np.flatnonzero(np.diff(first, prepend=-1))
+    slices = pairwise([*begins.tolist(), len(first)])
+    return {
+        id_: dict(zip(met[begin:end], times[begin:end], strict=True))
+        for id_, (begin, end) in zip(ids[first[begins]].tolist(), slices, strict=True)
+    }
+
+
+def _sorted_columns(pairs: IdPairs) -> tuple[Numbers, Numbers]:
+    """The columns in the order of the first."""
+    first, second = map(_column, pairs)
+    order = np.argsort(first, kind="stable")
+    return first[order], second[order]
+
+
+def _column(ids: Sequence[int]) -> Numbers:
+    return np.array(ids, dtype=np.int64)

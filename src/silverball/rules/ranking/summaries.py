@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from silverball.rules.ranking import regimes
-from silverball.rules.ranking.regimes import StoredResult, WinLossRule
+from silverball.rules.ranking import standing
+from silverball.rules.ranking.standing import StoredResult, WinLossRule
 
 
 class GameRecord(Struct, frozen=True):
@@ -148,13 +148,13 @@ def _stored_result(game: GameRecord) -> StoredResult:
     return StoredResult(game.player_ids, game.result_positions, game.result_points)
 
 
-def _win_loss_records(rule: WinLossRule, game: GameRecord) -> dict[int, regimes.WinLossRecord]:
-    return {} if game.is_single_player else regimes.win_loss_records(rule, _stored_result(game))
+def _win_loss_records(rule: WinLossRule, game: GameRecord) -> dict[int, standing.WinLossRecord]:
+    return {} if game.is_single_player else standing.win_loss_records(rule, _stored_result(game))
 
 
 def _meetings_both_ways(rule: WinLossRule, game: GameRecord) -> Iterator[tuple[int, int, int | None]]:
     if game.is_single_player:
         return
-    for meeting in regimes.pair_results(rule, _stored_result(game)):
+    for meeting in standing.pair_results(rule, _stored_result(game)):
         yield meeting.player_id, meeting.opponent_id, meeting.winner_id
         yield meeting.opponent_id, meeting.player_id, meeting.winner_id

@@ -7,9 +7,12 @@ kept as they go over the wire: whole numbers as numbers, maps with any fraction 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from silverball.kit.errors import Invalid
+from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings_protocols import HasBestGameScoring, HasScoring, HasStrikesByPlace, has
+from silverball.rules.scoring import curves
 
 WirePoints: TypeAlias = int | str
 WireRows: TypeAlias = tuple[tuple[WirePoints, ...], ...]
@@ -151,3 +154,50 @@ def bye_points(rows: Sequence[Sequence[WirePoints]], byes: str, games_per_round:
     if byes not in values:
         raise Invalid({"byes": [f"A bye cannot be worth {byes}. Choose full, half or zero."]})
     return (values[byes] * games_per_round).quantize(Decimal("0.01"))
+
+
+# The points that a new tournament starts with, by its settings. Source: formats, section 11.
+#
+# Each function takes the settings and the organizer's own points where the settings ask for them, and
+# returns the points by group size and place, as on the wire.
+
+
+CustomPoints = Mapping[str, Any] | None
+
+
+def no_points(_settings: TournamentSettings, _custom: CustomPoints) -> None:
+    """No points: places in a game earn none."""
+
+
+def one_point_per_win(_settings: TournamentSettings, _custom: CustomPoints) -> WireRows:
+    """One point for the first, nothing for the others."""
+    return HEAD_TO_HEAD
+
+
+def points_of_scoring(settings: TournamentSettings, custom: CustomPoints) -> WireRows:
+    """The points of the chosen `scoring`. Raises Invalid for points of their own that are not complete."""
+    assert has(settings, HasScoring)
+    if settings.scoring == CUSTOM:
+        return parse_custom_map(custom or {})
+    return map_of_scoring(settings.scoring)
+
+
+def curve_of_best_game(settings: TournamentSettings, custom: CustomPoints) -> WireRows | None:
+    """The organizer's own curve, the only row of ranks; None for a published curve.
+
+    Raises Invalid for a curve that is none.
+    """
+    assert has(settings, HasBestGameScoring)
+    if settings.best_game_scoring != curves.CUSTOM:
+        return None
+    return (curves.parse_custom_curve(custom or {}),)
+
+
+def points_for_strikes(settings: TournamentSettings, _custom: CustomPoints) -> WireRows:
+    """The map that stands for the strikes of a group.
+
+    Fair and progressive strikes have maps of their own; standard strikes show the IFPA map though their
+    games do not use it.
+    """
+    assert has(settings, HasStrikesByPlace)
+    return map_of_strikes(fair=settings.knockout_fair, progressive=settings.knockout_progressive)

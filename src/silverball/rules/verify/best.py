@@ -1,12 +1,133 @@
-"""Expected standings of best games and cards, computed naively. Source: formats, 14.18, 14.19 and 15."""
+"""Expected standings of pingolf and bowling. Source: formats, sections 14.16, 14.20, 16 and 17."""
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
-from silverball.rules.model.settings_protocols import HasBestGames, HasBestGameScoring, HasCardScoring, has
-from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
+from silverball.rules.model.settings_protocols import (
+    HasBestGames,
+    HasBestGameScoring,
+    HasCardScoring,
+    HasCountedHoles,
+    HasHoles,
+    has,
+    tiebreaker_of,
+)
+from silverball.rules.model.tournament import Card, Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.scoring import curves
-from silverball.rules.verify import alone, rows
-from silverball.rules.verify.rows import ZERO, Row, points_text
+from silverball.rules.verify import checks, results
+from silverball.rules.verify.checks import ZERO, Row, points_text
+
+
+def listed_entrants(tournament: Tournament) -> list[Entrant]:
+    """Entrants who are active or have completed a single player game."""
+    played_ids = {game.player_id for game in tournament.single_player_games if game.status == "completed"}
+    return [
+        entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in played_ids
+    ]
+
+
+def single_player_rows(
+    tournament: Tournament,
+    points: Mapping[int, Decimal],
+    keys: Mapping[int, tuple[Any, ...]],
+    format_columns: Mapping[int, Row],
+    *,
+    is_less_better: bool = False,
+) -> list[Row]:
+    """Rows ranked by these keys, higher is better; `format_columns` adds or replaces columns."""
+    placed = checks.places_by_player(
+        {
+            player_id: (*key, *checks.manual_order_key(tournament, player_id))
+            for player_id, key in keys.items()
+        }
+    )
+    added = checks.tiebreak_points(tournament)
+    listed_rows = []
+    for player_id, own in points.items():
+        extra = added.get(player_id, ZERO)
+        standing = {
+            "playerId": player_id,
+            "position": placed[player_id],
+            "points": points_text(own),
+            "pointsWithTiebreaker": points_text(own - extra if is_less_better else own + extra)
+            if player_id in added
+            else None,
+            "strikeCount": 0,
+            "adjustment": checks.adjustment_total(tournament.entrant_by_id[player_id]),
+            "activeGames": checks.open_game_ids(tournament, player_id),
+            **format_columns.get(player_id, {}),
+        }
+        standing["tiebreakers"] = [points_text(own), *standing.get("tiebreakers", [])]
+        listed_rows.append(standing)
+    return listed_rows
+
+
+def golf_table(tournament: Tournament) -> list[Row]:
+    """Rows by fewest strokes, then by most holes in one, two and three; until the end, no hole is last."""
+    settings = tournament.settings
+    assert has(settings, HasCountedHoles)
+    played = results.frames_by_player(tournament)
+    is_closed = tournament.status == "completed"
+    points, keys, format_columns = {}, {}, {}
+    for entrant in listed_entrants(tournament):
+        own = played.get(entrant.player_id, {})
+        strokes_by_hole = [int(game.points or 0) for at, game in own.items() if at < settings.golf_duration]
+        counted = _counted_strokes(strokes_by_hole, settings, is_closed=is_closed)
+        total = counted + checks.adjustment_total(entrant)
+        few = (
+            [strokes_by_hole.count(strokes) for strokes in (1, 2, 3)]
+            if tiebreaker_of(settings) == "standard"
+            else []
+        )
+        points[entrant.player_id] = total
+        keys[entrant.player_id] = (is_closed or bool(own), -total, *few)
+        format_columns[entrant.player_id] = {"tiebreakers": few, "gamesPlayed": len(own)}
+    return single_player_rows(tournament, points, keys, format_columns, is_less_better=True)
+
+
+def _counted_strokes(strokes: Sequence[int], settings: HasCountedHoles, *, is_closed: bool) -> Decimal:
+    """Sum of the best holes; once the tournament is completed, missing holes count the maximum."""
+    missing = (
+        [settings.golf_stroke_limit or 10] * (settings.golf_duration - len(strokes)) if is_closed else []
+    )
+    best_first = sorted([*strokes, *missing])
+    return Decimal(sum(best_first[: settings.golf_holes_counted or None]))
+
+
+def bowling_table(tournament: Tournament) -> list[Row]:
+    """Rows by most pins, then by most strikes and spares."""
+    settings = tournament.settings
+    assert has(settings, HasHoles)
+    played = results.frames_by_player(tournament)
+    points, keys, format_columns = {}, {}, {}
+    for entrant in listed_entrants(tournament):
+        own = played.get(entrant.player_id, {})
+        frames = [own[at].rolls if at in own else () for at in range(settings.golf_duration)]
+        total = Decimal(sum(value or 0 for value in results.frame_values(frames))) + checks.adjustment_total(
+            entrant
+        )
+        counted = list(_strikes_and_spares(frames)) if tiebreaker_of(settings) == "standard" else []
+        points[entrant.player_id] = total
+        keys[entrant.player_id] = (total, *counted)
+        format_columns[entrant.player_id] = {"tiebreakers": counted, "gamesPlayed": len(own)}
+    return single_player_rows(tournament, points, keys, format_columns)
+
+
+def _strikes_and_spares(frames: Sequence[Sequence[int]]) -> tuple[int, int]:
+    strikes = spares = 0
+    for rolls in frames:
+        left, is_first = 10, True
+        for pins in rolls:
+            if pins == left:
+                strikes, spares = strikes + is_first, spares + (not is_first)
+                left, is_first = 10, True
+            else:
+                left, is_first = left - pins, False
+    return strikes, spares
+
+
+# Expected standings of best games and cards, computed naively. Source: formats, 14.18, 14.19 and 15.
 
 
 def _is_counted(game: SinglePlayerGame) -> bool:
@@ -52,7 +173,7 @@ def best_game_table(tournament: Tournament) -> list[Row]:
     most = tournament.settings.best_game_arenas_counted or None
     field = ranked_games(tournament)
     points, keys, format_columns = {}, {}, {}
-    for entrant in alone.listed_entrants(tournament):
+    for entrant in listed_entrants(tournament):
         by_arena: dict[int | None, list[Decimal]] = {}
         for game in field:
             if game.player_id == entrant.player_id:
@@ -64,7 +185,7 @@ def best_game_table(tournament: Tournament) -> list[Row]:
             for game in tournament.single_player_games
             if game.player_id == entrant.player_id and game.status == "completed"
         ]
-        total = sum(values, rows.adjustment_total(entrant))
+        total = sum(values, checks.adjustment_total(entrant))
         points[entrant.player_id], keys[entrant.player_id] = total, (total,)
         format_columns[entrant.player_id] = {
             "pointsList": [points_text(value) for value in values],
@@ -72,7 +193,7 @@ def best_game_table(tournament: Tournament) -> list[Row]:
             "entriesPlayed": len(games),
             "entriesAvailable": _entries_available(tournament, entrant.entries_bought, len(games)),
         }
-    return alone.single_player_rows(tournament, points, keys, format_columns)
+    return single_player_rows(tournament, points, keys, format_columns)
 
 
 def _entries_available(tournament: Tournament, bought: int, played: int) -> int:
@@ -100,7 +221,7 @@ def card_table(tournament: Tournament) -> list[Row]:
     ids = {card.card_id for card in cards}
     field = [game for game in tournament.single_player_games if _is_counted(game) and game.card_id in ids]
     points, keys, format_columns = {}, {}, {}
-    for entrant in alone.listed_entrants(tournament):
+    for entrant in listed_entrants(tournament):
         values = []
         for card in cards:
             if card.player_id == entrant.player_id:
@@ -115,7 +236,7 @@ def card_table(tournament: Tournament) -> list[Row]:
                 counted = worths[: settings.card_best_game_games_counted or None]
                 values.append((sum(counted, ZERO), -card.card_id, len(worths)))
         best = sorted(values, reverse=True)[: max(1, settings.card_best_game_cards_counted)]
-        total = sum((value[0] for value in best), rows.adjustment_total(entrant))
+        total = sum((value[0] for value in best), checks.adjustment_total(entrant))
         used = [card for card in tournament.cards if card.player_id == entrant.player_id]
         played = sum(card.status == "completed" or card.is_voided for card in used)
         points[entrant.player_id], keys[entrant.player_id] = total, (total,)
@@ -132,7 +253,7 @@ def card_table(tournament: Tournament) -> list[Row]:
             "entriesPlayed": played,
             "entriesAvailable": _entries_available(tournament, entrant.entries_bought, played),
         }
-    return alone.single_player_rows(tournament, points, keys, format_columns)
+    return single_player_rows(tournament, points, keys, format_columns)
 
 
 def stored_points_faults(tournament: Tournament) -> list[str]:
@@ -152,3 +273,71 @@ def stored_points_faults(tournament: Tournament) -> list[str]:
                 f"its rank gives {wanted}."
             )
     return faults
+
+
+# Expected standings of an amazing race. Source: formats, section 14.21.
+
+
+def race_table(tournament: Tournament) -> list[Row]:
+    """Rows by still in before out, then by most rounds survived."""
+    survived: dict[int, int] = {}
+    out: set[int] = set()
+    for round_ in tournament.rounds_in_order:
+        safe, last = _round_outcome(tournament, round_)
+        for player_id in safe:
+            survived[player_id] = survived.get(player_id, 0) + 1
+        # Players who went out earlier have no game in later rounds, so a safe player is not out.
+        out -= safe
+        if last is not None:
+            out.add(last)
+    points, keys, format_columns = {}, {}, {}
+    for entrant in listed_entrants(tournament):
+        player_id = entrant.player_id
+        count = Decimal(survived.get(player_id, 0))
+        points[player_id] = count + checks.adjustment_total(entrant)
+        keys[player_id] = (int(player_id not in out), count)
+        format_columns[player_id] = {
+            "gamesPlayed": sum(
+                game.player_id == player_id and game.status == "completed" and not game.is_voided
+                for game in tournament.single_player_games
+            )
+        }
+    return single_player_rows(tournament, points, keys, format_columns)
+
+
+def _round_outcome(tournament: Tournament, round_: Round) -> tuple[set[int], int | None]:
+    """The players safe in a round and the player out; those tied for lowest replay."""
+    games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
+    member_ids = {game.player_id for game in games}
+    group, safe = set(member_ids), set[int]()
+    expected = round_.size or len(member_ids)
+    for level in range(len(games) + 1):
+        games_by_player: dict[int, SinglePlayerGame] = {
+            game.player_id: game
+            for game in games
+            if (game.game_index or 0) == level and game.player_id in group
+        }
+        given_up = [player_id for player_id, game in games_by_player.items() if game.is_voided]
+        if given_up:
+            return safe | (group - {given_up[0]}), given_up[0]
+        completed_games = {
+            player_id: game for player_id, game in games_by_player.items() if game.status == "completed"
+        }
+        scores: dict[int, Any] = {
+            player_id: game.score
+            for player_id, game in completed_games.items()
+            if not game.is_advanced and game.score is not None
+        }
+        safe |= {player_id for player_id, game in completed_games.items() if game.is_advanced}
+        safe |= {
+            player_id
+            for player_id, score in scores.items()
+            if any(other < score for other in scores.values())
+        }
+        lowest = {player_id for player_id, score in scores.items() if score == min(scores.values())}
+        if len(completed_games) < expected or not lowest:
+            break
+        if len(lowest) == 1:
+            return safe, lowest.pop()
+        group, expected = lowest, len(lowest)
+    return safe, None

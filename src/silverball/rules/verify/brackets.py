@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from silverball.rules.drawing import bracket_nodes
+from silverball.rules.drawing.bracket_nodes import BracketNode, NodeKey, SeedSource, WinnerSource
 from silverball.rules.model.settings_protocols import HasBracketSize, HasLadderType, has
 from silverball.rules.model.tournament import Game, Tournament
-from silverball.rules.pairing import bracket_nodes
-from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, WinnerSource
-from silverball.rules.verify import matches, rows
-from silverball.rules.verify.rows import Row
+from silverball.rules.verify import checks, results
+from silverball.rules.verify.checks import Row
 
 NO_PLAYER = 0
 # The finishing order of a match; None while it is open.
@@ -26,7 +26,7 @@ def bracket_row(tournament: Tournament, player_id: int, position: int, points: A
         "tiebreakers": None,
         "gamesPlayed": None,
         "strikeCount": None,
-        "activeGames": rows.open_game_ids(tournament, player_id),
+        "activeGames": checks.open_game_ids(tournament, player_id),
     }
 
 
@@ -74,7 +74,7 @@ def _first_seat_won(order: MatchOrder, seated: list[int | None]) -> bool:
 
 def _player_from(tournament: Tournament, source: Any, out: dict[NodeKey, MatchOrder]) -> int | None:
     if isinstance(source, SeedSource):
-        listed = rows.active_ids_by_seed(tournament)
+        listed = checks.active_ids_by_seed(tournament)
         return listed[source.seed - 1] if source.seed <= len(listed) else NO_PLAYER
     order = out[source.node]
     if order is None:
@@ -95,7 +95,7 @@ def _match_order(tournament: Tournament, node: BracketNode, seated: list[int | N
     if game is None or game.status != "completed":
         return None
     order = tuple(player_id for player_id in game.result_positions if player_id is not None)
-    winner = matches.match_winner(tournament, game)
+    winner = results.match_winner(tournament, game)
     # A match that was counted has no places; its winner has won enough of its games.
     return order or tuple(sorted(game.player_ids, key=lambda player_id: player_id != winner))
 
@@ -143,7 +143,7 @@ def _places(
 
 def ladder_table(tournament: Tournament) -> list[Row]:
     """Rows of a ladder: the last of each game is out; points are the players below. Source: 14.13."""
-    alive = rows.active_ids_by_seed(tournament)
+    alive = checks.active_ids_by_seed(tournament)
     players = len(alive)
     assert has(tournament.settings, HasLadderType)
     is_fast = tournament.settings.ladder_type == "fast"

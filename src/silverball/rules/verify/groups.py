@@ -7,12 +7,12 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from silverball.rules.drawing import groups
 from silverball.rules.model.settings_protocols import HasGamesPerRound, HasGroupBracket, has
 from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
-from silverball.rules.pairing import group_bracket
-from silverball.rules.verify import rows
+from silverball.rules.verify import checks
 from silverball.rules.verify.brackets import bracket_row
-from silverball.rules.verify.rows import ZERO, Row
+from silverball.rules.verify.checks import ZERO, Row
 
 ADVANCING = 2
 GROUP_SIZE = 4
@@ -92,7 +92,7 @@ def _table(tournament: Tournament, read_round: _ReadRound, *, sign: int) -> list
                 (at, int(goes_on), *stage.rank_key(player_id)) if is_decided else (at, 2, ZERO, ZERO)
             )
             last[player_id] = (stage, is_decided)
-    placed = _apply_manual_orders(tournament, rows.places_by_player(keys))
+    placed = _apply_manual_orders(tournament, checks.places_by_player(keys))
     listed_rows = []
     for player_id, (stage, is_decided) in last.items():
         if is_decided:
@@ -132,7 +132,7 @@ def _round_of_games(tournament: Tournament, round_: Round, earlier: list[_Played
     }
     ties = _game_tiebreaks([game for game in games if game.is_tiebreak])
     extra, keys = _linked_tiebreaks(tournament, ties)
-    scores = rows.points_of_games(main)
+    scores = checks.points_of_games(main)
     is_final, is_last = _is_final_and_last(tournament, earlier)
     return _PlayedRound(list(groups.values()), scores, extra, done, is_final, is_last, keys)
 
@@ -203,11 +203,11 @@ def _games_per_round(tournament: Tournament) -> int:
     return tournament.settings.games_per_round
 
 
-def _planned_rounds(tournament: Tournament) -> list[group_bracket.GroupBracketRound]:
+def _planned_rounds(tournament: Tournament) -> list[groups.GroupBracketRound]:
     settings = tournament.settings
     assert has(settings, HasGroupBracket)
     has_double_byes = bool(settings.group_bracket_double_byes)
-    return group_bracket.planned_rounds(settings.bracket_size, has_double_byes=has_double_byes)
+    return groups.planned_rounds(settings.bracket_size, has_double_byes=has_double_byes)
 
 
 def _is_final_and_last(tournament: Tournament, earlier: list[_PlayedRound]) -> tuple[bool, bool]:
@@ -242,7 +242,7 @@ def _expected_groups(
 ) -> list[tuple[int, ...]]:
     """Groups by seed of the expected players; of the present players when these are not known."""
     stage = _planned_rounds(tournament)[len(earlier)]
-    seeds = rows.active_ids_by_seed(tournament)
+    seeds = checks.active_ids_by_seed(tournament)
     joining = (
         set(seeds[stage.best_joining_seed - 1 : stage.worst_joining_seed])
         if stage.worst_joining_seed

@@ -7,9 +7,8 @@ from msgspec import Struct
 
 from silverball.rules.model.settings_protocols import HasStrikeCount, has
 from silverball.rules.model.tournament import Entrant, Tournament
-from silverball.rules.verify import results, rows
-from silverball.rules.verify.checks import StrikeKind
-from silverball.rules.verify.rows import ZERO, Row, points_text
+from silverball.rules.verify import checks, results
+from silverball.rules.verify.checks import ZERO, Row, StrikeKind, points_text
 
 
 class _KnockoutPath(Struct):
@@ -47,11 +46,11 @@ def _table(tournament: Tournament, kind: StrikeKind) -> list[Row]:
     keys = {
         path.entrant.player_id: (
             *_rank_key(path, nobody_left, final),
-            *rows.manual_order_key(tournament, path.entrant.player_id),
+            *checks.manual_order_key(tournament, path.entrant.player_id),
         )
         for path in paths
     }
-    placed, added = rows.places_by_player(keys), rows.tiebreak_points(tournament)
+    placed, added = checks.places_by_player(keys), checks.tiebreak_points(tournament)
     shows_rounds = kind in results.STRIKE_POINTS
     newest = max(_completed_round_numbers(tournament), default=0)
     listed_rows: list[Row] = []
@@ -71,7 +70,7 @@ def _table(tournament: Tournament, kind: StrikeKind) -> list[Row]:
                 "gamesPlayed": path.games,
                 "strikeCount": int(path.strikes),
                 "adjustment": path.entrant.score_adjustment,
-                "activeGames": rows.open_game_ids(tournament, player_id),
+                "activeGames": checks.open_game_ids(tournament, player_id),
             }
         )
     return listed_rows
@@ -100,7 +99,7 @@ def _paths(tournament: Tournament, kind: StrikeKind) -> list[_KnockoutPath]:
     for entrant in tournament.entrants:
         path = _KnockoutPath(entrant, {}, entrant.points_adjustment, ZERO, 0)
         has_played = False
-        for game in rows.counted_games(tournament):
+        for game in checks.counted_games(tournament):
             if entrant.player_id in game.player_ids:
                 has_played = True
                 slot = game.player_ids.index(entrant.player_id)

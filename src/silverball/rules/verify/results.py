@@ -1,5 +1,6 @@
 """Checks of game results: points computed again from places and settings. Source: formats, 9 to 12."""
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -13,8 +14,48 @@ from silverball.rules.model.settings_protocols import (
     has,
 )
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
-from silverball.rules.verify import matches
 from silverball.rules.verify.checks import FormatChecks, StrikeKind, WinsBy
+
+# Checks of matches that are counted by their single games. Source: formats, 14.10.
+
+
+def games_needed(tournament: Tournament) -> int:
+    """Single games that win a match: more than half of them."""
+    settings = tournament.settings
+    return settings.games_per_round // 2 + 1 if has(settings, HasGamesPerRound) else 1
+
+
+def is_counted(tournament: Tournament, game: Game) -> bool:
+    """Whether the result of this game is the number of single games won."""
+    is_pair = len(game.player_ids) == 2 and not game.is_tiebreak
+    has_points = any(points is not None for points in game.result_points)
+    return tournament.settings.has_matches and is_pair and has_points and set(game.result_positions) == {None}
+
+
+def match_winner(tournament: Tournament, game: Game) -> int | None:
+    """The player who has won a counted match; None while nobody has."""
+    needed = games_needed(tournament)
+    slots = zip(game.player_ids, game.result_points, strict=True)
+    return next((player_id for player_id, points in slots if points == needed), None)
+
+
+def count_faults(tournament: Tournament, game: Game) -> list[str]:
+    """Counts that cannot be, a wrong winner, and single games that say otherwise."""
+    needed, name = games_needed(tournament), f"Match {game.game_id}"
+    won = [points or 0 for points in game.result_points]
+    if any(points != int(points) or not 0 <= points <= needed for points in won) or sum(won) == 2 * needed:
+        return [f"{name} cannot stand at {won[0]} to {won[1]}: {needed} games win it."]
+    faults = []
+    winner = match_winner(tournament, game)
+    if (winner is not None) != (game.status == "completed"):
+        faults.append(f"{name} is {game.status} at {won[0]} to {won[1]}; {needed} games win it.")
+    elif winner is not None and game.finishing_order[:1] not in {(), (winner,)}:
+        faults.append(f"{name} has the winner {game.finishing_order[0]}, its games were won by {winner}.")
+    legs = Counter(leg.finishing_order[0] for leg in game.legs)
+    if game.legs and [legs[player_id] for player_id in game.player_ids] != won:
+        faults.append(f"{name} stands at {won[0]} to {won[1]}, its single games say otherwise.")
+    return faults
+
 
 # The points of a tiebreak game where the tournament has none of its own, by size and place.
 TIEBREAKERS = (("0.50",), ("0.50", "0.00"), ("0.50", "0.25", "0.00"), ("0.50", "0.25", "0.12", "0.00"))
@@ -41,8 +82,8 @@ def result_faults(tournament: Tournament, checks: FormatChecks, recorded: set[in
     faults = []
     for game in tournament.games:
         is_checked = game.status != "completed" or game.game_id in recorded
-        if matches.is_counted(tournament, game):
-            faults += matches.count_faults(tournament, game) if is_checked else []
+        if is_counted(tournament, game):
+            faults += count_faults(tournament, game) if is_checked else []
         elif game.status != "completed":
             if any(value is not None for value in game.result_points) or not _has_last_places_only(game):
                 faults.append(f"Game {game.game_id} is open, but has a result.")

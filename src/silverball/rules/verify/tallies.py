@@ -15,8 +15,8 @@ from silverball.rules.model.settings_protocols import (
     tiebreaker_of,
 )
 from silverball.rules.model.tournament import Game, Tournament
-from silverball.rules.verify import rows
-from silverball.rules.verify.rows import ZERO, Row, points_text
+from silverball.rules.verify import checks
+from silverball.rules.verify.checks import ZERO, Row, points_text
 
 Keys = Mapping[int, Any]
 # The tiebreakers as shown, and their sort key, higher is better.
@@ -55,11 +55,11 @@ def points_table(
     tournament: Tournament, first: Keys | None = None, *, strength: Strength = opponent_sums
 ) -> list[Row]:
     """Rows by points, then by tiebreaker. `first` (player id -> key) sorts before the points."""
-    games = rows.counted_games(tournament)
+    games = checks.counted_games(tournament)
     listed = _listed_ids(tournament, games)
-    totals = rows.points_of_games(games)
+    totals = checks.points_of_games(games)
     points = {
-        entrant: totals.get(entrant, ZERO) + rows.adjustment_total(tournament.entrant_by_id[entrant])
+        entrant: totals.get(entrant, ZERO) + checks.adjustment_total(tournament.entrant_by_id[entrant])
         for entrant in listed
     }
     broken = _tiebreaks(tournament, points, [game for game in games if not game.is_bye], strength)
@@ -68,11 +68,11 @@ def points_table(
             (first or {}).get(entrant, 0),
             points[entrant],
             *broken[entrant][1],
-            *rows.manual_order_key(tournament, entrant),
+            *checks.manual_order_key(tournament, entrant),
         )
         for entrant in listed
     }
-    placed, added = rows.places_by_player(keys), rows.tiebreak_points(tournament)
+    placed, added = checks.places_by_player(keys), checks.tiebreak_points(tournament)
     return [
         {
             "playerId": entrant,
@@ -84,8 +84,8 @@ def points_table(
             else None,
             "gamesPlayed": sum(entrant in game.player_ids for game in games if not game.is_bye),
             "strikeCount": 0,
-            "adjustment": rows.adjustment_total(tournament.entrant_by_id[entrant]),
-            "activeGames": rows.open_game_ids(tournament, entrant),
+            "adjustment": checks.adjustment_total(tournament.entrant_by_id[entrant]),
+            "activeGames": checks.open_game_ids(tournament, entrant),
         }
         for entrant in listed
     ]
@@ -148,7 +148,7 @@ def _count_places(player_id: int, games: list[Game], place: int) -> int:
 
 def frenzy_table(tournament: Tournament) -> list[Row]:
     """Rows by net wins; points are numbers. Source: formats, section 14.14."""
-    games = [game for game in rows.counted_games(tournament) if not game.is_bye]
+    games = [game for game in checks.counted_games(tournament) if not game.is_bye]
     way = tiebreaker_of(tournament.settings)
     won = {
         entrant.player_id: sum(game.result_positions[0] == entrant.player_id for game in games)
@@ -159,14 +159,14 @@ def frenzy_table(tournament: Tournament) -> list[Row]:
         for entrant in tournament.entrants
     }
     net = {
-        entrant.player_id: won[entrant.player_id] - lost[entrant.player_id] + rows.adjustment_total(entrant)
+        entrant.player_id: won[entrant.player_id] - lost[entrant.player_id] + checks.adjustment_total(entrant)
         for entrant in tournament.entrants
     }
     second = {"wins": won, "losses": {player_id: -count for player_id, count in lost.items()}}.get(way)
     first = {player_id: (net[player_id], second[player_id] if second else 0) for player_id in net}
     listed = [standing["playerId"] for standing in points_table(tournament)]
-    keys = {entrant: (*first[entrant], *rows.manual_order_key(tournament, entrant)) for entrant in listed}
-    placed, added = rows.places_by_player(keys), rows.tiebreak_points(tournament)
+    keys = {entrant: (*first[entrant], *checks.manual_order_key(tournament, entrant)) for entrant in listed}
+    placed, added = checks.places_by_player(keys), checks.tiebreak_points(tournament)
     return [
         {
             "playerId": entrant,
@@ -177,8 +177,8 @@ def frenzy_table(tournament: Tournament) -> list[Row]:
             "gamesPlayed": won[entrant] + lost[entrant],
             "frenzyWins": won[entrant],
             "frenzyLosses": lost[entrant],
-            "adjustment": rows.adjustment_total(tournament.entrant_by_id[entrant]),
-            "activeGames": rows.open_game_ids(tournament, entrant),
+            "adjustment": checks.adjustment_total(tournament.entrant_by_id[entrant]),
+            "activeGames": checks.open_game_ids(tournament, entrant),
         }
         for entrant in listed
     ]
@@ -188,7 +188,7 @@ def _points_by_round(tournament: Tournament, player_id: int) -> dict[int, Decima
     """Round number (from 1) -> the player's points in it; rounds without a result are missing."""
     points_by_number: dict[int, Decimal] = {}
     number = {round_.round_id: round_.round_index + 1 for round_ in tournament.rounds}
-    for game in rows.counted_games(tournament):
+    for game in checks.counted_games(tournament):
         if game.round_id in number and player_id in game.player_ids:
             points = game.result_points[game.player_ids.index(player_id)] or ZERO
             points_by_number[number[game.round_id]] = (
@@ -204,7 +204,7 @@ def target_table(tournament: Tournament) -> list[Row]:
     first: dict[int, Any] = {}
     for entrant in tournament.entrants:
         own = _points_by_round(tournament, entrant.player_id)
-        reached = _round_reaching(own, target - rows.adjustment_total(entrant))
+        reached = _round_reaching(own, target - checks.adjustment_total(entrant))
         if reached is not None and _round_reaching(own, target) != reached:
             # Adjustments count from when they were made.
             reached = max(reached, entrant.adjusted_after or 0)
@@ -231,7 +231,7 @@ def pace_table(tournament: Tournament, strength: Strength = opponent_means) -> l
 
     def points_after(player_id: int, number: int) -> Decimal:
         won = sum((points for at, points in own[player_id].items() if at <= number), ZERO)
-        return won + rows.adjustment_total(tournament.entrant_by_id[player_id])
+        return won + checks.adjustment_total(tournament.entrant_by_id[player_id])
 
     out: dict[int, int] = {}
     alive = {entrant.player_id for entrant in tournament.entrants if entrant.is_active}

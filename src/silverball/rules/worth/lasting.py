@@ -6,6 +6,7 @@ Source: ratings, B.3.
 from collections.abc import Callable
 from fractions import Fraction
 
+from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE
 from silverball.rules.model.play_settings import games_per_round, rounds_planned
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import (
@@ -15,20 +16,22 @@ from silverball.rules.model.settings_protocols import (
     HasTargetPoints,
     has,
 )
-from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
 from silverball.rules.scoring import point_maps, strikes
 from silverball.rules.scoring.point_maps import WireRows
 from silverball.rules.scoring.strikes import StrikeSettings
 from silverball.rules.worth.answers import (
     PLAIN,
+    PLAYERS_MAX,
+    Awards,
     Circumstances,
     MeaningfulGames,
     MeaningfulGamesRule,
+    SimulatedNight,
+    SimulatedOutcome,
     awaiting,
     no_number,
     shown_number,
 )
-from silverball.rules.worth.nights import PLAYERS_MAX, Awards, SimulatedNight, SimulatedOutcome
 from silverball.rules.worth.planned import TOO_FEW
 
 NO_POINTS = "The points of each place are not entered. With them, the meaningful games can be simulated."

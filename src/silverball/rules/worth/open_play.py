@@ -1,7 +1,9 @@
 """Meaningful games of open qualifying, pingolf, frenzy and races. Source: ratings, B.3."""
 
+from datetime import date
 from fractions import Fraction
 
+from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.model.play_settings import HasClock
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import (
@@ -11,8 +13,8 @@ from silverball.rules.model.settings_protocols import (
     HasCardScoring,
     has,
 )
-from silverball.rules.pairing.groups import PAIR_SIZE
-from silverball.rules.planning import matches
+from silverball.rules.planning import pace as planning_pace
+from silverball.rules.worth import tgp
 from silverball.rules.worth.answers import (
     ASK_THE_FEDERATION,
     PLAIN,
@@ -21,8 +23,39 @@ from silverball.rules.worth.answers import (
     no_number,
     shown_number,
 )
-from silverball.rules.worth.unsettled import frenzy_reason, race_reason
-from silverball.rules.wppr import tgp
+
+# Cases that the federation's rules do not settle, or that changed on a day. Source: ratings, B.3.
+
+
+# The first day of the rules 6.2, with an alternative for frenzies with finals and a new text for the race.
+RULES_OF_2026 = date(2026, 1, 1)
+
+FRENZY_ALTERNATIVE = (
+    "A quarter of the field or more goes on from this frenzy: the rules of 2026 have an alternative for it, "
+    "which has no number here."
+)
+RACE_OF_2026 = "The two texts on amazing races in the rules of 2026 differ, so there is no number here."
+RACE_BEFORE = "There is no published rule for the meaningful games of an amazing race."
+
+
+def is_under_rules_of_2026(held_on: date | None) -> bool:
+    """Whether the rules of 2026 count for an event of this day; one without a day is under today's."""
+    return held_on is None or held_on >= RULES_OF_2026
+
+
+def frenzy_reason(*, held_on: date | None, players: int, finalists: int) -> str | None:
+    """Return why a frenzy has no number, None if it has one: the alternative of 2026 has none here.
+
+    It is for events that advance a quarter of the field or more to finals; the day is that of the event.
+    """
+    is_new = is_under_rules_of_2026(held_on)
+    return FRENZY_ALTERNATIVE if is_new and finalists * 4 >= players > 0 < finalists else None
+
+
+def race_reason(*, held_on: date | None) -> str:
+    """Return why an amazing race has no number, by the rules in force on its day."""
+    return RACE_OF_2026 if is_under_rules_of_2026(held_on) else RACE_BEFORE
+
 
 NO_ARENAS = "All machines count, and none is entered yet. With machines, the meaningful games are known."
 MATCHES_UNKNOWN = (
@@ -117,13 +150,13 @@ def _predicted_frenzy(
 ) -> MeaningfulGames:
     assert has(settings, HasClock)
     pace = circumstances.pace
-    at_once = matches.matches_at_once(
+    at_once = planning_pace.matches_at_once(
         players, machines=circumstances.arenas, waiting=settings.frenzy_queue_size
     )
     if pace is None or not at_once:
         return no_number(MATCHES_UNKNOWN)
     minutes = settings.frenzy_duration
-    predicted = matches.matches_per_player(players, minutes=minutes, at_once=at_once, pace=pace)
+    predicted = planning_pace.matches_per_player(players, minutes=minutes, at_once=at_once, pace=pace)
     source = "our defaults" if pace.is_default else f"{pace.nights} nights of the club"
     origin = (
         f"Ours: {share} of about {predicted:.1f} matches that a player plays in the mean, {at_once} at once "

@@ -1,20 +1,16 @@
 """Meaningful games of planned nights with a known number of games. Source: ratings, B.3."""
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from math import comb
 
 from silverball.kit.values import replace
+from silverball.rules.drawing import groups
+from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
 from silverball.rules.model.play_settings import HasMatchRequests, games_per_round, rounds_planned
 from silverball.rules.model.settings import TournamentSettings
-from silverball.rules.model.settings_protocols import (
-    HasGroupBracket,
-    HasLadderType,
-    HasRoundRobinGroups,
-    has,
-)
-from silverball.rules.pairing import group_bracket
-from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
+from silverball.rules.model.settings_protocols import HasGroupBracket, HasLadderType, HasRoundRobinGroups, has
 from silverball.rules.worth.answers import (
     ASK_THE_FEDERATION,
     PLAIN,
@@ -24,7 +20,31 @@ from silverball.rules.worth.answers import (
     no_number,
     shown_number,
 )
-from silverball.rules.worth.weights import GAME_WEIGHTS, is_weight_unsettled, round_weight
+
+# The weight of a game by the size of its group. Source: ratings, B.3.
+
+
+# A player alone plays one game, whoever else plays.
+GAME_WEIGHTS = {1: Fraction(1), 2: Fraction(1), 3: Fraction(3, 2), 4: Fraction(2)}
+
+
+def round_weight(sizes: Sequence[int]) -> Fraction:
+    """Return the weight of each game of a round: that of the size most groups have.
+
+    Where two sizes are equal in number the federation's rule is not settled (`is_weight_unsettled`), and
+    the smaller one counts.
+    """
+    counts = Counter(sizes)
+    commonest = min(counts, key=lambda size: (-counts[size], size))
+    return GAME_WEIGHTS[commonest]
+
+
+def is_weight_unsettled(sizes: Sequence[int]) -> bool:
+    """Return whether two sizes are equally common, which leaves the weight open (7, 14, 21 players)."""
+    counts = Counter(size for size in sizes if size <= GROUP_SIZE)
+    most = max(counts.values(), default=0)
+    return sum(count == most for count in counts.values()) > 1
+
 
 ROUNDS_OPEN = "The number of rounds is open. With one, the meaningful games are known."
 MADE_BY_HAND = "The organizer makes every game. The number is known once they are played."
@@ -159,10 +179,10 @@ def group_elimination(
     """Return two meaningful games for each game of a group of four, by the table of its rounds."""
     assert has(settings, HasGroupBracket)
     size, games = settings.bracket_size, games_per_round(settings)
-    rounds = group_bracket.ROUNDS_LIMITED.get(size) or rounds_of_group_bracket(size)
+    rounds = groups.ROUNDS_LIMITED.get(size) or rounds_of_group_bracket(size)
     total = rounds * games * GAME_WEIGHTS[GROUP_SIZE]
     origin = f"By the federation's rule for {size} players: {rounds} rounds of {games} games in fours."
-    has_byes = size not in group_bracket.FULL_SIZES or bool(settings.group_bracket_double_byes)
+    has_byes = size not in groups.FULL_SIZES or bool(settings.group_bracket_double_byes)
     return MeaningfulGames(
         games=total,
         origin="rule",
@@ -179,8 +199,8 @@ def rounds_of_group_bracket(players: int) -> int:
 
 def last_of_group_bracket(size: int) -> int:
     """Return how many players a group bracket comes down to: the final of four, but sixteen of forty."""
-    last = group_bracket.planned_rounds(size)[-1].player_count
-    return last // 2 if size in group_bracket.ROUNDS_LIMITED else last
+    last = groups.planned_rounds(size)[-1].player_count
+    return last // 2 if size in groups.ROUNDS_LIMITED else last
 
 
 def _from_table(table: Sequence[tuple[int, int]], players: int) -> int:

@@ -7,7 +7,8 @@ from fractions import Fraction
 from silverball.kit.values import replace
 from silverball.rules.model.settings_protocols import HasCountedHoles, HasTargetPoints, has
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
-from silverball.rules.ranking import target
+from silverball.rules.ranking import pace
+from silverball.rules.worth import tgp
 from silverball.rules.worth.answers import (
     PLAIN,
     Circumstances,
@@ -18,9 +19,13 @@ from silverball.rules.worth.answers import (
     shown_number,
 )
 from silverball.rules.worth.open_play import frenzy_rule
-from silverball.rules.worth.planned import BYES_BY_DESIGN, EQUAL_NUMBERS
-from silverball.rules.worth.weights import GAME_WEIGHTS, is_weight_unsettled, round_weight
-from silverball.rules.wppr import tgp
+from silverball.rules.worth.planned import (
+    BYES_BY_DESIGN,
+    EQUAL_NUMBERS,
+    GAME_WEIGHTS,
+    is_weight_unsettled,
+    round_weight,
+)
 
 FROM_RECORD = "By the federation's rule, from the record"
 NOTHING_PLAYED = "No game was played to its end, so there is no number."
@@ -75,8 +80,8 @@ def elimination_played(tournament: Tournament, _circumstances: Circumstances = P
 def target_played(tournament: Tournament, circumstances: Circumstances = PLAIN, /) -> MeaningfulGames:
     """Return the games until the target: the mean of all who reached it as qualifying, else of the first."""
     assert has(tournament.settings, HasTargetPoints)
-    reached = target.rounds_reaching_target(tournament, tournament.settings.target_points)
-    numbers = [number for number in reached.values() if number > target.ROUND_NONE]
+    reached = pace.rounds_reaching_target(tournament, tournament.settings.target_points)
+    numbers = [number for number in reached.values() if number > pace.ROUND_NONE]
     if not numbers:
         return no_number(NOBODY_AT_TARGET)
     worth = {

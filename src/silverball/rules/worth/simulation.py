@@ -12,9 +12,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
-from silverball.rules.worth.nights import NIGHTS, PLAYERS_MAX, ROUNDS_MAX, SimulatedNight, SimulatedOutcome
-from silverball.rules.worth.weights import GAME_WEIGHTS, round_weight
+from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
+from silverball.rules.worth.answers import NIGHTS, PLAYERS_MAX, ROUNDS_MAX, SimulatedNight, SimulatedOutcome
+from silverball.rules.worth.planned import GAME_WEIGHTS, round_weight
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

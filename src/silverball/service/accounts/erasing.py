@@ -4,9 +4,10 @@ import logging
 import time
 from datetime import datetime
 
-from silverball.service.accounts.writes import accounts, following
-from silverball.store import audit, erased_accounts, slices, unfinished_changes
-from silverball.store.engine import Store
+from silverball.service.accounts.writes import accounts, tournaments
+from silverball.store.database import slices
+from silverball.store.database.engine import Store
+from silverball.store.people import audit, erased_accounts, unfinished_changes
 
 LOG = logging.getLogger("silverball.jobs")
 # Nearly always one is enough; each of more does a hundred tournaments.
@@ -38,7 +39,7 @@ def follow_accounts(store: Store) -> bool:
     """
     with store.read() as db:
         changes = unfinished_changes.unfinished_changes(db)
-        is_quiet = following.are_quiet(changes)
+        is_quiet = tournaments.are_quiet(changes)
     if not changes:
         return False
     if any(change.name is not None and change.is_untouched for change in changes):
@@ -58,6 +59,6 @@ def finish_changes(store: Store) -> None:
 def _do_slice(store: Store, *, is_quiet: bool) -> bool:
     began = time.monotonic()
     with store.write(quiet=is_quiet) as transaction:
-        has_worked = following.do_slice(transaction)
+        has_worked = tournaments.do_slice(transaction)
     slices.rest(store, time.monotonic() - began)
     return has_worked

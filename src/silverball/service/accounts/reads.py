@@ -1,19 +1,32 @@
 """The data of an account: its export, and the reasons against deleting it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, func, null, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, and_, exists, func, null, or_, select
 
 from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.security import tokens
+from silverball.kit.values import WithSecret
 from silverball.rules.mechanics import seeding
-from silverball.service.standings import reads as standings
-from silverball.store import audit, tables
+from silverball.service.standings.reads import standings
+from silverball.store import tables
+from silverball.store.people import audit
+from silverball.store.tables import (
+    account_link,
+    half_sign_in,
+    known_browser,
+    recovery_code,
+    session,
+    two_step,
+    user,
+)
 
 # Tournaments that a refusal names; there may be many more.
 TOURNAMENTS_NAMED_MAX = 3
-_USER, _PLAYER, _T = tables.user.c, tables.player.c, tables.tournament.c
+_USER, _PLAYER, _TOURNAMENT = tables.user.c, tables.player.c, tables.tournament.c
 
 
 class AccountHasOpenTournaments(Conflict):
@@ -59,8 +72,8 @@ def _owned_rows(table: Table, user_id: int, owner: str = "organizer_id") -> Sele
 def _tournament_rows(table: Table, user_id: int, *more: ColumnElement[Any]) -> Select[Any]:
     """Rows of the account's players in tournaments, with the tournament's name."""
     return (
-        select(_T.name.label("tournament"), *_own_columns(table), *more)
-        .join(tables.tournament, _T.tournament_id == table.c.tournament_id)
+        select(_TOURNAMENT.name.label("tournament"), *_own_columns(table), *more)
+        .join(tables.tournament, _TOURNAMENT.tournament_id == table.c.tournament_id)
         .where(table.c.player_id.in_(_claimed_player_ids(user_id)))
         .order_by(table.c.tournament_id, *table.primary_key)
     )
@@ -72,7 +85,14 @@ def _claimed_player_ids(user_id: int) -> Select[tuple[int]]:
 
 def _entered_tournaments(user_id: int) -> Select[Any]:
     own = tables.entrant.c
-    columns = (_T.tournament_id, _T.name, _T.type, _T.status, _T.start_local, own.player_id)
+    columns = (
+        _TOURNAMENT.tournament_id,
+        _TOURNAMENT.name,
+        _TOURNAMENT.type,
+        _TOURNAMENT.status,
+        _TOURNAMENT.start_local,
+        own.player_id,
+    )
     labelled = (
         *columns,
         own.status.label("entrant_status"),
@@ -80,12 +100,12 @@ def _entered_tournaments(user_id: int) -> Select[Any]:
         null().label("points"),
         own.seed,
         own.seed_rank,
-        _T.settings,
+        _TOURNAMENT.settings,
     )
     return (
         select(*labelled)
         .select_from(tables.entrant)
-        .join(tables.tournament, _T.tournament_id == own.tournament_id)
+        .join(tables.tournament, _TOURNAMENT.tournament_id == own.tournament_id)
         .where(own.player_id.in_(_claimed_player_ids(user_id)))
         .order_by(own.tournament_id, own.player_id)
     )
@@ -95,7 +115,7 @@ def _with_places_and_seeds(db: Connection, rows: Sequence[Row[Any]]) -> Sequence
     """The rows of tournaments played, with the place, and with the seed as the interface shows it."""
     player_ids = {row.player_id for row in rows}
     tournament_ids = select(tables.entrant.c.tournament_id).where(tables.entrant.c.player_id.in_(player_ids))
-    places = standings.places_where(db, _T.tournament_id.in_(tournament_ids), player_ids)
+    places = standings.places_where(db, _TOURNAMENT.tournament_id.in_(tournament_ids), player_ids)
     published = []
     for row in rows:
         *values, _position, _points, seed, seed_rank, settings = tuple(row)
@@ -110,9 +130,9 @@ def _with_places_and_seeds(db: Connection, rows: Sequence[Row[Any]]) -> Sequence
 def _games(user_id: int) -> Select[Any]:
     seat, game, arena = tables.game_player, tables.game.c, tables.arena.c
     return (
-        select(_T.name.label("tournament"), *_own_columns(seat), game.status, game.started_at)
+        select(_TOURNAMENT.name.label("tournament"), *_own_columns(seat), game.status, game.started_at)
         .add_columns(arena.name.label("arena"))
-        .join(tables.tournament, _T.tournament_id == seat.c.tournament_id)
+        .join(tables.tournament, _TOURNAMENT.tournament_id == seat.c.tournament_id)
         .join(tables.game, game.game_id == seat.c.game_id)
         .outerjoin(tables.arena, arena.arena_id == game.arena_id)
         .where(seat.c.player_id.in_(_claimed_player_ids(user_id)))
@@ -132,8 +152,10 @@ def _account_rows(table: Table, user_id: int) -> Select[Any]:
 
 def _webhooks(user_id: int) -> Select[Any]:
     own = tables.webhook
-    organized = select(*_own_columns(own)).join(tables.tournament, _T.tournament_id == own.c.tournament_id)
-    return organized.where(_T.organizer_id == user_id).order_by(own.c.webhook_id)
+    organized = select(*_own_columns(own)).join(
+        tables.tournament, _TOURNAMENT.tournament_id == own.c.tournament_id
+    )
+    return organized.where(_TOURNAMENT.organizer_id == user_id).order_by(own.c.webhook_id)
 
 
 def export_sections(user_id: int) -> tuple[ExportSection, ...]:
@@ -238,8 +260,10 @@ def require_account(db: Connection, user_id: int) -> None:
 def require_erasable(db: Connection, user_id: int) -> None:
     """Raise NotFound, or Conflict while other people depend on the account."""
     require_account(db, user_id)
-    own = (_T.organizer_id == user_id, _T.status != "completed")
-    unfinished = select(_T.name).where(*own).order_by(_T.tournament_id).limit(TOURNAMENTS_NAMED_MAX)
+    own = (_TOURNAMENT.organizer_id == user_id, _TOURNAMENT.status != "completed")
+    unfinished = (
+        select(_TOURNAMENT.name).where(*own).order_by(_TOURNAMENT.tournament_id).limit(TOURNAMENTS_NAMED_MAX)
+    )
     names = db.execute(unfinished).scalars().all()
     if names:
         raise AccountHasOpenTournaments(names=", ".join(names))
@@ -254,3 +278,235 @@ def claimed_players(db: Connection, user_id: int) -> Mapping[int, str]:
     """Player id -> name, of the players claimed by this account."""
     rows = select(_PLAYER.player_id, _PLAYER.name).where(_PLAYER.claimed_by == user_id)
     return {row.player_id: row.name for row in db.execute(rows.order_by(_PLAYER.player_id))}
+
+
+# Links that make an account or set a new password: made by an administrator, or mailed to the owner.
+
+
+LABEL_LETTERS = 16
+LISTED_MAX = 100
+_ACCOUNT_LINK = account_link.c
+# A mailed link was asked for by the account itself; the others are an administrator's.
+IS_MAILED = and_(_ACCOUNT_LINK.user_id.is_not(None), _ACCOUNT_LINK.user_id == _ACCOUNT_LINK.created_by)
+
+
+class AccountLink(Struct, frozen=True, kw_only=True):
+    """A link that can still be used."""
+
+    # The first letters of its hash, which name it on a page.
+    label: str
+    # The account that gets a new password, with its name and e-mail; None in an invitation.
+    user_id: int | None
+    name: str | None
+    email: str | None
+    # The role of the account that an invitation makes; None in a recovery.
+    role: str | None
+    expires_at: datetime
+
+
+_ROWS = select(
+    _ACCOUNT_LINK.hash,
+    _ACCOUNT_LINK.user_id,
+    user.c.name,
+    user.c.email,
+    _ACCOUNT_LINK.role,
+    _ACCOUNT_LINK.expires_at,
+).select_from(account_link.outerjoin(user, user.c.user_id == _ACCOUNT_LINK.user_id))
+
+
+def find_link(db: Connection, secret: str, now: datetime) -> AccountLink | None:
+    """The link with this secret; None when it was used or withdrawn, or has expired."""
+    is_found = (
+        _ACCOUNT_LINK.hash == tokens.digest(secret),
+        _ACCOUNT_LINK.expires_at > now,
+        user.c.suspended_at.is_(None),
+    )
+    row = db.execute(_ROWS.where(*is_found)).mappings().one_or_none()
+    return None if row is None else _account_link(dict(row))
+
+
+def open_links(db: Connection, now: datetime) -> list[AccountLink]:
+    """The links that can still be used, the next to expire first, and mailed ones last."""
+    in_order = _ROWS.where(_ACCOUNT_LINK.expires_at > now).order_by(
+        IS_MAILED, _ACCOUNT_LINK.expires_at, _ACCOUNT_LINK.hash
+    )
+    rows = db.execute(in_order.limit(LISTED_MAX))
+    return [_account_link(dict(row)) for row in rows.mappings()]
+
+
+def _account_link(row: dict[str, object]) -> AccountLink:
+    label = str(row.pop("hash"))[:LABEL_LETTERS]
+    return AccountLink(label=label, **row)  # type: ignore[arg-type]  # the columns of the query
+
+
+# Passwords to compare with, and the users behind session cookies.
+
+
+EMAIL_MAX = 254
+SESSIONS_MAX = 100
+# Recorded this seldom, so that reading a page is not a write.
+USE_RECORDED_EVERY = timedelta(minutes=5)
+# The beginning of a session's hash, which names it on its owner's page.
+
+
+class Credentials(WithSecret, frozen=True):
+    """The stored hash that a password is compared with."""
+
+    user_id: int
+    password_hash: str
+    is_suspended: bool = False
+    # Whether the sign-in asks for a code after the password.
+    needs_code: bool = False
+
+
+class SignedInUser(WithSecret, frozen=True, kw_only=True):
+    """The account behind a session cookie."""
+
+    user_id: int
+    name: str
+    email: str
+    role: str
+    # Every form posted in this session must send this back.
+    csrf: str
+    # When the password was last given in this session; None before an upgrade.
+    proved_at: datetime | None
+    # Whether this request has to be recorded as a use of the session.
+    is_use_due: bool
+
+
+def normalized_email(email: str) -> str:
+    """An e-mail as accounts have it; empty, as no account has it, for what cannot be one."""
+    email = email.strip().lower()
+    # Databases reject control characters in a query, and no address contains any.
+    return "" if len(email) > EMAIL_MAX or not email.isprintable() else email
+
+
+def find_credentials(db: Connection, email: str) -> Credentials | None:
+    """The account that signs in with this e-mail; None when there is none or it has no password."""
+    is_confirmed = (two_step.c.user_id == user.c.user_id, two_step.c.confirmed_at.is_not(None))
+    columns = (user.c.user_id, user.c.password_hash, user.c.suspended_at)
+    rows = select(*columns, exists().where(*is_confirmed).label("needs_code"))
+    row = db.execute(rows.where(user.c.email == normalized_email(email))).one_or_none()
+    if row is None or row.password_hash is None:
+        return None
+    return Credentials(
+        row.user_id,
+        row.password_hash,
+        is_suspended=row.suspended_at is not None,
+        needs_code=bool(row.needs_code),
+    )
+
+
+def is_known_browser(db: Connection, user_id: int, secret: str) -> bool:
+    """Whether the browser with this cookie has signed in to this account before."""
+    rows = select(known_browser.c.hash).where(
+        known_browser.c.hash == tokens.digest(secret), known_browser.c.user_id == user_id
+    )
+    return bool(secret) and db.execute(rows).first() is not None
+
+
+def find_signed_in_user(
+    db: Connection, secret: str, now: datetime, idle_limit: timedelta
+) -> SignedInUser | None:
+    """The user signed in with this cookie; None when the session is unknown or over."""
+    # The lookup is by hash, so its duration reveals nothing about the secret.
+    rows = (
+        select(user.c.user_id, user.c.name, user.c.email, user.c.role, session.c.csrf)
+        .add_columns(session.c.proved_at, session.c.seen_at)
+        .join_from(session, user, session.c.user_id == user.c.user_id)
+        .where(
+            session.c.hash == tokens.digest(secret),
+            _is_open(now, idle_limit),
+            user.c.suspended_at.is_(None),
+        )
+    )
+    row = db.execute(rows).mappings().one_or_none()
+    if row is None:
+        return None
+    values = dict(row)
+    seen_at = values.pop("seen_at")
+    return SignedInUser(**values, is_use_due=seen_at is None or now - seen_at >= USE_RECORDED_EVERY)
+
+
+def _is_open(now: datetime, idle_limit: timedelta) -> ColumnElement[bool]:
+    seen_at = session.c.seen_at
+    return and_(session.c.expires_at > now, or_(seen_at.is_(None), seen_at > now - idle_limit))
+
+
+class OpenSession(Struct, frozen=True, kw_only=True):
+    """A session that has not ended."""
+
+    label: str
+    created_at: datetime
+    seen_at: datetime | None
+    expires_at: datetime
+    network: str
+    browser: str
+    # Whether this is the session of the current request.
+    is_this: bool
+
+
+def open_sessions(
+    db: Connection, user_id: int, secret: str, now: datetime, idle_limit: timedelta
+) -> list[OpenSession]:
+    """The sessions in which the account is signed in, newest first."""
+    rows = select(session).where(session.c.user_id == user_id, _is_open(now, idle_limit))
+    rows = rows.order_by(session.c.created_at.desc(), session.c.hash).limit(SESSIONS_MAX)
+    current_hash = tokens.digest(secret)
+    return [
+        OpenSession(
+            label=row.hash[:LABEL_LETTERS],
+            created_at=row.created_at,
+            seen_at=row.seen_at,
+            expires_at=row.expires_at,
+            network=row.network or "",
+            browser=row.browser or "",
+            is_this=row.hash == current_hash,
+        )
+        for row in db.execute(rows)
+    ]
+
+
+# Accounts whose sign-in asks for a code of an app, and sign-ins that wait for theirs.
+
+
+class TwoStepSignIn(Struct, frozen=True):
+    """Since when the account asks for a code, and the number of its unused recovery codes."""
+
+    confirmed_at: datetime
+    recovery_codes_left: int
+
+
+class HalfSignIn(Struct, frozen=True):
+    """The account whose password was given, and whose code is asked for."""
+
+    user_id: int
+    email: str
+
+
+def find_two_step(db: Connection, user_id: int) -> TwoStepSignIn | None:
+    """The two-step sign-in of the account; None while it is off."""
+    row = select(two_step.c.confirmed_at).where(two_step.c.user_id == user_id)
+    confirmed_at = db.execute(row).scalar_one_or_none()
+    if confirmed_at is None:
+        return None
+    unused = select(func.count()).select_from(recovery_code).where(recovery_code.c.user_id == user_id)
+    return TwoStepSignIn(confirmed_at, db.execute(unused).scalar_one())
+
+
+def find_half_sign_in(db: Connection, secret: str, now: datetime) -> HalfSignIn | None:
+    """The account that this form signs in to; None when it is too late or the account is suspended."""
+    row = (
+        select(user.c.user_id, user.c.email)
+        .join_from(half_sign_in, user, half_sign_in.c.user_id == user.c.user_id)
+        .where(half_sign_in.c.hash == tokens.digest(secret), half_sign_in.c.expires_at > now)
+        .where(user.c.suspended_at.is_(None), user.c.email.is_not(None))
+    )
+    found = db.execute(row).one_or_none()
+    return None if found is None else HalfSignIn(found.user_id, found.email)
+
+
+def account_with_email(db: Connection, email: str) -> int | None:
+    """The id of the account with this e-mail."""
+    row = select(user.c.user_id).where(user.c.email == email.strip().lower())
+    return db.execute(row).scalar_one_or_none()

@@ -21,14 +21,13 @@ from silverball.rules.commands import draws
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
-from silverball.service import access
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.calls import Write
-from silverball.service.core import enact, loaded, shared_rooms
+from silverball.service.core import access, enact, loaded
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.core.calls import Write
 from silverball.service.core.enact import ActionContext, JournalEntries
-from silverball.store import journal
-from silverball.store.loaded import LoadedTournament
-from silverball.store.stamps import Revision
+from silverball.store.revisions.stamps import Revision
+from silverball.store.tournament import journal
+from silverball.store.tournament.loaded import LoadedTournament
 
 Permission = Callable[[AuthenticatedCaller, Tournament], bool]
 
@@ -111,7 +110,7 @@ def run_long_command(
 
 def as_drawn(call: Write[Any], tournament: Tournament) -> Tournament:
     """The tournament with who and what is busy in the others that share its room; mostly as it is."""
-    return shared_rooms.with_busy_elsewhere(call.db, tournament)
+    return loaded.with_busy_elsewhere(call.db, tournament)
 
 
 def load_snapshot(call: Write[Any], is_allowed: Permission = access.is_organizer) -> LoadedTournament:

@@ -10,19 +10,18 @@ from silverball.rules.commands.corrections import CorrectionEffects, PlayersAfte
 from silverball.rules.model.outcome import Outcome
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking.standing import Standing
-from silverball.service import access
-from silverball.service.calls import Write
-from silverball.service.core import commands
+from silverball.service.core import access, commands
+from silverball.service.core.calls import Write
 from silverball.service.core.commands import Decision
 from silverball.service.games.bodies import ResultCorrection
-from silverball.service.standings import shapes
-from silverball.store import journal
-from silverball_wire import corrections as wire
+from silverball.service.standings.reads import standings
+from silverball.store.tournament import journal
+from silverball_wire import singleplayer
 
 
 def correct_result(
     call: Write[Any], outcome: Outcome, draw: str, correction: ResultCorrection | UnsetType, *, dry_run: bool
-) -> wire.Correction:
+) -> singleplayer.Correction:
     """Correct a result of any round and return the consequences; a dry run stores nothing.
 
     Only the organizer corrects. Raises Conflict and Invalid as the rules do.
@@ -61,8 +60,8 @@ def _moved_players(effects: CorrectionEffects) -> list[dict[str, int | None]]:
     return [place for place in places if place["before"] != place["after"]]
 
 
-def _wire_correction(effects: CorrectionEffects, *, dry_run: bool) -> wire.Correction:
-    return wire.Correction(
+def _wire_correction(effects: CorrectionEffects, *, dry_run: bool) -> singleplayer.Correction:
+    return singleplayer.Correction(
         dry_run=dry_run,
         standings=tuple(_corrected_standing(change) for change in effects.standings),
         out=effects.out_ids,
@@ -73,18 +72,18 @@ def _wire_correction(effects: CorrectionEffects, *, dry_run: bool) -> wire.Corre
     )
 
 
-def _corrected_standing(change: StandingChange) -> wire.CorrectedStanding:
-    return wire.CorrectedStanding(
+def _corrected_standing(change: StandingChange) -> singleplayer.CorrectedStanding:
+    return singleplayer.CorrectedStanding(
         player_id=change.player_id,
         before=_place_and_points(change.before),
         after=_place_and_points(change.after),
     )
 
 
-def _place_and_points(row: Standing | None) -> wire.PlaceAndPoints | None:
+def _place_and_points(row: Standing | None) -> singleplayer.PlaceAndPoints | None:
     if row is None:
         return None
-    published = shapes.wire_standing(row)
-    return wire.PlaceAndPoints(
+    published = standings.wire_standing(row)
+    return singleplayer.PlaceAndPoints(
         position=published.position, points=published.points, strike_count=published.strike_count
     )

@@ -9,17 +9,21 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from msgspec import Struct
-from sqlalchemy import Connection, select
+import msgspec
+from msgspec import Struct, structs
+from sqlalchemy import Connection, Table, bindparam, delete, false, insert, select
+from sqlalchemy import update as change
 
 from silverball.kit.errors import Conflict
-from silverball.kit.values import replace
-from silverball.rules.commands import draws
-from silverball.rules.mechanics import shared_room
-from silverball.rules.model import fields, numbering
+from silverball.kit.values import convert, replace
+from silverball.rules.commands import draws, sign_ups
+from silverball.rules.format import always_rankable
+from silverball.rules.mechanics import shared_room, waiting_list
+from silverball.rules.model import fields, outcome
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Added,
+    Altered,
     Change,
     GameDeleted,
     SuggestionDecided,
@@ -27,29 +31,228 @@ from silverball.rules.model.changes import (
     TournamentImported,
     opposite_changes,
 )
-from silverball.rules.model.tournament import Tournament
-from silverball.service.access import Device
-from silverball.service.core import loaded, shared_rooms, sign_up_list, standings, summaries
-from silverball.service.devices import reads as devices
-from silverball.service.events import feed_events
-from silverball.store import (
-    account_storage,
-    affected_tournaments,
-    announcements,
-    chaining,
-    imports,
-    journal,
-    rating_days,
-    revisions,
-    tables,
-    undo_order,
-    writers,
+from silverball.rules.model.tournament import Game, Tournament
+from silverball.rules.ranking import summaries
+from silverball.rules.ranking.summaries import GameRecord
+from silverball.rules.registry import FORMATS
+from silverball.service.core import feed_events, loaded
+from silverball.service.core.access import Device
+from silverball.service.games.reads import games
+from silverball.service.roster import reads as roster_reads
+from silverball.service.standings.reads import standings
+from silverball.service.tournaments.reads import tournaments
+from silverball.service.users import reads as users_reads
+from silverball.store import tables
+from silverball.store.counts import quotas
+from silverball.store.database import statements
+from silverball.store.database.transaction import Transaction
+from silverball.store.people import hidings, rating_days
+from silverball.store.revisions import revisions
+from silverball.store.revisions.stamps import Revision
+from silverball.store.tables import (
+    arena,
+    arena_summary,
+    match_summary,
+    player_arena_summary,
+    single_player_game,
+    standing,
 )
-from silverball.store.chain import WrittenLine
-from silverball.store.journal import Action
-from silverball.store.loaded import LoadedTournament
-from silverball.store.stamps import Revision
-from silverball.store.transaction import Transaction
+from silverball.store.tournament import announcements, chaining, imports, journal, snapshot, writers
+from silverball.store.tournament.chain import WrittenLine
+from silverball.store.tournament.journal import Action
+from silverball.store.tournament.loaded import LoadedTournament
+from silverball_wire.standings import Standing
+
+# Summaries are computed once, when a tournament completes or a completed one comes in.
+
+
+def store_summaries(db: Connection, tournament_id: int) -> None:
+    """Store the summaries of a tournament instead of those that are there.
+
+    A tournament that is not completed has none. Raises NotFound.
+    """
+    tournament = tournaments.tournament_facts(db, tournament_id)
+    records = _game_records(db, tournament_id) if tournament.status == "completed" else []
+    rule = tournament.win_loss_rule
+    opdb_ids = _opdb_ids(db, {record.arena_id for record in records if record.arena_id is not None})
+    _replace_summaries(db, arena_summary, tournament_id, summaries.arena_summaries(records), opdb_ids)
+    _replace_summaries(
+        db, player_arena_summary, tournament_id, summaries.player_arena_summaries(rule, records), opdb_ids
+    )
+    _replace_summaries(db, match_summary, tournament_id, summaries.match_summaries(rule, records), opdb_ids)
+
+
+def _game_records(db: Connection, tournament_id: int) -> list[GameRecord]:
+    attempt = single_player_game.c
+    attempts = select(attempt.arena_id, attempt.player_id).where(
+        attempt.tournament_id == tournament_id,
+        attempt.status == "completed",
+        attempt.voided.is_(false()),
+    )
+    records = [game.record for game in games.completed_games(db, tournament_id)]
+    return records + [
+        GameRecord(row.arena_id, (row.player_id,), is_single_player=True)
+        for row in db.execute(attempts.order_by(attempt.single_player_game_id)).all()
+    ]
+
+
+def _opdb_ids(db: Connection, arena_ids: set[int]) -> dict[int, str | None]:
+    rows = select(arena.c.arena_id, arena.c.opdb_id).where(arena.c.arena_id.in_(sorted(arena_ids)))
+    return {row.arena_id: row.opdb_id for row in db.execute(rows).all()}
+
+
+def _replace_summaries(
+    db: Connection, table: Table, tournament_id: int, rows: list[Any], opdb_ids: dict[int, str | None]
+) -> None:
+    db.execute(delete(table).where(table.c.tournament_id == tournament_id))
+    if not rows:
+        return
+    # Not `asdict`, which copies each value of thousands.
+    names = [field.name for field in structs.fields(rows[0])]
+    stored = [
+        {
+            "tournament_id": tournament_id,
+            **{name: getattr(row, name) for name in names},
+            "opdb_id": opdb_ids[row.arena_id],
+        }
+        for row in rows
+    ]
+    statements.insert_rows(db, table, stored)
+
+
+# Changes of the sign-up list that follow from those of an action.
+
+
+def following_changes(
+    db: Connection, before: Tournament, changes: Sequence[Change], now: datetime
+) -> list[Change]:
+    """The changes of the sign-up list, and those who move up from the waiting list."""
+    if sign_ups.MOVING_CHANGES.isdisjoint(map(type, changes)):
+        return []
+    after = apply_changes(before, changes)
+    if not after.sign_ups and after.sign_up_terms is None:
+        return []
+    claimed: dict[int, int | None] = {}
+    waiting = waiting_list.waiting_entries(after)
+    if waiting and after.status == "planned" and waiting_list.free_places(after) > 0:
+        ids = [entry.player_id for entry in waiting]
+        claimed = roster_reads.book_players(db, after.details["organizer_id"], ids)
+    return sign_ups.follow_list(after, changes, claimed, now)
+
+
+# Store the standings of completed tournaments, and refuse what cannot be ranked.
+
+
+UPDATE_STANDING = (
+    change(standing)
+    .where(
+        standing.c.tournament_id == bindparam("new_tournament_id"),
+        standing.c.player_id == bindparam("new_player_id"),
+    )
+    .values(
+        {
+            name: bindparam(f"new_{name}", type_=standing.c[name].type)
+            for name in ("position", "points", "row")
+        }
+    )
+)
+# A change of these may leave earlier results without a place.
+RANKING_FIELDS = frozenset({"status", "settings"})
+
+
+def follow_changes(db: Connection, before: Tournament, after: Tournament, changes: Sequence[Change]) -> None:
+    """Store the standings of a completed tournament, delete those of a reopened one.
+
+    Raises Invalid for a result that the format cannot rank.
+    """
+    tournament_id = after.tournament_id
+    if after.status == "completed":
+        update_standings(db, tournament_id, standings.ranked_rows(after))
+        return
+    if before.status == "completed":
+        db.execute(delete(standing).where(standing.c.tournament_id == tournament_id))
+    if after.status != "planned":
+        _require_rankable(after, changes)
+
+
+def _require_rankable(after: Tournament, changes: Sequence[Change]) -> None:
+    """Raise Invalid when what these changes made cannot be ranked."""
+    form = FORMATS[after.type]
+    altered = [each for each in changes if isinstance(each, TournamentAltered)]
+    if altered and any(RANKING_FIELDS & each.after.keys() for each in altered):
+        form.rank(after)
+        return
+    if form.require_rankable is always_rankable:
+        return
+    sides = [
+        each.after if isinstance(each, Altered) else each.subject
+        for each in changes
+        if isinstance(each, Altered | Added)
+    ]
+    form.require_rankable(after, [side for side in sides if isinstance(side, Game)])
+
+
+def store_imported(db: Connection, imported: TournamentImported) -> None:
+    """Store the standings that an import of a completed tournament brings, or rank it.
+
+    It is ranked where the import brings no row for a player, and where it was played with this program,
+    whose rows cannot differ. A running tournament is ranked when somebody asks; here it is only seen
+    whether that can be done. Raises Invalid when it cannot.
+    """
+    given = imported.parts.get("standings")
+    type_, status = snapshot.stored_type_and_status(db, imported.tournament_id)
+    is_running = type_ in FORMATS and status != "completed"
+    if given is not None and type_ not in FORMATS:
+        replace_standings(db, imported.tournament_id, convert(given, list[Standing]))
+        return
+    tournament = snapshot.load(db, imported.tournament_id)
+    if given is not None and not is_running and not tournament.state.dice_seed:
+        rows = convert(given, list[Standing])
+        if {row.player_id for row in rows} >= set(tournament.entrant_by_id):
+            replace_standings(db, imported.tournament_id, rows)
+            return
+    ranked = standings.ranked_rows(tournament)
+    if not is_running:
+        replace_standings(db, imported.tournament_id, ranked)
+
+
+def replace_standings(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> None:
+    """Store these rows in place of the stored ones.
+
+    Raises ValueError when the points of a row are a text that is no number.
+    """
+    db.execute(delete(standing).where(standing.c.tournament_id == tournament_id))
+    statements.insert_rows(db, standing, [_standing_row(tournament_id, row) for row in rows])
+
+
+def update_standings(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> None:
+    """Store those of these rows that differ from the stored ones, and delete others."""
+    stored: Mapping[int, str] = snapshot.load_standings(db, tournament_id)
+    texts = {row.player_id: msgspec.json.encode(row).decode() for row in rows}
+    gone = [player_id for player_id in stored if player_id not in texts]
+    if gone:
+        own = standing.c.tournament_id == tournament_id
+        db.execute(delete(standing).where(own, standing.c.player_id.in_(gone)))
+    differing = [row for row in rows if stored.get(row.player_id) != texts[row.player_id]]
+    new = [_standing_row(tournament_id, row) for row in differing if row.player_id not in stored]
+    changed = [_standing_row(tournament_id, row) for row in differing if row.player_id in stored]
+    if new:
+        db.execute(insert(standing), new)
+    if changed:
+        db.execute(
+            UPDATE_STANDING, [{f"new_{name}": value for name, value in row.items()} for row in changed]
+        )
+
+
+def _standing_row(tournament_id: int, row: Standing) -> dict[str, Any]:
+    return {
+        "tournament_id": tournament_id,
+        "player_id": row.player_id,
+        "position": row.position,
+        "points": standings.stored_points(row),
+        "row": row,
+    }
+
 
 JournalEntries = Sequence[tuple[str, Mapping[str, Any]]]
 
@@ -115,7 +318,7 @@ def settle_room(
     Only this tournament changes: the others of its occasion are read. Outside of a shared room nothing
     is read or changed.
     """
-    room = shared_rooms.room_for_change(transaction, tournament)
+    room = loaded.room_for_change(transaction, tournament)
     if room is None:
         return tournament
     changes = shared_room.settle_room(before, tournament, room.elsewhere, now)
@@ -141,14 +344,14 @@ def _enact_action(
     """Store these changes as one action: rows, standings, journal, announcements, revision."""
     db, tournament_id = transaction.connection, before.tournament.tournament_id
     if context.actor_id is not None or context.device is not None:
-        account_storage.require_room_in_journal(db, before.tournament.details["organizer_id"])
+        quotas.require_room_in_journal(db, before.tournament.details["organizer_id"])
     numbered = _with_real_ids(db, changes)
-    numbered += sign_up_list.following_changes(db, before.tournament, numbered, context.now)
+    numbered += following_changes(db, before.tournament, numbered, context.now)
     writers.write_changes(db, before.tournament, numbered)
     after = apply_changes(before.tournament, numbered)
-    standings.follow_changes(db, before.tournament, after, numbered)
+    follow_changes(db, before.tournament, after, numbered)
     if before.tournament.status != after.status:
-        summaries.store_summaries(db, tournament_id)
+        store_summaries(db, tournament_id)
     if before.tournament.status == "completed" or after.status == "completed":
         rating_days.mark_changed_tournament(db, before.tournament, after)
     entries = [(type(change).__name__, journal.encode_change(change)) for change in numbered]
@@ -169,9 +372,7 @@ def _enact_action(
         )
     revision = feed_events.announce_changes(transaction, before, after, numbered, context.now)
     if _linked_details_differ(before.tournament, after):
-        feed_events.announce_tournaments(
-            transaction, affected_tournaments.tournaments_linking_to(db, tournament_id)
-        )
+        feed_events.announce_tournaments(transaction, hidings.tournaments_linking_to(db, tournament_id))
     transaction.loaded[tournament_id] = LoadedTournament(
         Revision(revision, transaction.stamp), after, end, before.imported_fact_ids
     )
@@ -252,13 +453,13 @@ def undo_action(
     tournament = loaded.load_for_change(transaction, tournament_id).tournament
     if tournament.status == "completed":
         raise TournamentNotReopened
-    undoable = undo_order.undoable_actions(journal.newest_actions(db, tournament_id))
+    undoable = journal.undoable_actions(journal.newest_actions(db, tournament_id))
     if not undoable:
         raise NothingToUndo
     undone = next((action for action in undoable if action.action_id == action_id), None)
     if undone is None:
         raise _not_newest_action(db, tournament_id, undoable[0])
-    for follower in undo_order.room_calls_after(journal.newest_actions(db, tournament_id), action_id):
+    for follower in journal.room_calls_after(journal.newest_actions(db, tournament_id), action_id):
         _take_back(transaction, tournament_id, follower, context)
     before = tournament
     after = _take_back(transaction, tournament_id, undone, context)
@@ -291,7 +492,7 @@ def _settled_reports(tournament: Tournament, opposites: Sequence[Change]) -> lis
 
 
 def _not_newest_action(db: Connection, tournament_id: int, newest: Action) -> NotNewestAction:
-    name = devices.actor_names(db, tournament_id, [newest.action_id]).get(newest.action_id)
+    name = users_reads.actor_names(db, tournament_id, [newest.action_id]).get(newest.action_id)
     if newest.actor_id is not None:
         name = db.execute(
             select(tables.user.c.name).where(tables.user.c.user_id == newest.actor_id)
@@ -309,7 +510,7 @@ def _with_real_ids(db: Connection, changes: Sequence[Change]) -> list[Change]:
     new_parts = [change.part for change in changes if isinstance(change, Added) and _added_id(change) < 0]
     if new_parts:
         ids = {part: iter(writers.reserve_ids(db, part, count)) for part, count in Counter(new_parts).items()}
-        changes = numbering.assign_ids(changes, lambda part: next(ids[part]))
+        changes = outcome.assign_ids(changes, lambda part: next(ids[part]))
     return [_without_draw_facts(each) if isinstance(each, TournamentAltered) else each for each in changes]
 
 
@@ -341,8 +542,8 @@ def enact_import(
     rating_days.mark_tournament(db, tournament_id)
     imports.write_import(db, change)
     rating_days.mark_tournament(db, tournament_id)
-    standings.store_imported(db, change)
-    summaries.store_summaries(db, tournament_id)
+    store_imported(db, change)
+    store_summaries(db, tournament_id)
     name = journal.JOURNAL_IMPORTED if lines else journal.TOURNAMENT_IMPORTED
     journal.append(
         db,

@@ -5,13 +5,13 @@ from datetime import datetime, timedelta
 from silverball.kit.values import replace
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import frenzy
+from silverball.rules.model.apply import changes_between_states
 from silverball.rules.model.changes import Change, TournamentImported
-from silverball.rules.model.differences import changes_between_states
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.service.core import enact, loaded
 from silverball.service.core.enact import ActionContext
-from silverball.store import imports, snapshot
-from silverball.store.transaction import Transaction
+from silverball.store.database.transaction import Transaction
+from silverball.store.tournament import imports, snapshot
 
 
 def enact_differences(

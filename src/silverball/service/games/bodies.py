@@ -167,3 +167,23 @@ class NewGame(Body, frozen=True, kw_only=True):
     """Ids of the players in playing order."""
     arena_id: Id | UnsetType | None = UNSET
     """Id of the arena; absent and null leave it to the assignment of arenas."""
+
+
+# Bodies of requests about a frenzy.
+
+
+SECONDS_MAX = 24 * 60 * 60
+
+
+class ClockAdjustment(Body, frozen=True, kw_only=True):
+    """Seconds to add to the clock; negative ones are taken off."""
+
+    seconds: Annotated[int, Meta(ge=-SECONDS_MAX, le=SECONDS_MAX)]
+    """Seconds to add to the clock; below 0 they are taken off."""
+
+
+class NewFrenzySpot(Body, frozen=True, kw_only=True):
+    """A player who joins the queue."""
+
+    player_id: Id
+    """Id of the player who joins the queue."""

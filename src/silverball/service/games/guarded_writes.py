@@ -11,9 +11,8 @@ from silverball.kit.http.fields import Id
 from silverball.kit.values import replace
 from silverball.rules.mechanics import results
 from silverball.rules.model.tournament import Game
-from silverball.service import access
-from silverball.service.calls import Write
-from silverball.service.core import commands
+from silverball.service.core import access, commands
+from silverball.service.core.calls import Write
 from silverball.service.games import writes as games
 from silverball.service.games.bodies import EnteredResult, NewLeg, Players
 

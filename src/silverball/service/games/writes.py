@@ -1,34 +1,89 @@
 """Changes to single games."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from silverball.kit.errors import Invalid, Sentence
+from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import AbilityMissing
 from silverball.kit.values import replace
+from silverball.rules.commands import clocks
 from silverball.rules.commands import games as game_commands
-from silverball.rules.commands import legs as leg_commands
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.mechanics import results
 from silverball.rules.model import play_settings
 from silverball.rules.model import tournament as model
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
+from silverball.rules.model.tournament import Game as tournament_Game
 from silverball.rules.model.tournament import Tournament
-from silverball.service import access
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.calls import Write
-from silverball.service.core import commands, corrections
-from silverball.service.games import overwriting
-from silverball.service.games.bodies import EnteredResult, GamePatch, LegPatch, NewGame, NewLeg, SeatedPlayer
+from silverball.service.core import access, commands, corrections
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.core.calls import Write
+from silverball.service.games.bodies import (
+    ClockAdjustment,
+    EnteredResult,
+    GamePatch,
+    LegPatch,
+    NewFrenzySpot,
+    NewGame,
+    NewLeg,
+    ReportedResult,
+    SeatedPlayer,
+)
 from silverball.service.games.reads import games as reads
-from silverball.service.games.reads import legs as leg_reads
-from silverball_wire.corrections import RecordedGame
+from silverball.service.games.reads import waiting
+from silverball.service.users import reads as users
+from silverball.store.tournament import journal
 from silverball_wire.games import Game, Leg
+from silverball_wire.queues import FrenzyState
+from silverball_wire.singleplayer import RecordedGame
+
+# Overwriting a stored result, which only the organizer may do.
+
+
+class ResultAlreadyEntered(Conflict):
+    """The game has a result, which only the organizer may replace."""
+
+    def __init__(self, game: tournament_Game, author: str, time: str) -> None:
+        order = game.finishing_order or game.result_positions
+        facts: dict[str, Any] = {"players": order}
+        result = "{players}, first to last"
+        if None in order:
+            facts = {f"p{slot}_player": player_id for slot, player_id in enumerate(game.player_ids)}
+            points = zip(game.result_points, facts, strict=True)
+            result = ", ".join(f"{earned} for {{{key}}}" for earned, key in points)
+        super().__init__(
+            f"{{game}} has a result: {{author}} entered {result}{{time}}. Only the organizer can change it.",
+            game=game.game_id,
+            author=author,
+            time=time,
+            **facts,
+        )
+
+
+def refuse_overwrite(
+    call: Write[Any], tournament: Tournament, game: tournament_Game, changes: Sequence[Change]
+) -> None:
+    """Raise Conflict, with the author and time of the stored result, when the caller may not replace it."""
+    if game.status != "completed" or not changes or access.may_manage(call.caller, tournament):
+        return
+    entry = journal.newest_result(call.db, tournament.tournament_id, game.game_id)
+    action_id, user_id, at = entry or (0, game.scorekeeper_id, game.completed_at)
+    author = _author_name(call, tournament.tournament_id, action_id, user_id)
+    raise ResultAlreadyEntered(game, author, "" if at is None else f" at {at:%Y-%m-%d %H:%M:%SZ}")
+
+
+def _author_name(call: Write[Any], tournament_id: int, action_id: int, user_id: int | None) -> str:
+    """The name of the account or device behind an action."""
+    if user_id is not None:
+        return users.find_user(call.db, user_id, call.caller).name
+    return users.actor_names(call.db, tournament_id, [action_id]).get(action_id, "an unknown account")
+
 
 TOURNAMENT, GAME, PLAYER, LEG = "tournament_id", "game_id", "player_id", "leg"
 
@@ -52,7 +107,7 @@ def record_result(call: Write[EnteredResult]) -> RecordedGame:
             draw,
             lambda dice: tournament_commands.record_result(tournament, outcome, dice, call.now),
         )
-        overwriting.refuse_overwrite(call, tournament, game, decision.changes)
+        refuse_overwrite(call, tournament, game, decision.changes)
         return decision
 
     commands.run_command(call, rule, is_allowed=access.may_score)
@@ -66,13 +121,13 @@ def record_leg(call: Write[NewLeg]) -> Leg:
     def rule(tournament: Tournament, dice: Random) -> list[Change]:
         arena_id = body.arena_id
         if isinstance(arena_id, UnsetType):
-            arena_id = leg_commands.expected_arena_id(tournament, results.find_game(tournament, game_id))
+            arena_id = game_commands.expected_arena_id(tournament, results.find_game(tournament, game_id))
         leg = model.Leg(finishing_order=body.result_positions, arena_id=arena_id)
-        return leg_commands.add_leg(tournament, game_id, leg, call.actor_id, dice, call.now)
+        return game_commands.add_leg(tournament, game_id, leg, call.actor_id, dice, call.now)
 
     after = _run_on_legs(call, rule)
     number = len(results.find_game(after, game_id).legs)
-    return leg_reads.find_leg(call.db, call.ids[TOURNAMENT], game_id, number)
+    return reads.find_leg(call.db, call.ids[TOURNAMENT], game_id, number)
 
 
 def change_leg(call: Write[LegPatch]) -> Leg:
@@ -80,25 +135,25 @@ def change_leg(call: Write[LegPatch]) -> Leg:
     game_id, number, body = call.ids[GAME], call.ids[LEG], call.body
 
     def rule(tournament: Tournament, dice: Random) -> list[Change]:
-        leg = leg_commands.find_leg(tournament, game_id, number)
+        leg = game_commands.find_leg(tournament, game_id, number)
         if not isinstance(body.arena_id, UnsetType):
             leg = replace(leg, arena_id=body.arena_id)
         if not isinstance(body.result_positions, UnsetType):
             leg = replace(leg, finishing_order=body.result_positions)
-        return leg_commands.change_leg(tournament, game_id, number, leg, call.actor_id, dice, call.now)
+        return game_commands.change_leg(tournament, game_id, number, leg, call.actor_id, dice, call.now)
 
     _run_on_legs(call, rule)
-    return leg_reads.find_leg(call.db, call.ids[TOURNAMENT], game_id, number)
+    return reads.find_leg(call.db, call.ids[TOURNAMENT], game_id, number)
 
 
 def delete_leg(call: Write[Body]) -> Leg:
     """Delete a single game of a match; returns it as it was."""
     game_id, number = call.ids[GAME], call.ids[LEG]
     commands.load_tournament(call, access.may_score)
-    before = leg_reads.find_leg(call.db, call.ids[TOURNAMENT], game_id, number)
+    before = reads.find_leg(call.db, call.ids[TOURNAMENT], game_id, number)
     _run_on_legs(
         call,
-        lambda tournament, dice: leg_commands.delete_leg(
+        lambda tournament, dice: game_commands.delete_leg(
             tournament, game_id, number, call.actor_id, dice, call.now
         ),
     )
@@ -114,7 +169,7 @@ def _run_on_legs(call: Write[Any], rule: Callable[[Tournament, Random], list[Cha
         # The same dice however the match is entered, so that the same arenas are drawn for what follows.
         draw = f"result of game {game_id}"
         decision = commands.decide_by_draw(tournament, draw, lambda dice: rule(tournament, dice))
-        overwriting.refuse_overwrite(call, tournament, game, decision.changes)
+        refuse_overwrite(call, tournament, game, decision.changes)
         return decision
 
     return commands.run_command(call, decide, is_allowed=access.may_score)
@@ -254,3 +309,189 @@ def _current_game(call: Write[Any]) -> Game:
         if announced is not None and announced.tournament_id == call.ids[TOURNAMENT]:
             return announced
     return reads.find_game(call.db, call.ids[TOURNAMENT], call.ids[GAME])
+
+
+# Results that players report.
+
+
+SUGGESTED_TOURNAMENT, SUGGESTED_GAME, SUGGESTION = "tournament_id", "game_id", "suggestion_id"
+
+
+def suggest_result(call: Write[ReportedResult]) -> Game:
+    """Report the result of a game as one of its players."""
+    game_id = call.ids[SUGGESTED_GAME]
+    outcome = call.body.outcome(game_id, call.actor_id)
+
+    def rule(tournament: Tournament) -> commands.Decision:
+        player_id = access.reporting_player_id(
+            call.caller, tournament, results.find_game(tournament, game_id)
+        )
+        # The dice are those of the result, so that its consequences do not depend on who enters it.
+        return commands.decide_by_draw(
+            tournament,
+            f"result of game {game_id}",
+            lambda dice: game_commands.suggest_result(tournament, outcome, player_id, dice, call.now),
+        )
+
+    commands.run_command(
+        call,
+        rule,
+        is_allowed=lambda caller, tournament: access.may_report(
+            caller, tournament, results.find_game(tournament, game_id)
+        ),
+    )
+    return _game_with_suggestion(call, game_id)
+
+
+def approve_suggestion(call: Write[Body]) -> Game:
+    """Make a reported result the result of the game."""
+
+    def rule(tournament: Tournament) -> commands.Decision:
+        suggestion = game_commands.find_suggestion(tournament, call.ids[SUGGESTION])
+        decision = commands.decide_by_draw(
+            tournament,
+            f"result of game {suggestion.game_id}",
+            lambda dice: game_commands.approve_suggestion(
+                tournament, suggestion.suggestion_id, call.actor_id, dice, call.now
+            ),
+        )
+        game = results.find_game(tournament, suggestion.game_id)
+        refuse_overwrite(call, tournament, game, decision.changes)
+        return decision
+
+    game_id = _suggested_game_id(call)
+    commands.run_command(call, rule, is_allowed=access.may_score)
+    return _game_with_suggestion(call, game_id)
+
+
+def decline_suggestion(call: Write[Body]) -> Game:
+    """Decline a reported result; its reporter may withdraw it."""
+    suggestion_id = call.ids[SUGGESTION]
+
+    def is_allowed(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
+        is_own = game_commands.find_suggestion(tournament, suggestion_id).user_id == caller.user_id
+        return is_own or access.may_score(caller, tournament)
+
+    game_id = _suggested_game_id(call, is_allowed)
+    commands.run_command(
+        call,
+        lambda tournament: commands.decide_by_draw(
+            tournament,
+            f"result of game {game_id}",
+            lambda dice: game_commands.decline_suggestion(tournament, suggestion_id, dice, call.now),
+        ),
+        is_allowed=is_allowed,
+    )
+    return _game_with_suggestion(call, game_id)
+
+
+def _suggested_game_id(call: Write[Any], is_allowed: commands.Permission = access.may_score) -> int:
+    return game_commands.find_suggestion(
+        commands.load_tournament(call, is_allowed), call.ids[SUGGESTION]
+    ).game_id
+
+
+def _game_with_suggestion(call: Write[Any], game_id: int) -> Game:
+    return reads.find_game(call.db, call.ids[SUGGESTED_TOURNAMENT], game_id)
+
+
+# The clock and the queue of a frenzy.
+
+
+FRENZY_TOURNAMENT, QUEUE = "tournament_id", "queue_id"
+
+
+def pause_clock(call: Write[Body]) -> FrenzyState:
+    """Stop the clock."""
+    return _run_and_load_state(call, lambda tournament, _dice: clocks.pause(tournament, call.now))
+
+
+def resume_clock(call: Write[Body]) -> FrenzyState:
+    """Resume the clock."""
+    return _run_and_load_state(call, lambda tournament, dice: clocks.resume(tournament, dice, call.now))
+
+
+def change_clock(call: Write[ClockAdjustment]) -> FrenzyState:
+    """Add time to the clock, or take time off."""
+    return _run_and_load_state(
+        call,
+        lambda tournament, dice: clocks.change_time(tournament, call.body.seconds, dice, call.now),
+    )
+
+
+def start_waiting_players(call: Write[Body]) -> FrenzyState:
+    """Start games for waiting players."""
+    return _run_and_load_state(
+        call,
+        lambda tournament, dice: clocks.start_waiting_games(tournament, dice, call.now),
+        is_allowed=access.may_score,
+    )
+
+
+def join_queue(call: Write[NewFrenzySpot]) -> FrenzyState:
+    """Put a player into the queue again."""
+    player_id = call.body.player_id
+    return _run_and_load_state(
+        call,
+        lambda tournament, dice: clocks.join_queue(tournament, player_id, dice, call.now),
+        is_allowed=access.may_score,
+    )
+
+
+def leave_queue(call: Write[Body]) -> FrenzyState:
+    """Remove a player from the queue."""
+    return _run_and_load_state(
+        call,
+        lambda tournament, _dice: clocks.remove_from_queue(tournament, call.ids[QUEUE]),
+        is_allowed=access.may_score,
+    )
+
+
+def send_to_end_of_queue(call: Write[Body]) -> FrenzyState:
+    """Move a player to the end of the queue."""
+    return _run_and_load_state(
+        call,
+        lambda tournament, _dice: clocks.move_to_end(tournament, call.ids[QUEUE]),
+        is_allowed=access.may_score,
+    )
+
+
+def _run_and_load_state(
+    call: Write[Any],
+    rule: Callable[[Tournament, Random], Sequence[Change]],
+    *,
+    is_allowed: commands.Permission = access.is_organizer,
+) -> FrenzyState:
+    commands.run_command(
+        call,
+        lambda tournament: commands.decide_by_draw(
+            tournament, f"queue after {len(tournament.games)}", lambda dice: rule(tournament, dice)
+        ),
+        is_allowed=is_allowed,
+    )
+    return waiting.frenzy_state(call.db, call.ids[FRENZY_TOURNAMENT])
+
+
+# Matches of a max match play, created on request.
+
+
+def create_matches(call: Write[Body]) -> tuple[Game, ...]:
+    """Create the matches that can be played now."""
+    before = {game.game_id for game in commands.load_tournament(call, _may_create).games}
+    after = commands.run_long_command(
+        call,
+        lambda tournament: commands.decide_by_draw(
+            tournament,
+            f"matches after {len(tournament.games)}",
+            lambda dice: clocks.create_matches(tournament, dice, call.now),
+        ),
+        is_allowed=_may_create,
+    )
+    new_ids = [game.game_id for game in after.games if game.game_id not in before]
+    return reads.selected_games(call.db, call.ids["tournament_id"], new_ids)
+
+
+def _may_create(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
+    if access.may_manage(caller, tournament):
+        return True
+    return max_matchplay_family.can_scorekeepers_create(tournament) and access.may_score(caller, tournament)

@@ -6,20 +6,26 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, and_, func, literal, or_, select
 
-from silverball.kit.conversions import convert
 from silverball.kit.errors import Invalid, MovedElsewhere, NotFound
 from silverball.kit.http.query import Query, humanize_name
-from silverball.rules.opdb import ids as opdb
-from silverball.rules.opdb.moves import ResolvedId, resolve_id
-from silverball.store import names, tables
-from silverball_wire import times
-from silverball_wire.base import UNSET
+from silverball.kit.values import convert
+from silverball.rules import opdb
+from silverball.rules.opdb import ResolvedId, resolve_id
+from silverball.service.venues import reads as venues_reads
+from silverball.store import tables
+from silverball.store.people import names
+from silverball_wire import base
+from silverball_wire.base import UNSET, Id
 from silverball_wire.machines import (
     MachineImage,
     MachinePerson,
     OpdbChange,
     OpdbEntry,
     OpdbEntryBundle,
+    OpdbInfo,
+    PinTipsBundle,
+    Tip,
+    TipRow,
     Video,
 )
 
@@ -88,7 +94,7 @@ def changelog(db: Connection) -> tuple[OpdbChange, ...]:
             action=row.action,
             opdb_id_deleted=row.opdb_id_deleted,
             opdb_id_replacement=row.opdb_id_replacement,
-            created_at=times.iso(row.created_at),
+            created_at=base.iso(row.created_at),
         )
         for row in db.execute(select(tables.machine_change).order_by(_CHANGE.changelog_id))
     )
@@ -122,7 +128,7 @@ def require_known_id(db: Connection, field: str, opdb_id: str) -> None:
         raise Invalid({field: [f"{opdb_id} is no homebrew machine of this site."]})
 
 
-def json_lines(db: Connection) -> Iterator[str]:
+def machine_json_lines(db: Connection) -> Iterator[str]:
     """Lines of a file of the whole machine database, which `import opdb` reads: a line per entry."""
     rows = select(*_ENTRY_COLUMNS).order_by(_MACHINE.opdb_id).execution_options(yield_per=ROWS_AT_ONCE)
     yield '{"entries":[\n'
@@ -175,3 +181,106 @@ def _videos(db: Connection, group_id: str) -> tuple[Video, ...]:
         )
         for row in db.execute(rows.order_by(_VIDEO.video_id))
     )
+
+
+# Tips for one machine, and all tips for the bulk file.
+
+
+NO_TIPS = PinTipsBundle(pintips=(), opdb_info=None)
+_TIP = tables.tip.c
+# Strategy guides; the cards are the instruction cards printed by the manufacturer.
+_RULESETS = ("pinball_rules_url", "pinball_primer_url", "bobs_guide_url")
+_LINKS = (*_RULESETS, "pinball_cards_url")
+
+
+class TipsQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/pintips, of which exactly one is given. Source: interface 4.9."""
+
+    opdb_id: str | None = None
+    """Id of a machine, which the tips are for."""
+    arena_id: Id | None = None
+    """Id of an arena, whose machine the tips are for."""
+
+
+def tips_for_query(db: Connection, query: TipsQuery) -> PinTipsBundle:
+    """The tips for the machine or arena of the query. Raises Invalid."""
+    if query.opdb_id is not None and query.arena_id is not None:
+        raise Invalid({"arenaId": ["Give either the opdb id or the arena id, not both."]})
+    if query.opdb_id is not None:
+        require_known_id(db, "opdbId", query.opdb_id)
+        return machine_tips(db, query.opdb_id)
+    if query.arena_id is None:
+        raise Invalid({"opdbId": ["The opdb id field is required when there is no arena id."]})
+    named_arenas = venues_reads.existing_arenas(db, [query.arena_id])
+    if not named_arenas:
+        raise Invalid({"arenaId": ["The selected arena id is invalid."]})
+    # Earlier versions stored whatever organizers typed, and an invalid id has no tips.
+    opdb_id = named_arenas[0].opdb_id
+    return NO_TIPS if opdb_id is None else machine_tips(db, opdb_id)
+
+
+def machine_tips(db: Connection, opdb_id: str) -> PinTipsBundle:
+    """The tips for a title, most votes first, by any current or former id of its entries."""
+    today = current_opdb_id(db, opdb_id)
+    group_id = None if today is None else opdb.group_id_of(today)
+    if today is None or group_id is None:
+        return NO_TIPS
+    rows = select(tables.tip).where(_TIP.opdb_id == group_id).order_by(_TIP.vote_total.desc(), _TIP.tip_id)
+    tips = tuple(
+        Tip(
+            tip_id=row.tip_id,
+            text=row.text,
+            category=row.category,
+            vote_total=row.vote_total,
+            # This site has no voting.
+            own_vote=None,
+        )
+        for row in db.execute(rows)
+    )
+    return PinTipsBundle(pintips=tips, opdb_info=_machine_info(db, today, group_id))
+
+
+def tip_json_lines(db: Connection) -> Iterator[str]:
+    """Lines of a file of all tips, which `import pintips` reads: a line per tip."""
+    rows = select(tables.tip).order_by(_TIP.tip_id).execution_options(yield_per=ROWS_AT_ONCE)
+    yield "[\n"
+    comma = ""
+    for row in db.execute(rows):
+        tip = TipRow(
+            tip_id=row.tip_id,
+            opdb_id=row.opdb_id,
+            category=row.category,
+            vote_total=row.vote_total,
+            text=row.text,
+            created_at=base.plain(row.created_at),
+            updated_at=base.plain(row.updated_at),
+        )
+        yield f"{comma}{msgspec.json.encode(tip).decode()}\n"
+        comma = ","
+    yield "]\n"
+
+
+def _machine_info(db: Connection, opdb_id: str, group_id: str) -> OpdbInfo | None:
+    """A summary of the machine; missing values come from its group or the title's oldest machine."""
+    entries = entries_by_id(db, [opdb_id, group_id])
+    entry = entries.get(opdb_id) or entries.get(group_id)
+    if entry is None:
+        return None
+    sources = [entry, entries.get(group_id), oldest_of_group(db, group_id)]
+    links = {name: _first_link(sources, name) for name in _LINKS}
+    dated_entry = next(
+        (source for source in sources if source is not None and (source.year or source.manufacturer)), entry
+    )
+    maker = dated_entry.manufacturer.name if dated_entry.manufacturer else None
+    supplementary = [str(part) for part in (maker, dated_entry.year) if part is not None]
+    return OpdbInfo(
+        name=entry.name,
+        supplementary=", ".join(supplementary),
+        has_ruleset=any(links[name] for name in _RULESETS),
+        **links,
+    )
+
+
+def _first_link(sources: list[OpdbEntry | None], name: str) -> str | None:
+    links: list[str | None] = [getattr(source, name) for source in sources if source is not None]
+    return next((link for link in links if link is not None), None)

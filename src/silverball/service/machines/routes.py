@@ -2,9 +2,9 @@
 
 from silverball.kit.http.endpoints import Call, get
 from silverball.kit.http.query import Query
-from silverball.rules.opdb import ids as opdb
+from silverball.rules import opdb
 from silverball.service.machines import reads
-from silverball_wire.machines import OpdbChange, OpdbEntry, OpdbEntryBundle
+from silverball_wire.machines import OpdbChange, OpdbEntry, OpdbEntryBundle, PinTipsBundle
 from silverball_wire.pages import Data
 
 WORDS = {"opdb_id": opdb.ID_PATTERN}
@@ -29,3 +29,13 @@ def show_opdb_entry_with_videos(call: Call[reads.EntryQuery]) -> OpdbEntryBundle
     """One entry of the machine database with the videos about its title."""
     with call.read() as db:
         return reads.entry_bundle(db, call.words["opdb_id"], call.query)
+
+
+# Tips over HTTP.
+
+
+@get("/api/pintips", query=reads.TipsQuery)
+def list_pintips(call: Call[reads.TipsQuery]) -> PinTipsBundle:
+    """Playing tips for a machine or an arena; for every model of its title."""
+    with call.read() as db:
+        return reads.tips_for_query(db, call.query)

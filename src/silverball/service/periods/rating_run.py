@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 
 from silverball.rules.ratings import seats
-from silverball.rules.ratings.events import RatedEvent
 from silverball.rules.ratings.formulas import Parameters
+from silverball.rules.ratings.seats import RatedEvent
 from silverball.rules.ratings.standing import CurrentRating, RankedRatings
-from silverball.service.periods.reads import standing, submissions, tournaments
+from silverball.service.periods import writes as periods_writes
+from silverball.service.periods.reads import periods, standing
 from silverball.service.periods.reads.standing import DayRow
-from silverball.service.periods.writes import periods as writes
-from silverball.service.periods.writes import staging
-from silverball.service.periods.writes.periods import RatedDay
-from silverball.service.submissions.writes import moving
-from silverball.store import rating_days, slices
-from silverball.store.engine import Db, Store
+from silverball.service.periods.writes import ImportedRating, RatedDay
+from silverball.service.submissions import writes as submissions_writes
+from silverball.store.database import slices
+from silverball.store.database.engine import Db, Store
+from silverball.store.people import rating_days
 
 if TYPE_CHECKING:
     from silverball.rules.ratings.book import RatingTable
@@ -48,8 +48,8 @@ class ResultSource(Protocol):
         ...
 
 
-# A new source is one line here. Code that changes its results marks their day (`store/rating_days.py`).
-SOURCES: Sequence[Callable[[], ResultSource]] = (tournaments.TournamentResults, submissions.SubmissionResults)
+# A new source is one line here. Code that changes its results marks their day (store/people/rating_days.py).
+SOURCES: Sequence[Callable[[], ResultSource]] = (periods.TournamentResults, periods.SubmissionResults)
 # Results are recorded between the transactions of a run, so each must be short: as many days as fit.
 SLICE_SECONDS = 0.03
 DAYS_PER_TRANSACTION_MAX = 20
@@ -148,10 +148,10 @@ class RatingRun:
             if rerate_from is None and standing.are_days_rated(db, first_day, until):
                 return 0
         with self._store.write() as transaction:
-            self._number = writes.begin_run(transaction.connection)
-            writes.create_days(transaction.connection, first_day, until)
+            self._number = periods_writes.begin_run(transaction.connection)
+            periods_writes.create_days(transaction.connection, first_day, until)
             if rerate_from is not None:
-                writes.mark_for_rerating(transaction.connection, rerate_from)
+                periods_writes.mark_for_rerating(transaction.connection, rerate_from)
         with self._store.read() as db:
             days = standing.days_to_rate(db, until)
             self._register = standing.load_register(db)
@@ -177,7 +177,7 @@ class RatingRun:
     def _rate_slice(self, batch: list[DayRow], *, is_last: bool) -> None:
         """Rate these days in one transaction."""
         with self._store.write() as transaction:
-            writes.require_current_run(transaction.connection, self._number)
+            periods_writes.require_current_run(transaction.connection, self._number)
             self._rate_days(transaction.connection, batch, is_last=is_last)
         # The collector is paused: collect the short-lived garbage of this batch.
         gc.collect(0)
@@ -197,7 +197,7 @@ class RatingRun:
             self._log_skipped(day)
             fingerprint = day.fingerprint(self._parameters)
             if self._table is None and row.fingerprint == fingerprint:
-                writes.confirm_day(db, row.day)
+                periods_writes.confirm_day(db, row.day)
             else:
                 revisions = self._load_table(db, row.day).rate_day(day)
                 was_rated = row.status != rating_days.WAITING
@@ -205,17 +205,17 @@ class RatingRun:
                 rated_days.append(RatedDay(day, None if is_last else fingerprint, revisions, was_rated))
         for row in day_rows:
             # From now on these submissions cannot be withdrawn.
-            moving.process_day(db, row.day, self._now)
+            submissions_writes.process_day(db, row.day, self._now)
         merged_ids = sorted(self._register.merged)
-        writes.store_identities(db, self._register)
+        periods_writes.store_identities(db, self._register)
         for rated_day in rated_days:
-            writes.store_day(db, rated_day, self._parameters, self._now)
+            periods_writes.store_day(db, rated_day, self._parameters, self._now)
         if self._table is not None and not had_table:
             # They depend on this one, also for the run that continues an interrupted one.
-            writes.mark_for_rerating(db, last + timedelta(days=1))
+            periods_writes.mark_for_rerating(db, last + timedelta(days=1))
         if merged_ids:
             self.has_merged = True
-            writes.mark_merged(db, merged_ids)
+            periods_writes.mark_merged(db, merged_ids)
             self._register.merged.clear()
 
     def _first_day(self, db: Db) -> date | None:
@@ -259,45 +259,47 @@ class RatingRun:
         """Publish the ratings of a few people in one transaction."""
         with self._store.write() as transaction:
             db = transaction.connection
-            writes.require_current_run(db, self._number)
+            periods_writes.require_current_run(db, self._number)
             ranking = publication.ranking
             hidden_ids = standing.hidden_rating_ids(db)
             if hidden_ids != publication.hidden_ids:
                 ranking = table.ranked_on(last, hidden_ids)
-            writes.store_standings(db, publication.standings)
-            writes.clear_standings(db, publication.cleared_ids)
-            writes.store_ranking(db, ranking, last)
+            periods_writes.store_standings(db, publication.standings)
+            periods_writes.clear_standings(db, publication.cleared_ids)
+            periods_writes.store_ranking(db, ranking, last)
             # Last, because it locks the day: a result that is corrected meanwhile marks it.
-            writes.finish_day(db, last, self._last_fingerprint)
+            periods_writes.finish_day(db, last, self._last_fingerprint)
 
     def _publish_in_slices(self, table: "RatingTable", publication: Publication, last: date) -> bool:
         """Stage the ratings, show them all at once, and move them; returns whether they were shown."""
         run, ranking = self._number, publication.ranking
-        rows = staging.staged_rows(run, table.all_ratings(), ranking, publication.cleared_ids)
-        self._run_slices(staging.delete_hidden_slice)
+        rows = periods_writes.staged_rows(run, table.all_ratings(), ranking, publication.cleared_ids)
+        self._run_slices(periods_writes.delete_hidden_slice)
         for begin in range(0, len(rows), slices.SLICE_ROWS):
             begun_at = time.monotonic()
             with self._store.write(quiet=True) as transaction:
-                writes.require_current_run(transaction.connection, run)
-                staging.store_slice(transaction.connection, rows[begin : begin + slices.SLICE_ROWS])
+                periods_writes.require_current_run(transaction.connection, run)
+                periods_writes.store_slice(transaction.connection, rows[begin : begin + slices.SLICE_ROWS])
             slices.rest(self._store, time.monotonic() - begun_at)
         with self._store.write() as transaction:
-            writes.require_current_run(transaction.connection, run)
-            if not staging.show_run(transaction.connection, run, last, ranking, publication.hidden_ids):
+            periods_writes.require_current_run(transaction.connection, run)
+            if not periods_writes.show_run(
+                transaction.connection, run, last, ranking, publication.hidden_ids
+            ):
                 return False
-        self._run_slices(partial(staging.move_slice, run=run))
+        self._run_slices(partial(periods_writes.move_slice, run=run))
         with self._store.write(quiet=True) as transaction:
-            writes.require_current_run(transaction.connection, run)
-            writes.finish_day(transaction.connection, last, self._last_fingerprint)
+            periods_writes.require_current_run(transaction.connection, run)
+            periods_writes.finish_day(transaction.connection, last, self._last_fingerprint)
         # Those of an interrupted run, which were shown until now.
-        self._run_slices(staging.delete_hidden_slice)
+        self._run_slices(periods_writes.delete_hidden_slice)
         return True
 
     def _run_slices(self, run_slice: Callable[[Db], int]) -> None:
         """Run it in short transactions until there is nothing left, unless another run begins."""
 
         def run_while_current(db: Db) -> int:
-            writes.require_current_run(db, self._number)
+            periods_writes.require_current_run(db, self._number)
             return run_slice(db)
 
         slices.run_slices(self._store, run_while_current)
@@ -320,3 +322,62 @@ class RatingRun:
     def _log_skipped(self, day: seats.RatingDay) -> None:
         for kind, event_id in day.skipped:
             LOG.warning("a game of %s %s names the same person twice and is not rated", kind, event_id)
+
+
+# Import ratings that were computed elsewhere.
+
+
+def import_ratings(
+    db: Db, ratings: Sequence[ImportedRating], day: date, parameters: Parameters, now: datetime
+) -> None:
+    """Store and rank a file's ratings as of a day. Raises Conflict once days were rated on this site."""
+    from silverball.rules.ratings.book import RatingTable
+
+    periods_writes.replace_ratings(db, ratings, day, parameters, now)
+    book = RatingTable(parameters, standing.current_standings(db, day))
+    periods_writes.store_ranking(db, book.ranked_on(day, standing.hidden_rating_ids(db)), day)
+
+
+# Ratings before and after a rebuild, person by person.
+
+
+# Differences below are noise of the last decimals: files and pages show two.
+SHOWN_FROM = 0.005
+
+
+class RatingDifference(Struct, frozen=True):
+    """A rating that is another one now; None where there was or is no rating."""
+
+    rating_id: int
+    before: CurrentRating | None
+    after: CurrentRating | None
+
+    @property
+    def change(self) -> float:
+        """Points gained, negative when lost; 0 for a rating that appeared or went."""
+        if self.before is None or self.after is None:
+            return 0.0
+        return self.after.rating - self.before.rating
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether rating or RD differ in the decimals that are shown."""
+        if self.before is None or self.after is None:
+            return True
+        return max(abs(self.change), abs(self.after.rd - self.before.rd)) >= SHOWN_FROM
+
+
+def compare_ratings(
+    before: Sequence[CurrentRating], after: Sequence[CurrentRating]
+) -> list[RatingDifference]:
+    """The ratings that differ, the largest change first. Takes the ratings of the same day."""
+    ratings_before = {rating.rating_id: rating for rating in before}
+    ratings_after = {rating.rating_id: rating for rating in after}
+    differences = [
+        RatingDifference(rating_id, ratings_before.get(rating_id), ratings_after.get(rating_id))
+        for rating_id in sorted({*ratings_before, *ratings_after})
+    ]
+    return sorted(
+        (difference for difference in differences if difference.is_shown),
+        key=lambda difference: (-abs(difference.change), difference.rating_id),
+    )

@@ -23,16 +23,17 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.kit.values import compile_builder
 from silverball.rules.mechanics import seeding
 from silverball.rules.model import fields
-from silverball.service import access
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.pages import PageRows, refuse_deep_pagination
-from silverball.store import name_search, names, tables
+from silverball.service.core import access
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.core.calls import PageRows, refuse_deep_pagination
+from silverball.store import tables
 from silverball.store import types as store_types
-from silverball.store.among import is_among
-from silverball.store.statements import NamedRow, RowMapper, Statement
-from silverball_wire import times
+from silverball.store.database.conditions import is_among
+from silverball.store.database.statements import NamedRow, RowMapper, Statement
+from silverball.store.people import names
+from silverball_wire import base
 from silverball_wire.base import UNSET, Id
-from silverball_wire.players import Claim, EntrantPart, Player
+from silverball_wire.players import Claim, Club, EntrantPart, Player
 from silverball_wire.values import Number, Status
 
 PER_PAGE = 100
@@ -40,7 +41,7 @@ CLAIMS_MAX = 1000
 BOOK_MAX = 20_000
 SEARCH_MAX = 50
 _PLAYER, _ENTRANT, _CLAIMANT = tables.player.c, tables.entrant.c, tables.user.c
-_T = tables.tournament.c
+_TOURNAMENT = tables.tournament.c
 # Needs the join of `player_rows`.
 ROW = RowMapper(
     _PLAYER.player_id,
@@ -117,7 +118,9 @@ _ENTRANTS = (
     .where(_ENTRANT.tournament_id == bindparam("tournament_id"))
 )
 _ROSTER = Statement(_ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id), mapper=ENTRANT_ROW, is_list=True)
-_SETTINGS = Statement(select(_T.settings).where(_T.tournament_id == bindparam("tournament_id")))
+_SETTINGS = Statement(
+    select(_TOURNAMENT.settings).where(_TOURNAMENT.tournament_id == bindparam("tournament_id"))
+)
 _ENTRANTS_BY_ID = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", expanding=True))).order_by(
     _PLAYER.player_id
 )
@@ -291,7 +294,7 @@ def pending_claims(db: Connection, user_id: int) -> tuple[Claim, ...]:
         .limit(CLAIMS_MAX)
     )
     return tuple(
-        Claim(player_id=player_id, user_id=claimant_id, created_at=times.iso(at))
+        Claim(player_id=player_id, user_id=claimant_id, created_at=base.iso(at))
         for player_id, claimant_id, at in db.execute(rows).all()
     )
 
@@ -302,7 +305,7 @@ def claimable_players(db: Connection, words: str, viewer: AuthenticatedCaller | 
     Only players who entered a tournament are found; others are known to their organizer alone.
     """
     played = select(_ENTRANT.player_id).where(_ENTRANT.player_id == _PLAYER.player_id).exists()
-    is_named = name_search.name_contains(db, _PLAYER.name, words)
+    is_named = names.name_contains(db, _PLAYER.name, words)
     wanted = and_(_PLAYER.claimed_by.is_(None), is_named, played)
     rows = player_rows().where(wanted).order_by(_PLAYER.name, _PLAYER.player_id).limit(SEARCH_MAX)
     return tuple(player_item(row, viewer) for row in db.execute(rows).all())
@@ -330,3 +333,26 @@ def newest_tournaments(db: Connection, player_ids: Sequence[int]) -> dict[int, t
     )
     rows = select(played.c.player_id, played.c.tournament_id, played.c.name).where(played.c.place == 1)
     return {player_id: (tournament_id, name) for player_id, tournament_id, name in db.execute(rows).all()}
+
+
+# Clubs.
+
+
+def club_or_none(db: Connection, club_id: int) -> Club | None:
+    """The club; None when it does not exist."""
+    row = db.execute(select(tables.club).where(tables.club.c.club_id == club_id)).mappings().first()
+    return None if row is None else Club(**row)
+
+
+def club_of_user(db: Connection, user_id: int) -> int | None:
+    """The id of the club that the user is a member of; None without one."""
+    row = select(tables.user.c.club_id).where(tables.user.c.user_id == user_id)
+    return db.execute(row).scalar_one_or_none()
+
+
+def find_club(db: Connection, club_id: int) -> Club:
+    """The club. Raises NotFound."""
+    club = club_or_none(db, club_id)
+    if club is None:
+        raise NotFound("Club", club_id)
+    return club

@@ -2,19 +2,20 @@
 
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post, put
 from silverball.kit.http.query import Query
-from silverball.service import pages
-from silverball.service.calls import Write
+from silverball.service.core import calls
+from silverball.service.core.calls import Write
 from silverball.service.players import reads, writes
 from silverball.service.tournaments.reads import tournaments
-from silverball.store import book
+from silverball.store.people import book
 from silverball_wire.base import Id
 from silverball_wire.pages import Data, Page
-from silverball_wire.players import Claim, Player
+from silverball_wire.players import Claim, Club, Player
 
 
 class UnknownPlayersQuery(Query, frozen=True, kw_only=True):
@@ -36,7 +37,7 @@ def list_players(call: Call[reads.PlayerQuery]) -> Page[Player]:
     """The caller's players."""
     with call.read() as db:
         page = reads.owned_by(db, call.user_id, call.query, call.caller)
-    return pages.full_page(call, page, per_page=reads.PER_PAGE)
+    return calls.full_page(call, page, per_page=reads.PER_PAGE)
 
 
 @get("/api/players/resolve-unknown", query=UnknownPlayersQuery)
@@ -118,3 +119,34 @@ def approve_claim(call: Write[writes.ClaimApproval]) -> Data[Player]:
 def give_up_claim(call: Write[Body]) -> Data[Player]:
     """Withdraw a claim, or reject it as the player's organizer, approved or not."""
     return Data(data=reads.find_player(call.db, writes.give_up_claim(call, call.query.user), call.caller))
+
+
+# Clubs over HTTP.
+
+
+@get("/api/clubs/{club_id}")
+def show_club(call: Call[Query]) -> Data[Club]:
+    """A club."""
+    with call.read() as db:
+        return Data(data=reads.find_club(db, call.ids["club_id"]))
+
+
+@post("/api/clubs", body=writes.NewClub, ability="manage", status=201)
+def add_club(call: Write[writes.NewClub]) -> Data[Club]:
+    """Create a club, with the caller as its leader and first member."""
+    given = msgspec.structs.asdict(call.body)
+    return Data(data=reads.find_club(call.db, writes.create_club(call.transaction, call.user_id, **given)))
+
+
+@patch("/api/clubs/{club_id}", body=writes.ChangedClub, ability="manage")
+def change_club(call: Write[writes.ChangedClub]) -> Data[Club]:
+    """Change a club that the caller leads."""
+    return Data(data=reads.find_club(call.db, writes.change_club(call)))
+
+
+@delete("/api/clubs/{club_id}", ability="manage")
+def delete_club(call: Write[Body]) -> Data[Club]:
+    """Delete a club that the caller leads, and return it as it was."""
+    removed = reads.find_club(call.db, call.ids["club_id"])
+    writes.delete_club(call)
+    return Data(data=removed)

@@ -9,23 +9,16 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Sentence
 from silverball.kit.http.body import Body
-from silverball.kit.http.fields import Color, Id, Labels, Name
-from silverball.service import ownership
-from silverball.service.calls import Write
-from silverball.service.core import commands, enact
-from silverball.service.events import feed_events
-from silverball.store import (
-    account_quotas,
-    announcements,
-    book,
-    digests,
-    merging,
-    rating_days,
-    remote_ids,
-    revisions,
-)
+from silverball.kit.http.fields import Color, Id, Labels, Line, Name, Text, Url
+from silverball.service.core import access, commands, enact, feed_events
+from silverball.service.core.calls import Write
+from silverball.store import tables
+from silverball.store.counts import quotas
+from silverball.store.database.transaction import Transaction
+from silverball.store.people import book, merging, rating_days
+from silverball.store.revisions import revisions
 from silverball.store.tables import claim, player
-from silverball.store.transaction import Transaction
+from silverball.store.tournament import announcements, chain, imports
 from silverball_wire.values import Status
 
 LABELS_MAX = 10
@@ -109,16 +102,16 @@ class ClaimApproval(Body, frozen=True, kw_only=True):
 
 def add_player(call: Write[NewPlayer]) -> int:
     """Add a player to the caller's book, and return the id."""
-    account_quotas.require_room_for_players(call.db, call.user_id, call.settings.players_per_account)
-    values = digests.with_name_digest(ownership.sent_values(call.body))
+    quotas.require_room_for_players(call.db, call.user_id, call.settings.players_per_account)
+    values = chain.with_name_digest(access.sent_values(call.body))
     return book.add(call.db, book.PLAYER, call.user_id, values)
 
 
 def change_player(call: Write[ChangedPlayer]) -> int:
     """Change the player in the path, and return the id."""
-    player_id = ownership.owned_id_in_path(call, book.PLAYER)
-    values = ownership.sent_values(call.body)
-    book.change(call.db, book.PLAYER, player_id, digests.with_name_digest(values))
+    player_id = access.owned_id_in_path(call, book.PLAYER)
+    values = access.sent_values(call.body)
+    book.change(call.db, book.PLAYER, player_id, chain.with_name_digest(values))
     feed_events.announce_players(call.transaction, [player_id])
     if values.keys() & {"name", "ifpa_id"}:
         rating_days.mark_players(call.db, [player_id])
@@ -127,8 +120,8 @@ def change_player(call: Write[ChangedPlayer]) -> int:
 
 def require_removable(call: Write[Body]) -> int:
     """The id in the path. Raises Conflict when the player is in a tournament."""
-    player_id = ownership.owned_id_in_path(call, book.PLAYER, is_exclusive=True)
-    ownership.refuse_used(call, book.PLAYER, player_id, "Set the player inactive instead.")
+    player_id = access.owned_id_in_path(call, book.PLAYER, is_exclusive=True)
+    access.refuse_used(call, book.PLAYER, player_id, "Set the player inactive instead.")
     return player_id
 
 
@@ -138,11 +131,11 @@ def merge_players(call: Write[MergeTarget]) -> int:
     All entries and results move to the remaining player; each journal gets a line about it. Raises
     NotFound, NotAllowed, Invalid, and Conflict when the two cannot be the same person.
     """
-    removed_id, remaining_id = ownership.owned_id_in_path(call, book.PLAYER), call.body.player_id
+    removed_id, remaining_id = access.owned_id_in_path(call, book.PLAYER), call.body.player_id
     owner_id = book.lock_owner(call.db, book.PLAYER, removed_id)
     if remaining_id == removed_id:
         raise Invalid({"playerId": ["A player cannot be merged into itself. Name the other entry."]})
-    ownership.require_owned_ids(call, book.PLAYER, "playerId", [remaining_id], owner_id)
+    access.require_owned_ids(call, book.PLAYER, "playerId", [remaining_id], owner_id)
     tournament_ids = merging.tournaments_with(call.db, removed_id)
     mentioning = merging.tournaments_mentioning(call.db, owner_id, removed_id)
     revisions.raise_tournaments(call.transaction, tournament_ids | mentioning)
@@ -157,7 +150,7 @@ def merge_players(call: Write[MergeTarget]) -> int:
     merging.replace_player(call.db, removed_id, remaining_id, concerned)
     enact.record_merge(call.transaction, concerned, removed_id, remaining_id, commands.action_context(call))
     _inherit_details(call.db, removed_id, remaining_id)
-    remote_ids.replace_local_id(call.db, "playerId", removed_id, remaining_id)
+    imports.replace_local_id(call.db, "playerId", removed_id, remaining_id)
     book.remove(call.db, book.PLAYER, removed_id)
     # Followers know the removed id, so they must read everything again.
     announcements.restart_epochs(call.transaction, tournament_ids)
@@ -231,7 +224,7 @@ def approve_claim(call: Write[ClaimApproval]) -> int:
 
     Raises NotFound, NotAllowed, Conflict and Invalid.
     """
-    player_id = ownership.owned_id_in_path(call, book.PLAYER)
+    player_id = access.owned_id_in_path(call, book.PLAYER)
     user_id = call.body.user_id
     _refuse_claimed(call.db, player_id, user_id)
     if _claimed_at(call.db, player_id, user_id) is None:
@@ -304,3 +297,73 @@ def _link_player(transaction: Transaction, player_id: int, user_id: int, owner_i
     db.execute(delete(claim).where(claim.c.player_id == player_id))
     feed_events.announce_players(transaction, [player_id])
     rating_days.mark_players(db, [player_id])
+
+
+# Create, change and delete clubs.
+
+
+class NewClub(Body, frozen=True, kw_only=True):
+    """A new club of the caller."""
+
+    name: Name
+    logo: Url | None = None
+    description: Text | None = None
+    location: Line | None = None
+
+
+class ChangedClub(Body, frozen=True, kw_only=True):
+    """The changed fields of a club."""
+
+    name: Name | UnsetType = UNSET
+    logo: Url | UnsetType | None = UNSET
+    description: Text | UnsetType | None = UNSET
+    location: Line | UnsetType | None = UNSET
+
+
+def create_club(
+    transaction: Transaction,
+    user_id: int,
+    *,
+    name: str,
+    description: str | None,
+    location: str | None,
+    logo: str | None = None,
+) -> int:
+    """Create a club with this user as its leader and first member, and return its id."""
+    db = transaction.connection
+    values = {
+        "user_id": user_id,
+        "name": name,
+        "description": description,
+        "location": location,
+        "logo": logo,
+    }
+    inserted = insert(tables.club).values(**values).returning(tables.club.c.club_id)
+    club_id = int(db.execute(inserted).scalar_one())
+    db.execute(update(tables.user).where(tables.user.c.user_id == user_id).values(club_id=club_id))
+    feed_events.announce_users(transaction, [user_id])
+    return club_id
+
+
+def join_club(transaction: Transaction, user_id: int, club_id: int) -> None:
+    """Make the user a member of the club, and of no other."""
+    joined = update(tables.user).where(tables.user.c.user_id == user_id).values(club_id=club_id)
+    transaction.connection.execute(joined)
+    feed_events.announce_users(transaction, [user_id])
+
+
+def change_club(call: Write[ChangedClub]) -> int:
+    """Change the club in the path, and return its id."""
+    club_id = access.owned_id_in_path(call, book.CLUB)
+    book.change(call.db, book.CLUB, club_id, access.sent_values(call.body))
+    return club_id
+
+
+def delete_club(call: Write[Body]) -> None:
+    """Delete the club in the path; its members have no club afterwards."""
+    club_id = access.owned_id_in_path(call, book.CLUB, is_exclusive=True)
+    users = tables.user.c
+    members = call.db.execute(select(users.user_id).where(users.club_id == club_id)).scalars().all()
+    call.db.execute(update(tables.user).where(users.club_id == club_id).values(club_id=None))
+    book.remove(call.db, book.CLUB, club_id)
+    feed_events.announce_users(call.transaction, members)

@@ -5,19 +5,19 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from silverball.kit.conversions import convert
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Id, Name
+from silverball.kit.values import convert
 from silverball.rules.model.tournament import Tournament
-from silverball.service.calls import Write
 from silverball.service.core import commands
-from silverball.service.federation.reads import records
+from silverball.service.core.calls import Write
 from silverball.service.machines import reads as machines
+from silverball.service.outlook.reads import estimates
 from silverball.service.players import reads as players
 from silverball.service.roster import writes as roster
 from silverball.service.roster.bodies import AT_ONCE_MAX, NewEntrants, NewLineupArenas, Strikes
-from silverball.store import book
+from silverball.store.people import book
 
 MACHINES_MAX = 100
 NAME_LETTERS_MAX = 100
@@ -95,7 +95,7 @@ def _federation_entrants(
     call: Write[PlayersToAdd], tournament: Tournament, picked: set[int]
 ) -> list[dict[str, Any]]:
     """The people picked from the federation's file: those of the book, others with name and number."""
-    picked_records = records.records_by_ifpa(call.db, call.body.ifpa_ids)
+    picked_records = estimates.records_by_ifpa(call.db, call.body.ifpa_ids)
     if len(picked_records) < len(set(call.body.ifpa_ids)):
         raise Invalid({"ifpaIds": ["One of them is not in the federation's file any more. Search again."]})
     organizer_id = tournament.details["organizer_id"]

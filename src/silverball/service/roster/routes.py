@@ -4,7 +4,7 @@ from msgspec import UNSET
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import delete, patch, post, put
-from silverball.service.calls import Write
+from silverball.service.core.calls import Write
 from silverball.service.roster import writes
 from silverball.service.roster.bodies import (
     EntrantPatch,
@@ -13,8 +13,7 @@ from silverball.service.roster.bodies import (
     NewEntrants,
     NewLineupArenas,
 )
-from silverball_wire.arenas import Arena
-from silverball_wire.banks import Bank
+from silverball_wire.arenas import Arena, Bank
 from silverball_wire.pages import Data
 from silverball_wire.players import Player
 from silverball_wire.users import User

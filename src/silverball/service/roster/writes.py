@@ -12,18 +12,14 @@ from silverball.kit.errors import Invalid, NotFound, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import PreparationOutdated
 from silverball.kit.values import replace
-from silverball.rules.commands import absences, adjustments
-from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import roster as roster_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, QueueLeft
 from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Tournament
-from silverball.service.arenas import reads as arenas
-from silverball.service.banks import reads as banks
-from silverball.service.calls import Write
 from silverball.service.core import commands
+from silverball.service.core.calls import Write
 from silverball.service.players import reads as players
 from silverball.service.roster import reads
 from silverball.service.roster.bodies import (
@@ -35,9 +31,12 @@ from silverball.service.roster.bodies import (
     NewLineupArenas,
 )
 from silverball.service.users import reads as users
-from silverball.store import account_quotas, digests, journal, tables
+from silverball.service.venues import reads as venues_reads
+from silverball.store import tables
+from silverball.store.counts import quotas
+from silverball.store.tournament import chain, journal
 from silverball_wire.arenas import Arena
-from silverball_wire.banks import Bank as ShownBank
+from silverball_wire.arenas import Bank as ShownBank
 from silverball_wire.players import Player
 from silverball_wire.users import User
 
@@ -52,7 +51,7 @@ def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
         roster_commands.require_strikes(tournament)
     for entrant in new_entrants:
         if isinstance(entrant.points_adjustment, Decimal):
-            adjustments.require_adjustable(tournament, pointsAdjustment=entrant.points_adjustment)
+            roster_commands.require_adjustable(tournament, pointsAdjustment=entrant.points_adjustment)
     entrants = _new_entrants(call, tournament, new_entrants)
     ids = [entrant.player_id for entrant in entrants]
     wanted_games = zip(ids, new_entrants, strict=True)
@@ -103,7 +102,7 @@ def _new_entrants(
     organizer_id = tournament.details["organizer_id"]
     player_ids = [entrant.player_id for entrant in new_entrants if isinstance(entrant.player_id, int)]
     limit, more = call.settings.players_per_account, len(new_entrants) - len(player_ids)
-    account_quotas.require_room_for_players(call.db, organizer_id, limit, more)
+    quotas.require_room_for_players(call.db, organizer_id, limit, more)
     claimed = reads.book_players(call.db, organizer_id, player_ids)
     for player_id in player_ids:
         if player_id not in claimed:
@@ -124,7 +123,7 @@ def _insert_players(call: Write[Any], organizer_id: int, named: Sequence[NewEntr
     """Add players to the book, under the ids that they had when the draw was made; returns the ids."""
     player = tables.player
     rows: list[dict[str, Any]] = [
-        digests.with_name_digest(
+        chain.with_name_digest(
             {
                 "organizer_id": organizer_id,
                 "name": entrant.name,
@@ -153,7 +152,7 @@ def _new_entrant(tournament: Tournament, entrant: NewEntrant, player_id: int, us
         entrant.points_adjustment if isinstance(entrant.strikes, UnsetType) else Decimal(entrant.strikes)
     )
     if isinstance(adjustment, UnsetType):
-        adjustment = absences.late_points(tournament, is_seated=isinstance(entrant.game_id, int))
+        adjustment = roster_commands.late_points(tournament, is_seated=isinstance(entrant.game_id, int))
     return Entrant(
         player_id=player_id,
         user_id=user_id,
@@ -263,10 +262,11 @@ def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
         call,
         tournament,
         "lineup",
-        lambda tournament, dice: lineup_commands.add_arenas(tournament, new, dice, call.now),
+        lambda tournament, dice: roster_commands.add_arenas(tournament, new, dice, call.now),
     )
     added = {
-        arena.arena_id: arena for arena in arenas.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], ids)
+        arena.arena_id: arena
+        for arena in venues_reads.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], ids)
     }
     return tuple(added[arena_id] for arena_id in ids)
 
@@ -280,9 +280,9 @@ def change_arena(call: Write[LineupArenaPatch]) -> Arena:
     def rule(tournament: Tournament, dice: Random) -> list[Change]:
         fields = call.body.lineup_fields
         if not call.body.redraw:
-            return lineup_commands.change_arena(tournament, arena_id, dice, call.now, **fields)
+            return roster_commands.change_arena(tournament, arena_id, dice, call.now, **fields)
         others = {name: value for name, value in fields.items() if name != "is_active"}
-        return lineup_commands.mark_out_of_order(tournament, arena_id, dice, call.now, **others)
+        return roster_commands.mark_out_of_order(tournament, arena_id, dice, call.now, **others)
 
     _run_by_draw(call, commands.load_tournament(call), f"arena {arena_id}", rule)
     return _current_arena(call, arena_id)
@@ -294,8 +294,8 @@ def _dissolve_queue(call: Write[LineupArenaPatch], arena_id: int) -> Arena:
     def decide(tournament: Tournament) -> commands.Decision:
         def rule(dice: Random) -> list[Change]:
             fields = call.body.lineup_fields
-            changes = lineup_commands.change_arena(tournament, arena_id, dice, call.now, **fields)
-            return [*changes, *lineup_commands.dissolve_queue(apply_changes(tournament, changes), arena_id)]
+            changes = roster_commands.change_arena(tournament, arena_id, dice, call.now, **fields)
+            return [*changes, *roster_commands.dissolve_queue(apply_changes(tournament, changes), arena_id)]
 
         decision = commands.decide_by_draw(tournament, f"arena {arena_id}", rule)
         gone = [change.subject.player_id for change in decision.changes if isinstance(change, QueueLeft)]
@@ -309,14 +309,14 @@ def _dissolve_queue(call: Write[LineupArenaPatch], arena_id: int) -> Arena:
 def remove_arena(call: Write[Body]) -> Arena:
     """Remove an arena without games; returns its last state."""
     arena_id = call.ids[ARENA]
-    lineup_commands.find_lineup_arena(commands.load_tournament(call), arena_id)
+    roster_commands.find_lineup_arena(commands.load_tournament(call), arena_id)
     removed = _current_arena(call, arena_id)
-    commands.run_command(call, lambda tournament: lineup_commands.remove_arena(tournament, arena_id))
+    commands.run_command(call, lambda tournament: roster_commands.remove_arena(tournament, arena_id))
     return removed
 
 
 def _current_arena(call: Write[Any], arena_id: int) -> Arena:
-    (arena,) = arenas.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], [arena_id])
+    (arena,) = venues_reads.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], [arena_id])
     return arena
 
 
@@ -349,7 +349,7 @@ def remove_bank(call: Write[Body]) -> ShownBank:
 
 
 def _current_bank(call: Write[Any], bank_id: int) -> ShownBank:
-    lineup_banks = banks.banks_in_tournament(call.db, call.ids[TOURNAMENT])
+    lineup_banks = venues_reads.banks_in_tournament(call.db, call.ids[TOURNAMENT])
     return next(bank for bank in lineup_banks if bank.bank_id == bank_id)
 
 

@@ -1,24 +1,53 @@
 """Users as other people see them, and what belongs to an account."""
 
-from collections.abc import Sequence
-from datetime import datetime
+import hmac
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, bindparam, func, or_, select, type_coerce
+from sqlalchemy import (
+    Connection,
+    Row,
+    RowMapping,
+    Select,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    true,
+    type_coerce,
+)
 
 from silverball.kit.errors import NotAllowed, NotFound
-from silverball.kit.values import replace
-from silverball.service import access
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.clubs import reads as clubs
-from silverball.service.federation.reads import records as federation
-from silverball.service.ratings.reads import ratings
-from silverball.store import name_search, tables
-from silverball.store.among import is_among
-from silverball.store.statements import NamedRow, RowMapper
+from silverball.kit.security import tokens
+from silverball.kit.values import WithSecret, replace
+from silverball.service.core import access
+from silverball.service.core.access import AuthenticatedCaller, Device
+from silverball.service.outlook.reads import estimates
+from silverball.service.players import reads as players_reads
+from silverball.service.ratings import reads as ratings_reads
+from silverball.store import tables
+from silverball.store.database.conditions import is_among
+from silverball.store.database.statements import NamedRow, RowMapper
+from silverball.store.people import encryption, names
+from silverball.store.tables import (
+    OPT_OUTS,
+    device,
+    device_action,
+    director_link,
+    player,
+    scorekeeper,
+    token,
+    tournament,
+    user,
+)
 from silverball.store.types import IsoText
+from silverball_wire import base
 from silverball_wire.base import ID_MAX, UNSET
+from silverball_wire.players import ApiToken
 from silverball_wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
 
 _USER = tables.user.c
@@ -76,7 +105,7 @@ def find_accounts(
         raise NotAllowed
     rows = select(_USER.user_id, _USER.name, _USER.email, _USER.role, _USER.suspended_at)
     if words:
-        matches = [_USER.email == words.lower(), name_search.name_contains(db, _USER.name, words)]
+        matches = [_USER.email == words.lower(), names.name_contains(db, _USER.name, words)]
         if words.isascii() and words.isdigit() and int(words) <= ID_MAX:
             matches.append(_USER.user_id == int(words))
         rows = rows.where(or_(*matches))
@@ -181,14 +210,14 @@ def user_bundle(
     user = find_user(db, user_id, viewer)
     # A hidden profile shows no federation number, and without a number there is no record.
     ifpa_id = user.ifpa_id if with_ifpa else None
-    rating = ratings.user_rating(db, user_id, viewer)
+    rating = ratings_reads.user_rating(db, user_id, viewer)
     return UserBundle(
         user=user,
         rating=UNSET if rating is None else rating,
-        ifpa=None if ifpa_id is None else federation.published_record(db, ifpa_id),
+        ifpa=None if ifpa_id is None else estimates.published_record(db, ifpa_id),
         shortcut=_shortcut(db, user_id),
         plan=None,
-        club=None if user.club_id is None else clubs.club_or_none(db, user.club_id),
+        club=None if user.club_id is None else players_reads.club_or_none(db, user.club_id),
         plan_features=None,
         user_counts=_counts(db, user_id, viewer) if with_counts else UNSET,
     )
@@ -220,7 +249,7 @@ def _counts(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) ->
         tournament_organized_count=row.tournaments,
         series_organized_count=row.series,
         tournament_play_count=row.played,
-        rating_period_count=ratings.period_count(db, user_id, viewer),
+        rating_period_count=ratings_reads.period_count(db, user_id, viewer),
     )
 
 
@@ -236,3 +265,322 @@ def shows_only_completed_to(db: Connection, user_id: int, viewer: AuthenticatedC
     if row.history_opt_out:
         raise HistoryHidden
     return bool(row.history_only_completed)
+
+
+# API tokens: the caller behind a request, and the lists that owners see.
+
+
+USE_RECORDED_EVERY = timedelta(minutes=1)
+HEADER_BYTES_MAX = 200
+TOKENS_LISTED_MAX = 1000
+
+
+class Token(Struct, frozen=True, kw_only=True):
+    """A token as its owner sees it: without the secret."""
+
+    token_id: int
+    user_id: int
+    name: str
+    ability: str
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+
+    def is_expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
+
+def find_caller(db: Connection, authorization: bytes, now: datetime) -> AuthenticatedCaller | None:
+    """The caller whose token is in this Authorization header; None without a valid token."""
+    presented = _presented_token(authorization)
+    if presented is None:
+        return None
+    row = db.execute(_token_query(presented)).one_or_none()
+    if row is None or not hmac.compare_digest(row.hash, presented.hash):
+        return None
+    if row.expires_at is not None and row.expires_at <= now:
+        return None
+    is_use_due = row.last_used_at is None or now - row.last_used_at >= USE_RECORDED_EVERY
+    return AuthenticatedCaller(
+        user_id=row.user_id,
+        role=row.role,
+        ability=access.highest_ability(row.role, row.abilities),
+        has_opt_outs=any(getattr(row, name) for name in OPT_OUTS),
+        token_id=row.token_id,
+        token_to_note=row.token_id if is_use_due else None,
+    )
+
+
+def owned_by(db: Connection, user_id: int) -> list[Token]:
+    """The user's tokens, newest first."""
+    rows = _token_rows().where(token.c.user_id == user_id).order_by(token.c.token_id.desc())
+    return [_token_from_row(row) for row in db.execute(rows.limit(TOKENS_LISTED_MAX)).mappings()]
+
+
+def find_token(db: Connection, user_id: int, token_id: int) -> Token:
+    """A token of this user. Raises NotFound, also for another user's token."""
+    rows = _token_rows().where(token.c.user_id == user_id, token.c.token_id == token_id)
+    row = db.execute(rows).mappings().one_or_none()
+    if row is None:
+        raise NotFound("Token", token_id)
+    return _token_from_row(row)
+
+
+def api_token(token: Token) -> ApiToken:
+    """The token in its published shape."""
+    return ApiToken(
+        token_id=token.token_id,
+        name=token.name,
+        ability=token.ability,
+        created_at=base.iso(token.created_at),
+        last_used_at=base.iso_or_none(token.last_used_at),
+        expires_at=base.iso_or_none(token.expires_at),
+    )
+
+
+def newest_tokens(db: Connection) -> list[Token]:
+    """The newest tokens of the whole site, newest first."""
+    rows = _token_rows().order_by(token.c.token_id.desc())
+    return [_token_from_row(row) for row in db.execute(rows.limit(TOKENS_LISTED_MAX)).mappings()]
+
+
+def _presented_token(authorization: bytes) -> tokens.ParsedToken | None:
+    if len(authorization) > HEADER_BYTES_MAX:
+        return None
+    scheme, _, text = authorization.decode("latin-1").strip().partition(" ")
+    return tokens.parse_token(text.strip()) if scheme.lower() == "bearer" else None
+
+
+def _token_query(presented: tokens.ParsedToken) -> Select[tuple[object, ...]]:
+    columns = (
+        token.c.token_id,
+        token.c.hash,
+        token.c.abilities,
+        token.c.last_used_at,
+        token.c.expires_at,
+        user.c.user_id,
+        user.c.role,
+    )
+    owner = (token.c.user_id == user.c.user_id) & user.c.suspended_at.is_(None)
+    rows = select(*columns, *(user.c[name] for name in OPT_OUTS)).join_from(token, user, owner)
+    if presented.token_id is None:
+        return rows.where(token.c.hash == presented.hash)
+    return rows.where(token.c.token_id == presented.token_id)
+
+
+def _token_rows() -> Select[tuple[object, ...]]:
+    return select(
+        token.c.token_id,
+        token.c.user_id,
+        token.c.name,
+        token.c.abilities,
+        token.c.created_at,
+        token.c.last_used_at,
+        token.c.expires_at,
+        user.c.role,
+    ).join_from(token, user, token.c.user_id == user.c.user_id)
+
+
+def _token_from_row(row: RowMapping) -> Token:
+    values = dict(row)
+    ability = access.highest_ability(values.pop("role"), values.pop("abilities"))
+    return Token(ability=ability, **values)
+
+
+# Devices by their secret, whether they still work, and the actions they recorded.
+#
+# A scorekeeper's link holds a random secret, of which the hash is stored. The codes of players and games
+# are derived from one secret per tournament: no code needs a row of its own, and all are replaced at once.
+
+
+SCOREKEEPER, CODES = "scorekeeper", "codes"
+DEVICES_MAX = 50
+# An old code is recognized as revoked until the codes were replaced this often.
+CODES_KNOWN_MAX = 50
+_DEVICE, _TOURNAMENT = device.c, tournament.c
+
+
+class KnownDevice(Struct, frozen=True, kw_only=True):
+    """A device looked up by its secret, and whether it still works."""
+
+    device: Device
+    name: str
+    tournament_name: str
+    is_revoked: bool
+    # Whether the tournament is completed. Reopening it makes the device work again.
+    is_over: bool
+
+    @property
+    def is_usable(self) -> bool:
+        return not self.is_revoked and not self.is_over
+
+
+class DeviceItem(Struct, frozen=True, kw_only=True):
+    """A scorekeeper's device, as its organizer sees it."""
+
+    device_id: int
+    name: str
+    created_at: datetime
+    # The last time the link was opened or a result was entered.
+    last_used_at: datetime | None
+
+
+class PrintedCodes(WithSecret, frozen=True):
+    """The secret from which a tournament's printed codes are derived."""
+
+    device_id: int
+    secret: str
+    created_at: datetime
+
+    def player_code(self, player_id: int) -> str:
+        return tokens.derive_secret(self.secret, f"player {player_id}")
+
+    def game_code(self, game_id: int) -> str:
+        return tokens.derive_secret(self.secret, f"game {game_id}")
+
+
+def find_device(db: Connection, secret: str) -> KnownDevice | None:
+    """The scorekeeper's device with this secret; None when no link ever had this secret."""
+    # The lookup is by hash, so its duration reveals nothing about the secret.
+    rows = _device_rows().where(_DEVICE.hash == tokens.digest(secret), _DEVICE.kind == SCOREKEEPER)
+    row = db.execute(rows).one_or_none()
+    return None if row is None else _known_device(row)
+
+
+def find_code(
+    db: Connection, tournament_id: int, code: str, *, player_id: int | None = None, game_id: int | None = None
+) -> KnownDevice | None:
+    """The device behind the code of this player or game; None when the code is not theirs."""
+    own = (_DEVICE.tournament_id == tournament_id, _DEVICE.kind == CODES)
+    rows = _device_rows().where(*own).order_by(_DEVICE.device_id.desc()).limit(CODES_KNOWN_MAX)
+    for row in db.execute(rows):
+        codes = _printed_codes(db, row)
+        wanted = codes.game_code(game_id) if game_id is not None else codes.player_code(player_id or 0)
+        if hmac.compare_digest(wanted.encode(), code.encode("utf-8", "replace")):
+            return _known_device(row, player_id=player_id, game_id=game_id)
+    return None
+
+
+def current_codes(db: Connection, tournament_id: int) -> PrintedCodes | None:
+    """The tournament's valid codes; None when there are none."""
+    own = (_DEVICE.tournament_id == tournament_id, _DEVICE.kind == CODES, _DEVICE.revoked_at.is_(None))
+    row = db.execute(select(device).where(*own)).one_or_none()
+    return None if row is None else _printed_codes(db, row)
+
+
+def _printed_codes(db: Connection, row: Row[Any]) -> PrintedCodes:
+    return PrintedCodes(row.device_id, encryption.decrypt(db, row.secret), row.created_at)
+
+
+def active_devices(db: Connection, tournament_id: int) -> list[DeviceItem]:
+    """The scorekeepers' devices that are not revoked, oldest first."""
+    own = (_DEVICE.tournament_id == tournament_id, _DEVICE.kind == SCOREKEEPER, _DEVICE.revoked_at.is_(None))
+    columns = select(_DEVICE.device_id, _DEVICE.name, _DEVICE.created_at, _DEVICE.last_used_at).where(*own)
+    rows = db.execute(columns.order_by(_DEVICE.device_id).limit(DEVICES_MAX)).mappings()
+    return [DeviceItem(**row) for row in rows]
+
+
+def actor_names(db: Connection, tournament_id: int, action_ids: Collection[int]) -> Mapping[int, str]:
+    """Action id -> the device that did it: `device: Tablet at the bar`, `code of Ada`."""
+    action = device_action.c
+    rows = (
+        select(action.action_id, _DEVICE.kind, _DEVICE.name, action.player_id, player.c.name.label("player"))
+        .join(device, _DEVICE.device_id == action.device_id)
+        .outerjoin(player, player.c.player_id == action.player_id)
+        .where(action.tournament_id == tournament_id, action.action_id.in_(action_ids))
+        .order_by(action.action_id)
+    )
+    return {row.action_id: _actor_name(row) for row in db.execute(rows)}
+
+
+def _actor_name(row: Any) -> str:
+    if row.kind == SCOREKEEPER:
+        return f"device: {row.name}"
+    if row.player_id is None:
+        return "code of a game"
+    return f"code of {row.player or f'player {row.player_id}'}"
+
+
+def _device_rows() -> Select[Any]:
+    columns = (
+        *device.c,
+        _TOURNAMENT.organizer_id,
+        _TOURNAMENT.name.label("tournament_name"),
+        _TOURNAMENT.status,
+    )
+    rows = select(*columns, user.c.suspended_at)
+    return rows.join(tournament, _TOURNAMENT.tournament_id == _DEVICE.tournament_id).join(
+        user, user.c.user_id == _TOURNAMENT.organizer_id
+    )
+
+
+def _known_device(row: Row[Any], *, player_id: int | None = None, game_id: int | None = None) -> KnownDevice:
+    return KnownDevice(
+        device=Device(
+            device_id=row.device_id,
+            tournament_id=row.tournament_id,
+            organizer_id=row.organizer_id,
+            player_id=player_id,
+            game_id=game_id,
+        ),
+        name=row.name,
+        tournament_name=row.tournament_name,
+        is_revoked=row.revoked_at is not None or row.suspended_at is not None,
+        is_over=row.status == "completed",
+    )
+
+
+# Directors: accounts that run a tournament together with its organizer. Reads of who may do so.
+
+
+_DIRECTOR_LINK = director_link.c
+
+
+class DirectorLink(Struct, frozen=True, kw_only=True):
+    """A link that makes its reader a director, with the tournament and who made it."""
+
+    tournament_id: int
+    tournament_name: str
+    made_by: str
+
+
+def directed_ids(user_id: int) -> Select[tuple[int]]:
+    """A query of the ids of the tournaments that this user directs."""
+    return select(scorekeeper.c.tournament_id).where(
+        scorekeeper.c.user_id == user_id, scorekeeper.c.is_director == true()
+    )
+
+
+def require_director(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> str:
+    """The tournament's status. Raises NotFound, and NotAllowed for all but organizer, directors, admins."""
+    viewer_id = -1 if viewer is None else viewer.user_id
+    own_row = and_(
+        scorekeeper.c.tournament_id == _TOURNAMENT.tournament_id,
+        scorekeeper.c.user_id == viewer_id,
+        scorekeeper.c.is_director == true(),
+    )
+    columns = select(_TOURNAMENT.status, _TOURNAMENT.organizer_id, scorekeeper.c.user_id.label("director_id"))
+    rows = columns.select_from(tournament.outerjoin(scorekeeper, own_row))
+    row = db.execute(rows.where(_TOURNAMENT.tournament_id == tournament_id)).one_or_none()
+    if row is None:
+        raise NotFound("Tournament", tournament_id)
+    if viewer is None or not (viewer.sees_everything or viewer_id in (row.organizer_id, row.director_id)):
+        raise NotAllowed
+    return str(row.status)
+
+
+def find_link(db: Connection, secret: str, now: datetime) -> DirectorLink | None:
+    """The link with this secret; None when it was used, or has expired."""
+    rows = (
+        select(_DIRECTOR_LINK.tournament_id, _TOURNAMENT.name, user.c.name.label("made_by"))
+        .select_from(
+            director_link.join(tournament, _TOURNAMENT.tournament_id == _DIRECTOR_LINK.tournament_id).join(
+                user, user.c.user_id == _DIRECTOR_LINK.created_by
+            )
+        )
+        .where(_DIRECTOR_LINK.hash == tokens.digest(secret), _DIRECTOR_LINK.expires_at > now)
+    )
+    row = db.execute(rows).one_or_none()
+    if row is None:
+        return None
+    return DirectorLink(tournament_id=row.tournament_id, tournament_name=row.name, made_by=row.made_by)

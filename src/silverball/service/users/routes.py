@@ -1,17 +1,20 @@
 """Users over HTTP."""
 
-from typing import Annotated
+from random import SystemRandom
+from typing import Annotated, Any
 
+import msgspec
 from msgspec import Meta
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, delete, get, patch, put
+from silverball.kit.http.endpoints import Access, Call, OneTimeResult, delete, get, patch, post, put
 from silverball.kit.http.query import Query
-from silverball.service.accounts.writes import suspension
-from silverball.service.calls import Write
+from silverball.service.accounts.writes import accounts
+from silverball.service.core.calls import Write
 from silverball.service.users import reads, writes
 from silverball_wire.base import Id
 from silverball_wire.pages import Data
+from silverball_wire.players import ApiToken
 from silverball_wire.users import OwnProfile, Suspension, User, UserBundle
 
 
@@ -71,7 +74,7 @@ def suspend_user(call: Write[Body]) -> Data[Suspension]:
     """Suspend an account: its tokens, sign-ins, devices and webhooks are refused at once."""
     user_id, by = call.ids["user_id"], call.user_id
     return Data(
-        data=suspension.suspend(call.transaction, user_id, now=call.now, by_user_id=by, source=call.source)
+        data=accounts.suspend(call.transaction, user_id, now=call.now, by_user_id=by, source=call.source)
     )
 
 
@@ -80,5 +83,66 @@ def unsuspend_user(call: Write[Body]) -> Data[Suspension]:
     """End the suspension of an account. Its webhooks stay switched off."""
     user_id, by = call.ids["user_id"], call.user_id
     return Data(
-        data=suspension.unsuspend(call.transaction, user_id, now=call.now, by_user_id=by, source=call.source)
+        data=accounts.unsuspend(call.transaction, user_id, now=call.now, by_user_id=by, source=call.source)
     )
+
+
+# API tokens over HTTP.
+
+
+@get("/api/tokens", access=Access.OWN)
+def list_tokens(call: Call[Query]) -> Data[tuple[ApiToken, ...]]:
+    """The caller's tokens without their secrets, newest first."""
+    with call.read() as db:
+        tokens = reads.owned_by(db, call.user_id)
+    return Data(data=tuple(reads.api_token(token) for token in tokens))
+
+
+@post("/api/tokens", body=writes.TokenRequest, ability="score", status=201)
+def add_token(call: Write[writes.TokenRequest]) -> OneTimeResult[Data[ApiToken]]:
+    """Create a token, shown only once. It can do no more than the token that creates it."""
+    return _issued_token(call, writes.create_token_for_caller(call, SystemRandom()))
+
+
+@post("/api/tokens/{token_id}/rotate", ability="read")
+def rotate_token(call: Write[Body]) -> OneTimeResult[Data[ApiToken]]:
+    """Give a token of the caller a new secret, shown only once; the old one works no longer.
+
+    A token can rotate itself. It keeps its name and ability, and the day on which it expires.
+    """
+    token = reads.find_token(call.db, call.user_id, call.ids["token_id"])
+    return _issued_token(call, writes.rotate_for_caller(call, token, SystemRandom()))
+
+
+def _issued_token(call: Write[Any], issued: writes.IssuedToken) -> OneTimeResult[Data[ApiToken]]:
+    """The token with its secret, which the answer to a repeated request leaves out."""
+    item = reads.api_token(reads.find_token(call.db, call.user_id, issued.token_id))
+    first, repeated = (msgspec.structs.replace(item, token=secret) for secret in (issued.text, None))
+    return OneTimeResult(Data(data=first), Data(data=repeated))
+
+
+@delete("/api/tokens/{token_id}", ability="score")
+def revoke_token(call: Write[Body]) -> Data[ApiToken]:
+    """Revoke a token of the caller, and return it as it was."""
+    token_id = call.ids["token_id"]
+    token = reads.find_token(call.db, call.user_id, token_id)
+    writes.revoke_for_caller(call, token)
+    return Data(data=reads.api_token(token))
+
+
+# Directors of a tournament over HTTP.
+
+
+DIRECTOR = "/api/tournaments/{tournament_id}/directors/{user_id}"
+
+
+@put(DIRECTOR, ability="manage")
+def add_director_to_tournament(call: Write[Body]) -> Data[User]:
+    """Let an account run the tournament as its organizer does; it cannot delete it or choose directors."""
+    return Data(data=writes.add_director(call))
+
+
+@delete(DIRECTOR, ability="manage")
+def remove_director_from_tournament(call: Write[Body]) -> Data[User]:
+    """Take a director's rights; directors may resign."""
+    return Data(data=writes.remove_director(call))

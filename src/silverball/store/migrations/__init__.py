@@ -1,1 +1,1 @@
-"""How the schema came to be, step by step. Alembic runs these; `store/migrate.py` runs Alembic."""
+"""How the schema came to be, step by step. Alembic runs these; `store/database/migrate.py` runs Alembic."""

@@ -1,4 +1,4 @@
-"""The environment of Alembic: our metadata over the connection that `store/migrate.py` passes."""
+"""The environment of Alembic: our metadata over the connection that `store/database/migrate.py` passes."""
 
 from alembic import context
 from sqlalchemy import Connection

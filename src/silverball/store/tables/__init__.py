@@ -1,12 +1,44 @@
 """Every table, by name: `from silverball.store import tables`, then `tables.arena.c.name`."""
 
-from silverball.store.tables.accounts import (
+from silverball.store.tables.base import metadata
+from silverball.store.tables.book import (
+    arena,
+    bank,
+    bank_arena,
+    claim,
+    federation_player,
+    history_pull,
+    history_pull_item,
+    location,
+    machine,
+    machine_change,
+    machine_video,
+    occasion,
+    occasion_link,
+    occasion_tournament,
+    player,
+    remote_id,
+    series,
+    source_turn,
+    tip,
+)
+from silverball.store.tables.operation import (
+    allowance_lease,
+    node_connection,
+    sign_in_failure,
+    webhook,
+    webhook_delivery,
+)
+from silverball.store.tables.people import (
     OPT_OUTS,
     account_link,
     audit_entry,
     blocked_network,
     club,
     confirmed_number,
+    device,
+    device_action,
+    director_link,
     half_sign_in,
     idempotency,
     known_browser,
@@ -18,59 +50,45 @@ from silverball.store.tables.accounts import (
     two_step,
     user,
 )
-from silverball.store.tables.base import metadata
-from silverball.store.tables.book import (
-    arena,
-    bank,
-    bank_arena,
-    claim,
-    location,
-    occasion,
-    occasion_link,
-    occasion_tournament,
-    player,
-    remote_id,
-    series,
-)
-from silverball.store.tables.counts import allowance_lease, node_connection, sign_in_failure
-from silverball.store.tables.devices import device, device_action, director_link
-from silverball.store.tables.federation import federation_player
-from silverball.store.tables.machines import machine, machine_change, machine_video, tip
 from silverball.store.tables.play import (
-    card,
-    game,
-    game_note,
-    game_player,
-    queue_entry,
-    round_,
-    single_player_game,
-    suggestion,
-)
-from silverball.store.tables.pulls import history_pull, history_pull_item, source_turn
-from silverball.store.tables.ratings import rating, rating_period, rating_revision, rating_run, staged_rating
-from silverball.store.tables.submissions import rating_submission, submission_document, submission_player
-from silverball.store.tables.tournaments import (
     announcement,
     arena_summary,
+    card,
     draw_preview,
     entrant,
     entry,
     forecast,
+    game,
+    game_note,
+    game_player,
     journal,
     lineup_arena,
     lineup_bank,
     match_summary,
     mirror,
     player_arena_summary,
+    queue_entry,
+    round_,
     scorekeeper,
     sign_up,
+    simulated_night,
+    single_player_game,
     standing,
+    suggestion,
     tournament,
     tournament_link,
     world,
 )
-from silverball.store.tables.webhooks import webhook, webhook_delivery
-from silverball.store.tables.worth import simulated_night
+from silverball.store.tables.ratings import (
+    rating,
+    rating_period,
+    rating_revision,
+    rating_run,
+    rating_submission,
+    staged_rating,
+    submission_document,
+    submission_player,
+)
 
 __all__ = [
     "OPT_OUTS",

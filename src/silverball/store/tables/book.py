@@ -198,3 +198,166 @@ remote_id = table(
     indexes=[("kind", "local_id")],
     audiences={"secret": "source kind remote_id local_id"},
 )
+
+
+# The machine database: its entries, moved ids, videos and tips.
+
+
+machine = table(
+    "machine",
+    Column("opdb_id", OpdbId, primary_key=True),
+    Column("opdb_group", OpdbId, nullable=False),
+    text("entry_type"),
+    text("name"),
+    text("common_name", null=True),
+    text("short_name", null=True),
+    # The entry as JSON, without the two parts that are shown only on request.
+    json("entry"),
+    json("people", null=True),
+    json("images", null=True),
+    # Created here, because the file had no entry for this group.
+    flag("synthetic"),
+    # Added on this site: no file of the machine database removes it.
+    flag("homebrew"),
+    indexes=[("opdb_group",)],
+    audiences={
+        "public": "opdb_id opdb_group entry_type name common_name short_name entry people images"
+        " synthetic homebrew",
+    },
+)
+
+# Nothing refers to an entry: an arena may name a machine that is not known here yet, or no longer.
+machine_change = table(
+    "machine_change",
+    key("changelog_id"),
+    text("action"),
+    Column("opdb_id_deleted", OpdbId, nullable=False),
+    Column("opdb_id_replacement", OpdbId),
+    Column("created_at", Instant, nullable=False),
+    audiences={"public": "changelog_id action opdb_id_deleted opdb_id_replacement created_at"},
+)
+
+machine_video = table(
+    "machine_video",
+    key("video_id"),
+    Column("opdb_id", OpdbId),
+    text("title"),
+    text("url"),
+    text("provider", null=True),
+    text("author", null=True),
+    integer("duration_seconds", null=True),
+    indexes=[("opdb_id",)],
+    audiences={"public": "video_id opdb_id title url provider author duration_seconds"},
+)
+
+tip = table(
+    "tip",
+    key("tip_id"),
+    # The group, as a tip is for every model of a title; null when the title was deleted.
+    Column("opdb_id", OpdbId),
+    text("category"),
+    integer("vote_total"),
+    text("text"),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    indexes=[("opdb_id",)],
+    audiences={"public": "tip_id opdb_id category vote_total text created_at updated_at"},
+)
+
+
+# The federation's records of players, as imported.
+
+
+federation_player = table(
+    "federation_player",
+    # The federation's own number.
+    Column("ifpa_id", Id, primary_key=True, autoincrement=False),
+    text("name"),
+    # The name for comparisons (`names.strip_punctuation`): a change of that function needs a migration.
+    text("name_plain"),
+    integer("rank", null=True),
+    integer("womens_rank", null=True),
+    Column("rating", Real),
+    integer("rating_rank", null=True),
+    integer("total_events", null=True),
+    text("initials", null=True),
+    text("city", null=True),
+    text("state", null=True),
+    text("country_code", null=True),
+    text("country_name", null=True),
+    Column("updated_at", Instant, nullable=False),
+    indexes=[("name_plain",)],
+    audiences={
+        "public": "ifpa_id name rank womens_rank rating rating_rank total_events initials city state"
+        " country_code country_name updated_at",
+        "secret": "name_plain",
+    },
+)
+
+
+# Pulls from other services that accounts started on a page, and the turns at each service.
+
+
+# The newest pull of an account; it is replaced by the next one.
+history_pull = table(
+    "history_pull",
+    key("history_pull_id"),
+    reference("user_id", "user.user_id", cascade=True),
+    text("address"),
+    # The token there. Encrypted, and deleted when the pull ends.
+    text("secret", null=True),
+    # `{"owners", "series", "tournaments", "since", "isFull"}`, as they were typed.
+    json("wanted"),
+    flag("is_dry_run"),
+    # `active`, `stopped` by its owner, `finished`, or `failed`.
+    text("status"),
+    # Why it waits or has failed; null when it does neither.
+    text("reason", null=True),
+    # Whether the tournaments to take are known.
+    flag("is_listed"),
+    # The account of the token there; null without one.
+    integer("remote_user", null=True),
+    integer("requests"),
+    # Requests of others on the same token meanwhile.
+    integer("foreign_requests"),
+    # Seconds in which it was at work.
+    integer("seconds"),
+    # Faults in a row that may pass.
+    integer("failures"),
+    Column("due_at", Instant, nullable=False),
+    # End of the lease of the process that works on it: a killed one is noticed by it.
+    Column("busy_until", Instant),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    UniqueConstraint("user_id"),
+    indexes=[("status", "due_at")],
+    audiences={
+        "person": "history_pull_id user_id address wanted is_dry_run status reason is_listed"
+        " remote_user requests foreign_requests seconds failures due_at created_at updated_at",
+        "secret": "secret busy_until",
+    },
+)
+
+# A tournament of a pull, and its report as soon as it was read.
+history_pull_item = table(
+    "history_pull_item",
+    key_reference("history_pull_id", "history_pull.history_pull_id"),
+    Column("remote_id", Id, primary_key=True),
+    integer("place"),
+    text("name"),
+    text("updated_at", null=True),
+    json("report", null=True),
+    indexes=[("history_pull_id", "place")],
+    audiences={"person": "history_pull_id remote_id place name updated_at report"},
+)
+
+# When the next request to a service may be sent: all programs that use one token there take turns.
+source_turn = table(
+    "source_turn",
+    # SHA-256 in hex of host and token.
+    Column("name", Text, primary_key=True),
+    # Unix time.
+    Column("next_at", Real, nullable=False),
+    integer("requests"),
+    audiences={"secret": "name next_at requests"},
+)

@@ -7,12 +7,13 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from silverball.kit import address_policy
-from silverball.kit.address_policy import AddressForbidden
-from silverball.kit.conversions import convert
 from silverball.kit.errors import Conflict, Invalid
-from silverball.service.pulls import policy, reads, writes
-from silverball.store.engine import Db
+from silverball.kit.security import addresses
+from silverball.kit.security.addresses import AddressForbidden
+from silverball.kit.values import convert
+from silverball.service.moving import reads as moving_reads
+from silverball.service.moving import writes as moving_writes
+from silverball.store.database.engine import Db
 from silverball.web.page_request import PageRequest, not_found_page, page, page_that_redirects, redirect
 
 PATH = "/account/history"
@@ -48,7 +49,7 @@ def start(request: PageRequest) -> Response:
         return _render(request, 422, faults={name: texts[0] for name, texts in refusal.errors.items()})
 
     def begin(db: Db, now: datetime) -> None:
-        writes.start_pull(
+        moving_writes.start_pull(
             db,
             request.account.user_id,
             address=address,
@@ -63,20 +64,24 @@ def start(request: PageRequest) -> Response:
 
 @page("POST", "/account/history/stop")
 def stop(request: PageRequest) -> Response:
-    return _change(request, lambda db, now: writes.stop_pull(db, request.account.user_id, now), "stopped")
+    return _change(
+        request, lambda db, now: moving_writes.stop_pull(db, request.account.user_id, now), "stopped"
+    )
 
 
 @page("POST", "/account/history/continue")
 def continue_pull(request: PageRequest) -> Response:
     return _change(
-        request, lambda db, now: writes.continue_pull(db, request.account.user_id, now), "continued"
+        request, lambda db, now: moving_writes.continue_pull(db, request.account.user_id, now), "continued"
     )
 
 
 @page("POST", "/account/history/give-up")
 def give_up(request: PageRequest) -> Response:
     """End the pull and delete its token."""
-    return _change(request, lambda db, now: writes.give_up_pull(db, request.account.user_id, now), "given-up")
+    return _change(
+        request, lambda db, now: moving_writes.give_up_pull(db, request.account.user_id, now), "given-up"
+    )
 
 
 start_opened = page_that_redirects("/account/history/start", PATH)
@@ -88,18 +93,18 @@ give_up_opened = page_that_redirects("/account/history/give-up", PATH)
 @page("GET", REPORT_PATH)
 def report(request: PageRequest) -> Response:
     """The report of every tournament, as the command line writes it."""
-    from silverball.exchange.pull import report_text
+    from silverball.exchange.pull import taking
 
     with request.site.store.read() as db:
-        pull = reads.pull_of(db, request.account.user_id)
+        pull = moving_reads.pull_of(db, request.account.user_id)
         found = [] if pull is None else _reports(db, pull.history_pull_id)
     if pull is None:
         return not_found_page()
     content = {
         "source": pull.address,
-        "isWhole": pull.status == reads.FINISHED,
+        "isWhole": pull.status == moving_reads.FINISHED,
         "isDryRun": pull.is_dry_run,
-        "tournaments": [report_text.report_json(each) for each in found],
+        "tournaments": [taking.report_json(each) for each in found],
     }
     headers = {"cache-control": "no-store", "content-disposition": 'attachment; filename="history.json"'}
     return JSONResponse(content, headers=headers)
@@ -129,7 +134,7 @@ def _read_form(request: PageRequest) -> tuple[str, str, dict[str, Any]]:
     if not address:
         faults["address"] = ["Write the address of the service."]
     try:
-        address_policy.parse_address(address, policy.source_policy(request.site.settings))
+        addresses.parse_address(address, moving_reads.source_policy(request.site.settings))
     except AddressForbidden as error:
         faults.setdefault("address", [error.sentence])
     token = request.field(TOKEN).strip()
@@ -162,7 +167,7 @@ def _is_day(text: str) -> bool:
 def _reports(db: Db, history_pull_id: int) -> list[Any]:
     from silverball.exchange.pull.taking import TournamentReport
 
-    return [convert(raw, TournamentReport) for raw in reads.reports_of(db, history_pull_id)]
+    return [convert(raw, TournamentReport) for raw in moving_reads.reports_of(db, history_pull_id)]
 
 
 def _render(
@@ -171,18 +176,18 @@ def _render(
     if not _may_pull(request):
         return not_found_page()
     with request.site.store.read() as db:
-        pull = reads.pull_of(db, request.account.user_id)
+        pull = moving_reads.pull_of(db, request.account.user_id)
         found = [] if pull is None else _reports(db, pull.history_pull_id)
     lines: list[str] = []
     sentences: list[str] = []
     if pull is not None and found:
-        from silverball.exchange.pull import report_text
+        from silverball.exchange.pull import taking
 
         # What needs attention comes first.
         ordered = sorted(found, key=lambda each: each.outcome != "refused")
-        lines = [line for each in ordered for line in report_text.remarks(each)]
-        sentences = list(report_text.summary(found, is_dry_run=pull.is_dry_run))
-    is_running = pull is not None and pull.status == reads.ACTIVE
+        lines = [line for each in ordered for line in taking.remarks(each)]
+        sentences = list(taking.summary(found, is_dry_run=pull.is_dry_run))
+    is_running = pull is not None and pull.status == moving_reads.ACTIVE
     return request.render(
         "account/history.html",
         status,

@@ -10,14 +10,13 @@ import msgspec
 from msgspec import Struct
 
 from silverball.rules.scoring.curves import CURVES, CUSTOM
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.arenas import reads as arenas
-from silverball.service.locations import reads as locations
-from silverball.service.pages import PageRows
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.core.calls import PageRows
 from silverball.service.players import reads as players
-from silverball.service.series.reads import series
-from silverball.store.engine import Db
-from silverball.web import form_values
+from silverball.service.series import reads as series_reads
+from silverball.service.venues import reads as venues_reads
+from silverball.store.database.engine import Db
+from silverball.web import forms
 from silverball.web.forms import FormData
 
 # A custom curve is a table, which only the interface takes.
@@ -65,15 +64,15 @@ def _players_page(db: Db, caller: AuthenticatedCaller, number: int) -> PageRows[
 
 
 def _arenas_page(db: Db, caller: AuthenticatedCaller, number: int) -> PageRows[Any]:
-    return arenas.owned_by(db, caller.user_id, arenas.ArenaQuery(page=number))
+    return venues_reads.arenas_owned_by(db, caller.user_id, venues_reads.ArenaQuery(page=number))
 
 
 def _locations_page(db: Db, caller: AuthenticatedCaller, number: int) -> PageRows[Any]:
-    return locations.owned_by(db, caller.user_id, locations.LocationQuery(page=number))
+    return venues_reads.locations_owned_by(db, caller.user_id, venues_reads.LocationQuery(page=number))
 
 
 def _series_page(db: Db, caller: AuthenticatedCaller, number: int) -> PageRows[Any]:
-    return series.series_page(db, series.SeriesQuery(owner=caller.user_id, page=number), caller)
+    return series_reads.series_page(db, series_reads.SeriesQuery(owner=caller.user_id, page=number), caller)
 
 
 STATUS = BookField(name="status", label="Status", kind="choice", choices=STATUSES, default="active")
@@ -110,10 +109,10 @@ ARENAS = BookSection(
         STATUS,
         LABELS,
     ),
-    per_page=arenas.PER_PAGE,
+    per_page=venues_reads.PER_PAGE,
     load_page=_arenas_page,
-    load_item=lambda db, arena_id, _caller: arenas.find_arena(db, arena_id),
-    search=lambda db, caller, words: arenas.search_arenas(db, caller.user_id, words),
+    load_item=lambda db, arena_id, _caller: venues_reads.find_arena(db, arena_id),
+    search=lambda db, caller, words: venues_reads.search_arenas(db, caller.user_id, words),
 )
 LOCATIONS = BookSection(
     name="locations",
@@ -128,9 +127,9 @@ LOCATIONS = BookSection(
         BookField(name="lng", label="Longitude", kind="decimal", hint="In degrees: 13.0038."),
         STATUS,
     ),
-    per_page=locations.PER_PAGE,
+    per_page=venues_reads.LOCATIONS_PER_PAGE,
     load_page=_locations_page,
-    load_item=lambda db, location_id, _caller: locations.find_location(db, location_id),
+    load_item=lambda db, location_id, _caller: venues_reads.find_location(db, location_id),
 )
 SERIES = BookSection(
     name="series",
@@ -157,9 +156,9 @@ SERIES = BookSection(
         ),
         BookField(name="test", label="Only a test", kind="flag"),
     ),
-    per_page=series.PER_PAGE,
+    per_page=series_reads.PER_PAGE,
     load_page=_series_page,
-    load_item=series.find_series,
+    load_item=series_reads.find_series,
 )
 SECTIONS: Mapping[str, BookSection] = {
     section.name: section for section in (PLAYERS, ARENAS, LOCATIONS, SERIES)
@@ -187,8 +186,8 @@ def _field_value(book_field: BookField, form: FormData) -> Any:
         # An empty name is refused by the interface; every other field may be empty.
         return "" if book_field.name == NAME.name else None
     if book_field.kind == "decimal":
-        return form_values.parse_decimal(text)
-    return form_values.parse_number(text) if book_field.kind == "number" else text
+        return forms.parse_decimal(text)
+    return forms.parse_number(text) if book_field.kind == "number" else text
 
 
 def field_text(book_field: BookField, item: Mapping[str, Any]) -> str:

@@ -8,42 +8,35 @@ from collections.abc import Mapping
 from secrets import SystemRandom
 from typing import Any
 
-from silverball.service.cards import writes as cards
-from silverball.service.devices import writes as devices
-from silverball.service.directors import writes as directors
-from silverball.service.entries import writes as entries
-from silverball.service.frenzy import bodies as frenzy_bodies
-from silverball.service.frenzy import writes as frenzy
 from silverball.service.games import bodies as game_bodies
 from silverball.service.games import guarded_writes as guarded_games
 from silverball.service.games import writes as games
-from silverball.service.maxmatchplay import writes as maxmatchplay
-from silverball.service.prizes import bodies as prize_bodies
-from silverball.service.prizes import writes as prizes
-from silverball.service.queues import writes as queues
+from silverball.service.money import bodies as money_bodies
+from silverball.service.money import writes as money_writes
 from silverball.service.roster import bodies as roster_bodies
 from silverball.service.roster import guarded_writes as guarded_roster
 from silverball.service.roster import writes as roster
 from silverball.service.rounds import bodies as round_bodies
 from silverball.service.rounds import writes as rounds
-from silverball.service.rulings import bodies as ruling_bodies
-from silverball.service.rulings import writes as rulings
-from silverball.service.singleplayer import guarded_writes as guarded_attempts
-from silverball.service.singleplayer import writes as attempts
-from silverball.service.suggestions import writes as suggestions
-from silverball.service.tiebreaks import writes as tiebreaks
-from silverball.service.timekeeping import bodies as time_bodies
-from silverball.service.timekeeping import writes as timekeeping
+from silverball.service.single_player import guarded_writes as guarded_attempts
+from silverball.service.single_player import writes as single_player_writes
 from silverball.service.tournaments import bodies as tournament_bodies
-from silverball.service.tournaments.writes import links, nights, playoffs, tournaments
-from silverball.service.webhooks.writes import webhooks
-from silverball.web import form_values
-from silverball.web.console import correction, details, door, form_bodies, night_sheets, paper
+from silverball.service.tournaments import writes as tournaments_writes
+from silverball.service.users import writes as users_writes
+from silverball.service.webhooks import writes as webhooks_writes
+from silverball.web import forms
+from silverball.web.console import details, door, form_bodies, people
 from silverball.web.console import prizes as prize_page
 from silverball.web.form_actions import FormAction
 
 GAME, PLAYER, ARENA, LEG = "game_id", "player_id", "arena_id", "leg"
-ROUND, ATTEMPT, CARD, QUEUE, USER = "round_id", attempts.SINGLE_PLAYER_GAME, "card_id", "queue_id", "user_id"
+ROUND, ATTEMPT, CARD, QUEUE, USER = (
+    "round_id",
+    single_player_writes.SINGLE_PLAYER_GAME,
+    "card_id",
+    "queue_id",
+    "user_id",
+)
 
 
 def _console_path(tournament: Any) -> str:
@@ -57,63 +50,69 @@ def _list_path(_value: Any) -> str:
 # The form of /run/new. The write itself says who may create tournaments, and whom to ask.
 CREATE_TOURNAMENT = FormAction(
     ability="read",
-    write=lambda call: nights.create_night(call, SystemRandom()),
+    write=lambda call: tournaments_writes.create_night(call, SystemRandom()),
     body=tournament_bodies.NewNight,
     build_body=form_bodies.new_tournament,
     redirect_to=_console_path,
 )
 _TOURNAMENT_ACTIONS = {
-    "start": FormAction(write=tournaments.start_tournament, prepare=tournaments.prepare_start),
+    "start": FormAction(write=tournaments_writes.start_tournament, prepare=tournaments_writes.prepare_start),
     "complete": FormAction(
-        write=tournaments.complete_tournament,
+        write=tournaments_writes.complete_tournament,
         body=tournament_bodies.Completion,
-        build_body=form_values.texts("openRound"),
+        build_body=forms.texts("openRound"),
     ),
-    "reopen": FormAction(write=lambda call: tournaments.reopen_tournament(call, SystemRandom())),
+    "reopen": FormAction(write=lambda call: tournaments_writes.reopen_tournament(call, SystemRandom())),
     "undo": FormAction(
-        write=tournaments.undo_action,
+        write=tournaments_writes.undo_action,
         body=tournament_bodies.UndoRequest,
-        build_body=form_values.numbers("action"),
+        build_body=forms.numbers("action"),
     ),
     "edit": FormAction(
-        write=tournaments.edit_tournament,
+        write=tournaments_writes.edit_tournament,
         body=tournament_bodies.ChangedTournament,
         build_body=form_bodies.tournament_changes,
     ),
     "about": FormAction(
-        write=tournaments.edit_tournament,
+        write=tournaments_writes.edit_tournament,
         body=tournament_bodies.ChangedTournament,
         build_body=details.place_and_time,
     ),
     "prices": FormAction(
-        write=tournaments.edit_tournament,
+        write=tournaments_writes.edit_tournament,
         body=tournament_bodies.ChangedTournament,
         build_body=details.entry_prices,
     ),
     "registration": FormAction(
-        write=tournaments.edit_tournament,
+        write=tournaments_writes.edit_tournament,
         body=tournament_bodies.ChangedTournament,
         build_body=details.registration,
     ),
-    "link": FormAction(write=links.add_link, body=links.NewTournamentLink, build_body=form_bodies.new_link),
+    "link": FormAction(
+        write=tournaments_writes.add_link,
+        body=tournaments_writes.NewTournamentLink,
+        build_body=form_bodies.new_link,
+    ),
     "link-out": FormAction(
-        write=links.remove_link, body=links.LinkToRemove, build_body=form_values.numbers("linkedId")
+        write=tournaments_writes.remove_link,
+        body=tournaments_writes.LinkToRemove,
+        build_body=forms.numbers("linkedId"),
     ),
     "prizes": FormAction(
-        write=prizes.set_prizes, body=prize_bodies.PrizeSettings, build_body=prize_page.settings_body
+        write=money_writes.set_prizes, body=money_bodies.PrizeSettings, build_body=prize_page.settings_body
     ),
     "paid": FormAction(
-        write=prizes.mark_paid,
+        write=money_writes.mark_paid,
         id_fields=(PLAYER,),
-        body=prize_bodies.PaidMark,
+        body=money_bodies.PaidMark,
         build_body=prize_page.paid_body,
     ),
-    "delete": FormAction(write=tournaments.delete_tournament, redirect_to=_list_path),
+    "delete": FormAction(write=tournaments_writes.delete_tournament, redirect_to=_list_path),
     "playoffs": FormAction(
-        write=lambda call: playoffs.create_playoffs(call, SystemRandom()),
+        write=lambda call: tournaments_writes.create_playoffs(call, SystemRandom()),
         body=tournament_bodies.NewPlayoffs,
         build_body=form_bodies.playoffs,
-        prepare=playoffs.prepare_playoffs,
+        prepare=tournaments_writes.prepare_playoffs,
         redirect_to=_console_path,
     ),
 }
@@ -130,9 +129,9 @@ _ROSTER_ACTIONS = {
     "player-out": FormAction(write=roster.remove_player, id_fields=(PLAYER,)),
     "player-forfeit": FormAction(write=roster.forfeit_games, id_fields=(PLAYER,)),
     "entries": FormAction(
-        write=entries.add_entries,
+        write=single_player_writes.add_entries,
         id_fields=(PLAYER,),
-        body=entries.NewEntries,
+        body=single_player_writes.NewEntries,
         build_body=form_bodies.entries,
     ),
     "lineup": FormAction(
@@ -158,7 +157,7 @@ _GAME_ACTIONS = {
         write=rounds.open_round,
         prepare=rounds.prepare_round,
         body=round_bodies.NewRound,
-        build_body=form_values.flags("redraw"),
+        build_body=forms.flags("redraw"),
     ),
     "round-complete": FormAction(write=rounds.complete_round, id_fields=(ROUND,)),
     "round-delete": FormAction(write=rounds.delete_round, id_fields=(ROUND,)),
@@ -179,7 +178,7 @@ _GAME_ACTIONS = {
         write=guarded_games.record_round,
         ability="score",
         body=guarded_games.TypedRound,
-        build_body=paper.typed_round,
+        build_body=people.typed_round,
     ),
     "leg-new": FormAction(
         write=guarded_games.record_leg,
@@ -197,30 +196,30 @@ _GAME_ACTIONS = {
     ),
     "leg-out": FormAction(write=games.delete_leg, ability="score", id_fields=(GAME, LEG)),
     "correct-order": FormAction(
-        write=correction.preview_path,
+        write=form_bodies.preview_path,
         id_fields=(GAME,),
-        body=correction.ChosenOrder,
-        build_body=form_values.finishing_order,
+        body=form_bodies.ChosenOrder,
+        build_body=forms.finishing_order,
         redirect_to=str,
     ),
     "correct": FormAction(
         write=games.record_result,
         id_fields=(GAME,),
         body=game_bodies.EnteredResult,
-        build_body=correction.corrected_game,
+        build_body=form_bodies.corrected_game,
     ),
     "ruling": FormAction(
-        write=rulings.rule_on_game,
+        write=rounds.rule_on_game,
         id_fields=(GAME,),
-        body=ruling_bodies.Ruling,
-        build_body=night_sheets.ruling,
+        body=round_bodies.Ruling,
+        build_body=people.ruling,
     ),
     "note": FormAction(
-        write=rulings.add_note,
+        write=rounds.add_note,
         ability="score",
         id_fields=(GAME,),
-        body=ruling_bodies.NewNote,
-        build_body=night_sheets.note,
+        body=round_bodies.NewNote,
+        build_body=people.note,
     ),
     "result-clear": FormAction(write=games.clear_result, id_fields=(GAME,)),
     "game": FormAction(
@@ -239,23 +238,21 @@ _GAME_ACTIONS = {
         write=games.add_player,
         id_fields=(GAME,),
         body=game_bodies.SeatedPlayer,
-        build_body=form_values.numbers("playerId"),
+        build_body=forms.numbers("playerId"),
     ),
     "unseat": FormAction(write=games.remove_player, id_fields=(GAME, PLAYER)),
-    "suggestion": FormAction(
-        write=suggestions.approve_suggestion, ability="score", id_fields=("suggestion_id",)
-    ),
+    "suggestion": FormAction(write=games.approve_suggestion, ability="score", id_fields=("suggestion_id",)),
     "suggestion-out": FormAction(
-        write=suggestions.decline_suggestion, ability="score", id_fields=("suggestion_id",)
+        write=games.decline_suggestion, ability="score", id_fields=("suggestion_id",)
     ),
-    "tie": FormAction(write=tiebreaks.break_tie, body=tiebreaks.TiebreakRequest, build_body=form_bodies.tie),
-    "matches": FormAction(write=maxmatchplay.create_matches, ability="score"),
+    "tie": FormAction(write=rounds.break_tie, body=rounds.TiebreakRequest, build_body=form_bodies.tie),
+    "matches": FormAction(write=games.create_matches, ability="score"),
 }
 _SINGLE_PLAYER_ACTIONS = {
     "score": FormAction(
-        write=attempts.add_single_player_game,
+        write=single_player_writes.add_single_player_game,
         ability="score",
-        body=attempts.NewSinglePlayerGame,
+        body=single_player_writes.NewSinglePlayerGame,
         build_body=form_bodies.new_single_player_game,
     ),
     "attempt": FormAction(
@@ -266,92 +263,97 @@ _SINGLE_PLAYER_ACTIONS = {
         build_body=form_bodies.recorded_single_player_game,
     ),
     "attempt-correct": FormAction(
-        write=attempts.record_single_player_game,
+        write=single_player_writes.record_single_player_game,
         id_fields=(ATTEMPT,),
-        body=attempts.ReplacedAttemptResult,
-        build_body=correction.corrected_attempt,
+        body=single_player_writes.ReplacedAttemptResult,
+        build_body=form_bodies.corrected_attempt,
     ),
-    "attempt-void": FormAction(write=attempts.void_single_player_game, ability="score", id_fields=(ATTEMPT,)),
-    "attempt-unvoid": FormAction(write=attempts.unvoid_single_player_game, id_fields=(ATTEMPT,)),
-    "attempt-delete": FormAction(write=attempts.delete_single_player_game, id_fields=(ATTEMPT,)),
-    "advance": FormAction(write=attempts.advance_player, ability="score", id_fields=(PLAYER,)),
-    "card-void": FormAction(write=cards.void_card, ability="score", id_fields=(CARD,)),
-    "card-unvoid": FormAction(write=cards.unvoid_card, id_fields=(CARD,)),
-    "card-delete": FormAction(write=cards.delete_card, id_fields=(CARD,)),
+    "attempt-void": FormAction(
+        write=single_player_writes.void_single_player_game, ability="score", id_fields=(ATTEMPT,)
+    ),
+    "attempt-unvoid": FormAction(write=single_player_writes.unvoid_single_player_game, id_fields=(ATTEMPT,)),
+    "attempt-delete": FormAction(write=single_player_writes.delete_single_player_game, id_fields=(ATTEMPT,)),
+    "advance": FormAction(write=single_player_writes.advance_player, ability="score", id_fields=(PLAYER,)),
+    "card-void": FormAction(write=single_player_writes.void_card, ability="score", id_fields=(CARD,)),
+    "card-unvoid": FormAction(write=single_player_writes.unvoid_card, id_fields=(CARD,)),
+    "card-delete": FormAction(write=single_player_writes.delete_card, id_fields=(CARD,)),
     "queue": FormAction(
-        write=queues.join_queue,
+        write=single_player_writes.join_queue,
         ability="score",
-        body=queues.NewQueueSpot,
-        build_body=form_values.numbers("playerId", "arenaId"),
+        body=single_player_writes.NewQueueSpot,
+        build_body=forms.numbers("playerId", "arenaId"),
     ),
-    "queue-leave": FormAction(write=queues.leave_queue, ability="score", id_fields=(QUEUE,)),
-    "queue-move": FormAction(write=queues.move_in_queue, ability="score", id_fields=(QUEUE,)),
-    "queue-start": FormAction(write=queues.start_from_queue, ability="score", id_fields=(QUEUE,)),
+    "queue-leave": FormAction(write=single_player_writes.leave_queue, ability="score", id_fields=(QUEUE,)),
+    "queue-move": FormAction(write=single_player_writes.move_in_queue, ability="score", id_fields=(QUEUE,)),
+    "queue-start": FormAction(
+        write=single_player_writes.start_from_queue, ability="score", id_fields=(QUEUE,)
+    ),
 }
 _FRENZY_ACTIONS = {
-    "frenzy-pause": FormAction(write=frenzy.pause_clock),
-    "frenzy-resume": FormAction(write=frenzy.resume_clock),
+    "frenzy-pause": FormAction(write=games.pause_clock),
+    "frenzy-resume": FormAction(write=games.resume_clock),
     "frenzy-time": FormAction(
-        write=frenzy.change_clock, body=frenzy_bodies.ClockAdjustment, build_body=form_bodies.more_time
+        write=games.change_clock, body=game_bodies.ClockAdjustment, build_body=form_bodies.more_time
     ),
-    "frenzy-games": FormAction(write=frenzy.start_waiting_players, ability="score"),
+    "frenzy-games": FormAction(write=games.start_waiting_players, ability="score"),
     "frenzy-queue": FormAction(
-        write=frenzy.join_queue,
+        write=games.join_queue,
         ability="score",
-        body=frenzy_bodies.NewFrenzySpot,
-        build_body=form_values.numbers("playerId"),
+        body=game_bodies.NewFrenzySpot,
+        build_body=forms.numbers("playerId"),
     ),
-    "frenzy-out": FormAction(write=frenzy.leave_queue, ability="score", id_fields=(QUEUE,)),
-    "frenzy-end": FormAction(write=frenzy.send_to_end_of_queue, ability="score", id_fields=(QUEUE,)),
+    "frenzy-out": FormAction(write=games.leave_queue, ability="score", id_fields=(QUEUE,)),
+    "frenzy-end": FormAction(write=games.send_to_end_of_queue, ability="score", id_fields=(QUEUE,)),
 }
 _TIME_ACTIONS = {
     "timer": FormAction(
-        write=timekeeping.set_round_timer,
-        body=time_bodies.RoundMinutes,
-        build_body=form_values.numbers("minutes"),
+        write=rounds.set_round_timer,
+        body=round_bodies.RoundMinutes,
+        build_body=forms.numbers("minutes"),
     ),
     "timer-more": FormAction(
-        write=timekeeping.extend_round, body=time_bodies.MoreTime, build_body=form_values.numbers("minutes")
+        write=rounds.extend_round, body=round_bodies.MoreTime, build_body=forms.numbers("minutes")
     ),
     "extra-time": FormAction(
-        write=timekeeping.give_extra_time,
-        body=time_bodies.ExtraTime,
-        build_body=form_values.numbers("minutes"),
+        write=rounds.give_extra_time,
+        body=round_bodies.ExtraTime,
+        build_body=forms.numbers("minutes"),
         id_fields=(GAME,),
     ),
-    "call": FormAction(write=timekeeping.call_players, ability="score", id_fields=(GAME,)),
+    "call": FormAction(write=rounds.call_players, ability="score", id_fields=(GAME,)),
 }
 _DIRECTOR_ACTIONS = {
-    "director-link": FormAction(write=lambda call: directors.create_link(call, SystemRandom())),
-    "director-out": FormAction(write=directors.remove_director, id_fields=(USER,)),
+    "director-link": FormAction(write=lambda call: users_writes.create_director_link(call, SystemRandom())),
+    "director-out": FormAction(write=users_writes.remove_director, id_fields=(USER,)),
 }
 _DEVICE_ACTIONS = {
     "device": FormAction(
-        write=lambda call: devices.create_link(call, SystemRandom()),
-        body=devices.NewDevice,
-        build_body=form_values.name_only,
+        write=lambda call: users_writes.create_device_link(call, SystemRandom()),
+        body=users_writes.NewDevice,
+        build_body=forms.name_only,
     ),
-    "device-out": FormAction(write=devices.revoke_device, id_fields=(devices.DEVICE,)),
-    "codes": FormAction(write=lambda call: devices.replace_codes(call, SystemRandom())),
+    "device-out": FormAction(write=users_writes.revoke_device, id_fields=(users_writes.DEVICE,)),
+    "codes": FormAction(write=lambda call: users_writes.replace_codes(call, SystemRandom())),
 }
 _WEBHOOK_ACTIONS = {
     "webhook": FormAction(
-        write=lambda call: webhooks.create_webhook(call, SystemRandom()),
-        body=webhooks.NewWebhook,
+        write=lambda call: webhooks_writes.create_webhook(call, SystemRandom()),
+        body=webhooks_writes.NewWebhook,
         build_body=form_bodies.new_webhook,
     ),
     "webhook-edit": FormAction(
-        write=webhooks.change_webhook,
-        id_fields=(webhooks.WEBHOOK,),
-        body=webhooks.ChangedWebhook,
+        write=webhooks_writes.change_webhook,
+        id_fields=(webhooks_writes.WEBHOOK,),
+        body=webhooks_writes.ChangedWebhook,
         build_body=form_bodies.webhook_changes,
     ),
-    "webhook-out": FormAction(write=webhooks.delete_webhook, id_fields=(webhooks.WEBHOOK,)),
+    "webhook-out": FormAction(write=webhooks_writes.delete_webhook, id_fields=(webhooks_writes.WEBHOOK,)),
     "webhook-test": FormAction(
-        write=lambda call: webhooks.send_test(call, SystemRandom()), id_fields=(webhooks.WEBHOOK,)
+        write=lambda call: webhooks_writes.send_test(call, SystemRandom()),
+        id_fields=(webhooks_writes.WEBHOOK,),
     ),
     "webhook-retry": FormAction(
-        write=webhooks.retry_delivery, id_fields=(webhooks.WEBHOOK, webhooks.DELIVERY)
+        write=webhooks_writes.retry_delivery, id_fields=(webhooks_writes.WEBHOOK, webhooks_writes.DELIVERY)
     ),
 }
 # The forms of /t/{tournament_id}/run/do/{action}.

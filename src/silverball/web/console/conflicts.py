@@ -7,9 +7,9 @@ from silverball.rules.commands.tournament import PlayerAlreadyEntered
 from silverball.rules.model.tournament import Game, SinglePlayerGame
 from silverball.service.games import guarded_writes as guarded_games
 from silverball.service.roster import guarded_writes as guarded_roster
-from silverball.service.singleplayer import guarded_writes as guarded_attempts
-from silverball.store import names
-from silverball.web.console import details, form_bodies, pasted_names
+from silverball.service.single_player import guarded_writes as guarded_attempts
+from silverball.store.people import names
+from silverball.web.console import details, form_bodies
 from silverball.web.forms import FormData, StandingResult
 from silverball.web.tournament_night import TournamentNight
 
@@ -40,7 +40,7 @@ def standing_result(refusal: Refusal, night: TournamentNight, form: FormData) ->
 
 
 def _standing_players(night: TournamentNight, form: FormData) -> StandingResult:
-    wanted = {names.name_key(name) for name in pasted_names.parse_names(form.value("names"))}
+    wanted = {names.name_key(name) for name in form_bodies.parse_names(form.value("names"))}
     present = [
         night.player_name(entrant.player_id)
         for entrant in night.roster

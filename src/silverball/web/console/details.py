@@ -10,14 +10,14 @@ import msgspec
 from silverball.rules.model.tournament import SinglePlayerGame
 from silverball.service.tournaments import bodies
 from silverball.web import forms
-from silverball.web.form_values import (
+from silverball.web.forms import (
+    FormData,
     is_unchanged,
     number_fields,
     parse_decimal,
     parse_number,
     text_fields,
 )
-from silverball.web.forms import FormData
 from silverball_wire.machines import OpdbEntry
 
 # The kinds of messages that a webhook may get.

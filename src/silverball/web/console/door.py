@@ -9,14 +9,15 @@ from silverball.kit.errors import NotAllowed
 from silverball.kit.http.router import parse_path_id
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.tournament import Tournament
-from silverball.service.exports import sheet
-from silverball.service.prizes.reads import money_text
-from silverball.service.signups import bodies, reads, writes
-from silverball.web import downloads, site
+from silverball.service.money import bodies as money_bodies
+from silverball.service.money import reads as money_reads
+from silverball.service.money import writes as money_writes
+from silverball.service.money.reads import money_text
+from silverball.service.tables import sheet
+from silverball.web import exports, site
 from silverball.web.console import details
 from silverball.web.form_actions import FormAction
-from silverball.web.form_values import hundredths, numbers
-from silverball.web.forms import FormData
+from silverball.web.forms import FormData, hundredths, numbers
 from silverball.web.page_request import PageRequest, page
 from silverball.web.tournament_night import TournamentNight
 
@@ -26,8 +27,8 @@ WAYS = (("cash", "cash"), ("card", "card"), ("", "other"))
 def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     """The sign-up list with the accounts that took payments, and the values of the forms."""
     with request.site.store.read() as db:
-        listed = reads.sign_up_list(db, night.tournament)
-        receivers = reads.receiver_names(db, listed, request.caller)
+        listed = money_reads.sign_up_list(db, night.tournament)
+        receivers = money_reads.receiver_names(db, listed, request.caller)
     terms = night.tournament.sign_up_terms
     late_from = None if terms is None else terms.late_from
     return {
@@ -61,9 +62,9 @@ def door_summary(tournament: Tournament) -> Mapping[str, Any]:
 
 def sign_up_link(request: PageRequest, tournament: Tournament) -> str:
     """The address at which players sign themselves up; empty while nobody can."""
-    if reads.closed_reason(tournament, request.site.now()):
+    if money_reads.closed_reason(tournament, request.site.now()):
         return ""
-    code = reads.sign_up_code(tournament)
+    code = money_reads.sign_up_code(tournament)
     return f"{request.base_url}/t/{tournament.tournament_id}/sign-up?code={code}"
 
 
@@ -91,31 +92,39 @@ def terms_body(form: FormData) -> Mapping[str, Any]:
 PLAYER = ("player_id",)
 ACTIONS: Mapping[str, FormAction] = {
     "here": FormAction(
-        write=writes.update_person, id_fields=PLAYER, body=bodies.PersonAtDoor, build_body=presence_body
+        write=money_writes.update_person,
+        id_fields=PLAYER,
+        body=money_bodies.PersonAtDoor,
+        build_body=presence_body,
     ),
     "pay": FormAction(
-        write=writes.update_person, id_fields=PLAYER, body=bodies.PersonAtDoor, build_body=payment_body
+        write=money_writes.update_person,
+        id_fields=PLAYER,
+        body=money_bodies.PersonAtDoor,
+        build_body=payment_body,
     ),
     "refund": FormAction(
-        write=writes.update_person,
+        write=money_writes.update_person,
         id_fields=PLAYER,
-        body=bodies.PersonAtDoor,
+        body=money_bodies.PersonAtDoor,
         build_body=lambda _form: {"payment": None},
     ),
-    "terms": FormAction(write=writes.change_terms, body=bodies.ChangedSignUpTerms, build_body=terms_body),
+    "terms": FormAction(
+        write=money_writes.change_terms, body=money_bodies.ChangedSignUpTerms, build_body=terms_body
+    ),
     "new-code": FormAction(
-        write=writes.change_terms,
-        body=bodies.ChangedSignUpTerms,
+        write=money_writes.change_terms,
+        body=money_bodies.ChangedSignUpTerms,
         build_body=lambda _form: {"newCode": True},
     ),
-    "absent": FormAction(write=writes.remove_absent),
+    "absent": FormAction(write=money_writes.remove_absent),
     "waiting-move": FormAction(
-        write=writes.move_waiting,
+        write=money_writes.move_waiting,
         id_fields=PLAYER,
-        body=bodies.WaitingMove,
+        body=money_bodies.WaitingMove,
         build_body=numbers("position"),
     ),
-    "waiting-out": FormAction(write=writes.remove_waiting, id_fields=PLAYER),
+    "waiting-out": FormAction(write=money_writes.remove_waiting, id_fields=PLAYER),
 }
 
 
@@ -125,9 +134,9 @@ def sign_ups_file(request: PageRequest) -> Response:
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     try:
         with request.site.store.read() as db:
-            listed = reads.load_list(db, tournament_id, request.caller)
-            rows = reads.list_rows(listed, reads.receiver_names(db, listed, request.caller))
+            listed = money_reads.load_list(db, tournament_id, request.caller)
+            rows = money_reads.list_rows(listed, money_reads.receiver_names(db, listed, request.caller))
     except NotAllowed:
         return site.message_page(403, "This page is the organizer's", "Only the organizer can see payments.")
-    file = sheet.csv_file(f"sign-ups-{tournament_id}.csv", reads.HEADER, rows)
-    return downloads.file_response(file)
+    file = sheet.csv_file(f"sign-ups-{tournament_id}.csv", money_reads.SIGN_UP_HEADER, rows)
+    return exports.file_response(file)

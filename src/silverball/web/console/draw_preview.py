@@ -16,8 +16,8 @@ from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tourna
 from silverball.service.core import commands
 from silverball.service.rounds import bodies
 from silverball.service.rounds import writes as rounds
-from silverball.service.tournaments.writes import tournaments
-from silverball.web import error_pages, form_actions
+from silverball.service.tournaments import writes as tournaments_writes
+from silverball.web import form_actions, site
 from silverball.web.page_request import PageRequest
 from silverball.web.tournament_night import TournamentNight
 
@@ -52,7 +52,9 @@ def preview_next_draw(request: PageRequest, night: TournamentNight) -> DrawPrevi
             # Somebody may have changed it since the page's data was read.
             current = commands.load_snapshot(call).tournament
             is_planned = current.status == "planned"
-            draw_changes = tournaments.prepare_start(call) if is_planned else rounds.prepare_round(call)
+            draw_changes = (
+                tournaments_writes.prepare_start(call) if is_planned else rounds.prepare_round(call)
+            )
         # No transaction is open while it is drawn.
         drawn = apply_changes(current, draw_changes().decision.changes)
         return _with_first_round(drawn, call.now) if is_planned else drawn
@@ -66,7 +68,9 @@ def preview_first_draw(type_: str, settings: TournamentSettings, players: int, n
 
     def draw() -> Tournament:
         dice = Random(players)  # noqa: S311  # a sample, and the same one each time
-        planned = tournaments.planned_tournament(type_, settings, tournaments.blank_details(0, now), dice)
+        planned = tournaments_writes.planned_tournament(
+            type_, settings, tournaments_writes.blank_details(0, now), dice
+        )
         filled = replace(
             planned,
             entrants=tuple(Entrant(player_id=n + 1, place=n, seed_value=n + 1) for n in range(players)),
@@ -95,7 +99,7 @@ def _preview(draw: Callable[[], Tournament], names: Names = _no_names) -> DrawPr
     try:
         tournament = draw()
     except Refusal as refusal:
-        return DrawPreview(sentence=error_pages.refusal_text(refusal, names))
+        return DrawPreview(sentence=site.refusal_text(refusal, names))
     newest = tournament.newest_round
     games = tuple(game for game in tournament.games if game.status != "completed" or game.is_bye)
     in_newest = tuple(game for game in games if newest is not None and game.round_id == newest.round_id)

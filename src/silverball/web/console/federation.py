@@ -7,16 +7,15 @@ from starlette.responses import Response
 
 from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.kit.http.router import parse_path_id
-from silverball.service import access
-from silverball.service.core import loaded
-from silverball.service.event_results import reads
-from silverball.service.event_results.reads import EventNotFinished, FinishedEvent
-from silverball.service.exports import sheet
-from silverball.service.exports.sheet import Cell
-from silverball.web import downloads, site
+from silverball.service.core import access, loaded
+from silverball.service.tables import sheet
+from silverball.service.tables.reads import event_results
+from silverball.service.tables.reads.event_results import EventNotFinished, FinishedEvent
+from silverball.service.tables.sheet import Cell
+from silverball.web import exports, site
 from silverball.web.page_request import PageRequest, page, redirect
 from silverball.web.tournament_night import TournamentNight
-from silverball_wire.event_results import EventResult, LeftOutReason
+from silverball_wire.standings import EventResult, LeftOutReason
 
 ADDRESS = "/t/{tournament_id}/run/federation"
 # The choice in an address: player ids with commas between, or the word for nobody.
@@ -34,11 +33,11 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
     """All players of the event with their ticks, and the text of those who are ticked."""
     try:
         with request.site.store.read() as db:
-            event = reads.finished_event(db, night.id, request.caller)
+            event = event_results.finished_event(db, night.id, request.caller)
     except EventNotFinished as refusal:
         return {"event": None, "event_fault": refusal.text()}
     ticked = _chosen_players(request, event)
-    results = reads.result_rows(event)
+    results = event_results.result_rows(event)
     return {
         "event": event,
         "rows_in_order": [row for row in results if not row.reasons],
@@ -46,7 +45,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         "ticked": ticked,
         "tick": TICK,
         "reasons_text": _reasons_text,
-        "pasted_text": reads.text_to_paste(_rows_in_file(request, event)),
+        "pasted_text": event_results.text_to_paste(_rows_in_file(request, event)),
         "file_choice": _choice_text(ticked),
     }
 
@@ -57,7 +56,7 @@ def _reasons_text(row: EventResult) -> str:
 
 def _chosen_players(request: PageRequest, event: FinishedEvent) -> list[int]:
     """Ids of the players in the address who have a place; without a choice, of those who are ticked."""
-    results = reads.result_rows(event)
+    results = event_results.result_rows(event)
     chosen = request.query.get(PLAYERS)
     if chosen is None:
         return [row.player_id for row in results if row.ticked]
@@ -66,7 +65,7 @@ def _chosen_players(request: PageRequest, event: FinishedEvent) -> list[int]:
 
 
 def _rows_in_file(request: PageRequest, event: FinishedEvent) -> Sequence[tuple[Cell, ...]]:
-    return reads.rows_among(event, _chosen_players(request, event))
+    return event_results.rows_among(event, _chosen_players(request, event))
 
 
 def _choice_text(player_ids: Sequence[int]) -> str:
@@ -92,12 +91,12 @@ def federation_file(request: PageRequest) -> Response:
             if not access.may_manage(request.caller, tournament):
                 sentence = "Only the organizer can see this file."
                 return site.message_page(403, "This page is the organizer's", sentence)
-            event = reads.finished_event(db, tournament_id, request.caller)
+            event = event_results.finished_event(db, tournament_id, request.caller)
     except EventNotFinished:
         # The page says what is missing.
         return redirect(ADDRESS.format(tournament_id=tournament_id))
     rows = _rows_in_file(request, event)
-    return downloads.file_response(sheet.csv_file(event.file_name, reads.HEADER, rows))
+    return exports.file_response(sheet.csv_file(event.file_name, event_results.HEADER, rows))
 
 
 @page("GET", "/s/{series_id}/federation.csv")
@@ -106,8 +105,8 @@ def federation_series_file(request: PageRequest) -> Response:
     series_id = parse_path_id("series_id", request.ids["series_id"])
     try:
         with request.site.store.read() as db:
-            event = reads.finished_series(db, series_id, request.caller)
+            event = event_results.finished_series(db, series_id, request.caller)
     except EventNotFinished as refusal:
         return site.message_page(409, "The series is not completed", refusal.text())
-    rows = reads.file_rows(event, ())
-    return downloads.file_response(sheet.csv_file(event.file_name, reads.HEADER, rows))
+    rows = event_results.file_rows(event, ())
+    return exports.file_response(sheet.csv_file(event.file_name, event_results.HEADER, rows))

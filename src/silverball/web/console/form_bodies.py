@@ -1,13 +1,27 @@
 """Bodies of the interface, built from the fields of the console's forms. The interface validates them."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from silverball.kit.errors import Invalid
+import msgspec
+from msgspec import Struct, UnsetType
+
+from silverball.kit.errors import Invalid, Refusal
+from silverball.kit.http.body import Body, BodyParser
+from silverball.kit.http.endpoints import TOURNAMENT
+from silverball.rules.model.tournament import Game, SinglePlayerGame
 from silverball.rules.registry import FORMATS
-from silverball.web import forms
-from silverball.web.console import pasted_names, settings_form
-from silverball.web.form_values import (
+from silverball.service.core.calls import Write
+from silverball.service.games import writes as games
+from silverball.service.games.bodies import EnteredResult
+from silverball.service.single_player import writes as single_player_writes
+from silverball.service.single_player.writes import ReplacedAttemptResult
+from silverball.store.people import names
+from silverball.web import form_actions, forms
+from silverball.web.console import settings as console_settings
+from silverball.web.forms import (
+    FormData,
     is_unchanged,
     number_fields,
     ordered_player_ids,
@@ -16,7 +30,58 @@ from silverball.web.form_values import (
     parse_numbers,
     text_fields,
 )
-from silverball.web.forms import FormData
+from silverball.web.page_request import PageRequest
+from silverball.web.tournament_night import TournamentNight
+from silverball_wire.singleplayer import Correction
+
+# Names out of a pasted list: without numbers, bullets, mail addresses and further columns.
+
+
+# A bullet, a box to tick, or a number with a mark behind it; `1st` and `8Ball` are no numbers.
+LEADING_MARK = re.compile(
+    r"(?:[-*+•‣◦·▪\u2013\u2014]\s+|\[[ xX]?\]\s*|☐\s*|#\d{1,4}\b[.):]?\s*|\d{1,4}\s?[.):]\s*)"
+)
+LEADING_NUMBER = re.compile(r"\d{1,4}\s+(?=\D)")
+IN_ANGLES = re.compile(r"<[^<>]*>")
+INVISIBLE = str.maketrans("", "", "\u200b\u2060\ufeff\x00")
+QUOTES = "\"“”„'"
+# `[ ] 3. - Ada` has three of them.
+MARKS_MAX = 4
+
+
+def parse_names(text: str) -> list[str]:
+    """The names of a list, in its order; a name that comes again is left out."""
+    lines = [line for line in text.translate(INVISIBLE).splitlines() if line.strip()]
+    # A single such line may be a name: 8 Ball Bob.
+    is_numbered = len(lines) > 1 and all(LEADING_NUMBER.match(line.strip()) for line in lines)
+    found = (name for line in lines for name in _names_in_line(line, is_numbered=is_numbered))
+    return list({names.name_key(name): name for name in reversed(list(found))}.values())[::-1]
+
+
+def _names_in_line(line: str, *, is_numbered: bool) -> Iterator[str]:
+    """The name of a line, or those that commas and semicolons separate."""
+    for cell in line.split("\t"):
+        parts = [_clean_name(part, is_numbered=is_numbered) for part in re.split("[,;]", cell)]
+        parts = [part for part in parts if part]
+        if parts:
+            # `Quill, Ada` is one person.
+            yield from parts if all(" " in part for part in parts) else [", ".join(parts)]
+            return
+    # Without any letter it is left for the refusal to name.
+    yield " ".join(line.split())
+
+
+def _clean_name(text: str, *, is_numbered: bool) -> str:
+    """The name in a text; empty for a number, a mail address and other text without letters."""
+    name = text.strip()
+    for _ in range(MARKS_MAX):
+        name = name[mark.end() :] if (mark := LEADING_MARK.match(name)) else name
+    if is_numbered and (number := LEADING_NUMBER.match(name)):
+        name = name[number.end() :]
+    words = [word for word in IN_ANGLES.sub(" ", name).split() if "@" not in word]
+    name = " ".join(words).strip(QUOTES + " ")
+    return name if any(letter.isalpha() for letter in name) else ""
+
 
 MINUTE_SECONDS = 60
 # Set by who sends a list again on purpose after others of it were added elsewhere.
@@ -34,7 +99,7 @@ def new_tournament(form: FormData) -> Mapping[str, Any]:
     body["arenaIds"] = parse_numbers(form.values("arenaId"))
     if form.value("test"):
         body["test"] = True
-    return {**body, **settings_form.submitted_settings(type_, form)} if type_ in FORMATS else body
+    return {**body, **console_settings.submitted_settings(type_, form)} if type_ in FORMATS else body
 
 
 def tournament_changes(form: FormData) -> Mapping[str, Any]:
@@ -49,17 +114,17 @@ def tournament_changes(form: FormData) -> Mapping[str, Any]:
             texts[name] = form.value(name).strip() or None
     changed_texts = {name: text for name, text in texts.items() if not is_unchanged(form, name)}
     type_ = form.value("type")
-    settings = settings_form.submitted_settings(type_, form) if type_ in FORMATS else {}
+    settings = console_settings.submitted_settings(type_, form) if type_ in FORMATS else {}
     changed = {key: value for key, value in settings.items() if not _is_setting_unchanged(form, key)}
     return {**changed_texts, **changed}
 
 
 def _is_setting_unchanged(form: FormData, key: str) -> bool:
     """Whether a setting has its former value; a table of points has several fields."""
-    if key != settings_form.POINTS_MAP_KEY:
-        return is_unchanged(form, settings_form.PREFIX + key)
-    fields = (*settings_form.POINTS_FIELDS, *settings_form.CUSTOM_POINTS_KEYS)
-    names = [settings_form.PREFIX + field for field in fields]
+    if key != console_settings.POINTS_MAP_KEY:
+        return is_unchanged(form, console_settings.PREFIX + key)
+    fields = (*console_settings.POINTS_FIELDS, *console_settings.CUSTOM_POINTS_KEYS)
+    names = [console_settings.PREFIX + field for field in fields]
     return all(is_unchanged(form, name) for name in names if form.has(name))
 
 
@@ -86,7 +151,7 @@ def new_link(form: FormData) -> Mapping[str, Any]:
 def new_players(form: FormData) -> Mapping[str, Any]:
     """Players by name, one a line, and ticked players of the book and of the federation's file."""
     return {
-        "names": pasted_names.parse_names(form.value("names")),
+        "names": parse_names(form.value("names")),
         "playerIds": parse_numbers(form.values("playerId")),
         "ifpaIds": parse_numbers(form.values("ifpaId")),
         **number_fields(form, "strikes", "gameId"),
@@ -271,3 +336,115 @@ def _webhook_fields(form: FormData) -> dict[str, str]:
     # The field `form` names the form on the page, so the webhook's form is in `kind`.
     kind = {"form": form.value("kind")} if form.value("kind") else {}
     return {**text_fields(form, "url", "name"), **kind}
+
+
+# The page of a correction: the right result first, then whom it moves, and then the reason.
+
+
+# The fields of the address that hold the right result.
+RESULT_FIELDS = ("order", "score", "strokes", "rolls")
+# Between the players of a finishing order in the address.
+SEPARATOR = "."
+
+
+class CorrectionPreview(Struct, frozen=True, kw_only=True):
+    """The changes that a correction would make, or the reason why it cannot be made."""
+
+    effects: Correction | None = None
+    sentence: str = ""
+
+
+class ChosenOrder(Body, frozen=True, kw_only=True):
+    """The right finishing order of a game, for its preview."""
+
+    result_positions: tuple[int | str, ...]
+
+
+def preview_path(call: Write[ChosenOrder]) -> str:
+    """The path of the preview with the chosen order; nothing is written."""
+    order = SEPARATOR.join(map(str, call.body.result_positions))
+    return f"/t/{call.ids[TOURNAMENT]}/run/correct?game={call.ids[games.GAME]}&order={order}"
+
+
+def corrected_game(form: FormData) -> Mapping[str, Any]:
+    """A finishing order with the reason, and what becomes of those who are back in or out."""
+    return {"resultPositions": _parse_order(form.value("order")), "correction": _correction(form)}
+
+
+def corrected_attempt(form: FormData) -> Mapping[str, Any]:
+    """The result of a single player game with the reason."""
+    return {**single_player_result(form), "correction": _correction(form)}
+
+
+def _correction(form: FormData) -> dict[str, Any]:
+    missed = form.with_prefix("missed-")
+    return {
+        "reason": form.value("reason").strip(),
+        "missedRounds": {player_id: parse_number(text) for player_id, text in missed.items()},
+        "takeOut": [parse_number(text) for text in form.values("takeOut")],
+    }
+
+
+def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
+    """The game or single player game, the right result so far, and what it would change."""
+    found = night.tournament
+    game = next((each for each in found.games if str(each.game_id) == request.query.get("game")), None)
+    wanted = request.query.get("attempt")
+    attempt = next(
+        (each for each in found.single_player_games if str(each.single_player_game_id) == wanted), None
+    )
+    entered = {name: request.query.get(name, "").strip() for name in RESULT_FIELDS}
+    preview = None
+    if game is not None and entered["order"]:
+        preview = _preview_game(request, night, game, entered["order"])
+    elif attempt is not None and any(entered.values()):
+        preview = _preview_attempt(request, night, attempt, entered)
+    return {
+        "game": game,
+        "attempt": attempt,
+        "entered": entered,
+        "preview": preview,
+        "order": _parse_order(entered["order"]),
+        "playing": {player_id for each in night.open_games for player_id in each.player_ids},
+    }
+
+
+def _parse_order(text: str) -> list[int | str]:
+    return [parse_number(part) for part in text.split(SEPARATOR) if part.strip()]
+
+
+def _preview_game(request: PageRequest, night: TournamentNight, game: Game, order: str) -> CorrectionPreview:
+    ids = {TOURNAMENT: night.id, games.GAME: game.game_id}
+    body = {"resultPositions": _parse_order(order), "dryRun": True}
+    return _preview(
+        request, night, ids, EnteredResult, body, lambda call: games.record_result(call).correction
+    )
+
+
+def _preview_attempt(
+    request: PageRequest, night: TournamentNight, attempt: SinglePlayerGame, entered: Mapping[str, str]
+) -> CorrectionPreview:
+    ids = {TOURNAMENT: night.id, single_player_writes.SINGLE_PLAYER_GAME: attempt.single_player_game_id}
+    result = single_player_result(FormData(tuple(entered.items())))
+    body = {**result, "dryRun": True}
+    return _preview(
+        request, night, ids, ReplacedAttemptResult, body, single_player_writes.record_single_player_game
+    )
+
+
+def _preview(
+    request: PageRequest,
+    night: TournamentNight,
+    ids: dict[str, int],
+    shape: type[Body],
+    content: Mapping[str, Any],
+    correct: Callable[[Write[Any]], Correction | UnsetType],
+) -> CorrectionPreview:
+    """Run the write as a dry run, which stores nothing."""
+    try:
+        body = BodyParser(shape).parse(msgspec.json.encode(content))
+        with request.site.store.read() as db:
+            effects = correct(form_actions.build_call(request, ids, body, db=db))
+    except Refusal as refusal:
+        return CorrectionPreview(sentence=night.refusal_text(refusal))
+    return CorrectionPreview(effects=None if isinstance(effects, UnsetType) else effects)

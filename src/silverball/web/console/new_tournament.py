@@ -10,17 +10,15 @@ from silverball.kit.errors import NotFound
 from silverball.rules.format import FormatGroup
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
-from silverball.service.arenas import reads as arena_reads
 from silverball.service.core import loaded
-from silverball.service.locations import reads as location_reads
 from silverball.service.players import reads as player_reads
-from silverball.service.series.reads import series as series_reads
-from silverball.service.tournaments.reads import listing, staff
-from silverball.service.tournaments.writes import tournaments as tournament_writes
-from silverball.web.console import draw_preview, impossible_choices, settings_form
-from silverball.web.console.settings_form import SettingField
-from silverball.web.format_titles import format_title
-from silverball.web.forms import FormState
+from silverball.service.series import reads as series_reads
+from silverball.service.tournaments import writes as tournament_writes
+from silverball.service.tournaments.reads import listing
+from silverball.service.venues import reads as venues_reads
+from silverball.web.console import draw_preview, settings
+from silverball.web.console.settings import SettingField
+from silverball.web.forms import FormState, format_title
 from silverball.web.page_request import PageRequest
 from silverball_wire.tournaments import Tournament as ListedTournament
 
@@ -61,8 +59,8 @@ def render_own_tournaments(request: PageRequest) -> Response:
     query = listing.TournamentQuery(owner=request.account.user_id, limit=LISTED_MAX)
     with request.site.store.read() as db:
         own = listing.tournaments_page(db, query, request.caller)
-        directed = staff.directed_tournaments(db, request.account.user_id, request.caller)
-        scorekeeping = staff.scorekeeping_tournaments(db, request.account.user_id, request.caller)
+        directed = listing.directed_tournaments(db, request.account.user_id, request.caller)
+        scorekeeping = listing.scorekeeping_tournaments(db, request.account.user_id, request.caller)
     may_create = request.caller.role in tournament_writes.CREATOR_ROLES
     return request.render(
         "run.html",
@@ -105,7 +103,7 @@ def load_past_night(request: PageRequest, text: str) -> CopiedNight | None:
         if tournament.details["organizer_id"] != request.account.user_id:
             return None
         players = player_reads.entrants(db, tournament.tournament_id, request.caller)
-        arenas = arena_reads.lineup_arenas(db, tournament.tournament_id)
+        arenas = venues_reads.lineup_arenas(db, tournament.tournament_id)
     in_play = {arena.arena_id for arena in tournament.lineup if arena.is_active}
     return CopiedNight(
         tournament=tournament,
@@ -134,10 +132,10 @@ def render_new_form(
 ) -> Response:
     """The form of a new tournament, like a past one if there is one, with a preview of its first draw."""
     format_ = FORMATS[type_]
-    fields = impossible_choices.possible_fields(type_, _fields(type_, past))
+    fields = settings.possible_fields(type_, _fields(type_, past))
     shown_first = [field for field in fields if _is_shown_first(field, format_.form_settings)]
     with request.site.store.read() as db:
-        locations = location_reads.location_names(db, request.account.user_id)
+        locations = venues_reads.location_names(db, request.account.user_id)
         series = series_reads.series_names(db, request.account.user_id)
     return request.render(
         "new.html",
@@ -148,7 +146,7 @@ def render_new_form(
         summary=format_.summary,
         fields=shown_first,
         more_fields=[field for field in fields if field not in shown_first],
-        impossible=impossible_choices.as_data(type_),
+        impossible=settings.as_data(type_),
         past=past,
         details=past.details if past else NO_DETAILS,
         locations=locations,
@@ -164,11 +162,11 @@ def render_new_form(
 
 def _fields(type_: str, past: CopiedNight | None) -> list[SettingField]:
     if past is None:
-        return settings_form.setting_fields(type_)
-    return settings_form.setting_fields(type_, past.tournament.settings, past.details["points_map_custom"])
+        return settings.setting_fields(type_)
+    return settings.setting_fields(type_, past.tournament.settings, past.details["points_map_custom"])
 
 
 def _is_shown_first(field: SettingField, keys: Sequence[str]) -> bool:
     """Whether the field, or the setting whose points it holds, is one of those that matter most nights."""
-    tables = settings_form.CUSTOM_POINTS_KEYS.items()
+    tables = settings.CUSTOM_POINTS_KEYS.items()
     return field.key in keys or any(field.key in table and key in keys for key, table in tables)

@@ -1,13 +1,103 @@
 """The data of Now and of its single games and players."""
 
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from starlette.responses import Response
+
+from silverball.kit.errors import Invalid
+from silverball.kit.http.query import QueryParser
 from silverball.rules.mechanics import seeding
 from silverball.rules.model.settings_protocols import HasStrokeLimit, has
-from silverball.web import deciding_ties, tournament_worth
-from silverball.web.console import draw_preview, night_sheets, people_and_machines, planner
-from silverball.web.page_request import PageRequest
+from silverball.rules.worth.value import value_of_rated
+from silverball.service.outlook.reads import planning
+from silverball.service.outlook.reads.planning import PlanQuery
+from silverball.web import deciding_ties, site, tournament_worth
+from silverball.web.console import draw_preview, people
+from silverball.web.page_request import PageRequest, page
 from silverball.web.tournament_night import TournamentNight
+from silverball_wire.plans import Plan, PlanOption, PlanWorth
+
+# The page that plans a night, and the projected end of a running one on its console.
+
+
+FIELDS = ("players", "machines", "start", "closes")
+HOUR_MINUTES = 60
+_PARSER = QueryParser(PlanQuery)
+
+
+@page("GET", "/run/plan")
+def plan_page(request: PageRequest) -> Response:
+    """Show the form, with the plan that its fields ask for."""
+    sent = {name: request.query.get(name, "").strip() for name in FIELDS}
+    planned: Plan | None = None
+    fault, status = "", 200
+    if any(sent.values()):
+        try:
+            query = _PARSER.parse([(name, value) for name, value in sent.items() if value]).query
+            with request.site.store.read() as db:
+                planned = planning.plan(db, query, request.account.user_id, request.site.now())
+        except Invalid as refusal:
+            fault, status = site.refusal_text(refusal), 422
+    return request.render(
+        "plan.html",
+        status,
+        sent=sent,
+        planned=planned,
+        fault=fault,
+        length=length_text,
+        clock=clock_text,
+        by_worth=labels_by_worth,
+        base_value=f"{value_of_rated(planned.players):.2f}" if planned else "",
+        groups=_by_format(planned),
+    )
+
+
+def ending_context(request: PageRequest, night: TournamentNight) -> dict[str, str] | None:
+    """The projected end of a running tournament in words; None for whoever does not organize it."""
+    if night.tournament.status != "started" or not night.is_organizer or night.is_over:
+        return None
+    with request.site.store.read() as db:
+        ending = planning.projected_end(db, night.tournament, night.format, night.now)
+    if ending.note is not None or ending.expected is None or ending.line is None:
+        return {"note": ending.note or ""}
+    zone = ZoneInfo(night.tournament.details["timezone"])
+    nights = f"your club's last {ending.nights} nights of this format"
+    source = nights if ending.nights else "the published defaults"
+    return {
+        "note": "",
+        "expected": f"{ending.expected.astimezone(zone):%H:%M}",
+        "line": f"{ending.line.astimezone(zone):%H:%M}",
+        "source": f"Lengths of games: {source}. Players count as equals.",
+    }
+
+
+def _by_format(planned: Plan | None) -> dict[str, list[PlanOption]]:
+    groups: dict[str, list[PlanOption]] = {}
+    for option in planned.options if planned else ():
+        groups.setdefault(option.title, []).append(option)
+    return groups
+
+
+def labels_by_worth(options: list[PlanOption]) -> dict[PlanWorth, list[str]]:
+    """The choices of a format in words, by what they are worth; without those that cannot be played."""
+    labels: dict[PlanWorth, list[str]] = {}
+    for option in options:
+        if option.worth is not None:
+            labels.setdefault(option.worth, []).append(option.label)
+    return labels
+
+
+def length_text(minutes: float) -> str:
+    """Minutes in words: `3 h 05`, `45 min`."""
+    hours, left = divmod(int(minutes), HOUR_MINUTES)
+    return f"{hours} h {left:02}" if hours else f"{left} min"
+
+
+def clock_text(moment: str | None) -> str:
+    """The day and time of an end; empty without one."""
+    return "" if moment is None else moment[:16].replace("T", " ")
+
 
 # The buttons of a hole without a limit of strokes.
 STROKES_MAX = 10
@@ -16,8 +106,8 @@ STROKES_MAX = 10
 def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]:
     if night.tournament.status == "planned" and night.is_organizer:
         return {
-            **people_and_machines.players_context(request, night),
-            **people_and_machines.machines_context(request, night),
+            **people.players_context(request, night),
+            **people.machines_context(request, night),
             "preview": draw_preview.preview_next_draw(request, night),
             "worth": tournament_worth.worth_of_night(request, night),
             "ending": None,
@@ -30,7 +120,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         chosen = next((round_ for round_ in rounds if round_.status != "completed"), newest)
     idle = _idle_player_ids(night)
     context = {"hole": chosen, "strokes_max": _strokes_max(night), "idle": idle, "worth": None}
-    return {**context, **deciding_ties.load_context(night), "ending": planner.ending_context(request, night)}
+    return {**context, **deciding_ties.load_context(night), "ending": ending_context(request, night)}
 
 
 def _strokes_max(night: TournamentNight) -> int:
@@ -54,7 +144,7 @@ def game_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
         return {"game": None}
     others = [player_id for other in night.open_games if other != game for player_id in other.player_ids]
     free = [player_id for player_id in _idle_player_ids(night) if player_id not in game.player_ids]
-    notes = night_sheets.notes_context(request, night, game)
+    notes = people.notes_context(request, night, game)
     return {"game": game, "others": sorted(others, key=night.player_name), "free": free, **notes}
 
 
@@ -69,6 +159,6 @@ def entrant_context(request: PageRequest, night: TournamentNight) -> dict[str, A
     entrant = next((entrant for entrant in night.roster if str(entrant.player_id) == player_id), None)
     return {
         "entrant": entrant,
-        **night_sheets.leaving_context(night, None if entrant is None else entrant.player_id),
+        **people.leaving_context(night, None if entrant is None else entrant.player_id),
         "counts_from_zero": seeding.counts_from_zero(night.tournament.settings),
     }

@@ -13,22 +13,14 @@ from silverball.kit.http.router import parse_path_id
 from silverball.kit.values import replace
 from silverball.rules.registry import FORMATS
 from silverball.service.tournaments import configuration
-from silverball.service.webhooks.writes import webhooks
-from silverball.service.webhooks.writes.webhooks import WEBHOOK
-from silverball.web import error_pages, form_actions, form_values, forms, load_nights, site
-from silverball.web.console import (
-    actions,
-    conflicts,
-    devices,
-    directors,
-    draw_preview,
-    new_tournament,
-    settings_form,
-    views,
-)
-from silverball.web.error_pages import needs_new_key, status_for
+from silverball.service.webhooks import writes as webhooks_writes
+from silverball.service.webhooks.writes import WEBHOOK
+from silverball.web import form_actions, forms, site, tournament_night
+from silverball.web.console import actions, conflicts, crew, draw_preview, new_tournament, views
+from silverball.web.console import settings as console_settings
 from silverball.web.forms import PAGE, FormData, FormState
 from silverball.web.page_request import PageRequest, not_found_page, page, redirect
+from silverball.web.site import needs_new_key, status_for
 from silverball.web.tournament_night import TournamentNight
 
 FIELDS_MAX = 1200
@@ -88,24 +80,22 @@ def create_tournament(request: PageRequest) -> Response:
     try:
         return redirect(form_actions.run_action(request, actions.CREATE_TOURNAMENT, None).to)
     except Refusal as refusal:
-        form = _new_form_state(
-            request, error_pages.refusal_text(refusal), needs_new_key=needs_new_key(refusal)
-        )
+        form = _new_form_state(request, site.refusal_text(refusal), needs_new_key=needs_new_key(refusal))
         return _render_new_again(request, type_, form, status_for(refusal))
 
 
 def _preview_new(request: PageRequest, type_: str) -> Response:
     """The form as it was sent, with the first draw for a number of sample players."""
-    wanted = form_values.parse_number(request.field("sample"))
+    wanted = forms.parse_number(request.field("sample"))
     players = wanted if isinstance(wanted, int) else draw_preview.PLAYERS_DEFAULT
     players = min(max(players, draw_preview.PLAYERS_MIN), draw_preview.PLAYERS_MAX)
     try:
-        settings = configuration.build_settings(type_, settings_form.submitted_settings(type_, request.form))
+        settings = configuration.build_settings(
+            type_, console_settings.submitted_settings(type_, request.form)
+        )
         preview = draw_preview.preview_first_draw(type_, settings, players, request.site.now())
     except Refusal as refusal:
-        return _render_new_again(
-            request, type_, _new_form_state(request, error_pages.refusal_text(refusal)), 422
-        )
+        return _render_new_again(request, type_, _new_form_state(request, site.refusal_text(refusal)), 422)
     return _render_new_again(request, type_, _new_form_state(request), 200, preview=preview, players=players)
 
 
@@ -133,7 +123,7 @@ def _view_page(request: PageRequest, name: str) -> Response:
 
 
 def _load_night(request: PageRequest) -> TournamentNight:
-    return load_nights.load_night(request.site, _tournament_id(request), request.caller)
+    return tournament_night.load_night(request.site, _tournament_id(request), request.caller)
 
 
 def _tournament_id(request: PageRequest) -> int:
@@ -164,8 +154,8 @@ def run_form(request: PageRequest) -> Response:
     if not result.secret:
         return redirect(result.to)
     if request.ids["action"] == "director-link":
-        return directors.render_link(request, result)
-    return devices.render_link(request, result)
+        return crew.render_director_link(request, result)
+    return crew.render_device_link(request, result)
 
 
 def _render_refusal(request: PageRequest, refusal: Refusal) -> Response:
@@ -225,7 +215,7 @@ def replace_secret(request: PageRequest) -> Response:
             raise NotAllowed
         with request.site.store.write(ids[TOURNAMENT], quiet=True) as transaction:
             call = form_actions.build_call(request, ids, Body(), transaction=transaction)
-            _, secret = webhooks.replace_secret(call, request.site.dice)
+            _, secret = webhooks_writes.replace_secret(call, request.site.dice)
     except NotAllowed:
         sentence = "Only the organizer can see a new secret."
         return site.message_page(403, "This page is the organizer's", sentence)

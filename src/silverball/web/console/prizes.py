@@ -8,15 +8,14 @@ from starlette.responses import Response
 
 from silverball.kit.errors import NotAllowed, NotFound
 from silverball.kit.http.router import parse_path_id
-from silverball.rules.model.prizes import PrizePlan
-from silverball.rules.prizes import sharing
-from silverball.service.exports import sheet
-from silverball.service.prizes import reads
-from silverball.service.prizes.reads import money_text
+from silverball.rules.model.tournament import PrizePlan
+from silverball.rules.ranking import prizes as ranking_prizes
+from silverball.service.money import reads as money_reads
+from silverball.service.money.reads import money_text
+from silverball.service.tables import sheet
 from silverball.service.users import reads as user_reads
-from silverball.web import downloads, site
-from silverball.web.form_values import hundredths, number_fields
-from silverball.web.forms import FormData
+from silverball.web import exports, site
+from silverball.web.forms import FormData, hundredths, number_fields
 from silverball.web.page_request import PageRequest, page, redirect
 from silverball.web.tournament_night import TournamentNight
 
@@ -27,7 +26,7 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
     """The prize money with the names of those who ticked payouts, and the values of the form."""
     tournament = night.tournament
     with request.site.store.read() as db:
-        prizes = reads.prize_sheet(tournament, reads.placed_players(db, night.id))
+        prizes = money_reads.prize_sheet(tournament, money_reads.placed_players(db, night.id))
         user_ids = [] if prizes is None else [paid.user_id for paid in prizes.plan.payouts if paid.user_id]
         tickers = user_reads.existing_users(db, user_ids, request.caller)
     return {
@@ -39,13 +38,13 @@ def load_context(request: PageRequest, night: TournamentNight) -> dict[str, Any]
             entry.payment.cents for entry in tournament.sign_ups if entry.payment is not None
         ),
         "prize_values": form_values(tournament.prizes),
-        "places_max": max(sharing.STANDARD_SHARES),
+        "places_max": max(ranking_prizes.STANDARD_SHARES),
     }
 
 
 def form_values(plan: PrizePlan | None) -> Mapping[str, Any]:
     """The values of the form; those of no prize money are those that nights usually have."""
-    plan = plan or PrizePlan(shares=sharing.STANDARD_SHARES[3], rounding=100)
+    plan = plan or PrizePlan(shares=ranking_prizes.STANDARD_SHARES[3], rounding=100)
     return {
         "entryFee": money_text(plan.entry_fee),
         "playersPaid": "" if plan.players_paid is None else plan.players_paid,
@@ -89,8 +88,8 @@ def prizes_file(request: PageRequest) -> Response:
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     try:
         with request.site.store.read() as db:
-            prizes = reads.load_sheet(db, tournament_id, request.caller)
-            rows = reads.payout_rows(prizes, reads.names_in(db, prizes, request.caller))
+            prizes = money_reads.load_sheet(db, tournament_id, request.caller)
+            rows = money_reads.payout_rows(prizes, money_reads.names_in(db, prizes, request.caller))
     except NotFound as refusal:
         if refusal.facts["model"] == "Tournament":
             raise
@@ -98,5 +97,5 @@ def prizes_file(request: PageRequest) -> Response:
         return redirect(f"/t/{tournament_id}/run/prizes")
     except NotAllowed:
         return site.message_page(403, "This page is the organizer's", "Only the organizer can see payouts.")
-    file = sheet.csv_file(f"prizes-{tournament_id}.csv", reads.HEADER, rows)
-    return downloads.file_response(file)
+    file = sheet.csv_file(f"prizes-{tournament_id}.csv", money_reads.HEADER, rows)
+    return exports.file_response(file)

@@ -1,35 +1,110 @@
 """Views of the console: which parts a page has, and the data that its templates need."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from silverball.kit.errors import Refusal
 from silverball.rules.registry import FORMATS
 from silverball.service.games import guarded_writes as guarded_games
-from silverball.service.singleplayer import guarded_writes as guarded_attempts
-from silverball.service.webhooks.reads import webhooks as webhook_reads
+from silverball.service.single_player import guarded_writes as guarded_attempts
+from silverball.service.webhooks import reads as webhook_reads
 from silverball.web import deciding_ties, site, tournament_worth
 from silverball.web.console import (
-    correction,
     details,
     door,
     draw_preview,
     federation,
-    navigation,
+    form_bodies,
     now,
-    paper,
-    people_and_machines,
+    people,
     prizes,
-    settings_page,
+    settings,
 )
-from silverball.web.console.navigation import ConsoleView
-from silverball.web.format_titles import format_title, format_titles
-from silverball.web.forms import FormState
+from silverball.web.forms import FormState, format_title, format_titles
 from silverball.web.page_request import PageRequest, not_found_page
 from silverball.web.tournament_night import TournamentNight
+
+# The way through the console: its bar, the list of More, and the filters of the games.
+
+
+ContextLoader: TypeAlias = Callable[[PageRequest, TournamentNight], dict[str, Any]]
+# Address, text, and whether it is the current page.
+BarLink: TypeAlias = tuple[str, str, bool]
+# Up to so many open games have their rows open, as there is room for them.
+GAMES_OPEN_MAX = 2
+
+
+class ConsoleView(Struct, frozen=True):
+    """A page of the console: its title, its parts in order, what loads their data, and where it is found."""
+
+    title: str
+    parts: tuple[str, ...]
+    load_context: ContextLoader
+    for_organizer: bool = True
+    # Whether the bar at the bottom has it; otherwise the list of More has.
+    is_in_bar: bool = False
+    # Whether neither has it.
+    is_hidden: bool = False
+    # A line about it in the list of More.
+    about: str = ""
+
+
+def links(
+    views: Mapping[str, ConsoleView], name: str, night: TournamentNight, *, shows_reported: bool
+) -> dict[str, Any]:
+    """The links that a page of the console has, for its templates."""
+    reported_ids = {suggestion.game_id for suggestion in night.tournament.suggestions}
+    reported_ids &= {game.game_id for game in night.open_games}
+    return {
+        "bar": _bar_links(views, name, night),
+        "more_links": _more_links(views, night),
+        "game_chips": _game_chips(name, night, len(reported_ids), shows_reported=shows_reported),
+        "reported_ids": reported_ids,
+        "shows_reported": shows_reported and bool(reported_ids),
+        "games_open_max": GAMES_OPEN_MAX,
+    }
+
+
+def _bar_links(views: Mapping[str, ConsoleView], name: str, night: TournamentNight) -> list[BarLink]:
+    """The views of the bar; a scorekeeper's has the few that they may open."""
+    if not night.is_organizer:
+        shown = [key for key, view in views.items() if not view.for_organizer and not view.is_hidden]
+    else:
+        shown = [key for key, view in views.items() if view.is_in_bar]
+    # The page of a game belongs to Now, the pages that More leads to belong to More.
+    parents = {"game": "", "attempt": "", "draw": "", "correct": "", "player": "players"}
+    current = name if name in shown else parents.get(name, "more")
+    return [(_path(night, key), views[key].title, key == current) for key in shown]
+
+
+def _more_links(views: Mapping[str, ConsoleView], night: TournamentNight) -> list[tuple[str, str, str]]:
+    """Address, title and line of each view that the bar has no room for."""
+    return [
+        (_path(night, key), view.title, view.about)
+        for key, view in views.items()
+        if not (view.is_in_bar or view.is_hidden)
+    ]
+
+
+def _game_chips(name: str, night: TournamentNight, reported: int, *, shows_reported: bool) -> list[BarLink]:
+    """Open, reported and done games with their numbers."""
+    is_reported = shows_reported and reported > 0
+    done = sum(game.status == "completed" and not game.is_bye for game in night.tournament.games)
+    chips = [(_path(night, ""), f"Open {len(night.open_games)}", name == "" and not is_reported)]
+    if reported:
+        chips.append((f"{_path(night, '')}?show=reported", f"Reported {reported}", is_reported))
+    if done:
+        chips.append((_path(night, "results"), f"Done {done}", name == "results"))
+    return chips
+
+
+def _path(night: TournamentNight, key: str) -> str:
+    return f"/t/{night.id}/run{'/' + key if key else ''}"
+
 
 MODULES = ("console.js",)
 # Deliveries of each webhook; the interface has all of them.
@@ -37,7 +112,7 @@ DELIVERIES_SHOWN_MAX = 10
 # The choices that the address of a page may hold.
 QUERY_FIELDS = (
     *("round", "q", "former", "machine", "game", "player", "attempt", "show", federation.PLAYERS),
-    *correction.RESULT_FIELDS,
+    *form_bodies.RESULT_FIELDS,
 )
 TONIGHT_PARTS = ("status", "undo", "prepare", "play", "ending", "worth")
 NOT_YOURS = "You may not do this here. The organizer of the tournament can."
@@ -66,7 +141,7 @@ def render_view(
         tournament=night.tournament,
         view=name,
         view_title=view.title,
-        **navigation.links(VIEWS, name, night, shows_reported=request.query.get("show") == "reported"),
+        **links(VIEWS, name, night, shows_reported=request.query.get("show") == "reported"),
         parts=tuple(dict.fromkeys(chosen)) or view.parts,
         form_state=form or FormState(),
         outbox_account=_outbox_account(request),
@@ -153,13 +228,13 @@ VIEWS: Mapping[str, ConsoleView] = {
     "players": ConsoleView(
         "Players",
         ("status", "undo", "late", "roster", "doors", "people"),
-        people_and_machines.players_context,
+        people.players_context,
         is_in_bar=True,
     ),
     "arenas": ConsoleView(
         "Machines",
         ("status", "undo", "broken", "lineup", "machines", "banks"),
-        people_and_machines.arenas_context,
+        people.arenas_context,
         is_in_bar=True,
     ),
     "more": ConsoleView("More", ("status", "more"), _no_context, is_in_bar=True),
@@ -171,12 +246,12 @@ VIEWS: Mapping[str, ConsoleView] = {
         about="to correct one",
     ),
     "paper": ConsoleView(
-        "From paper", ("status", "undo", "paper"), paper.load_context, about="a round, typed in one list"
+        "From paper", ("status", "undo", "paper"), people.load_context, about="a round, typed in one list"
     ),
     "settings": ConsoleView(
         "Settings",
         ("status", "settings", "about", "links", "prices", "registration", "directors", "keepers", "remove"),
-        settings_page.load_context,
+        settings.load_context,
         about="format, time and place, registration, directors, scorekeepers and their devices",
     ),
     "door": ConsoleView(
@@ -205,7 +280,7 @@ VIEWS: Mapping[str, ConsoleView] = {
         "A game", ("status", "undo", "attempt"), now.attempt_context, for_organizer=False, is_hidden=True
     ),
     "correct": ConsoleView(
-        "Correct a result", ("status", "undo", "correct"), correction.load_context, is_hidden=True
+        "Correct a result", ("status", "undo", "correct"), form_bodies.load_context, is_hidden=True
     ),
     "player": ConsoleView("A player", ("status", "undo", "player"), now.entrant_context, is_hidden=True),
 }

@@ -14,17 +14,17 @@ import silverball
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.http.endpoints import HttpResponse, Request
 from silverball.kit.http.router import parse_path_id
-from silverball.service.draws import reads as draws
-from silverball.service.prizes import reads as prizes
+from silverball.service.money import reads as money_reads
+from silverball.service.rounds import reads as rounds_reads
 from silverball.settings import Settings
-from silverball.store import faults
-from silverball.store.engine import Store
+from silverball.store.database import faults
+from silverball.store.database.engine import Store
 from silverball.web import deciding_ties, qr_codes, site
-from silverball.web.format_titles import format_title
-from silverball.web.live import bracket_drawing, summary_page, tournament_view, views
+from silverball.web.forms import format_title
+from silverball.web.live import bracket_tree, summary, tournament_view, views
 from silverball.web.live.tournament_view import PublicTournament
 from silverball.web.live.views import VIEWS, PublicView, ViewChoice
-from silverball_wire.draws import TournamentDraws
+from silverball_wire.rounds import TournamentDraws
 
 LOG = logging.getLogger("silverball.web")
 HTML = "text/html; charset=utf-8"
@@ -110,9 +110,9 @@ class PublicPages(Struct, frozen=True):
             REFERRER_POLICY,
             *NO_FRAMES,
         )
-        if path in summary_page.PICTURE_TYPES:
-            picture = summary_page.draw_picture(public, path)
-            return HttpResponse(200, picture, summary_page.PICTURE_TYPES[path], headers)
+        if path in summary.PICTURE_TYPES:
+            picture = summary.draw_picture(public, path)
+            return HttpResponse(200, picture, summary.PICTURE_TYPES[path], headers)
         text = site.render_text(
             "live/summary.html",
             modules=(),
@@ -123,13 +123,13 @@ class PublicPages(Struct, frozen=True):
             base_path=f"/t/{tournament_id}",
             format_title=format_title,
             points_text=tournament_view.points_text,
-            **summary_page.load_context(public),
+            **summary.load_context(public),
         )
         return HttpResponse(200, text.encode(), HTML, headers)
 
     def _load_draws(self, tournament_id: int) -> TournamentDraws:
         with self.store.read() as db:
-            return draws.tournament_draws(db, tournament_id)
+            return rounds_reads.tournament_draws(db, tournament_id)
 
     def _render(
         self,
@@ -163,9 +163,9 @@ class PublicPages(Struct, frozen=True):
             version=pages_version(),
             format_title=format_title,
             points_text=tournament_view.points_text,
-            prize_text=prizes.money_text,
+            prize_text=money_reads.money_text,
             deciding=[] if is_past else deciding_ties.ties_on_page(public.night),
-            line_path=bracket_drawing.line_path,
+            line_path=bracket_tree.line_path,
             qr_code=qr_codes.qr_code,
             motd_expires_at=tournament_view.motd_expires_at(tournament.details.get("motd_expiration")),
         )

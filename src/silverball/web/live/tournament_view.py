@@ -5,39 +5,330 @@ Nothing here reads a clock: a page stays cached as long as the tournament's revi
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import cached_property
+from itertools import groupby
 
 from msgspec import Struct, field
 
 from silverball.kit.values import replace
+from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import PlayKind
 from silverball.rules.model.settings_protocols import playoff_bands_of
 from silverball.rules.model.tournament import Game, Round, SinglePlayerGame, Tournament
-from silverball.rules.ranking import cutoffs
+from silverball.rules.ranking import standing
 from silverball.service.core import loaded
-from silverball.service.corrections import reads as corrections
-from silverball.service.corrections.reads import CorrectedPlace
-from silverball.service.history import reads as history
-from silverball.service.parts import reads as parts
-from silverball.service.prizes import reads as prizes
-from silverball.service.prizes.reads import PrizeSheet
-from silverball.service.standings import reads as standing_reads
-from silverball.service.worth.reads.estimates import Worth
-from silverball.store import announcements, past
-from silverball.store.announcements import ChannelHead
-from silverball.store.engine import Db, Store
-from silverball.store.past import JournalSpan
-from silverball.web import load_nights, tournament_worth
-from silverball.web.live import bracket_drawing, bracket_tree, forecast_view, movers, round_points
-from silverball.web.live.bracket_drawing import BracketPage
-from silverball.web.live.bracket_tree import BracketHalf
-from silverball.web.live.forecast_view import ForecastView
-from silverball.web.live.movers import Mover
-from silverball.web.live.round_points import RoundPoints
+from silverball.service.games.reads import corrections, history
+from silverball.service.games.reads.corrections import CorrectedPlace
+from silverball.service.money import reads as money_reads
+from silverball.service.money.reads import PrizeSheet
+from silverball.service.outlook.reads import forecasts
+from silverball.service.outlook.reads.forecasts import PublishedForecast
+from silverball.service.outlook.reads.worth import Worth
+from silverball.service.standings.reads import standings
+from silverball.service.tournaments.reads import parts
+from silverball.store.database.engine import Db, Store
+from silverball.store.tournament import announcements, journal
+from silverball.store.tournament.announcements import ChannelHead
+from silverball.store.tournament.journal import JournalSpan
+from silverball.web import tournament_night, tournament_worth
+from silverball.web.live import bracket_tree
+from silverball.web.live.bracket_tree import BracketHalf, BracketPage
 from silverball.web.tournament_night import TournamentNight
+from silverball_wire.plans import CertainFact, PlayerForecast, WithdrawnFact
 from silverball_wire.standings import Standing
 from silverball_wire.tournaments import Tournament as WireTournament
+
+# Biggest movers: the standings now, compared with those before the newest results.
+
+
+# The newest results, in formats without rounds that the organizer opens.
+NEWEST_WINDOW = timedelta(minutes=30)
+
+
+class Mover(Struct, frozen=True):
+    """A player whose position changed; `places` is positive for the way up."""
+
+    player_id: int
+    position: int
+    places: int
+
+
+def find_movers(tournament: Tournament, standings: Sequence[Standing]) -> list[Mover]:
+    """The players who moved, the longest way first, then by position."""
+    format_ = tournament_commands.format_of(tournament)
+    if not format_.is_ranked_by_points or tournament.status == "planned":
+        return []
+    before = _before_newest_results(tournament)
+    if before is None:
+        return []
+    positions = {standing.player_id: standing.position for standing in format_.rank(before)}
+    movers = [
+        Mover(standing.player_id, standing.position, positions[standing.player_id] - standing.position)
+        for standing in standings
+        if positions.get(standing.player_id, standing.position) != standing.position
+    ]
+    return sorted(movers, key=lambda mover: (-abs(mover.places), mover.position, mover.player_id))
+
+
+def _before_newest_results(tournament: Tournament) -> Tournament | None:
+    """The tournament without its newest results; None when there were none before them."""
+    if tournament_commands.format_of(tournament).can_open_rounds and tournament.rounds:
+        return _without_newest_round(tournament)
+    times = [at for game in tournament.games if (at := _completed_at(game))]
+    times += [at for game in tournament.single_player_games if (at := _played_at(game))]
+    if not times or min(times) > max(times) - NEWEST_WINDOW:
+        return None
+    since = max(times) - NEWEST_WINDOW
+    games = tuple(game for game in tournament.games if (_completed_at(game) or since) <= since)
+    single_player_games = tuple(
+        game for game in tournament.single_player_games if (_played_at(game) or since) <= since
+    )
+    return replace(tournament, status="started", games=games, single_player_games=single_player_games)
+
+
+def _without_newest_round(tournament: Tournament) -> Tournament | None:
+    """The tournament before the newest round that has a result."""
+    played = rounds_with_results(tournament)
+    return as_before_round(tournament, played[-1].round_index) if len(played) > 1 else None
+
+
+def rounds_with_results(tournament: Tournament) -> list[Round]:
+    """The rounds in which something has a result, in order."""
+    ids_with_results = {game.round_id for game in tournament.games if _completed_at(game)}
+    ids_with_results |= {game.round_id for game in tournament.single_player_games if _played_at(game)}
+    return [round_ for round_ in tournament.rounds_in_order if round_.round_id in ids_with_results]
+
+
+def as_before_round(tournament: Tournament, round_index: int) -> Tournament:
+    """The tournament without this round and those after it."""
+    rounds = tuple(round_ for round_ in tournament.rounds if round_.round_index < round_index)
+    round_ids = {round_.round_id for round_ in rounds} | {None}
+    single_player_games = tournament.single_player_games
+    return replace(
+        tournament,
+        status="started",
+        rounds=rounds,
+        games=tuple(game for game in tournament.games if game.round_id in round_ids),
+        single_player_games=tuple(game for game in single_player_games if game.round_id in round_ids),
+    )
+
+
+def _completed_at(game: Game) -> datetime | None:
+    return game.completed_at if game.status == "completed" and not game.is_bye else None
+
+
+def _played_at(game: SinglePlayerGame) -> datetime | None:
+    return game.updated_at if game.status == "completed" else None
+
+
+# The points of a tournament's players, round by round.
+
+
+class PointsRow(Struct, frozen=True):
+    """A player's points in each round; None for a round without a result of theirs."""
+
+    player_id: int
+    points: Sequence[Decimal | None]
+
+
+class RoundPoints(Struct, frozen=True):
+    """The points of all players in the rounds that have results."""
+
+    rounds: Sequence[Round]
+    rows: Sequence[PointsRow]
+
+
+def points_by_round(tournament: Tournament, player_ids: Sequence[int]) -> RoundPoints:
+    """A row for each of the players, in their order; tiebreak games and void games give no points."""
+    rounds, columns = [], []
+    for round_ in tournament.rounds_in_order:
+        column = _points_of_round(tournament, round_.round_id)
+        if column:
+            rounds.append(round_)
+            columns.append(column)
+    rows = [PointsRow(player_id, [column.get(player_id) for column in columns]) for player_id in player_ids]
+    return RoundPoints(rounds, rows)
+
+
+def _points_of_round(tournament: Tournament, round_id: int) -> dict[int, Decimal]:
+    """Player id -> points in the round."""
+    earned = [
+        (player_id, points)
+        for game in tournament.games_by_round.get(round_id, ())
+        if not game.is_tiebreak
+        for player_id, points in zip(game.player_ids, game.result_points, strict=False)
+    ]
+    earned += [
+        (attempt.player_id, attempt.points)
+        for attempt in tournament.attempts_by_round.get(round_id, ())
+        if not attempt.is_voided
+    ]
+    totals: dict[int, Decimal] = {}
+    for player_id, points in earned:
+        if points is not None:
+            totals[player_id] = totals.get(player_id, Decimal(0)) + points
+    return totals
+
+
+# The forecast of a tournament in the words of its pages.
+
+
+# Rows that are shown at once; the others are behind a line to tap.
+ROWS_FIRST = 8
+ROWS_ON_WALL = 6
+# Withdrawals that are shown, and the players that a line of them names.
+LINES_MAX = 3
+NAMES_MAX = 6
+REASONS = {
+    "adjusted": "points or strikes were adjusted",
+    "corrected": "a result was changed",
+    "joined": "somebody joined or came back",
+    "left": "somebody left",
+    "settings": "the settings were changed",
+}
+
+
+class ForecastRow(Struct, frozen=True):
+    """A player's line: chances as texts, empty without a number, and what is certain."""
+
+    player_id: int
+    win: str
+    cut: str
+    facts: Sequence[str]
+
+
+class WithdrawnLine(Struct, frozen=True):
+    """The facts that one change withdrew: why, when, and by player what they said."""
+
+    reason: str
+    withdrawn_at: datetime
+    facts: Sequence[tuple[int, str]]
+
+    @property
+    def named(self) -> Sequence[tuple[int, str]]:
+        return self.facts[:NAMES_MAX]
+
+    @property
+    def unnamed_count(self) -> int:
+        return len(self.facts) - len(self.named)
+
+
+class ForecastView(Struct, frozen=True, dict=True):
+    """A forecast as pages show it."""
+
+    published: PublishedForecast
+
+    @property
+    def is_being_computed(self) -> bool:
+        return self.published.is_being_computed
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return self.published.forecast.notes
+
+    @property
+    def has_chances(self) -> bool:
+        return self.published.forecast.nights_simulated > 0
+
+    @property
+    def cut_position(self) -> int | None:
+        return self.published.forecast.cut_position
+
+    @property
+    def has_cut(self) -> bool:
+        """Whether chances to reach the cut are shown."""
+        return any(row.cut is not None for row in self.published.forecast.players)
+
+    @cached_property
+    def rows(self) -> list[ForecastRow]:
+        """All players; in formats without chances those about whom something is certain."""
+        players = self.published.forecast.players
+        listed = players if self.has_chances else [row for row in players if row.facts]
+        return [_forecast_row(row, self.cut_position) for row in listed]
+
+    @property
+    def first_rows(self) -> list[ForecastRow]:
+        return self.rows[:ROWS_FIRST]
+
+    @property
+    def other_rows(self) -> list[ForecastRow]:
+        return self.rows[ROWS_FIRST:]
+
+    @property
+    def wall_rows(self) -> list[ForecastRow]:
+        """The players whom a wall shows: in formats without chances those who can still be first."""
+        return self.rows[:ROWS_ON_WALL]
+
+    @property
+    def withdrawn(self) -> list[WithdrawnLine]:
+        """The facts that no longer hold, by change, newest first."""
+        by_change = groupby(self.published.forecast.withdrawn, lambda fact: (fact.withdrawn_at, fact.reason))
+        lines = [
+            WithdrawnLine(
+                REASONS[reason],
+                datetime.fromisoformat(withdrawn_at),
+                [(fact.player_id, _fact_text(fact, self.cut_position)) for fact in facts],
+            )
+            for (withdrawn_at, reason), facts in by_change
+        ]
+        return lines[:LINES_MAX]
+
+
+def shown_forecast(db: Db, tournament: Tournament) -> ForecastView | None:
+    """Return the forecast of a running tournament; None while it is off."""
+    if tournament.status != "started" or not forecasts.has_forecast(tournament):
+        return None
+    return ForecastView(forecasts.tournament_forecast(db, tournament.tournament_id))
+
+
+def _forecast_row(row: PlayerForecast, cut: int | None) -> ForecastRow:
+    certain = {fact.goal: fact.fact for fact in row.facts}
+    return ForecastRow(
+        player_id=row.player_id,
+        win=_percent_text(row.win, certain.get("win")),
+        cut=_percent_text(row.cut, certain.get("cut")),
+        facts=_fact_texts(row.facts, cut),
+    )
+
+
+def _percent_text(chance: float | None, fact: str | None) -> str:
+    """The chance in percent; a simulation alone never shows 0 or 100."""
+    if chance is None:
+        return ""
+    percent = round(chance * 100)
+    if percent < 1 and fact != "out":
+        return "<1 %"
+    if percent > 99 and fact != "clinched":
+        return ">99 %"
+    return f"{percent} %"
+
+
+def _fact_texts(facts: Sequence[CertainFact], cut: int | None) -> list[str]:
+    """The certain facts in words; whoever is out of the cut cannot win either."""
+    is_out = any(fact.goal == "cut" and fact.fact == "out" for fact in facts)
+    has_won = any(fact.goal == "win" and fact.fact == "clinched" for fact in facts)
+    shown = [
+        fact for fact in facts if not (is_out and fact.goal == "win") and not (has_won and fact.goal == "cut")
+    ]
+    return [_fact_text(fact, cut) for fact in sorted(shown, key=lambda fact: fact.goal)]
+
+
+def _fact_text(fact: CertainFact | WithdrawnFact, cut: int | None) -> str:
+    """`through`, `2nd is enough for the top 4`, `cannot win`."""
+    goal = f"the top {cut}" if fact.goal == "cut" and cut is not None else "the cut"
+    if fact.fact == "place":
+        enough = "a win is enough" if fact.place == 1 else f"{_ordinal(fact.place or 0)} is enough"
+        return f"{enough} to win" if fact.goal == "win" else f"{enough} for {goal}"
+    if fact.goal == "win":
+        return "certain winner" if fact.fact == "clinched" else "cannot win"
+    return f"in {goal}" if fact.fact == "clinched" else f"out of {goal}"
+
+
+def _ordinal(place: int) -> str:
+    return {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")
+
 
 PARTS = parts.PartsQuery(include_location=True, include_series=True, include_linked_tournaments=True)
 RESULTS_SHOWN_MAX = 20
@@ -115,7 +406,7 @@ class PublicTournament(Struct, frozen=True, kw_only=True, dict=True):
         standings = self.standings
         texts: dict[int, str] = {}
         for band in playoff_bands_of(self.tournament.settings):
-            (cutoff,) = cutoffs.parse_cutoffs([band])
+            (cutoff,) = standing.parse_cutoffs([band])
             qualified = sum(standing.position <= cutoff.last_place for standing in standings)
             if 0 < qualified < len(standings):
                 text = band["text"] if isinstance(band, Mapping) else band.text
@@ -130,12 +421,14 @@ class PublicTournament(Struct, frozen=True, kw_only=True, dict=True):
         plan = self.tournament.prizes
         if plan is None or not plan.is_published or self.past_action is not None:
             return None
-        return prizes.prize_sheet(self.tournament, {row.player_id: row.position for row in self.standings})
+        return money_reads.prize_sheet(
+            self.tournament, {row.player_id: row.position for row in self.standings}
+        )
 
     @cached_property
     def movers(self) -> list[Mover]:
         """The players who moved most with the newest results."""
-        return movers.find_movers(self.tournament, self.standings)[:MOVERS_SHOWN_MAX]
+        return find_movers(self.tournament, self.standings)[:MOVERS_SHOWN_MAX]
 
     # Open games and queues
 
@@ -208,9 +501,7 @@ class PublicTournament(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def round_points(self) -> RoundPoints:
         """The points of each player in each round, best player first."""
-        return round_points.points_by_round(
-            self.tournament, [standing.player_id for standing in self.standings]
-        )
+        return points_by_round(self.tournament, [standing.player_id for standing in self.standings])
 
     @cached_property
     def newest_results(self) -> list[Game]:
@@ -232,7 +523,7 @@ class PublicTournament(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def bracket_pages(self) -> list[BracketPage]:
         """The bracket in parts that fit a wall."""
-        return bracket_drawing.wall_pages(self.bracket_halves)
+        return bracket_tree.wall_pages(self.bracket_halves)
 
     # Times
 
@@ -290,25 +581,23 @@ def load_public_tournament(
             tournament = replace(earlier, details=tournament.details)
             rows = history.standings_of(earlier)
         else:
-            rows = standing_reads.decoded_standings(db, tournament_id)
+            rows = standings.decoded_standings(db, tournament_id)
         return PublicTournament(
-            night=load_nights.public_night(db, tournament, now),
+            night=tournament_night.public_night(db, tournament, now),
             api_tournament=parts.find_tournament(db, tournament_id, PARTS, None),
             standings=rows,
             head=head,
             worth=tournament_worth.shown_worth(db, current.tournament) if with_worth else None,
             # What was forecast at an earlier action is not kept.
-            forecast=forecast_view.shown_forecast(db, tournament)
-            if with_forecast and earlier is None
-            else None,
+            forecast=shown_forecast(db, tournament) if with_forecast and earlier is None else None,
             corrected={} if earlier else corrections.corrected_places(db, tournament_id),
-            span=past.journal_span(db, tournament_id),
+            span=journal.journal_span(db, tournament_id),
             past_action=None if earlier is None else _past_action(db, tournament_id, action_id or 0),
         )
 
 
 def _past_action(db: Db, tournament_id: int, action_id: int) -> PastAction:
-    return PastAction(action_id, past.action_time(db, tournament_id, action_id))
+    return PastAction(action_id, journal.action_time(db, tournament_id, action_id))
 
 
 def points_text(points: object) -> str:

@@ -1,11 +1,11 @@
 """The page of a machine: its title, and playing tips for all models of it."""
 
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from silverball.kit.errors import NotFound
-from silverball.kit.http.router import parse_path_word
-from silverball.rules.opdb import ids as opdb
-from silverball.service.tips import reads as tips
+from silverball.kit.http.router import parse_path_id, parse_path_word
+from silverball.rules import opdb
+from silverball.service.machines import reads as machines_reads
 from silverball.web.page_request import PageRequest, page
 
 WEB_SCHEMES = ("https://", "http://")
@@ -27,7 +27,7 @@ def opdb_id_in(request: PageRequest) -> str:
 def machine_page(request: PageRequest) -> Response:
     opdb_id = opdb_id_in(request)
     with request.site.store.read() as db:
-        found = tips.machine_tips(db, opdb_id)
+        found = machines_reads.machine_tips(db, opdb_id)
     info = found.opdb_info
     if info is None:
         raise NotFound("Opdb", opdb_id)
@@ -38,3 +38,47 @@ def machine_page(request: PageRequest) -> Response:
         tips=found.pintips,
         links={name: url for name, url in links.items() if url and url.startswith(WEB_SCHEMES)},
     )
+
+
+# Addresses of pages as existing clients link to them, moved to ours for good.
+
+
+TOURNAMENT = "/tournaments/{tournament_id}"
+
+
+@page("GET", TOURNAMENT, for_guests=True)
+def tournament_page(request: PageRequest) -> Response:
+    return _moved_to(_tournament_path(request))
+
+
+@page("GET", TOURNAMENT + "/standings", for_guests=True)
+def standings_part(request: PageRequest) -> Response:
+    return _moved_to(f"{_tournament_path(request)}#part-standings")
+
+
+@page("GET", TOURNAMENT + "/matches", for_guests=True)
+def matches_part(request: PageRequest) -> Response:
+    return _moved_to(f"{_tournament_path(request)}#part-rounds")
+
+
+@page("GET", "/series/{series_id}", for_guests=True)
+def moved_series(request: PageRequest) -> Response:
+    return _moved_to(f"/s/{parse_path_id('series_id', request.ids['series_id'])}")
+
+
+@page("GET", "/opdb/entries/{opdb_id}/pintips", for_guests=True)
+def tips_of_machine(request: PageRequest) -> Response:
+    return _moved_to(f"/machines/{opdb_id_in(request)}")
+
+
+@page("GET", "/api-docs", for_guests=True)
+def interface_page(_request: PageRequest) -> Response:
+    return _moved_to("/docs")
+
+
+def _tournament_path(request: PageRequest) -> str:
+    return f"/t/{parse_path_id('tournament_id', request.ids['tournament_id'])}"
+
+
+def _moved_to(path: str) -> Response:
+    return RedirectResponse(path, 301)

@@ -1,22 +1,22 @@
 """The past nights of a club, by month, and the standings of a night as a file."""
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from itertools import groupby
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from starlette.responses import Response
 
-from silverball.exchange import atom
+from silverball.exchange import calendars
 from silverball.kit.http.router import parse_path_id
 from silverball.service.core import loaded
-from silverball.service.exports import sheet
-from silverball.service.standings import reads as standings
-from silverball.service.tournaments.reads import club_nights
+from silverball.service.standings.reads import standings
+from silverball.service.tables import sheet
+from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
-from silverball.web import downloads, load_nights
-from silverball.web.format_titles import format_title
-from silverball.web.page_request import PageRequest, page
+from silverball.web import exports, tournament_night
+from silverball.web.forms import FormState, format_title
+from silverball.web.page_request import PageRequest, not_found_page, page
 
 TEXT_MAX = 100
 STANDINGS_HEADER = ("position", "playerId", "name", "points", "strikes")
@@ -30,7 +30,7 @@ def past_nights(request: PageRequest) -> Response:
     number = _page_number(request.query.get("page", "1"))
     with request.site.store.read() as db:
         organizer = users.find_user(db, user_id, None)
-        nights = club_nights.club_nights(db, user_id, text, number)
+        nights = listing.club_nights(db, user_id, text, number)
     months = [
         (_month_title(month), list(rows)) for month, rows in groupby(nights.rows, key=lambda row: row.month)
     ]
@@ -41,7 +41,7 @@ def past_nights(request: PageRequest) -> Response:
         months=months,
         total=nights.total,
         number=number,
-        pages=max(1, -(-nights.total // club_nights.NIGHTS_PER_PAGE)),
+        pages=max(1, -(-nights.total // listing.NIGHTS_PER_PAGE)),
         search=urlencode({"q": text}) if text else "",
         format_title=format_title,
     )
@@ -53,9 +53,9 @@ def nights_feed(request: PageRequest) -> Response:
     user_id = parse_path_id("user_id", request.ids["user_id"])
     with request.site.store.read() as db:
         organizer = users.find_user(db, user_id, None)
-        nights = club_nights.club_nights(db, user_id, "", 1)
-    content = atom.feed_file(user_id, organizer.name, nights.rows, request.base_url)
-    return Response(content, headers={"content-type": atom.CONTENT_TYPE})
+        nights = listing.club_nights(db, user_id, "", 1)
+    content = calendars.feed_file(user_id, organizer.name, nights.rows, request.base_url)
+    return Response(content, headers={"content-type": calendars.ATOM_CONTENT_TYPE})
 
 
 def _page_number(text: str) -> int:
@@ -73,7 +73,7 @@ def standings_file(request: PageRequest) -> Response:
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
-        night = load_nights.public_night(db, tournament, request.site.now())
+        night = tournament_night.public_night(db, tournament, request.site.now())
         rows = standings.decoded_standings(db, tournament_id)
     file = sheet.csv_file(
         f"standings-{tournament_id}.csv",
@@ -89,4 +89,28 @@ def standings_file(request: PageRequest) -> Response:
             for row in rows
         ],
     )
-    return downloads.file_response(file)
+    return exports.file_response(file)
+
+
+# The page of all components in both themes, on a server that only its own machine can reach.
+
+
+SAMPLE_MINUTES = timedelta(minutes=12)
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+@page("GET", "/style", for_guests=True)
+def style_page(request: PageRequest) -> Response:
+    """Show each component once per theme; there is no such page on a site for others."""
+    if urlsplit(request.site.settings.base_url).hostname not in LOOPBACK_HOSTS:
+        return not_found_page()
+    now = request.site.now()
+    return request.render(
+        "style.html",
+        modules=("timer.js",),
+        form_state=FormState(),
+        base_path="/style",
+        page_path="",
+        opened_at=now - SAMPLE_MINUTES,
+        ends_at=now + SAMPLE_MINUTES,
+    )

@@ -2,21 +2,72 @@
 
 from starlette.responses import Response
 
-from silverball.exchange import calendar
-from silverball.kit import passwords
-from silverball.kit.errors import Conflict, Invalid
+from silverball.exchange import calendars
+from silverball.kit.errors import Conflict, Invalid, NotAllowed, Refusal
 from silverball.kit.http.endpoints import SVG
 from silverball.kit.http.router import parse_path_id
+from silverball.kit.security import passwords
+from silverball.kit.values import replace
+from silverball.service.games import bodies as game_bodies
+from silverball.service.games import writes as games_writes
 from silverball.service.ratings import chart
-from silverball.service.ratings.reads import history as ratings
+from silverball.service.ratings import reads as ratings_reads
 from silverball.service.tournaments.reads import listing
 from silverball.service.users import reads as users
+from silverball.service.users import writes as users_writes
 from silverball.service.users.writes import FirstCodeWrong
-from silverball.web import refusal_counts, sessions
+from silverball.web import form_actions, forms, refusal_counts, sessions
+from silverball.web.form_actions import FormAction
+from silverball.web.forms import FormState
 from silverball.web.page_request import PageRequest, not_found_page, page, redirect
-from silverball.web.public import actions, print_sheets, report_page, views
-from silverball.web.public.report_page import ReportPage
+from silverball.web.public import print_sheets, report_page, views
+from silverball.web.public.report_page import CODE_WRONG, ReportPage
 from silverball.web.sign_in_throttle import too_many_attempts
+from silverball.web.site import needs_new_key, status_for
+
+# Actions without an account: report a result with a printed code, create the first account.
+
+
+CODE_FORBIDDEN = "This code does not report the result of that game."
+# The form of a page that was opened with a printed code.
+REPORT_RESULT = FormAction(
+    write=games_writes.suggest_result,
+    ability="score",
+    id_fields=("game_id",),
+    body=game_bodies.ReportedResult,
+    build_body=forms.finishing_order,
+)
+
+
+def submit_report(request: PageRequest, report: ReportPage) -> ReportPage | None:
+    """Report the result of the form. None when it is done; otherwise the page to show."""
+    form = FormState(request.field("form"), request.form)
+    if report.code_device is None or not report.is_open:
+        status = 410 if report.status == 200 else report.status
+        return replace(report, status=status, sentence=report.sentence or CODE_WRONG, form_state=form)
+    try:
+        with_device = replace(request, device=report.code_device)
+        form_actions.run_action(with_device, REPORT_RESULT, report.night.id)
+    except Refusal as refusal:
+        fault = CODE_FORBIDDEN if isinstance(refusal, NotAllowed) else report.night.refusal_text(refusal)
+        form = replace(form, fault=fault, needs_new_key=needs_new_key(refusal))
+        return replace(report, status=status_for(refusal), form_state=form)
+    return None
+
+
+def create_first_admin(request: PageRequest, password_hash: str) -> int:
+    """Create the admin of a new server; returns the user id. Raises Invalid and Conflict."""
+    with request.site.store.write() as transaction:
+        return users_writes.create_first_admin(
+            transaction.connection,
+            code=request.field("code"),
+            name=request.field("name"),
+            email=request.field("email"),
+            password_hash=password_hash,
+            now=request.site.now(),
+            source=request.client_address,
+        )
+
 
 # Counted like failed sign-ins with one e-mail address.
 FIRST_CODE_ATTEMPTS = "the first account"
@@ -64,7 +115,7 @@ def first_account(request: PageRequest) -> Response:
     # Hashed outside of the transaction, since it is slow by design.
     password_hash = passwords.hash_password(password)
     try:
-        user_id = actions.create_first_admin(request, password_hash)
+        user_id = create_first_admin(request, password_hash)
     except Invalid as refusal:
         return views.render_first_form(request, 422, refusal.text())
     except FirstCodeWrong as refusal:
@@ -88,7 +139,7 @@ def rating_chart(request: PageRequest) -> Response:
     if not views.shows_profiles_to(request):
         return not_found_page()
     with request.site.store.read() as db:
-        bundle = ratings.rating_bundle(db, "users", _user_id(request), None)
+        bundle = ratings_reads.rating_bundle(db, "users", _user_id(request), None)
     picture = chart.render_chart(bundle.rating, bundle.rating_history)
     # The picture has its own styles and may load nothing.
     headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
@@ -102,10 +153,10 @@ def organizer_calendar(request: PageRequest) -> Response:
         name = users.find_user(db, user_id, None).name
         query = listing.TournamentQuery(owner=user_id)
         newest = listing.dated_tournaments(db, query, limit=CALENDAR_TOURNAMENTS_MAX)
-    content = calendar.calendar_file(f"Tournaments of {name}", newest, request.base_url)
+    content = calendars.calendar_file(f"Tournaments of {name}", newest, request.base_url)
     headers = {
         "content-disposition": f'inline; filename="silverball-{user_id}.ics"',
-        "content-type": calendar.CONTENT_TYPE,
+        "content-type": calendars.CONTENT_TYPE,
     }
     return Response(content, headers=headers)
 
@@ -164,7 +215,7 @@ def _rerender_player(request: PageRequest, _sentence: str) -> Response:
 def report_for_player(request: PageRequest) -> Response:
     """Report a game of the player with the code."""
     report = _load_for_player(request)
-    refused = actions.submit_report(request, report)
+    refused = submit_report(request, report)
     if refused is None:
         return redirect(report_page.page_path(report, request.path.removesuffix("/report")))
     return _render_player(request, refused)
@@ -203,7 +254,7 @@ def _rerender_game(request: PageRequest, _sentence: str) -> Response:
 def report_for_game(request: PageRequest) -> Response:
     """Report the game with the code."""
     report = _load_for_game(request)
-    refused = actions.submit_report(request, report)
+    refused = submit_report(request, report)
     if refused is None:
         return redirect(report_page.page_path(report, request.path.removesuffix("/report")))
     return _render_game(request, refused)

@@ -10,12 +10,12 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from silverball.kit.http.router import parse_path_id
-from silverball.service.devices import reads as devices
-from silverball.service.devices.reads import PrintedCodes
 from silverball.service.games.reads import games
-from silverball.service.parts import reads as parts
 from silverball.service.rounds import reads as rounds
-from silverball.web.format_titles import format_title
+from silverball.service.tournaments.reads import parts
+from silverball.service.users import reads as users_reads
+from silverball.service.users.reads import PrintedCodes
+from silverball.web.forms import format_title
 from silverball.web.page_request import PageRequest
 from silverball.web.qr_codes import qr_code
 from silverball_wire.games import Game
@@ -104,7 +104,7 @@ def _load_sheets(request: PageRequest) -> PrintSheets:
         chosen = next((round_ for round_ in listed if str(round_.round_id) == round_id), newest)
         query = games.TournamentGamesQuery(round=None if chosen is None else str(chosen.round_id))
         in_round = games.games_in_tournament(db, tournament_id, query)
-        codes = devices.current_codes(db, tournament_id) if _can_see_codes(request, tournament) else None
+        codes = users_reads.current_codes(db, tournament_id) if _can_see_codes(request, tournament) else None
     if chosen is None:
         # Without rounds, only open games are worth a sheet.
         in_round = tuple(game for game in in_round if game.status == "started")

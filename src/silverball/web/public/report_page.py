@@ -8,14 +8,13 @@ from starlette.responses import Response
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.values import replace
-from silverball.rules.commands import suggestions as suggestion_commands
+from silverball.rules.commands import games
 from silverball.rules.model import play_settings
 from silverball.rules.model.tournament import Game, Suggestion
-from silverball.service import access
-from silverball.service.core import loaded
-from silverball.service.devices import reads as devices
-from silverball.service.devices.reads import KnownDevice
-from silverball.web import form_values, load_nights, site
+from silverball.service.core import access, loaded
+from silverball.service.users import reads as users_reads
+from silverball.service.users.reads import KnownDevice
+from silverball.web import forms, site, tournament_night
 from silverball.web.forms import FormState
 from silverball.web.page_request import GUEST, PageRequest
 from silverball.web.tournament_night import TournamentNight
@@ -67,7 +66,7 @@ class ReportPage(Struct, frozen=True, kw_only=True):
     def entered_names(self) -> list[str]:
         """The names in the entered order, best first."""
         try:
-            player_ids = form_values.ordered_player_ids(self.form_state.submitted)
+            player_ids = forms.ordered_player_ids(self.form_state.submitted)
         except Invalid:
             return []
         entrants = self.night.tournament.entrant_by_id
@@ -94,10 +93,10 @@ def load_report_page(
         except Conflict as unknown_format:
             # A tournament of an unknown format cannot be played here, so there is nothing to report.
             raise NotFound("Tournament", tournament_id) from unknown_format
-        night = load_nights.public_night(db, tournament, request.site.now())
+        night = tournament_night.public_night(db, tournament, request.site.now())
         if not code:
             return ReportPage(night=night)
-        known = devices.find_code(db, tournament_id, code, player_id=player_id, game_id=game_id)
+        known = users_reads.find_code(db, tournament_id, code, player_id=player_id, game_id=game_id)
     status, sentence = _page_status(night, known)
     return ReportPage(night=night, code_device=known, code=code, status=status, sentence=sentence)
 
@@ -112,7 +111,7 @@ def _page_status(night: TournamentNight, known: KnownDevice | None) -> tuple[int
         # The page still shows how the games ended.
         return 200, TOURNAMENT_OVER
     mode = play_settings.suggestion_mode(night.tournament.settings)
-    return 200, REPORTS_OFF if mode == suggestion_commands.DISABLED else ""
+    return 200, REPORTS_OFF if mode == games.DISABLED else ""
 
 
 def page_path(report: ReportPage | None, path: str) -> str:

@@ -10,13 +10,13 @@ from silverball.kit.values import replace
 from silverball.rules.mechanics import waiting_list
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import loaded
-from silverball.service.signups import reads as signups
-from silverball.service.signups import writes as signup_writes
-from silverball.service.signups.writes import SignedUp, SignUp
-from silverball.web import load_nights
-from silverball.web.error_pages import status_for
+from silverball.service.money import reads as money_reads
+from silverball.service.money import writes as money_writes
+from silverball.service.money.writes import SignedUp, SignUp
+from silverball.web import tournament_night
 from silverball.web.forms import FormState
 from silverball.web.page_request import GUEST, PageRequest, not_found_page, page
+from silverball.web.site import status_for
 
 SIGN_UP = "/t/{tournament_id}/sign-up"
 OWN_PLACE = SIGN_UP + "/{player_id}"
@@ -40,7 +40,7 @@ def sign_up(request: PageRequest) -> Response:
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     try:
         with request.site.store.write(tournament_id) as transaction:
-            signed_up = signup_writes.sign_up(
+            signed_up = money_writes.sign_up(
                 transaction,
                 tournament_id,
                 sent,
@@ -62,8 +62,8 @@ def own_place(request: PageRequest) -> Response:
     player_id = parse_path_id("player_id", request.ids["player_id"])
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
-        sentence = signups.own_place(tournament, player_id, request.query.get("own", ""))
-        names = signups.names_on_list(db, tournament) if sentence else {}
+        sentence = money_reads.own_place(tournament, player_id, request.query.get("own", ""))
+        names = money_reads.names_on_list(db, tournament) if sentence else {}
     if sentence is None:
         return not_found_page()
     return request.render(
@@ -79,7 +79,7 @@ def _render(request: PageRequest, form: FormState, status: int = 200) -> Respons
     tournament_id = parse_path_id("tournament_id", request.ids["tournament_id"])
     with request.site.store.read() as db:
         tournament = loaded.load_tournament(db, tournament_id)
-        names = load_nights.player_names(db, tournament_id, None) if _shows_list(tournament) else {}
+        names = tournament_night.player_names(db, tournament_id, None) if _shows_list(tournament) else {}
     listed = [names[player_id] for player_id in tournament.active_ids if player_id in names]
     return _page(request, form, tournament, status, names=listed)
 
@@ -101,9 +101,9 @@ def _page(
         form=FORM,
         form_state=form,
         code=request.query.get("code", ""),
-        closed_reason=signups.closed_reason(tournament, request.site.now()),
+        closed_reason=money_reads.closed_reason(tournament, request.site.now()),
         signed_up=signed_up,
-        own_place=signed_up and signups.own_place(tournament, signed_up.player_id, signed_up.code),
+        own_place=signed_up and money_reads.own_place(tournament, signed_up.player_id, signed_up.code),
         waiting_count=len(waiting_list.waiting_entries(tournament)),
         free_places=waiting_list.free_places(tournament),
         names=names,

@@ -1,33 +1,148 @@
 """Views without an account: the start page, a user's profile, a series, a player, a game."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import msgspec
+from markupsafe import Markup
+from msgspec import UNSET, Struct, UnsetType
 from starlette.responses import Response
 
 import silverball
-from silverball.kit.errors import NotAllowed, NotFound
+from silverball.kit.errors import Conflict, NotAllowed, NotFound
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import rounds
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import series as series_rules
-from silverball.service.corrections import reads as corrections
-from silverball.service.games.reads import games
-from silverball.service.parts import reads as parts
-from silverball.service.series.reads import results as series_results
-from silverball.service.series.reads import series
-from silverball.service.standings import reads as standings
-from silverball.service.summaries import reads as summaries
-from silverball.service.tournaments.reads import listing
+from silverball.service.core import loaded
+from silverball.service.games.reads import corrections, games
+from silverball.service.journal.texts import away_text
+from silverball.service.rounds import reads as rounds_reads
+from silverball.service.series import reads as series_reads
+from silverball.service.standings.reads import standings, stats
+from silverball.service.tournaments.reads import listing, parts
 from silverball.service.tournaments.reads.listing import DatedTournament
 from silverball.service.users import reads as users
-from silverball.store import announcements
-from silverball.store.engine import Db
-from silverball.web.format_titles import format_title
-from silverball.web.forms import FormState
+from silverball.store.database.engine import Db
+from silverball.store.tournament import announcements
+from silverball.web.forms import FormState, format_title
 from silverball.web.page_request import GUEST, PageRequest
-from silverball.web.public import player_state, report_page
+from silverball.web.public import report_page
 from silverball.web.public.report_page import ReportPage
-from silverball.web.rendered_once import RenderedOnce
+from silverball.web.tournament_night import load_room_view
 from silverball_wire.players import EntrantPart, Player
+
+# The state of a player in a running tournament, as their own page shows it.
+
+
+class PlayerState(Struct, frozen=True, kw_only=True):
+    """Where a player waits, whether they are out, and what the clocks say."""
+
+    # The machine (None for the tournament's own queue) and the place in its line.
+    waiting: Sequence[tuple[int | None, int]] = ()
+    # Whether their results have put them out; someone who was dropped is not out in this sense.
+    is_out: bool = False
+    round_ends_at: datetime | None = None
+    # Game -> when its players were last called.
+    calls: Mapping[int, datetime] = msgspec.field(default_factory=dict)
+
+    # Rounds that the player still sits out, 0 for the newest one; None when they are not away.
+    away_rounds: int | None = None
+    # Games whose clock stands still: their machine is out of order, or busy in another tournament, as may
+    # be a player.
+    waiting_ids: Sequence[int] = ()
+    # Machines out of order, and the one of them whose queue the player was in when it was dissolved.
+    broken_arena_ids: Collection[int] = ()
+    dissolved_arena_id: int | None = None
+    # Where they are busy in another tournament of the room: `on Godzilla in Main`.
+    elsewhere: str = ""
+
+    @property
+    def away_text(self) -> str:
+        """The absence as a sentence; empty when the player is there."""
+        if self.away_rounds is None:
+            return ""
+        return f"You are {away_text(self.away_rounds)}, and back in the draw by yourself."
+
+    def call_key(self, game_id: int) -> str:
+        """A text that differs for each call to a game: the page rings when it is new."""
+        called_at = self.calls.get(game_id)
+        return str(game_id) if called_at is None else f"{game_id}-{called_at:%H%M%S}"
+
+
+def load_player_state(db: Db, tournament_id: int, player_id: int) -> PlayerState:
+    """The state of a player; an empty one in a tournament of an unknown format."""
+    try:
+        tournament = loaded.load_tournament(db, tournament_id)
+    except Conflict:
+        return PlayerState()
+    broken = {arena.arena_id for arena in tournament.lineup if not arena.is_active}
+    dissolved_id = rounds_reads.dissolved_queue(db, tournament_id, player_id) if broken else None
+    return PlayerState(
+        waiting=_places_in_queues(tournament, player_id),
+        broken_arena_ids=broken,
+        dissolved_arena_id=dissolved_id if dissolved_id in broken else None,
+        is_out=_is_out(tournament, player_id),
+        round_ends_at=_own_end(tournament, player_id),
+        away_rounds=_away_rounds(tournament, player_id),
+        waiting_ids=tuple(game.game_id for game in tournament.open_games if game.waiting_since is not UNSET),
+        calls=tournament.state.calls,
+        elsewhere=load_room_view(db, tournament, None).places.get(player_id, ""),
+    )
+
+
+def _places_in_queues(tournament: Tournament, player_id: int) -> list[tuple[int | None, int]]:
+    lines: dict[tuple[int | None, int | None], list[int]] = {}
+    for spot in tournament.waiting_spots:
+        lines.setdefault((spot.arena_id, spot.round_id), []).append(spot.player_id)
+    return [
+        (arena_id, player_ids.index(player_id) + 1)
+        for (arena_id, _), player_ids in lines.items()
+        if player_id in player_ids
+    ]
+
+
+def _own_end(tournament: Tournament, player_id: int) -> datetime | None:
+    """When the time of the player's own game is up, or that of the round while they play none."""
+    game = next((game for game in tournament.open_games if player_id in game.player_ids), None)
+    if game is None:
+        return rounds.round_ends_at(tournament)
+    return rounds.game_ends_at(tournament, game)
+
+
+def _away_rounds(tournament: Tournament, player_id: int) -> int | None:
+    entrant = tournament.entrant_by_id.get(player_id)
+    if tournament.status != "started" or entrant is None or isinstance(entrant.away_rounds, UnsetType):
+        return None
+    return entrant.away_rounds
+
+
+def _is_out(tournament: Tournament, player_id: int) -> bool:
+    if tournament.status != "started" or player_id not in tournament.active_ids:
+        return False
+    return player_id not in tournament_commands.format_of(tournament).playing_ids(tournament)
+
+
+# Values that a page shows again and again, such as the same points in many cells of a table.
+
+
+class RenderedOnce(dict[Any, Markup]):
+    """Value -> its markup, made by a macro when the value first comes."""
+
+    def __init__(self, macro: Callable[[Any], Markup]) -> None:
+        super().__init__()
+        self._macro = macro
+
+    def __missing__(self, value: Any) -> Markup:
+        self[value] = rendered = self._macro(value)
+        return rendered
+
+    def join(self, values: Iterable[Any]) -> Markup:
+        """Render the values, one after the other."""
+        return Markup("".join(map(self.__getitem__, values)))  # noqa: S704  # a macro has escaped it
+
 
 RUNNING_MAX = 50
 PLAYED_PER_PAGE = 25
@@ -122,7 +237,7 @@ def _page_number(request: PageRequest) -> int:
 
 def _opponents_context(db: Db, user_id: int, request: PageRequest) -> dict[str, Any]:
     """The user's most frequent opponents, and the opponent in the address."""
-    opponents = summaries.frequent_opponents(db, user_id, None)
+    opponents = stats.frequent_opponents(db, user_id, None)
     opponent_id = request.query.get("against", "")
     against = next((opponent for opponent in opponents if str(opponent.user_id) == opponent_id), None)
     return {
@@ -136,7 +251,7 @@ def _opponents_context(db: Db, user_id: int, request: PageRequest) -> dict[str, 
 def _organized_context(db: Db, user_id: int) -> dict[str, Any]:
     query = listing.TournamentQuery(owner=user_id, limit=ORGANIZED_MAX)
     organized = listing.tournaments_page(db, query, None)
-    own_series = series.series_page(db, series.SeriesQuery(owner=user_id), None)
+    own_series = series_reads.series_page(db, series_reads.SeriesQuery(owner=user_id), None)
     return {"organized": organized.rows, "organized_total": organized.total, "series": own_series.rows}
 
 
@@ -146,7 +261,7 @@ def _organized_context(db: Db, user_id: int) -> dict[str, Any]:
 def render_series(request: PageRequest, series_id: int) -> Response:
     """A series with its standings and its tournaments, oldest first."""
     with request.site.store.read() as db:
-        details = series_results.series_details(db, series_id, None)
+        details = series_reads.series_details(db, series_id, None)
         nights = _series_tournaments(db, series_id)
     points = _points_by_tournament(details.tournament_points)
     counted_nights = [night for night in nights if night.tournament_id in points]
@@ -158,7 +273,7 @@ def render_series(request: PageRequest, series_id: int) -> Response:
     )
     decided = [night.tournament_id for night in counted_nights if night.status == "completed"]
     nights_left = sum(night.status != "completed" for night in nights)
-    best_result = series_results.best_result(details)
+    best_result = series_reads.best_result(details)
     player_ids = [standing.player_id for standing in details.standings]
     reachable: dict[int, Decimal] = {}
     if nights_left and best_result is not None:
@@ -251,7 +366,7 @@ def render_player(
         if player_id not in players:
             raise NotFound("Player", player_id)
         query = games.TournamentGamesQuery(player=player_id)
-        state = player_state.load_player_state(db, tournament_id, player_id)
+        state = load_player_state(db, tournament_id, player_id)
         played = [game for game in games.games_in_tournament(db, tournament_id, query) if not game.bye]
         place = standings.places_of_players(db, tournament_id, [player_id]).get(player_id)
         moved = corrections.corrected_places(db, tournament_id).get(player_id)

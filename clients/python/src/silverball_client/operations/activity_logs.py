@@ -1,7 +1,7 @@
 """Operations of `client.activity_logs`."""
 
 from silverball_client.calling import M, Request, Resource, paged
-from silverball_wire.journal import ActivityLog
+from silverball_wire.tournaments import ActivityLog
 
 
 class ActivityLogsResource(Resource[M]):

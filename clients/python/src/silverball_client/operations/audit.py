@@ -1,8 +1,8 @@
 """Operations of `client.audit`."""
 
 from silverball_client.calling import M, Request, Resource, paged
-from silverball_wire.audit import AuditEntry
 from silverball_wire.generated.words import SecurityEvent
+from silverball_wire.tournaments import AuditEntry
 
 
 class AuditResource(Resource[M]):

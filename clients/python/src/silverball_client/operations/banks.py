@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_wire.banks import Bank
+from silverball_wire.arenas import Bank
 
 
 class BanksResource(Resource[M]):

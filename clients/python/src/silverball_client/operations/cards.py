@@ -1,7 +1,7 @@
 """Operations of `client.cards`."""
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.cards import Card
+from silverball_wire.singleplayer import Card
 
 
 class CardsResource(Resource[M]):

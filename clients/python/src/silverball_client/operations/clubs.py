@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.clubs import Club
+from silverball_wire.players import Club
 
 
 class ClubsResource(Resource[M]):

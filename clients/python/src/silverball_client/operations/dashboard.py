@@ -1,7 +1,7 @@
 """Operations of `client.dashboard`."""
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.dashboard import Dashboard
+from silverball_wire.occasions import Dashboard
 
 
 class DashboardResource(Resource[M]):

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from silverball_client.calling import M, Request, Resource, paged
-from silverball_wire.numbers import AccountNumber
+from silverball_wire.ratings import AccountNumber
 
 
 class FederationNumbersResource(Resource[M]):

@@ -1,7 +1,7 @@
 """Operations of `client.frenzy`."""
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.frenzy import FrenzyState
+from silverball_wire.queues import FrenzyState
 
 
 class FrenzyResource(Resource[M]):

@@ -7,9 +7,9 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.bodies import PlayerSwap, ResultCorrection
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_wire.corrections import RecordedGame
 from silverball_wire.games import Game, Leg
-from silverball_wire.timekeeping import RoundTimer
+from silverball_wire.rounds import RoundTimer
+from silverball_wire.singleplayer import RecordedGame
 
 
 class GamesResource(Resource[M]):

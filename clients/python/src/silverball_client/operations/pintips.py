@@ -1,7 +1,7 @@
 """Operations of `client.pintips`."""
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.tips import PinTipsBundle
+from silverball_wire.machines import PinTipsBundle
 
 
 class PintipsResource(Resource[M]):

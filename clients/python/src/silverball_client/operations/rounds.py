@@ -3,8 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.rounds import DrawnRound, Round
-from silverball_wire.timekeeping import RoundTimer
+from silverball_wire.rounds import DrawnRound, Round, RoundTimer
 
 
 class RoundsResource(Resource[M]):

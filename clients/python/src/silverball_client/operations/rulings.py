@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
 from silverball_wire.games import Game
-from silverball_wire.notes import GameNote, NoteKind
+from silverball_wire.rounds import GameNote, NoteKind
 
 
 class RulingsResource(Resource[M]):

@@ -7,10 +7,10 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.bodies import NewBand
 from silverball_client.calling import Alternatives, M, Request, Resource, operation, paged
-from silverball_wire.event_results import EventResults
 from silverball_wire.generated.words import BestGameScoring
 from silverball_wire.players import Player
 from silverball_wire.series import Series, SeriesDetails, SeriesListItem, SeriesStats
+from silverball_wire.standings import EventResults
 
 
 class SeriesResource(Resource[M]):

@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.bodies import NewPayment
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.sign_ups import SignUpList
+from silverball_wire.prizes import SignUpList
 
 
 class SignUpsResource(Resource[M]):

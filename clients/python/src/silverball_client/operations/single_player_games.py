@@ -6,8 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.bodies import ResultCorrection
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.corrections import RecordedSinglePlayerGame
-from silverball_wire.singleplayer import SinglePlayerGame
+from silverball_wire.singleplayer import RecordedSinglePlayerGame, SinglePlayerGame
 
 
 class SinglePlayerGamesResource(Resource[M]):

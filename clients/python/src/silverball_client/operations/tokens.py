@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.tokens import ApiToken
+from silverball_wire.players import ApiToken
 
 
 class TokensResource(Resource[M]):

@@ -7,8 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.bodies import NewLineupArena
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.arenas import Arena
-from silverball_wire.banks import Bank
+from silverball_wire.arenas import Arena, Bank
 
 
 class TournamentLineup(Resource[M]):

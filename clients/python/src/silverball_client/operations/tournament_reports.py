@@ -4,19 +4,21 @@ from collections.abc import Sequence
 from typing import Literal
 
 from silverball_client.calling import M, Request, Resource, operation, paged
-from silverball_wire.bestgame import BestGameDetails, BestGameSummaryRow
 from silverball_wire.events import EventsPage
-from silverball_wire.journal import JournalAction
+from silverball_wire.queues import BestGameDetails, BestGameSummaryRow
 from silverball_wire.singleplayer import SinglePlayerGame
-from silverball_wire.stats import (
+from silverball_wire.standings import (
     ArenaStats,
+    ArenaSummary,
     BestGameStats,
     MatchplayStats,
     MatchStats,
+    MatchSummary,
+    PlayerArenaSummary,
     PlayerStats,
     RoundStats,
 )
-from silverball_wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
+from silverball_wire.tournaments import JournalAction
 
 
 class TournamentReports(Resource[M]):

@@ -8,8 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from silverball_client.bodies import ListedEntrantPatch, NewEntrant
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.entries import EntryPurchase
 from silverball_wire.players import Player
+from silverball_wire.singleplayer import EntryPurchase
 
 
 class TournamentRoster(Resource[M]):

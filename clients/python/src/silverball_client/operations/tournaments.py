@@ -10,22 +10,15 @@ from silverball_client.operations.tournament_reports import TournamentReports
 from silverball_client.operations.tournament_roster import TournamentRoster
 from silverball_client.operations.tournament_staff import TournamentStaff
 from silverball_client.options import TournamentParts
-from silverball_wire.amazingrace import AmazingRaceState
-from silverball_wire.cards import Card
-from silverball_wire.draws import TournamentDraws
-from silverball_wire.event_results import EventResults
-from silverball_wire.forecasts import Forecast
-from silverball_wire.frenzy import FrenzyState
 from silverball_wire.games import Game
-from silverball_wire.maxmatchplay import MaxMatchplayState
-from silverball_wire.prizes import PrizeMoney, PrizeTable
-from silverball_wire.queues import ArenaQueues
-from silverball_wire.rounds import Round
-from silverball_wire.sign_ups import SignUpList
-from silverball_wire.standings import Standing
+from silverball_wire.plans import Forecast, TournamentEstimate
+from silverball_wire.prizes import PrizeMoney, PrizeTable, SignUpList
+from silverball_wire.queues import AmazingRaceState, ArenaQueues, FrenzyState
+from silverball_wire.rounds import MaxMatchplayState, Round, TournamentDraws
+from silverball_wire.singleplayer import Card
+from silverball_wire.standings import EventResults, Standing
 from silverball_wire.tournaments import Tournament
 from silverball_wire.webhooks import Webhook
-from silverball_wire.worth import TournamentEstimate
 
 
 class TournamentsResource(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 
 from silverball_client.calling import M, Request, Resource, operation
-from silverball_wire.numbers import AccountNumber
+from silverball_wire.ratings import AccountNumber
 from silverball_wire.users import OwnProfile, Suspension, User, UserBundle
 
 

@@ -5,27 +5,25 @@ only the account itself needed is deleted, here or later (`following`).
 """
 
 from collections.abc import Collection, Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Text, bindparam, delete, or_, select, type_coerce, update
+from sqlalchemy import Connection, Text, bindparam, delete, func, or_, select, type_coerce, update
 
+from silverball.kit.errors import Conflict, NotFound
 from silverball.service.accounts import reads
 from silverball.service.accounts.writes import tournaments
-from silverball.service.events import feed_events
-from silverball.store import (
-    audit,
-    digests,
-    names,
-    rating_days,
-    remote_ids,
-    revisions,
-    tables,
-    unfinished_changes,
-)
-from silverball.store.statements import Statement
-from silverball.store.transaction import Transaction
-from silverball.store.unfinished_changes import UnfinishedChange
+from silverball.service.core import feed_events
+from silverball.store import tables
+from silverball.store.database.statements import Statement
+from silverball.store.database.transaction import Transaction
+from silverball.store.people import audit, book, merging, names, rating_days, unfinished_changes
+from silverball.store.people.unfinished_changes import UnfinishedChange
+from silverball.store.revisions import revisions
+from silverball.store.tournament import chain, imports
+from silverball_wire import base
+from silverball_wire.users import Suspension
 
 _USER, _RATING = tables.user.c, tables.rating.c
 _PLAYER, _DOCUMENT = tables.submission_player.c, tables.submission_document.c
@@ -93,7 +91,7 @@ def erase_account_again(transaction: Transaction, user_id: int) -> bool:
         user_id=user_id, is_hiding=True, name=name, players=dict(players), merged_ids=sorted(merged)
     )
     traced = tournaments.traced_tournaments(db, change)
-    at_once = sorted(traced | tournaments.shown_in(db, change))
+    at_once = sorted(traced | tournaments.tournaments_shown_in(db, change))
     if len(at_once) > feed_events.TOURNAMENTS_AT_ONCE:
         # The job comes to the others later; there, only numbers show the account.
         at_once = sorted(traced)
@@ -113,9 +111,9 @@ def erase_account_again(transaction: Transaction, user_id: int) -> bool:
     db.execute(update(tables.player).where(claimed_by == user_id).values(claimed_by=None))
     audit.forget_person(db, user_id)
     # A later import must not give the name back to them.
-    remote_ids.forget_local_ids(db, "userId", [user_id])
-    remote_ids.forget_local_ids(db, remote_ids.OWNER, [user_id])
-    remote_ids.forget_local_ids(db, "playerId", players)
+    imports.forget_local_ids(db, "userId", [user_id])
+    imports.forget_local_ids(db, imports.OWNER, [user_id])
+    imports.forget_local_ids(db, "playerId", players)
     _delete_private_rows(db, user_id)
     transaction.changed_user_ids.add(user_id)
     tournaments.change_tournaments(transaction, change, at_once)
@@ -141,7 +139,7 @@ def _pseudonymize_players(db: Connection, player_ids: Collection[int]) -> None:
     _RENAME_PLAYER.run_many(
         db,
         [
-            {"own_id": player_id, "new_name": name, "new_digest": digests.name_digest(name)}
+            {"own_id": player_id, "new_name": name, "new_digest": chain.name_digest(name)}
             for player_id, name in names.items()
         ],
     )
@@ -238,3 +236,134 @@ def _rewrite_document(db: Connection, submission_id: int, place: int) -> None:
     document["players"][place] = {"id": known["id"], "name": f"Player {place + 1}"}
     text = msgspec.json.encode(document).decode()
     db.execute(update(tables.submission_document).where(is_document).values(body=text))
+
+
+# Suspend an account: its tokens, sessions, devices and webhooks do nothing from then on.
+
+
+WEBHOOK_STOPPED = "The account of the organizer was suspended."
+
+
+class OwnAccountNotSuspended(Conflict):
+    sentence = "You cannot suspend your own account. Another administrator can."
+
+
+def suspend(
+    transaction: Transaction,
+    user_id: int,
+    *,
+    now: datetime,
+    by_user_id: int | None = None,
+    source: str = audit.COMMAND_LINE,
+) -> Suspension:
+    """Suspend the account at once; a suspended one stays as it is. Raises NotFound.
+
+    Raises OwnAccountNotSuspended for the account of who suspends.
+    """
+    if user_id == by_user_id:
+        raise OwnAccountNotSuspended
+    db, own = transaction.connection, tables.user.c.user_id == user_id
+    suspended_at = _suspended_at(transaction, user_id)
+    if suspended_at is not None:
+        return Suspension(user_id=user_id, suspended_at=base.iso(suspended_at))
+    db.execute(update(tables.user).where(own).values(suspended_at=now))
+    for table in (tables.session, tables.half_sign_in):
+        db.execute(delete(table).where(table.c.user_id == user_id))
+    link = tables.account_link.c
+    db.execute(delete(tables.account_link).where((link.user_id == user_id) | (link.created_by == user_id)))
+    organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
+    is_sending = (tables.webhook.c.tournament_id.in_(organized), tables.webhook.c.is_active)
+    values = {"is_active": False, "stopped_reason": WEBHOOK_STOPPED, "updated_at": now}
+    db.execute(update(tables.webhook).where(*is_sending).values(**values))
+    transaction.changed_user_ids.add(user_id)
+    detail = "" if by_user_id is None else f"by {by_user_id}"
+    audit.record(db, "account-suspended", at=now, user_id=user_id, source=source, detail=detail)
+    return Suspension(user_id=user_id, suspended_at=base.iso(now))
+
+
+def unsuspend(
+    transaction: Transaction,
+    user_id: int,
+    *,
+    now: datetime,
+    by_user_id: int | None = None,
+    source: str = audit.COMMAND_LINE,
+) -> Suspension:
+    """Let a suspended account act again, with its tokens; webhooks stay off. Raises NotFound."""
+    if _suspended_at(transaction, user_id) is not None:
+        db, own = transaction.connection, tables.user.c.user_id == user_id
+        db.execute(update(tables.user).where(own).values(suspended_at=None))
+        transaction.changed_user_ids.add(user_id)
+        detail = "" if by_user_id is None else f"by {by_user_id}"
+        audit.record(db, "account-unsuspended", at=now, user_id=user_id, source=source, detail=detail)
+    return Suspension(user_id=user_id, suspended_at=None)
+
+
+def _suspended_at(transaction: Transaction, user_id: int) -> datetime | None:
+    row = select(tables.user.c.suspended_at).where(tables.user.c.user_id == user_id).with_for_update()
+    found = transaction.connection.execute(row).one_or_none()
+    if found is None:
+        raise NotFound("User", user_id)
+    suspended_at: datetime | None = found.suspended_at
+    return suspended_at
+
+
+# Find and delete what an account made, for whoever cleans up after a spammer.
+
+
+# Ordered so that no kind is used by a later one.
+BOOK_KINDS = (book.OCCASION, book.BANK, book.SERIES, book.PLAYER, book.ARENA, book.LOCATION)
+
+
+def made_tournaments(db: Connection, user_id: int) -> list[int]:
+    """Ids of the account's tournaments, newest first: playoffs come before what they belong to."""
+    own = tables.tournament.c
+    rows = select(own.tournament_id).where(own.organizer_id == user_id)
+    return list(db.execute(rows.order_by(own.tournament_id.desc())).scalars())
+
+
+def sent_submissions(db: Connection, user_id: int) -> list[int]:
+    """Ids of the account's rating submissions, oldest first."""
+    own = tables.rating_submission.c
+    rows = select(own.rating_submission_id).where(own.submitter_id == user_id)
+    return list(db.execute(rows.order_by(own.rating_submission_id)).scalars())
+
+
+def count_book(db: Connection, user_id: int) -> int:
+    """The number of rows in the account's book."""
+    return sum(
+        db.execute(select(func.count()).where(kind.owner == user_id)).scalar_one() for kind in BOOK_KINDS
+    )
+
+
+def remove_links(db: Connection, tournament_id: int, user_id: int) -> None:
+    """Remove the links to a tournament from others of the same account."""
+    own = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
+    link = tables.tournament_link.c
+    is_to_it = (link.linked_tournament_id == tournament_id, link.tournament_id.in_(own))
+    db.execute(delete(tables.tournament_link).where(*is_to_it))
+
+
+def delete_book(transaction: Transaction, user_id: int) -> int:
+    """Delete the account's book, clubs and pending claims, and return the number of rows of the book.
+
+    A row that somebody else's tournament uses stays.
+    """
+    db, deleted = transaction.connection, 0
+    for kind in BOOK_KINDS:
+        is_free = (kind.owner == user_id, merging.is_unreferenced(kind.key))
+        deleted += db.execute(delete(kind.table).where(*is_free)).rowcount
+    db.execute(delete(tables.claim).where(tables.claim.c.user_id == user_id))
+    clubs, users = tables.club.c, tables.user.c
+    own = select(clubs.club_id).where(clubs.user_id == user_id)
+    members = db.execute(select(users.user_id).where(users.club_id.in_(own))).scalars().all()
+    db.execute(update(tables.user).where(users.club_id.in_(own)).values(club_id=None))
+    db.execute(delete(tables.club).where(clubs.user_id == user_id))
+    feed_events.announce_users(transaction, members)
+    return deleted
+
+
+def record_cleaning(db: Connection, user_id: int, *, now: datetime, tournaments: int, rows: int) -> None:
+    """Record that what the account made was deleted."""
+    detail = f"{tournaments} tournaments, {rows} rows"
+    audit.record(db, "account-cleaned", at=now, user_id=user_id, source=audit.COMMAND_LINE, detail=detail)

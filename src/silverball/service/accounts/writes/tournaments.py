@@ -4,7 +4,7 @@ A label may say who somebody is, and the journal keeps old ones. All lines of a 
 that undo and verification, which compare them with each other and with the rows, find no difference.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import msgspec
@@ -15,21 +15,30 @@ from sqlalchemy import (
     Select,
     Text,
     and_,
+    delete,
     exists,
+    func,
     or_,
     select,
     type_coerce,
     update,
 )
 
-from silverball.service.events import feed_events
-from silverball.store import chain, journal, revisions, tables
-from silverball.store.batches import ascending_batches
-from silverball.store.transaction import Transaction
-from silverball.store.unfinished_changes import UnfinishedChange
+from silverball.service.core import feed_events
+from silverball.store import tables
+from silverball.store.database import migrate
+from silverball.store.database.conditions import ascending_batches
+from silverball.store.database.transaction import Transaction
+from silverball.store.people import book, hidings, merging, rating_days, unfinished_changes
+from silverball.store.people.unfinished_changes import UnfinishedChange
+from silverball.store.revisions import revisions
+from silverball.store.tables import idempotency
+from silverball.store.tables import journal as tables_journal
+from silverball.store.tournament import chain, journal
+from silverball.store.tournament.chain import ERASED_SOURCE
 
 _NO_LABELS: dict[str, Any] = {"labels": [], "label_color": None}
-_T, _ENTRANT, _CODE_USE = tables.tournament.c, tables.entrant.c, tables.device_action.c
+_TOURNAMENT, _ENTRANT, _CODE_USE = tables.tournament.c, tables.entrant.c, tables.device_action.c
 _PLAYER, _ENTRY = tables.player.c, tables.journal.c
 # Rows of tournaments that name the account.
 _USER_COLUMNS: tuple[Column[Any], ...] = (tables.game_player.c.user_id, tables.suggestion.c.user_id)
@@ -48,7 +57,7 @@ _MAY_HAVE_LABELS = (
 )
 
 
-def shown_in(db: Connection, change: UnfinishedChange) -> set[int]:
+def tournaments_shown_in(db: Connection, change: UnfinishedChange) -> set[int]:
     """The tournaments that show the account."""
     ids = set(revisions.tournaments_of_users(db, [change.user_id]))
     if change.name is None:
@@ -124,9 +133,9 @@ def _erase_from_games(db: Connection, user_id: int, tournament_ids: Collection[i
 
 
 def _erase_manager(db: Connection, name: str, tournament_ids: Collection[int]) -> None:
-    for tournament_id, managers in _managed_by(db, name, _T.tournament_id.in_(tournament_ids)):
+    for tournament_id, managers in _managed_by(db, name, _TOURNAMENT.tournament_id.in_(tournament_ids)):
         remaining = [manager for manager in managers if manager.get("name") != name]
-        row = update(tables.tournament).where(_T.tournament_id == tournament_id)
+        row = update(tables.tournament).where(_TOURNAMENT.tournament_id == tournament_id)
         db.execute(row.values(managers=remaining))
 
 
@@ -134,8 +143,10 @@ def _managed_by(
     db: Connection, name: str, *conditions: ColumnElement[bool]
 ) -> list[tuple[int, list[dict[str, Any]]]]:
     """The tournaments with a manager of this name, and their managers; imported ones may name them."""
-    may_name = type_coerce(_T.managers, Text).contains(msgspec.json.encode(name).decode(), autoescape=True)
-    rows = db.execute(select(_T.tournament_id, _T.managers).where(may_name, *conditions))
+    may_name = type_coerce(_TOURNAMENT.managers, Text).contains(
+        msgspec.json.encode(name).decode(), autoescape=True
+    )
+    rows = db.execute(select(_TOURNAMENT.tournament_id, _TOURNAMENT.managers).where(may_name, *conditions))
     return [
         (tournament_id, managers)
         for tournament_id, managers in rows
@@ -185,7 +196,7 @@ def _erase_journal_labels(
 def _in_their_books(player_ids: Collection[int]) -> ColumnElement[bool]:
     """Whether a line is of a tournament of these players' organizers, or of one that they are in."""
     owners = select(_PLAYER.organizer_id).where(_PLAYER.player_id.in_(player_ids))
-    organized = select(_T.tournament_id).where(_T.organizer_id.in_(owners))
+    organized = select(_TOURNAMENT.tournament_id).where(_TOURNAMENT.organizer_id.in_(owners))
     entered = select(_ENTRANT.tournament_id).where(_ENTRANT.player_id.in_(player_ids))
     return _ENTRY.tournament_id.in_(organized.union(entered))
 
@@ -209,3 +220,132 @@ def _labelled_sides(data: dict[str, Any], player_ids: Collection[int]) -> list[d
         for side in data.values()
         if side["player_id"] in player_ids and (side.get("labels") or side.get("label_color"))
     ]
+
+
+# Do the rest of an account's change, a slice at a time: in tournaments, in its book, in slow places.
+#
+# Each slice is one transaction of at most a quarter of a second, and notes how far it has come.
+
+
+TOURNAMENTS_PER_SLICE = 50
+BOOK_ROWS_PER_SLICE = 500
+# Lines of the journal in one slice: a few hundredths of a second.
+JOURNAL_LINES = 20_000
+# The kinds of an organizer's book, ordered so that no kind is used by a later one.
+BOOK_KINDS = (book.OCCASION, book.BANK, book.SERIES, book.PLAYER, book.ARENA, book.LOCATION)
+_USER, _JOURNAL_ENTRY, _REPLY = tables.user.c, tables_journal.c, idempotency.c
+
+
+def do_slice(transaction: Transaction) -> bool:
+    """Do the next part of an unfinished change; False when nothing is left to do here.
+
+    What another process is doing now is left to it.
+    """
+    db = transaction.connection
+    change = unfinished_changes.lock_next(db)
+    if change is None:
+        return False
+    steps = _steps(change)
+    if not steps[change.step](transaction, change):
+        change.step += 1
+    if change.step == len(steps):
+        unfinished_changes.finish(db, change)
+    else:
+        unfinished_changes.save(db, change)
+    return True
+
+
+def are_quiet(changes: Collection[UnfinishedChange]) -> bool:
+    """Whether no answer shows what these changes have left to do."""
+    return all(_steps(change)[change.step] in QUIET_STEPS for change in changes)
+
+
+# The steps. Each returns whether it has to go on
+
+
+def _erase_traces(transaction: Transaction, change: UnfinishedChange) -> bool:
+    """Erase labels and managers: those that were written while the account was erased, or before 0.3.0."""
+    traced = traced_tournaments(transaction.connection, change)
+    ids = sorted(each for each in traced if each > change.tournament_id)[:TOURNAMENTS_PER_SLICE]
+    return _change_tournaments(transaction, change, ids)
+
+
+def _show_in_tournaments(transaction: Transaction, change: UnfinishedChange) -> bool:
+    shown_in = tournaments_shown_in(transaction.connection, change)
+    ids = sorted(each for each in shown_in if each > change.tournament_id)[:TOURNAMENTS_PER_SLICE]
+    return _change_tournaments(transaction, change, ids)
+
+
+def _change_tournaments(transaction: Transaction, change: UnfinishedChange, ids: list[int]) -> bool:
+    if not ids:
+        # For the step that comes next.
+        change.tournament_id = 0
+        return False
+    change_tournaments(transaction, change, ids)
+    change.tournament_id = ids[-1]
+    return True
+
+
+def _erase_remains(transaction: Transaction, change: UnfinishedChange) -> bool:
+    """Delete the rows that only the account used, and have the results of its players rated again."""
+    db, user_id = transaction.connection, change.user_id
+    for table in (idempotency, tables.claim, tables.history_pull):
+        db.execute(delete(table).where(table.c.user_id == user_id))
+    for kind in BOOK_KINDS:
+        # A player without a book: the statement looks for every kind of reference.
+        if db.execute(select(kind.key).where(kind.owner == user_id).limit(1)).first() is None:
+            continue
+        unused = select(kind.key).where(kind.owner == user_id, merging.is_unreferenced(kind.key))
+        some = unused.limit(BOOK_ROWS_PER_SLICE).scalar_subquery()
+        if db.execute(delete(kind.table).where(kind.key.in_(some))).rowcount == BOOK_ROWS_PER_SLICE:
+            return True
+    members = select(_USER.club_id).where(_USER.club_id.is_not(None))
+    mine = tables.club.c.user_id == user_id
+    db.execute(delete(tables.club).where(mine, tables.club.c.club_id.not_in(members)))
+    # The next run finds the players by their pseudonyms.
+    rating_days.mark_players(db, change.player_ids)
+    return False
+
+
+def _erase_sources(transaction: Transaction, change: UnfinishedChange) -> bool:
+    """Erase the addresses from which the person did something; the journal keeps the account's id."""
+    db = transaction.connection
+    newest = db.execute(select(func.max(_JOURNAL_ENTRY.journal_id))).scalar_one()
+    if change.journal_id >= (newest or 0):
+        return False
+    after, change.journal_id = change.journal_id, change.journal_id + JOURNAL_LINES
+    in_slice = (_JOURNAL_ENTRY.journal_id > after, _JOURNAL_ENTRY.journal_id <= change.journal_id)
+    own = update(tables_journal).where(*in_slice, _JOURNAL_ENTRY.actor_id == change.user_id)
+    db.execute(own.values(ERASED_SOURCE))
+    return True
+
+
+def _erase_replies(transaction: Transaction, change: UnfinishedChange) -> bool:
+    """Erase the person from the stored replies of the next account."""
+    db = transaction.connection
+    owners = select(func.min(_REPLY.user_id)).where(_REPLY.user_id > change.reply_owner_id)
+    owner_id = db.execute(owners).scalar_one()
+    if owner_id is None:
+        return False
+    hidings.erase_from_replies(db, change, owner_id)
+    change.reply_owner_id = owner_id
+    return True
+
+
+def _forget_names(transaction: Transaction, change: UnfinishedChange) -> bool:
+    """Rid the indexes of names of what they still hold."""
+    if not change.is_forgetting:
+        migrate.begin_forgetting(transaction.connection)
+        change.is_forgetting = True
+        return True
+    return bool(migrate.forget_slice(transaction.connection))
+
+
+Step = Callable[[Transaction, UnfinishedChange], bool]
+QUIET_STEPS: tuple[Step, ...] = (_erase_sources, _erase_replies, _forget_names)
+STEPS: tuple[Step, ...] = (_show_in_tournaments,)
+ERASURE_STEPS: tuple[Step, ...] = (_erase_traces, _show_in_tournaments, _erase_remains, *QUIET_STEPS)
+
+
+def _steps(change: UnfinishedChange) -> tuple[Step, ...]:
+    return STEPS if change.name is None else ERASURE_STEPS

@@ -4,14 +4,15 @@ A list of games takes three statements: games, seats, suggestions. Rows are grou
 uncached lists are read every second of a tournament night.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, eq
 from types import MappingProxyType, SimpleNamespace
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta
+from msgspec import UNSET, Meta, Struct
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
@@ -34,18 +35,23 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.kit.values import compile_builder
 from silverball.rules.model import fields
 from silverball.rules.model import tournament as rules
-from silverball.service.arenas import reads as arenas
-from silverball.service.pages import PageRows, refuse_deep_pagination
+from silverball.rules.model.part_index import find_by_id
+from silverball.rules.ranking.standing import StoredResult
+from silverball.rules.ranking.summaries import GameRecord
+from silverball.service.core.calls import PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
-from silverball.store import rows
-from silverball.store.among import is_among
-from silverball.store.statements import NamedRow, RowMapper, Statement, rows_of_all
+from silverball.service.venues import reads as venues_reads
+from silverball.store.database.conditions import is_among
+from silverball.store.database.statements import NamedRow, RowMapper, Statement, rows_of_all
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
+from silverball.store.tournament import rows as tournament_rows
+from silverball.store.tournament import writers
+from silverball.store.tournament.loaded import LoadedTournament
 from silverball.store.types import IsoText, PointsText, encode_hundredths, points_text
-from silverball_wire import times
+from silverball_wire import base
 from silverball_wire.arenas import Arena
 from silverball_wire.base import ID_MAX, Id
-from silverball_wire.games import Game, Suggestion
+from silverball_wire.games import Game, Leg, Suggestion
 from silverball_wire.values import GameStatus
 
 PAGE_SIZE = 100
@@ -192,7 +198,7 @@ def with_arenas(db: Connection, games: Sequence[Game]) -> dict[int, Game]:
     arena_ids = {game_.arena_id for game_ in games if game_.arena_id is not None}
     if not arena_ids:
         return {game_.game_id: game_ for game_ in games}
-    arenas_by_id = {arena.arena_id: arena for arena in arenas.existing_arenas(db, sorted(arena_ids))}
+    arenas_by_id = {arena.arena_id: arena for arena in venues_reads.existing_arenas(db, sorted(arena_ids))}
     return {game_.game_id: _with_arena(game_, arenas_by_id) for game_ in games}
 
 
@@ -366,9 +372,9 @@ def shape_game(
     suggestions: Sequence[rules.Suggestion] = (),
 ) -> Game:
     """A game of a snapshot, from the rows that are stored of it. Takes player id -> account of the player."""
-    values = {**_NOT_IN_RULES, **rows.game_values(game_), "tournament_id": tournament_id}
+    values = {**_NOT_IN_RULES, **tournament_rows.game_values(game_), "tournament_id": tournament_id}
     for name in ("started_at", "waiting_since"):
-        values[name] = times.iso_or_none(values[name])
+        values[name] = base.iso_or_none(values[name])
     seats = SimpleNamespace(
         player_id=game_.player_ids,
         user_id=tuple(map(users.get, game_.player_ids)),
@@ -377,7 +383,9 @@ def shape_game(
         score=tuple([None if score is None else str(score) for score in game_.result_scores]),
     )
     suggested = [
-        SimpleNamespace(**_NOT_IN_RULES, **rows.suggestion_values(each), tournament_id=tournament_id)
+        SimpleNamespace(
+            **_NOT_IN_RULES, **tournament_rows.suggestion_values(each), tournament_id=tournament_id
+        )
         for each in suggestions
     ]
     game_id = game_.game_id
@@ -402,3 +410,153 @@ def _suggestion_item(row: NamedRow, round_id: int) -> Suggestion:
         scorbit_data=row.scorbit_data,
         partial=row.partial,
     )
+
+
+# Games as a change has just left them, for its events and for the answer to who made it.
+#
+# Where the change wrote all that a game shows, the game is what was written; any other game is read again.
+
+
+def games_after_changes(
+    db: Connection, before: LoadedTournament, after: rules.Tournament, game_ids: Sequence[int]
+) -> dict[int, Game]:
+    """Game id -> the game with its arena, for those of these games that exist after the changes."""
+    known: list[Game] = []
+    others: list[int] = []
+    for game_id in game_ids:
+        game = find_by_id(after.games, "game_id", game_id)
+        if game is None:
+            continue
+        if _is_all_written(before, after, game):
+            users = writers.claiming_users(before.tournament, game)
+            known.append(shape_game(after.tournament_id, game, users))
+        else:
+            others.append(game_id)
+    if others:
+        known += selected_games(db, after.tournament_id, others)
+    return with_arenas(db, known)
+
+
+def _is_all_written(before: LoadedTournament, after: rules.Tournament, game: rules.Game) -> bool:
+    """Whether the rows of the game have nothing that was there before.
+
+    A seat that keeps its result keeps the account that had claimed its player then.
+    """
+    if after.suggestions or game.game_id in before.imported_fact_ids:
+        return False
+    old = find_by_id(before.tournament.games, "game_id", game.game_id)
+    if old is None or old.player_ids != game.player_ids:
+        return True
+    return not any(map(eq, writers.seat_results(old), writers.seat_results(game)))
+
+
+# Legs: the single games of the matches of a bracket.
+
+
+LEGS = select(game.c.game_id, game.c.tournament_id, game.c.legs)
+
+
+def legs_of_game(db: Connection, tournament_id: int, game_id: int) -> tuple[Leg, ...]:
+    """The single games of a match, in playing order.
+
+    Raises NotFound, and WrongFormat for a game of another tournament.
+    """
+    own = LEGS.where(game.c.game_id == game_id, game.c.tournament_id == tournament_id)
+    row = db.execute(own).one_or_none()
+    if row is None:
+        require_game(db, tournament_id, game_id)
+    return tuple(_leg_items(row))
+
+
+def find_leg(db: Connection, tournament_id: int, game_id: int, number: int) -> Leg:
+    """A single game of a match, counted from 1. Raises as `legs_of_game` does, and NotFound."""
+    legs = legs_of_game(db, tournament_id, game_id)
+    if not 1 <= number <= len(legs):
+        raise NotFound("Leg", number)
+    return legs[number - 1]
+
+
+def legs_in_tournament(db: Connection, tournament_id: int) -> tuple[Leg, ...]:
+    """The single games of all matches of a tournament, by match, in playing order."""
+    own = LEGS.where(game.c.tournament_id == tournament_id, game.c.legs.is_not(None))
+    return tuple(leg for row in db.execute(own.order_by(game.c.game_id)) for leg in _leg_items(row))
+
+
+def _leg_items(row: Any) -> Iterator[Leg]:
+    for number, leg in enumerate(row.legs or (), start=1):
+        recorded_at = leg["recorded_at"]
+        yield Leg(
+            game_id=row.game_id,
+            tournament_id=row.tournament_id,
+            leg=number,
+            arena_id=leg["arena_id"],
+            result_positions=tuple(leg["finishing_order"]),
+            recorded_at=None if recorded_at is None else base.iso(base.parse_moment(recorded_at)),
+        )
+
+
+# Completed games for summaries and statistics.
+
+
+_SEATS = RowMapper(
+    game_player.c.game_id,
+    game_player.c.player_id,
+    game_player.c.result_position,
+    game_player.c.points,
+)
+_NO_SEATS = _SEATS.row(((), (), (), ()))
+
+
+class CompletedGame(Struct, frozen=True):
+    """A completed game with its result."""
+
+    game_id: int
+    arena_id: int | None
+    is_bye: bool
+    started_at: datetime | None
+    duration_seconds: int | None
+    result: StoredResult
+
+    @property
+    def record(self) -> GameRecord:
+        """The game in the form that the rules summarize."""
+        result = self.result
+        return GameRecord(
+            self.arena_id,
+            result.player_ids,
+            result.result_positions,
+            result.result_points,
+            is_bye=self.is_bye,
+        )
+
+
+def completed_games(db: Connection, tournament_id: int) -> list[CompletedGame]:
+    """The completed games of a tournament, byes included, by id."""
+    rows = select(game.c.game_id, game.c.arena_id, game.c.bye, game.c.started_at, game.c.duration_seconds)
+    rows = rows.where(game.c.tournament_id == tournament_id, game.c.status == "completed")
+    seated = select(*_SEATS.columns).where(game_player.c.tournament_id == tournament_id)
+    seats = _SEATS.grouped(db.execute(seated.order_by(game_player.c.game_id, game_player.c.slot)))
+    return [
+        CompletedGame(*row, _stored_result(seats.get(row.game_id, _NO_SEATS)))
+        for row in db.execute(rows.order_by(game.c.game_id))
+    ]
+
+
+def _stored_result(seats: NamedRow) -> StoredResult:
+    return StoredResult(seats.player_id, seats.result_position, seats.points)
+
+
+# Mean durations in whole seconds.
+
+
+def mean_seconds(durations: Iterable[float | None]) -> int | None:
+    """The mean of the known durations in whole seconds, halves up; None when none is known."""
+    known = [duration for duration in durations if duration is not None]
+    return mean_from_total(sum(known), len(known))
+
+
+def mean_from_total(total: float | None, count: int) -> int | None:
+    """The mean from a sum and a count; None when the count is 0."""
+    if total is None or count == 0:
+        return None
+    return int((2 * total + count) // (2 * count))

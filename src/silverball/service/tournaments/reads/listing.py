@@ -14,24 +14,27 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
-from sqlalchemy import ColumnElement, Connection, Select, func, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, Select, and_, exists, false, func, or_, select, type_coerce
 
 from silverball.kit.http.fields import IGNORED_WHEN_INVALID, checked_by
 from silverball.kit.http.query import PageNumber, Query
+from silverball.rules.mechanics import rounds
 from silverball.rules.registry import FORMATS
-from silverball.service.access import AuthenticatedCaller
-from silverball.service.locations import reads as locations
-from silverball.service.pages import ROWS_DEEP_MAX, PageRows, refuse_deep_pagination
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.core.calls import ROWS_DEEP_MAX, PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
+from silverball.service.venues import reads as venues_reads
 from silverball.store import tables
-from silverball.store.among import is_among
-from silverball.store.hints import NotByIndex
-from silverball.store.kept_lists import KeptList, kept_list
-from silverball.store.statements import NamedRow, RowMapper
+from silverball.store.database.conditions import NotByIndex, is_among
+from silverball.store.database.engine import Db
+from silverball.store.database.statements import NamedRow, RowMapper
+from silverball.store.revisions.kept_lists import KeptList, kept_list
+from silverball.store.tables import scorekeeper, tournament
+from silverball.store.tournament.journal import PLAYERS_MERGED
 from silverball.store.types import IsoText
+from silverball_wire.arenas import Location
 from silverball_wire.base import Id
-from silverball_wire.locations import Location
 from silverball_wire.tournaments import Tournament
 from silverball_wire.values import TournamentStatus
 
@@ -41,20 +44,20 @@ ANY_TYPE = "tournaments"
 DATE_INTERVAL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2});([0-9]{4}-[0-9]{2}-[0-9]{2})", re.ASCII)
 NEWEST_FIRST = (tables.tournament.c.start_utc.desc(), tables.tournament.c.tournament_id.desc())
 
-_T = tables.tournament.c
+_TOURNAMENT = tables.tournament.c
 # The fields of DatedTournament.
 _DATED_ROW = RowMapper(
-    _T.tournament_id,
-    _T.name,
-    _T.status,
-    _T.type,
-    type_coerce(_T.start_utc, IsoText),
-    _T.start_local,
-    type_coerce(_T.end_utc, IsoText),
-    _T.description,
-    _T.test,
-    type_coerce(_T.updated_at, IsoText),
-    location=locations.ROW,
+    _TOURNAMENT.tournament_id,
+    _TOURNAMENT.name,
+    _TOURNAMENT.status,
+    _TOURNAMENT.type,
+    type_coerce(_TOURNAMENT.start_utc, IsoText),
+    _TOURNAMENT.start_local,
+    type_coerce(_TOURNAMENT.end_utc, IsoText),
+    _TOURNAMENT.description,
+    _TOURNAMENT.test,
+    type_coerce(_TOURNAMENT.updated_at, IsoText),
+    location=venues_reads.LOCATIONS_ROW,
 )
 
 
@@ -143,7 +146,7 @@ def tournaments_page(
 
 
 def _newest_ids(conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
-    return select(_T.tournament_id).where(*conditions).order_by(*NEWEST_FIRST)
+    return select(_TOURNAMENT.tournament_id).where(*conditions).order_by(*NEWEST_FIRST)
 
 
 def _count(db: Connection, conditions: Sequence[ColumnElement[bool]]) -> KeptList:
@@ -162,7 +165,7 @@ def tournaments_by_id(
 ) -> list[Tournament]:
     """The tournaments with these ids, in their order."""
     items = tournaments.tournament_items(
-        db, tournaments.tournament_rows().where(is_among(_T.tournament_id, ids)), viewer
+        db, tournaments.tournament_rows().where(is_among(_TOURNAMENT.tournament_id, ids)), viewer
     )
     by_id = {item.tournament_id: item for item in items}
     return [by_id[tournament_id] for tournament_id in ids]
@@ -187,18 +190,18 @@ class DatedTournament(Struct, frozen=True):
 def dated_tournaments(db: Connection, query: TournamentQuery, *, limit: int) -> list[DatedTournament]:
     """The first of the tournaments that pass the filters, newest first."""
     newest = _newest_ids(_conditions(query, only_completed=False)).limit(limit)
-    statement = tournaments.tournament_rows(_DATED_ROW).where(is_among(_T.tournament_id, newest))
+    statement = tournaments.tournament_rows(_DATED_ROW).where(is_among(_TOURNAMENT.tournament_id, newest))
     return [_dated_item(row) for row in _DATED_ROW.rows(db.execute(statement.order_by(*NEWEST_FIRST)))]
 
 
 def _dated_item(row: NamedRow) -> DatedTournament:
     fields = row._asdict()
-    return DatedTournament(**{**fields, "location": locations.location_or_none(row.location)})
+    return DatedTournament(**{**fields, "location": venues_reads.location_or_none(row.location)})
 
 
 def played_by(user_id: int) -> ColumnElement[bool]:
     """Whether a player claimed by the user is an entrant of the tournament in the outer statement."""
-    return _T.tournament_id.in_(_played_ids(user_id))
+    return _TOURNAMENT.tournament_id.in_(_played_ids(user_id))
 
 
 def _played_ids(user_id: int) -> Select[tuple[int]]:
@@ -221,20 +224,166 @@ def _conditions(query: TournamentQuery, *, only_completed: bool) -> list[ColumnE
         conditions.append(played_by(query.played))
     if query.played_or_organized is not None:
         user_id = query.played_or_organized
-        own = select(_T.tournament_id).where(_T.organizer_id == user_id)
-        conditions.append(_T.tournament_id.in_(_played_ids(user_id).union(own)))
+        own = select(_TOURNAMENT.tournament_id).where(_TOURNAMENT.organizer_id == user_id)
+        conditions.append(_TOURNAMENT.tournament_id.in_(_played_ids(user_id).union(own)))
     # The rarer a value is likely to be, the earlier it comes: the first one is looked for by index.
     for column, value in (
-        (_T.series_id, query.series),
-        (_T.organizer_id, query.owner),
-        (_T.type, None if query.type == ANY_TYPE else query.type),
-        (_T.status, query.status),
+        (_TOURNAMENT.series_id, query.series),
+        (_TOURNAMENT.organizer_id, query.owner),
+        (_TOURNAMENT.type, None if query.type == ANY_TYPE else query.type),
+        (_TOURNAMENT.status, query.status),
     ):
         if value is not None:
             conditions.append((NotByIndex(column) if conditions else column) == value)
     if only_completed:
-        conditions.append(NotByIndex(_T.status) == "completed")
+        conditions.append(NotByIndex(_TOURNAMENT.status) == "completed")
     interval = parse_date_interval(query.date_interval or "")
     if interval is not None:
-        conditions += [_T.start_utc >= interval[0], _T.start_utc < interval[1]]
+        conditions += [_TOURNAMENT.start_utc >= interval[0], _TOURNAMENT.start_utc < interval[1]]
     return conditions
+
+
+# The organizer, the directors and the scorekeepers of a tournament.
+
+
+SCOREKEEPING_MAX = 50
+
+
+def is_on_duty(db: Connection, user_id: int, tournament_id: int) -> bool:
+    """Whether the tournament is running and this user organizes it or keeps its scores."""
+    keeps_scores = exists().where(
+        and_(scorekeeper.c.tournament_id == tournament.c.tournament_id, scorekeeper.c.user_id == user_id)
+    )
+    rows = select(tournament.c.tournament_id).where(
+        tournament.c.tournament_id == tournament_id,
+        tournament.c.status == "started",
+        or_(tournament.c.organizer_id == user_id, keeps_scores),
+    )
+    return db.execute(rows).first() is not None
+
+
+def scorekeeping_tournaments(db: Connection, user_id: int, viewer: AuthenticatedCaller) -> list[Tournament]:
+    """Running tournaments of other organizers in which this user keeps scores, newest first."""
+    tournament_ids = select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id == user_id)
+    rows = tournaments.tournament_rows().where(
+        tournament.c.tournament_id.in_(tournament_ids),
+        tournament.c.tournament_id.not_in(users.directed_ids(user_id)),
+        tournament.c.status == "started",
+        tournament.c.organizer_id != user_id,
+    )
+    newest_first = rows.order_by(*NEWEST_FIRST)
+    return tournaments.tournament_items(db, newest_first.limit(SCOREKEEPING_MAX), viewer)
+
+
+def directed_tournaments(db: Connection, user_id: int, viewer: AuthenticatedCaller) -> list[Tournament]:
+    """Tournaments of other organizers that this user directs and that are not over, newest first."""
+    rows = tournaments.tournament_rows().where(
+        tournament.c.tournament_id.in_(users.directed_ids(user_id)), tournament.c.status != "completed"
+    )
+    newest_first = rows.order_by(*NEWEST_FIRST)
+    return tournaments.tournament_items(db, newest_first.limit(SCOREKEEPING_MAX), viewer)
+
+
+# Running tournaments that have been left idle.
+
+
+TOURNAMENTS_MAX = 1000
+_JOURNAL = tables.journal.c
+
+
+def idle_tournaments(db: Connection, now: datetime) -> list[int]:
+    """Ids of the idle tournaments, ascending, up to the number that one run closes."""
+    statement = _started_tournaments(
+        _TOURNAMENT.updated_at < now - rounds.IDLE_MAX,
+        or_(_TOURNAMENT.end_utc.is_(None), _TOURNAMENT.end_utc <= now),
+    )
+    return [row.tournament_id for row in db.execute(statement) if _is_idle(row, now)]
+
+
+def last_activity(db: Connection, tournament_id: int, now: datetime) -> datetime | None:
+    """The time of the last activity of an idle tournament; None when it is not idle."""
+    row = db.execute(_started_tournaments(_TOURNAMENT.tournament_id == tournament_id)).one_or_none()
+    return row.touched_at if row is not None and _is_idle(row, now) else None
+
+
+def _started_tournaments(*conditions: ColumnElement[bool]) -> Select[int, datetime | None, datetime]:
+    """Started tournaments with the time of their last activity.
+
+    The newest journal line counts, because an imported `updated_at` may be older than the import.
+    """
+    played = (_JOURNAL.tournament_id == _TOURNAMENT.tournament_id, _JOURNAL.change != PLAYERS_MERGED)
+    newest = select(func.max(_JOURNAL.at)).where(*played).scalar_subquery()
+    touched_at = func.coalesce(newest, _TOURNAMENT.updated_at, type_=_TOURNAMENT.updated_at.type).label(
+        "touched_at"
+    )
+    columns = select(_TOURNAMENT.tournament_id, _TOURNAMENT.end_utc, touched_at)
+    statement = columns.where(
+        _TOURNAMENT.status == "started", _TOURNAMENT.type.in_(sorted(FORMATS)), *conditions
+    )
+    return statement.order_by(_TOURNAMENT.tournament_id).limit(TOURNAMENTS_MAX)
+
+
+def _is_idle(row: object, now: datetime) -> bool:
+    return rounds.is_idle(row.touched_at, row.end_utc, now)  # type: ignore[attr-defined]  # columns of _started_tournaments
+
+
+# The completed nights of an organizer, for everybody: a list to search in.
+
+
+NIGHTS_PER_PAGE = 50
+_ENTRANT = tables.entrant.c
+_PLAYERS = (
+    select(func.count())
+    .select_from(tables.entrant)
+    .where(_ENTRANT.tournament_id == _TOURNAMENT.tournament_id)
+    .scalar_subquery()
+)
+
+
+class ClubNight(Struct, frozen=True):
+    """A completed tournament in the list of its organizer."""
+
+    tournament_id: int
+    name: str
+    type: str
+    start_local: str
+    start_utc: datetime
+    completed_at: datetime | None
+    player_count: int
+
+    @property
+    def month(self) -> str:
+        """Year and month of its start: `2026-08`."""
+        return self.start_local[:7]
+
+
+def club_nights(db: Db, organizer_id: int, text: str, page: int) -> PageRows[ClubNight]:
+    """One page of the completed tournaments with this text in the name, newest first, without tests."""
+    refuse_deep_pagination(page, NIGHTS_PER_PAGE)
+    conditions = [
+        _TOURNAMENT.organizer_id == organizer_id,
+        _TOURNAMENT.status == "completed",
+        _TOURNAMENT.test == false(),
+    ]
+    conditions += [
+        func.lower(_TOURNAMENT.name).contains(word, autoescape=True) for word in text.lower().split()
+    ]
+    total = db.scalar(select(func.count()).select_from(tables.tournament).where(*conditions)) or 0
+    nights = (
+        select(
+            *(
+                _TOURNAMENT.tournament_id,
+                _TOURNAMENT.name,
+                _TOURNAMENT.type,
+                _TOURNAMENT.start_local,
+                _TOURNAMENT.start_utc,
+                _TOURNAMENT.completed_at,
+            ),
+            _PLAYERS.label("player_count"),
+        )
+        .where(*conditions)
+        .order_by(_TOURNAMENT.start_utc.desc(), _TOURNAMENT.tournament_id.desc())
+        .limit(NIGHTS_PER_PAGE)
+        .offset(NIGHTS_PER_PAGE * (page - 1))
+    )
+    return PageRows([ClubNight(**row) for row in db.execute(nights).mappings()], total)

@@ -9,17 +9,17 @@ from typing import Any
 from sqlalchemy import Connection, Select, select
 
 from silverball.kit.values import replace
-from silverball.rules.mechanics import history, seeding
+from silverball.rules.mechanics import lineups, seeding
 from silverball.rules.model import play_settings
 from silverball.rules.model.play_settings import HasArenaAssignment
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasPairing, has
 from silverball.rules.model.tournament import Tournament
-from silverball.service.federation.reads import records as federation
-from silverball.service.ratings.reads import seeds as ratings
-from silverball.service.series.reads import results
+from silverball.service.outlook.reads import estimates
+from silverball.service.ratings import reads as ratings_reads
+from silverball.service.series import reads as series_reads
 from silverball.store import tables
-from silverball.store.among import is_among
+from silverball.store.database.conditions import is_among
 
 BALANCED_SERIES = "balanced_series"
 SERIES_SEED = "series_seed"
@@ -66,14 +66,14 @@ def _seed_facts(db: Connection, tournament: Tournament, seeding_rule: str) -> di
     """Player id -> the number to seed by, lower is better."""
     series_id = tournament.details["series_id"]
     if seeding_rule == SERIES_SEED and series_id is not None:
-        standings = results.series_details(db, series_id, None).standings
+        standings = series_reads.series_details(db, series_id, None).standings
         return {standing.player_id: float(standing.position) for standing in standings}
     if seeding_rule in seeding.RATING_SEEDS:
         by_bound = seeding_rule == seeding.BY_LOWER_BOUND
-        return dict(ratings.seed_numbers(db, tournament.tournament_id, by_bound=by_bound))
-    if seeding_rule in federation.SEEDING_RANKS:
+        return dict(ratings_reads.seed_numbers(db, tournament.tournament_id, by_bound=by_bound))
+    if seeding_rule in estimates.SEEDING_RANKS:
         player_ids = [entrant.player_id for entrant in tournament.entrants]
-        ranks = federation.player_ranks(db, player_ids, seeding_rule)
+        ranks = estimates.player_ranks(db, player_ids, seeding_rule)
         return {player_id: float(rank) for player_id, rank in ranks.items()}
     return {}
 
@@ -97,7 +97,7 @@ def _groups_played(seats: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
         if not seat.is_tiebreak:
             key = (seat.round_id, seat.game_id if seat.round_id is None else seat.set_number)
             games.setdefault(seat.game_id, (key, []))[1].append(seat.player_id)
-    return tuple(history.joined_groups(games.values()))
+    return tuple(lineups.joined_groups(games.values()))
 
 
 def _arena_plays(seats: Sequence[Any]) -> dict[int, dict[int, int]]:

@@ -1,1 +1,0 @@
-"""Connections to addresses that users have entered."""

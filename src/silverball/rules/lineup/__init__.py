@@ -1,1 +1,0 @@
-"""Arenas of a round, and the playing order of each game."""

@@ -1,1 +1,0 @@
-"""Draws: opponents and groups of each round, brackets and schedules."""

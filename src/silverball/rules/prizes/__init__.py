@@ -1,1 +1,0 @@
-"""Prize money: where it comes from, what comes off it, and who gets how much."""

@@ -1,0 +1,226 @@
+"""Start and end sessions."""
+
+from datetime import datetime, timedelta
+from random import Random
+
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
+
+from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.security import tokens
+from silverball.kit.values import WithSecret
+from silverball.service.accounts.reads import LABEL_LETTERS
+from silverball.store.people import audit, encryption
+from silverball.store.tables import half_sign_in, known_browser, recovery_code, session, two_step, user
+
+BROWSERS_MAX = 20
+
+
+class NewSession(WithSecret, frozen=True):
+    """The session's secret for the cookie, which is stored nowhere."""
+
+    secret: str
+
+
+def start_session(
+    db: Connection,
+    user_id: int,
+    *,
+    now: datetime,
+    lifetime: timedelta,
+    dice: Random,
+    network: str = "",
+    browser: str = "",
+) -> NewSession:
+    """Sign the user in with a new secret, and delete expired sessions."""
+    db.execute(delete(session).where(session.c.expires_at <= now))
+    secret = tokens.new_cookie_secret(dice)
+    values = {
+        "hash": tokens.digest(secret),
+        "user_id": user_id,
+        "csrf": tokens.new_cookie_secret(dice),
+        "created_at": now,
+        "expires_at": now + lifetime,
+        "seen_at": now,
+        "proved_at": now,
+        "network": network,
+        "browser": browser,
+    }
+    db.execute(insert(session).values(**values))
+    return NewSession(secret)
+
+
+def remember_browser(db: Connection, user_id: int, *, now: datetime, dice: Random) -> str:
+    """Remember that a browser signed in to this account, and return the secret for its cookie.
+
+    The oldest browsers beyond BROWSERS_MAX are forgotten.
+    """
+    secret = tokens.new_cookie_secret(dice)
+    values = {"hash": tokens.digest(secret), "user_id": user_id, "created_at": now}
+    db.execute(insert(known_browser).values(**values))
+    newest = (
+        select(known_browser.c.hash)
+        .where(known_browser.c.user_id == user_id)
+        .order_by(known_browser.c.created_at.desc(), known_browser.c.hash)
+        .offset(BROWSERS_MAX)
+        .limit(BROWSERS_MAX)
+    )
+    forgotten = [row.hash for row in db.execute(newest)]
+    db.execute(delete(known_browser).where(known_browser.c.hash.in_(forgotten)))
+    return secret
+
+
+def end_session(db: Connection, secret: str) -> None:
+    """Sign out. Ending an unknown session does nothing."""
+    db.execute(delete(session).where(session.c.hash == tokens.digest(secret)))
+
+
+def record_use(db: Connection, secret: str, now: datetime) -> None:
+    """Store that the session was used."""
+    db.execute(update(session).where(session.c.hash == tokens.digest(secret)).values(seen_at=now))
+
+
+def record_proof(db: Connection, secret: str, now: datetime) -> None:
+    """Store that the password was given in this session."""
+    db.execute(update(session).where(session.c.hash == tokens.digest(secret)).values(proved_at=now))
+
+
+def end_named_session(db: Connection, user_id: int, label: str) -> str | None:
+    """End the session of this user that the page lists by this label; return the hash of its secret."""
+    # A shorter label would begin several hashes.
+    own = (session.c.user_id == user_id, session.c.hash.startswith(label, autoescape=True))
+    if len(label) != LABEL_LETTERS or not label.isalnum():
+        return None
+    return db.execute(delete(session).where(*own).returning(session.c.hash)).scalar_one_or_none()
+
+
+def end_other_sessions(db: Connection, user_id: int, secret: str) -> int:
+    """End all other sessions of the user, and return their number."""
+    others = (session.c.user_id == user_id, session.c.hash != tokens.digest(secret))
+    return int(db.execute(delete(session).where(*others)).rowcount)
+
+
+# Turn two-step sign-in on and off, and accept its codes, each once.
+
+
+RECOVERY_CODES = 10
+HALF_SIGN_IN_LIFETIME = timedelta(minutes=5)
+_TWO_STEP = two_step.c
+
+
+class TwoStepAlreadyOn(Conflict):
+    sentence = "Two-step sign-in is on already. Turn it off before you use another app."
+
+
+def begin(db: Connection, user_id: int, *, now: datetime, dice: Random) -> str:
+    """Store a new secret, which counts once it is confirmed, and return it. Raises TwoStepAlreadyOn.
+
+    Raises NoEncryptionKey on a server without a key.
+    """
+    _lock_account(db, user_id)
+    confirmed_at = select(_TWO_STEP.confirmed_at).where(_TWO_STEP.user_id == user_id)
+    if db.execute(confirmed_at).scalar_one_or_none() is not None:
+        raise TwoStepAlreadyOn
+    db.execute(delete(two_step).where(_TWO_STEP.user_id == user_id))
+    secret = tokens.new_code_secret(dice)
+    values = {"user_id": user_id, "secret": encryption.encrypt(db, secret), "created_at": now}
+    db.execute(insert(two_step).values(**values))
+    return secret
+
+
+def unconfirmed_secret(db: Connection, user_id: int) -> str | None:
+    """The secret that is not confirmed yet."""
+    row = select(_TWO_STEP.secret).where(_TWO_STEP.user_id == user_id, _TWO_STEP.confirmed_at.is_(None))
+    stored = db.execute(row).scalar_one_or_none()
+    return None if stored is None else encryption.decrypt(db, stored)
+
+
+def confirm(
+    db: Connection, user_id: int, typed: str, *, now: datetime, dice: Random, source: str
+) -> list[str]:
+    """Turn two-step sign-in on with a first code, and return the recovery codes. Raises Invalid.
+
+    Raises TwoStepAlreadyOn.
+    """
+    _lock_account(db, user_id)
+    secret = unconfirmed_secret(db, user_id)
+    if secret is None:
+        raise TwoStepAlreadyOn
+    step = tokens.matching_step(secret, tokens.typed_digits(typed), now)
+    if step is None:
+        raise Invalid({"code": ["This is not the code that the app shows now. Is the phone's clock right?"]})
+    db.execute(update(two_step).where(_TWO_STEP.user_id == user_id).values(confirmed_at=now, last_step=step))
+    codes = [tokens.new_recovery_code(dice) for _ in range(RECOVERY_CODES)]
+    for code in codes:
+        values = {"hash": _recovery_hash(user_id, code), "user_id": user_id}
+        db.execute(insert(recovery_code).values(**values))
+    audit.record(db, "two-step-on", at=now, user_id=user_id, source=source)
+    return codes
+
+
+def turn_off(db: Connection, user_id: int, *, now: datetime, source: str) -> bool:
+    """Forget the secret and the recovery codes, and return whether two-step sign-in was on."""
+    forgotten = delete(two_step).where(_TWO_STEP.user_id == user_id).returning(_TWO_STEP.confirmed_at)
+    was_on = db.execute(forgotten).scalar_one_or_none() is not None
+    for table in (recovery_code, half_sign_in):
+        db.execute(delete(table).where(table.c.user_id == user_id))
+    if was_on:
+        audit.record(db, "two-step-off", at=now, user_id=user_id, source=source)
+    return was_on
+
+
+def accept_code(db: Connection, user_id: int, typed: str, *, now: datetime, source: str) -> bool:
+    """Use up a code of the app or a recovery code, and return whether it was right.
+
+    A right one ends the sign-ins of this account that wait for one.
+    """
+    digits = tokens.typed_digits(typed)
+    if len(digits) == tokens.RECOVERY_DIGITS:
+        is_right = _use_recovery_code(db, user_id, digits, now=now, source=source)
+    else:
+        is_right = _use_app_code(db, user_id, digits, now)
+    if is_right:
+        db.execute(delete(half_sign_in).where(half_sign_in.c.user_id == user_id))
+    return is_right
+
+
+def begin_half_sign_in(db: Connection, user_id: int, *, now: datetime, dice: Random) -> str:
+    """Remember that the password was given, and return the secret for the form that asks for the code."""
+    db.execute(delete(half_sign_in).where(half_sign_in.c.expires_at <= now))
+    secret = tokens.new_cookie_secret(dice)
+    values = {"hash": tokens.digest(secret), "user_id": user_id, "expires_at": now + HALF_SIGN_IN_LIFETIME}
+    db.execute(insert(half_sign_in).values(**values))
+    return secret
+
+
+def _lock_account(db: Connection, user_id: int) -> None:
+    # The same form sent twice at once waits for the first.
+    db.execute(select(user.c.user_id).where(user.c.user_id == user_id).with_for_update())
+
+
+def _use_app_code(db: Connection, user_id: int, digits: str, now: datetime) -> bool:
+    row = select(_TWO_STEP.secret).where(_TWO_STEP.user_id == user_id, _TWO_STEP.confirmed_at.is_not(None))
+    stored = db.execute(row).scalar_one_or_none()
+    if stored is None:
+        return False
+    step = tokens.matching_step(encryption.decrypt(db, stored), digits, now)
+    if step is None:
+        return False
+    # Of two equal codes at the same moment, the second finds the first one's step.
+    is_unused = or_(_TWO_STEP.last_step.is_(None), _TWO_STEP.last_step < step)
+    used = update(two_step).where(_TWO_STEP.user_id == user_id, is_unused).values(last_step=step)
+    return db.execute(used).rowcount == 1
+
+
+def _use_recovery_code(db: Connection, user_id: int, digits: str, *, now: datetime, source: str) -> bool:
+    own = recovery_code.c.user_id == user_id
+    used = delete(recovery_code).where(own, recovery_code.c.hash == _recovery_hash(user_id, digits))
+    if db.execute(used).rowcount == 0:
+        return False
+    left = db.execute(select(func.count()).select_from(recovery_code).where(own)).scalar_one()
+    audit.record(db, "recovery-code-used", at=now, user_id=user_id, source=source, detail=f"{left} left")
+    return True
+
+
+def _recovery_hash(user_id: int, code: str) -> str:
+    # With the account, so that a table of all codes' hashes is of no use.
+    return tokens.digest(f"recovery {user_id} {tokens.typed_digits(code)}")

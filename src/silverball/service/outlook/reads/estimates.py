@@ -1,0 +1,352 @@
+"""WPPR estimates from the players of a tournament, a series or a list. Source: ratings, B.2."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Annotated, Any, TypeVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
+
+from silverball.kit.errors import Invalid, NotFound
+from silverball.kit.http.query import Query
+from silverball.rules.worth import value
+from silverball.rules.worth.value import FieldPlayer, PlayerWorth
+from silverball.service.core import access
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.series import reads as series_reads
+from silverball.service.standings.reads import standings
+from silverball.store import tables
+from silverball.store.database.conditions import is_among
+from silverball.store.people import names
+from silverball_wire import base
+from silverball_wire.base import Id
+from silverball_wire.federation import EstimatedPlayer, FederationRecord, WpprEstimate
+from silverball_wire.values import Number
+
+# The federation's records by IFPA number, by name, and by player.
+
+
+# Both databases accept this many values in one statement.
+AT_ONCE = 5000
+SEARCH_MAX = 20
+T = TypeVar("T")
+
+_RECORD = tables.federation_player.c
+_PLAYER, _USER = tables.player.c, tables.user.c
+# A player's number is the one in the organizer's book, else that of the user who claimed the player.
+IFPA_ID_OF_PLAYER = func.coalesce(_PLAYER.ifpa_id, _USER.ifpa_id)
+# Kind of seeding -> the rank that it uses.
+SEEDING_RANKS = {"ifpa": _RECORD.rank, "ifpa_womens": _RECORD.womens_rank}
+
+
+class FederationPlayer(Struct, frozen=True, kw_only=True):
+    """An imported record of a player; None where the file had no value."""
+
+    ifpa_id: int
+    name: str
+    rank: int | None
+    womens_rank: int | None
+    rating: float | None
+    rating_rank: int | None
+    total_events: int | None
+    initials: str | None
+    city: str | None
+    state: str | None
+    country_code: str | None
+    country_name: str | None
+    updated_at: datetime
+
+
+class FederationRanks(Struct, frozen=True, kw_only=True):
+    """A player's ranks in the federation's two lists."""
+
+    rank: int | None
+    womens_rank: int | None
+
+
+_COLUMNS = tuple(_RECORD[name] for name in FederationPlayer.__struct_fields__)
+
+
+def records_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> list[FederationPlayer]:
+    """The records of these numbers; unknown numbers are left out."""
+    records = []
+    for some in _chunks(sorted(set(ifpa_ids))):
+        rows = select(*_COLUMNS).where(is_among(_RECORD.ifpa_id, some)).order_by(_RECORD.ifpa_id)
+        records += [FederationPlayer(**row) for row in db.execute(rows).mappings()]
+    return records
+
+
+def search_records(db: Connection, words: str, organizer_id: int) -> list[FederationPlayer]:
+    """At most 20 records whose name contains the words, without numbers that the organizer's book has."""
+    in_book = exists().where(_PLAYER.organizer_id == organizer_id, _PLAYER.ifpa_id == _RECORD.ifpa_id)
+    rows = select(*_COLUMNS).where(names.name_contains(db, _RECORD.name, words), ~in_book)
+    rows = rows.order_by(_RECORD.name, _RECORD.ifpa_id).limit(SEARCH_MAX)
+    return [FederationPlayer(**row) for row in db.execute(rows).mappings()]
+
+
+def published_record(db: Connection, ifpa_id: int) -> FederationRecord | None:
+    """The record of this number in its published shape; None when there is none."""
+    return next((to_federation_record(record) for record in records_by_ifpa(db, [ifpa_id])), None)
+
+
+def ranks_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> dict[int, FederationRanks]:
+    """Federation number -> ranks, for the known numbers."""
+    return {
+        record.ifpa_id: FederationRanks(rank=record.rank, womens_rank=record.womens_rank)
+        for record in records_by_ifpa(db, ifpa_ids)
+    }
+
+
+def player_ranks(db: Connection, player_ids: Collection[int], seeding: str) -> dict[int, int]:
+    """Player id -> the rank that this kind of seeding uses, for players who have one."""
+    rank = SEEDING_RANKS[seeding]
+    rows = (
+        select(_PLAYER.player_id, rank)
+        .select_from(tables.player)
+        .outerjoin(tables.user, _USER.user_id == _PLAYER.claimed_by)
+        .join(tables.federation_player, _RECORD.ifpa_id == IFPA_ID_OF_PLAYER)
+        .where(_PLAYER.player_id.in_(player_ids), rank.is_not(None))
+    )
+    return dict(db.execute(rows).all())
+
+
+def ifpa_ids_by_name(db: Connection, wanted: Iterable[str]) -> dict[str, int]:
+    """Name -> federation number, for names with exactly one record.
+
+    Case, accents and punctuation are ignored (store/people/names.py).
+    """
+    plain_of = {name: plain for name in wanted if (plain := names.strip_punctuation(name))}
+    numbers: dict[str, list[int]] = {}
+    for some in _chunks(sorted(set(plain_of.values()))):
+        rows = select(_RECORD.name_plain, _RECORD.ifpa_id).where(_RECORD.name_plain.in_(some))
+        for plain, ifpa_id in db.execute(rows.order_by(_RECORD.ifpa_id)):
+            numbers.setdefault(plain, []).append(ifpa_id)
+    return {name: numbers[plain][0] for name, plain in plain_of.items() if len(numbers.get(plain, ())) == 1}
+
+
+def record_count(db: Connection) -> int:
+    """The number of records."""
+    return db.execute(select(func.count()).select_from(tables.federation_player)).scalar_one()
+
+
+def to_federation_record(record: FederationPlayer) -> FederationRecord:
+    """The record in its published shape. Only ranks can be null; other missing values are 0 or empty."""
+    return FederationRecord(
+        ifpa_id=record.ifpa_id,
+        name=record.name,
+        rank=record.rank,
+        rating=record.rating or 0,
+        rating_rank=record.rating_rank or 0,
+        womens_rank=record.womens_rank,
+        total_events=record.total_events or 0,
+        initials=record.initials or "",
+        city=record.city or "",
+        state=record.state or "",
+        country_code=record.country_code or "",
+        country_name=record.country_name or "",
+        updated_at=base.iso(record.updated_at),
+    )
+
+
+def _chunks(values: Iterable[T]) -> Iterator[list[T]]:
+    remaining = iter(values)
+    while some := list(islice(remaining, AT_ONCE)):
+        yield some
+
+
+LISTED_MAX = 1000
+_TOURNAMENT, _ST, _ENTRANT = tables.tournament.c, tables.standing.c, tables.entrant.c
+
+
+class EstimateQuery(Query, frozen=True, kw_only=True):
+    """Parameters of POST /api/ifpa/wppr-estimator. Source: interface 4.8."""
+
+    tournament_id: Id | None = None
+    """Id of a tournament of which the players are taken."""
+    series_id: Id | None = None
+    """Id of a series of which the players are taken."""
+    ifpa_ids: Annotated[tuple[Id, ...], Meta(max_length=LISTED_MAX)] = ()
+    names: Annotated[tuple[Annotated[str, Meta(max_length=100)], ...], Meta(max_length=LISTED_MAX)] = ()
+    """Names of players, matched with the federation's records."""
+
+
+class NotExactlyOneSelector(Invalid):
+    """A query with no selector, or with several."""
+
+    def __init__(self, field: str) -> None:
+        sentence = "Give exactly one of tournamentId, seriesId, and a list (ifpaIds, names or both)."
+        super().__init__({field: [sentence]})
+
+
+class EstimatedField(Struct, frozen=True):
+    """The players whose value is estimated."""
+
+    ifpa_ids: frozenset[int]
+    # Names of players whose federation number is unknown or hidden.
+    nameless: tuple[str, ...]
+    # Federation number -> the player's name.
+    names: dict[int, str]
+    standings_order: tuple[str, ...] | None = None
+
+
+def wppr_estimate(db: Connection, query: EstimateQuery, viewer: AuthenticatedCaller | None) -> WpprEstimate:
+    """The WPPR value of a field. Raises NotFound, or Invalid unless exactly one selector is given."""
+    field = _selected_field(db, query, viewer)
+    records = {record.ifpa_id: record for record in records_by_ifpa(db, field.ifpa_ids)}
+    estimate = value.estimate_value(field_player(record) for record in records.values())
+    unknown = [name for ifpa_id, name in field.names.items() if ifpa_id not in records]
+    return WpprEstimate(
+        players=tuple(_estimated_player(worth, records[worth.ifpa_id]) for worth in estimate.players),
+        unresolved_names=(*field.nameless, *unknown),
+        base_value=plain_number(estimate.base),
+        womens_base_value=plain_number(estimate.womens_base),
+        rating_value=plain_number(estimate.rating),
+        rank_value=plain_number(estimate.ranking),
+        womens_rank_value=plain_number(estimate.womens_ranking),
+        wppr_value=plain_number(estimate.total),
+        womens_wppr_value=plain_number(estimate.womens_total),
+        standings_order=field.standings_order,
+        womens=_womens_flag(db, query.tournament_id),
+    )
+
+
+def _womens_flag(db: Connection, tournament_id: int | None) -> bool | UnsetType:
+    """True for a women's tournament, UNSET for any other and for a field without one."""
+    own = select(_TOURNAMENT.womens).where(_TOURNAMENT.tournament_id == tournament_id)
+    return True if tournament_id is not None and db.execute(own).scalar_one_or_none() else UNSET
+
+
+def _selected_field(
+    db: Connection, query: EstimateQuery, viewer: AuthenticatedCaller | None
+) -> EstimatedField:
+    selectors = [name for name in ("tournament_id", "series_id") if getattr(query, name) is not None]
+    selectors += ["list"] if query.ifpa_ids or query.names else []
+    if len(selectors) != 1:
+        raise NotExactlyOneSelector("seriesId" if "series_id" in selectors else "tournamentId")
+    if query.tournament_id is not None:
+        return _field_of_tournament(db, query.tournament_id, viewer)
+    if query.series_id is not None:
+        return _field_of_series(db, query.series_id, viewer)
+    return _field_of_list(db, query)
+
+
+def _field_of_list(db: Connection, query: EstimateQuery) -> EstimatedField:
+    number_by_name = ifpa_ids_by_name(db, query.names)
+    nameless = dict.fromkeys(name for name in query.names if name not in number_by_name)
+    return EstimatedField(frozenset(query.ifpa_ids) | frozenset(number_by_name.values()), tuple(nameless), {})
+
+
+def _field_of_tournament(
+    db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None
+) -> EstimatedField:
+    status = db.execute(
+        select(_TOURNAMENT.status).where(_TOURNAMENT.tournament_id == tournament_id)
+    ).scalar_one_or_none()
+    if status is None:
+        raise NotFound("Tournament", tournament_id)
+    people = participants_where(db, _ENTRANT.tournament_id == tournament_id)
+    order: tuple[str, ...] | None = None
+    if status == "completed":
+        rows = select(_PLAYER.name).join(tables.standing, _ST.player_id == _PLAYER.player_id)
+        rows = rows.where(_ST.tournament_id == tournament_id).order_by(_ST.position, _ST.player_id)
+        order = tuple(db.execute(rows).scalars())
+    return _field_of_players(people, order, viewer)
+
+
+def _field_of_series(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> EstimatedField:
+    status = series_reads.find_series(db, series_id, viewer).status
+    nights = select(_TOURNAMENT.tournament_id).where(_TOURNAMENT.series_id == series_id)
+    people = participants_where(db, is_among(_ENTRANT.tournament_id, nights))
+    order: tuple[str, ...] | None = None
+    if status == "completed":
+        details = series_reads.series_details(db, series_id, viewer)
+        names = {player.player_id: player.name for player in details.players}
+        order = tuple(names[place.player_id] for place in details.standings if place.player_id in names)
+    return _field_of_players(people, order, viewer)
+
+
+def participants_where(db: Connection, where: ColumnElement[bool]) -> Sequence[Any]:
+    """The participants by id. As in the standings, entrants who left before they played do not count."""
+    # The choice is made among the entrants: between two lists of players the database would read them all.
+    is_counted = or_(_ENTRANT.status == "active", _ENTRANT.player_id.in_(_placed_leavers(db, where)))
+    counted = select(_ENTRANT.player_id).where(where, is_counted)
+    columns = (_PLAYER.player_id, _PLAYER.name, _PLAYER.claimed_by, _USER.profile_opt_out)
+    rows = (
+        select(*columns, IFPA_ID_OF_PLAYER.label("ifpa_id"))
+        .select_from(tables.player)
+        .outerjoin(tables.user, _USER.user_id == _PLAYER.claimed_by)
+        .where(_PLAYER.player_id.in_(counted))
+        .order_by(_PLAYER.player_id)
+        .limit(series_reads.PLAYERS_MAX)
+    )
+    return db.execute(rows).all()
+
+
+def _placed_leavers(db: Connection, where: ColumnElement[bool]) -> set[int]:
+    """Ids of the entrants who left and have a place in the standings."""
+    rows = select(_ENTRANT.tournament_id, _ENTRANT.player_id).where(where, _ENTRANT.status != "active")
+    left = {(row.tournament_id, row.player_id) for row in db.execute(rows).all()}
+    if not left:
+        return set()
+    own = _TOURNAMENT.tournament_id.in_({tournament_id for tournament_id, _ in left})
+    places = standings.places_where(db, own, {player_id for _, player_id in left})
+    return {player_id for tournament_id, player_id in left if player_id in places.get(tournament_id, {})}
+
+
+def _field_of_players(
+    people: Sequence[Any], order: tuple[str, ...] | None, viewer: AuthenticatedCaller | None
+) -> EstimatedField:
+    """The field of these players.
+
+    The federation number of a hidden profile is not used: a row, or even its share of the sums, would
+    reveal the number.
+    """
+    names: dict[int, str] = {}
+    nameless: list[str] = []
+    for person in people:
+        is_hidden = person.profile_opt_out and not access.sees_hidden_details(viewer, person.claimed_by)
+        if person.ifpa_id is None or is_hidden:
+            nameless.append(person.name)
+        else:
+            # Two players of a book who share a number are one person.
+            names.setdefault(person.ifpa_id, person.name)
+    return EstimatedField(frozenset(names), tuple(nameless), names, order)
+
+
+def field_player(record: FederationPlayer) -> FieldPlayer:
+    """The player as the formulas need them."""
+    return FieldPlayer(
+        ifpa_id=record.ifpa_id,
+        rank=record.rank,
+        womens_rank=record.womens_rank,
+        rating=record.rating,
+        total_events=record.total_events,
+    )
+
+
+def _estimated_player(worth: PlayerWorth, record: FederationPlayer) -> EstimatedPlayer:
+    return EstimatedPlayer(
+        ifpa_id=record.ifpa_id,
+        name=record.name,
+        rank=record.rank,
+        womens_rank=record.womens_rank,
+        rating=None if record.rating is None else plain_number(record.rating),
+        total_events=record.total_events,
+        updated_at=base.plain_z(record.updated_at),
+        base_value=plain_number(worth.base),
+        womens_base_value=plain_number(worth.womens_base),
+        rating_value=plain_number(worth.rating),
+        rating_value_included=worth.rating_included,
+        rank_value=plain_number(worth.ranking),
+        rank_value_included=worth.ranking_included,
+        womens_rank_value=plain_number(worth.womens_ranking),
+        womens_rank_value_included=worth.womens_ranking_included,
+        wppr_value=plain_number(worth.total),
+        womens_wppr_value=plain_number(worth.womens_total),
+    )
+
+
+def plain_number(exact: float) -> Number:
+    """The number as existing clients know it: 6, not 6.0, and all digits of a fraction."""
+    return int(exact) if exact.is_integer() else exact

@@ -1,0 +1,550 @@
+"""Changes to a whole tournament by its organizer. Source: interface.md 3; formats, section 2."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from random import Random
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct
+from sqlalchemy import delete
+from sqlalchemy.exc import IntegrityError
+
+from silverball.kit.errors import Conflict, Invalid, NotAllowed, Sentence
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import TOURNAMENT, PreparationOutdated
+from silverball.kit.http.fields import Id
+from silverball.kit.values import convert, replace
+from silverball.rules.commands import roster as roster_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import attempts
+from silverball.rules.model import fields
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import (
+    ArenaAdded,
+    Change,
+    DrawRemembered,
+    EntrantAdded,
+    ScorekeeperAdded,
+    TournamentEdited,
+    tournament_changes,
+)
+from silverball.rules.model.settings import TournamentSettings
+from silverball.rules.model.settings_protocols import playoff_bands_of
+from silverball.rules.model.tournament import EngineState, Entrant, LineupArena, Tournament
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.registry import FORMATS
+from silverball.rules.scoring import point_maps
+from silverball.service.core import access, commands, enact, loaded
+from silverball.service.core.calls import Write
+from silverball.service.core.commands import Decision, Draw, DryRun
+from silverball.service.core.enact import ActionContext
+from silverball.service.roster import reads as roster_reads
+from silverball.service.tournaments import configuration
+from silverball.service.tournaments.bodies import (
+    ChangedTournament,
+    ChangedTournamentFields,
+    Completion,
+    NewNightFields,
+    NewPlayoffs,
+    NewTournamentFields,
+    TournamentLink,
+    UndoRequest,
+    sent_settings,
+)
+from silverball.service.tournaments.reads import listing, series_facts, tournaments
+from silverball.store import tables
+from silverball.store.counts import quotas
+from silverball.store.database import statements
+from silverball.store.database.transaction import Transaction
+from silverball.store.revisions import revisions
+from silverball.store.revisions.stamps import Revision
+from silverball.store.tournament import announcements
+from silverball.store.tournament.loaded import LoadedTournament
+from silverball_wire import base
+from silverball_wire.values import LinkType
+
+CREATOR_ROLES = ("organizer", "admin")
+SEED_BITS = 128
+NAMED_MAX = 3
+
+
+class NotAnOrganizer(NotAllowed):
+    sentence = "Only organizers create tournaments. Ask the admin of this site to make you one."
+
+
+class UndoBlocked(Conflict):
+    sentence = "This action cannot be undone any more: something that it would restore is gone or in use."
+
+
+class StartedTournamentDeleted(Conflict):
+    sentence = "Only a planned tournament can be deleted, and this one has started."
+
+
+class TournamentLinked(Conflict):
+    sentence = "Tournament {tournaments} links to this one. Remove the link there first."
+
+
+def create_tournament(call: Write[NewTournamentFields], dice: Random) -> Tournament:
+    """Create a tournament of the caller. All its draws derive from `dice`, so no one can predict them."""
+    if call.caller.role not in CREATOR_ROLES:
+        raise NotAnOrganizer
+    limit = call.settings.tournaments_per_account
+    quotas.require_room_for_tournament(call.db, call.user_id, limit)
+    body = call.body
+    settings = configuration.build_settings(body.type, sent_settings(body))
+    before = blank_details(call.user_id, call.now)
+    details = tournaments.merge_details(call.db, body, before, None)
+    rows = None if body.tiebreaker_points_map is UNSET else body.tiebreaker_points_map
+    new = planned_tournament(
+        body.type, settings, details, dice, tiebreakers=configuration.tiebreaker_map(rows)
+    )
+    return enact.create_tournament(call.transaction, new, commands.action_context(call), dice)
+
+
+def blank_details(organizer_id: int, now: datetime) -> dict[str, Any]:
+    """The details of a tournament before any field is set; it starts now."""
+    local = now.strftime("%Y-%m-%d %H:%M:%S")
+    return {
+        **fields.blank_details(),
+        "name": "",
+        "organizer_id": organizer_id,
+        "start_utc": now.isoformat(),
+        "start_local": local,
+    }
+
+
+def planned_tournament(
+    type_: str,
+    settings: TournamentSettings,
+    details: Mapping[str, Any],
+    dice: Random,
+    *,
+    tiebreakers: point_maps.WireRows = point_maps.TIEBREAKER,
+) -> Tournament:
+    """A planned tournament without an id. Raises Invalid for points that its format cannot have."""
+    format_ = FORMATS[type_]
+    return Tournament(
+        tournament_id=0,
+        type=format_.type,
+        status="planned",
+        settings=settings,
+        entrants=(),
+        points_map=configuration.points_map(type_, settings, details["points_map_custom"]),
+        tiebreaker_points_map=tiebreakers,
+        has_entry_limits=_has_entry_limits(details),
+        state=EngineState(dice_seed=_new_seed(dice)),
+        details={**details, "primary_config_settings": list(format_.primary_settings)},
+    )
+
+
+def _new_seed(dice: Random) -> str:
+    return f"{dice.getrandbits(SEED_BITS):032x}"
+
+
+def _has_entry_limits(details: Mapping[str, Any]) -> bool:
+    return bool((details["entry_configuration"] or {}).get("limited"))
+
+
+def edit_tournament(call: Write[ChangedTournamentFields]) -> Tournament:
+    """Change settings, texts, times and references, as far as the status allows."""
+    return commands.run_command(call, lambda tournament: _edit_changes(call, tournament))
+
+
+def _edit_changes(call: Write[ChangedTournamentFields], tournament: Tournament) -> list[Change]:
+    body = call.body
+    sent = [name for name in ChangedTournamentFields.__struct_fields__ if getattr(body, name) is not UNSET]
+    configuration.refuse_when_completed(tournament, sent)
+    settings = configuration.changed_settings(tournament, sent_settings(body))
+    details = tournaments.merge_details(call.db, body, tournament.details, tournament.tournament_id)
+    tiebreakers = tournament.tiebreaker_points_map
+    if body.tiebreaker_points_map is not UNSET:
+        tiebreakers = configuration.changed_tiebreakers(tournament, body.tiebreaker_points_map)
+    return tournament_changes(
+        TournamentEdited,
+        tournament,
+        settings=settings,
+        details=details,
+        points_map=configuration.changed_points_map(tournament, settings, details["points_map_custom"]),
+        tiebreaker_points_map=tiebreakers,
+        has_entry_limits=_has_entry_limits(details),
+    )
+
+
+def prepare_start(call: Write[Body]) -> Draw:
+    """Read what the draw of the start needs; returns the draw."""
+    before = commands.load_snapshot(call)
+    informed = series_facts.with_seed_facts(call.db, commands.as_drawn(call, before.tournament))
+    informed = series_facts.with_series_facts(call.db, informed)
+    return lambda: DryRun(before.revision, call.now, _start_decision(informed, call.now))
+
+
+def start_tournament(call: Write[Body]) -> Tournament:
+    """Start the tournament with the prepared draw."""
+    commands.load_tournament(call)
+    return commands.commit_dry_run(call)
+
+
+def _start_decision(informed: Tournament, now: datetime) -> Decision:
+    dice, seed = tournament_commands.dice_for(informed, "start")
+    changes = tournament_commands.start(informed, dice, now)
+    started = apply_changes(informed, changes)
+    entry_changes = attempts.give_entries(
+        started, started.active_ids, attempts.automatic_entries(started), now
+    )
+    return Decision([*changes, *entry_changes], seed, commands.draw_notes(informed))
+
+
+def complete_tournament(call: Write[Completion]) -> Tournament:
+    """Complete the tournament, with an open round kept as far as it is finished, or dropped."""
+    drops = call.body.open_round == "drop"
+    return commands.run_command(
+        call,
+        lambda tournament: tournament_commands.complete(tournament, call.now, drops_open_round=drops),
+    )
+
+
+def reopen_tournament(call: Write[Body], dice: Random) -> Tournament:
+    """Reopen the tournament; the draws that follow have a new seed, because the old one is revealed."""
+
+    def rule(tournament: Tournament) -> Decision:
+        changes = tournament_commands.reopen(tournament)
+        if not tournament.state.dice_seed:
+            # It was imported, and its draws were made elsewhere.
+            return Decision(changes)
+        reopened = apply_changes(tournament, changes)
+        state = replace(reopened.state, dice_seed=_new_seed(dice))
+        seeded = tournament_changes(DrawRemembered, reopened, state=state)
+        return Decision([*changes, *seeded], notes=enact.commitment_notes(state.dice_seed))
+
+    return commands.run_command(call, rule)
+
+
+def undo_action(call: Write[UndoRequest]) -> Tournament:
+    """Undo the newest action. Raises Conflict for any other, and when it cannot be undone any more."""
+    commands.load_tournament(call)
+    try:
+        undone = enact.undo_action(
+            call.transaction, call.ids[TOURNAMENT], call.body.action, commands.action_context(call)
+        )
+        statements.send(call.db)
+    except IntegrityError as error:
+        raise UndoBlocked from error
+    return undone
+
+
+def delete_tournament(call: Write[Body]) -> None:
+    """Delete a planned tournament with all its parts. Raises Conflict for a started one."""
+    tournament = commands.load_tournament(call, access.owns)
+    if tournament.status != "planned":
+        raise StartedTournamentDeleted
+    linking = tournaments.linking_tournaments(call.db, tournament.tournament_id)
+    if linking:
+        ids_text = ", ".join(str(tournament_id) for tournament_id in linking[:NAMED_MAX])
+        raise TournamentLinked(tournaments=ids_text)
+    remove_tournament(call.transaction, tournament.tournament_id)
+
+
+def remove_tournament(transaction: Transaction, tournament_id: int) -> None:
+    """Delete the rows of a tournament whatever its status, and end its channel. Nothing may link to it."""
+    # A new revision makes readers load it again and receive a 404.
+    revisions.raise_tournaments(transaction, [tournament_id])
+    own = tables.tournament.c.tournament_id == tournament_id
+    transaction.connection.execute(delete(tables.tournament).where(own))
+    announcements.end_channel(transaction, tournament_id)
+
+
+def complete_if_idle(transaction: Transaction, tournament_id: int, source: str, now: datetime) -> bool:
+    """Complete a tournament without activity for two days, as of its last activity.
+
+    Returns whether it was idle; it may have been active since it was listed. Source: formats, section 23.
+    """
+    db = transaction.connection
+    touched_at = listing.last_activity(db, tournament_id, now)
+    if touched_at is None:
+        return False
+    tournament = loaded.load_tournament(db, tournament_id)
+    context = ActionContext(actor_id=None, source=source, now=now)
+    try:
+        enact.enact(transaction, tournament_id, tournament_commands.complete(tournament, touched_at), context)
+    except loaded.RunElsewhere:
+        # A mirror is completed where it is run.
+        return False
+    return True
+
+
+# A new tournament that has its players and machines from the beginning, like one before it.
+
+
+def create_night(call: Write[NewNightFields], dice: Random) -> Tournament:
+    """Create a planned tournament of the caller, with these players and arenas of the book.
+
+    Raises Invalid for a player or an arena that is not in the caller's book any more.
+    """
+    tournament = create_tournament(call, dice)
+    players, arenas = _entrants(call), _lineup_arenas(call)
+    # Before the start nothing is drawn, so neither needs dice that can be made again.
+    changes: list[Change] = []
+    if players:
+        changes += roster_commands.add_entrants(tournament, players, dice, call.now)
+    if arenas:
+        joined = apply_changes(tournament, changes)
+        changes += roster_commands.add_arenas(joined, arenas, dice, call.now)
+    if changes:
+        context = commands.action_context(call)
+        enact.enact(call.transaction, tournament.tournament_id, changes, context)
+    return tournament
+
+
+def _entrants(call: Write[NewNightFields]) -> Sequence[Entrant]:
+    player_ids = tuple(dict.fromkeys(call.body.player_ids))
+    claimed = roster_reads.book_players(call.db, call.user_id, player_ids)
+    if len(claimed) < len(player_ids):
+        raise Invalid({"playerIds": ["A player is not in your book any more. Reload the page."]})
+    return [Entrant(player_id=player_id, user_id=claimed[player_id]) for player_id in player_ids]
+
+
+def _lineup_arenas(call: Write[NewNightFields]) -> Sequence[LineupArena]:
+    arena_ids = tuple(dict.fromkeys(call.body.arena_ids))
+    categories = roster_reads.book_arenas(call.db, call.user_id, arena_ids)
+    if len(categories) < len(arena_ids):
+        raise Invalid({"arenaIds": ["A machine is not in your book any more. Reload the page."]})
+    return [LineupArena(arena_id=arena_id, category_id=categories[arena_id]) for arena_id in arena_ids]
+
+
+# Single links of a tournament to others, added and removed.
+
+
+class NewTournamentLink(Body, frozen=True, kw_only=True):
+    """A tournament to link, and its relation to this one."""
+
+    tournament_id: Id
+    link_type: LinkType
+
+
+class LinkToRemove(Body, frozen=True, kw_only=True):
+    """A linked tournament."""
+
+    linked_id: Id
+
+
+def add_link(call: Write[NewTournamentLink]) -> Any:
+    """Link one more tournament."""
+    added = TournamentLink(tournament_id=call.body.tournament_id, link_type=call.body.link_type)
+    return _replace_links(call, [*_current_links(call), added])
+
+
+def remove_link(call: Write[LinkToRemove]) -> Any:
+    """Remove the link to one tournament. Raises Invalid when there is none."""
+    links = _current_links(call)
+    remaining = [link for link in links if link.tournament_id != call.body.linked_id]
+    if len(remaining) == len(links):
+        raise Invalid({"linkedId": ["That tournament is not linked here."]})
+    return _replace_links(call, remaining)
+
+
+def _current_links(call: Write[Any]) -> list[TournamentLink]:
+    return [
+        TournamentLink(
+            tournament_id=link["linked_tournament_id"],
+            link_type=link["link_type"],
+            link_index=link["link_index"],
+        )
+        for link in commands.load_tournament(call).details["links"]
+    ]
+
+
+def _replace_links(call: Write[Any], links: list[TournamentLink]) -> Any:
+    body = convert({"links": msgspec.to_builtins(links)}, ChangedTournament)
+    return edit_tournament(replace(call, body=body))
+
+
+# Playoffs: a new tournament of the best, seeded by place. Source: formats, section 4.
+
+
+NAME_CHARACTERS_MAX = 100
+
+
+class PlayoffsBeforeStart(Conflict):
+    sentence = "The tournament has not started, so no player has qualified yet."
+
+
+class TiedAtCutoff(Conflict):
+    sentence = (
+        "Tied at the cutoff after place {place}: {players}. "
+        "Play a tiebreak, put them in order by hand or draw, or name all qualifiers in players. "
+        "Without a game the event counts 100 % at most."
+    )
+
+
+class TiedAtBye(Conflict):
+    sentence = (
+        "Tied across the bye line after seed {place}: {players}. Play a tiebreak, put them in order by hand, "
+        "or draw. Without a game the event counts 100 % at most."
+    )
+
+
+class DrawnQualifiers(Struct, frozen=True):
+    """The players of a playoff, best seed first, drawn from the standings of one revision."""
+
+    revision: Revision
+    player_ids: Sequence[int]
+    title: str
+    dice_seed: str
+
+
+def prepare_playoffs(call: Write[NewPlayoffs]) -> Callable[[], DrawnQualifiers]:
+    """Read the qualifying tournament; returns the ranking and the draw, which take long for many players."""
+    before = commands.load_snapshot(call)
+    if before.tournament.status == "planned":
+        raise PlayoffsBeforeStart
+    _require_room(call, before.tournament)
+    return lambda: _draw_qualifiers(call.body, before)
+
+
+def create_playoffs(call: Write[NewPlayoffs], dice: Random) -> Tournament:
+    """Create a planned tournament for the best of the one in the path, linked in both directions.
+
+    Takes the prepared draw, which raised Conflict when players are tied at the cutoff, which naming the
+    players settles, or across the line of a bye. Raises PreparationOutdated when the tournament has changed.
+    """
+    before, drawn = commands.load_snapshot(call), call.preparation
+    if before.revision != drawn.revision:
+        raise PreparationOutdated
+    qualifier = before.tournament
+    _require_room(call, qualifier)
+    planned = _planned_playoffs(call, qualifier, drawn.title, dice)
+    context = commands.action_context(call)
+    playoffs_tournament = enact.create_tournament(call.transaction, planned, context, dice)
+    changes = _roster_changes(qualifier, drawn.player_ids)
+    enact.enact(
+        call.transaction, playoffs_tournament.tournament_id, changes, context, dice_seed=drawn.dice_seed
+    )
+    _link_tournaments(call.transaction, playoffs_tournament, qualifier.tournament_id, "qualifying", context)
+    _link_tournaments(call.transaction, qualifier, playoffs_tournament.tournament_id, "playoff", context)
+    return playoffs_tournament
+
+
+def _require_room(call: Write[NewPlayoffs], qualifier: Tournament) -> None:
+    organizer_id, limit = qualifier.details["organizer_id"], call.settings.tournaments_per_account
+    quotas.require_room_for_tournament(call.db, organizer_id, limit)
+
+
+def _draw_qualifiers(body: NewPlayoffs, before: LoadedTournament) -> DrawnQualifiers:
+    qualifier = before.tournament
+    rows, title = _qualifiers(body, qualifier)
+    bye_lines = FORMATS[body.type].bye_lines(_playoff_settings(body), len(rows))
+    _require_clear_line(rows, bye_lines, TiedAtBye)
+    # Ties that decide neither are seeded by lot.
+    draw, seed = tournament_commands.dice_for(qualifier, f"playoffs {len(qualifier.details['links'])}")
+    return DrawnQualifiers(before.revision, tournament_commands.seed_players(rows, draw), title, seed)
+
+
+def _qualifiers(body: NewPlayoffs, qualifier: Tournament) -> tuple[list[Standing], str]:
+    """The standings of the players who advance, and the title of their tournament."""
+    if (body.players is UNSET) == (body.band is UNSET):
+        raise Invalid({"players": ["Send players or band: one of the two chooses the qualifiers."]})
+    rows = tournament_commands.eligible_rows(
+        tournament_commands.format_of(qualifier).rank(qualifier), qualifier.active_ids
+    )
+    if isinstance(body.players, tuple):
+        return _named_qualifiers(rows, body.players), "playoffs"
+    if body.players is UNSET:
+        assert body.band is not UNSET
+        first, last, title = _band_places(qualifier, body.band)
+    else:
+        first, last, title = 0, body.players, "playoffs"
+    if last > len(rows):
+        sentence = f"Only {len(rows)} active players are in the standings."
+        raise Invalid({"players" if body.band is UNSET else "band": [sentence]})
+    _require_clear_line(rows, (first, last), TiedAtCutoff)
+    return rows[first:last], title
+
+
+def _require_clear_line(
+    rows: Sequence[Standing], lines: Sequence[int], refusal: type[TiedAtCutoff | TiedAtBye]
+) -> None:
+    """Refuse players who share a place across a line."""
+    for line in lines:
+        tied = tournament_commands.players_tied_across(rows, line)
+        if tied:
+            raise refusal(place=line, players=tied)
+
+
+def _named_qualifiers(rows: Sequence[Standing], player_ids: Sequence[int]) -> list[Standing]:
+    strangers = sorted(set(player_ids) - {row.player_id for row in rows})
+    if strangers:
+        raise Invalid({"players": [Sentence("Not active in the standings: {players}.", players=strangers)]})
+    if len(set(player_ids)) != len(player_ids):
+        raise Invalid({"players": ["Name every player once."]})
+    return [row for row in rows if row.player_id in set(player_ids)]
+
+
+def _band_places(qualifier: Tournament, index: int) -> tuple[int, int, str]:
+    """The first place, the last place and the title of a band."""
+    reached = 0
+    for band in playoff_bands_of(qualifier.settings):
+        if band.index == index:
+            return reached, reached + band.value, band.text or "playoffs"
+        reached += band.value
+    raise Invalid({"band": [f"There is no band {index} in the playoffsCutoffs of this tournament."]})
+
+
+def _planned_playoffs(
+    call: Write[NewPlayoffs], qualifier: Tournament, title: str, dice: Random
+) -> Tournament:
+    settings = _playoff_settings(call.body)
+    name = call.body.name
+    if name is UNSET:
+        name = f"{qualifier.details['name']}: {title}"[:NAME_CHARACTERS_MAX]
+    before = blank_details(qualifier.details["organizer_id"], call.now)
+    details = {**before, **_inherited_details(qualifier), "name": name}
+    details["start_local"] = base.local(call.now, details["timezone"])
+    return planned_tournament(call.body.type, settings, details, dice)
+
+
+def _playoff_settings(body: NewPlayoffs) -> Any:
+    settings_sent = {} if body.settings is UNSET else dict(body.settings)
+    if "seeding" in FORMATS[body.type].settings.__struct_encode_fields__:
+        settings_sent.setdefault("seeding", "manual")
+    return configuration.build_settings(body.type, settings_sent, prefix="settings.")
+
+
+def _inherited_details(qualifier: Tournament) -> Mapping[str, Any]:
+    return {name: qualifier.details[name] for name in fields.DETAILS_INHERITED if name in qualifier.details}
+
+
+def _roster_changes(qualifier: Tournament, player_ids: Sequence[int]) -> list[Change]:
+    """Changes that add the players by seed, the active arenas, and the scorekeepers."""
+    arenas = [arena for arena in qualifier.lineup if arena.is_active]
+    changes: list[Change] = []
+    for seed, player_id in enumerate(player_ids, start=1):
+        qualified = qualifier.entrant_by_id[player_id]
+        changes.append(
+            EntrantAdded(
+                Entrant(
+                    player_id=player_id,
+                    place=seed - 1,
+                    seed_value=seed,
+                    user_id=qualified.user_id,
+                    labels=qualified.labels,
+                    label_color=qualified.label_color,
+                )
+            )
+        )
+    changes += [
+        ArenaAdded(replace(arena, place=place, is_blocked=False, is_queue_closed=False))
+        for place, arena in enumerate(arenas)
+    ]
+    return [*changes, *(ScorekeeperAdded(scorekeeper) for scorekeeper in qualifier.scorekeepers)]
+
+
+def _link_tournaments(
+    transaction: Transaction, source: Tournament, target_id: int, link_type: str, context: enact.ActionContext
+) -> None:
+    db = transaction.connection
+    tournament = loaded.load_tournament(db, source.tournament_id)
+    new = {"linked_tournament_id": target_id, "link_type": link_type, "link_index": None}
+    links = [*tournament.details["links"], *tournaments.link_details(db, [new], tournament.tournament_id)]
+    changes = tournament_changes(TournamentEdited, tournament, details={**tournament.details, "links": links})
+    enact.enact(transaction, tournament.tournament_id, changes, context)

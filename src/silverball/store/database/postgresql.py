@@ -1,0 +1,192 @@
+"""Connections to PostgreSQL that notice a database which does not answer."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import psycopg
+from psycopg.abc import PQGen
+from psycopg.generators import send
+from sqlalchemy import Connection, Engine, create_engine, event, exc
+from sqlalchemy.engine import URL
+
+from silverball.store.database import statements
+from silverball.store.database.deadlines import CLIENT_TCP, SERVER_TCP, Deadlines, TimeLimits
+from silverball.store.database.faults import DatabaseUnavailable
+
+CONNECTIONS_MAX = 24
+# A thread that finds all connections in use waits this long for one.
+POOL_SECONDS = 2
+# A connection that was used just now is not tried first: that would cost every request a round trip.
+TRY_AFTER_SECONDS = 1.0
+TRY_SECONDS = 1.5
+# After a failed connect, the others are refused at once for this long, and then only one tries again.
+REFUSE_SECONDS = 0.5
+# Longer than any try.
+RETRY_SECONDS = 10.0
+# A request reads thousands of rows, not millions. Workers of the database would take longer to start and to
+# hand them over than one process to read them, and take the cores of other requests.
+PLANNER = {"max_parallel_workers_per_gather": "0"}
+RETURNED_AT = "silverball_returned_at"
+
+
+class DatabaseUnreachable(DatabaseUnavailable):
+    """The last connect failed a moment ago, so this one was not tried."""
+
+    sentence = "The database cannot be reached. Try again in a moment."
+
+
+class ConnectGate:
+    """Lets a single thread try while the database is out of reach, so that threads do not pile up."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_out_of_reach = False
+        self._closed_until = 0.0
+        # When a connection was lost last: those in the pool may be lost as well.
+        self.lost_at = 0.0
+
+    def pass_through(self) -> None:
+        """Raise DatabaseUnreachable, unless the database can be reached or this thread is to try."""
+        with self._lock:
+            if not self._is_out_of_reach:
+                return
+            now = time.monotonic()
+            if now < self._closed_until:
+                raise DatabaseUnreachable
+            self._closed_until = now + RETRY_SECONDS
+
+    def note_result(self, *, is_connected: bool) -> None:
+        """Remember how a try ended."""
+        with self._lock:
+            self._is_out_of_reach = not is_connected
+            self._closed_until = time.monotonic() + REFUSE_SECONDS
+
+
+def create_postgresql_engine(url: URL, limits: TimeLimits, deadlines: Deadlines) -> Engine:
+    """An engine whose connections have these limits on the server's side."""
+    engine = create_engine(
+        url,
+        hide_parameters=True,
+        pool_size=CONNECTIONS_MAX,
+        pool_timeout=POOL_SECONDS,
+        # The newest first, so that few need to be tried.
+        pool_use_lifo=True,
+        connect_args=_connect_arguments(url, limits),
+    )
+    gate = ConnectGate()
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(_dialect: Any, _record: Any, arguments: Any, parameters: Any) -> Any:
+        # Loads psycopg, which a store on SQLite does without.
+
+        gate.pass_through()
+        is_connected = False
+        try:
+            driver = BatchConnection.connect(*arguments, **parameters)
+            is_connected = True
+        finally:
+            gate.note_result(is_connected=is_connected)
+        return driver
+
+    @event.listens_for(engine, "invalidate")
+    def _note_loss(_driver: Any, _record: Any, _error: BaseException | None) -> None:
+        gate.lost_at = time.monotonic()
+
+    @event.listens_for(engine, "checkin")
+    def _note_return(_driver: Any, record: Any) -> None:
+        record.info[RETURNED_AT] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def _try_connection(driver: Any, record: Any, _proxy: Any) -> None:
+        returned_at = record.info.get(RETURNED_AT)
+        if returned_at is None or returned_at > max(gate.lost_at, time.monotonic() - TRY_AFTER_SECONDS):
+            return
+        try:
+            with deadlines.limit(TRY_SECONDS, cancels=False) as deadline:
+                deadline.attach_driver(driver)
+                engine.dialect.do_ping(driver)
+        except Exception as error:
+            # The pool makes new connections in place of all old ones.
+            raise exc.InvalidatePoolError from error
+
+    _send_before(engine)
+    return engine
+
+
+def _send_before(engine: Engine) -> None:
+    """Let what a writer has not sent yet go before statements of SQLAlchemy's own, and with its savepoint."""
+
+    def send(db: Connection, *_: Any) -> None:
+        statements.send(db)
+
+    def forget(db: Connection, *_: Any) -> None:
+        # What was said before a savepoint was sent with it.
+        statements.forget_unsent(db)
+
+    for name, act in (
+        ("before_cursor_execute", send),
+        ("commit", send),
+        ("rollback", forget),
+        ("rollback_savepoint", forget),
+    ):
+        event.listen(engine, name, act)
+
+
+def _connect_arguments(url: URL, limits: TimeLimits) -> dict[str, Any]:
+    """Limits and keepalives of every connection; those in the URL come before ours."""
+    settings = {**limits.server_settings, **SERVER_TCP, **PLANNER}
+    ours = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    given = url.query.get("options", "")
+    options = f"{ours} {given}".strip() if isinstance(given, str) else ours
+    return {
+        **{name: value for name, value in CLIENT_TCP.items() if name not in url.query},
+        "options": options,
+    }
+
+
+# Connections of psycopg whose batches leave PostgreSQL's clock for pauses running.
+#
+# psycopg ends a batch (its pipeline mode) with a Sync, which tells the server that the batch is complete,
+# and a Flush behind it. The server takes that Flush for the next thing the client has to say: it stops the
+# clock of `idle_in_transaction_session_timeout` and starts it again only with the next Sync. A node that is
+# paused after a batch, in the middle of a transaction, would hold its locks for ever. The Flush is not
+# needed, as a Sync makes the server send everything, so ours end without it.
+#
+# Only stores on PostgreSQL load this module, because it loads psycopg.
+
+
+class BatchConnection(psycopg.Connection[Any]):
+    """A connection whose pipelines end with a Sync alone, those of `executemany` too."""
+
+    @contextmanager
+    def pipeline(self) -> Iterator[psycopg.Pipeline]:
+        """Begin a batch; its statements are sent together, and answered at the end of the block."""
+        with super().pipeline() as pipeline:
+            yield _without_flush(pipeline)
+
+    @contextmanager
+    def _pipeline_nolock(self) -> Iterator[psycopg.Pipeline]:
+        """Begin the batch of `executemany`, which has the lock."""
+        with super()._pipeline_nolock() as pipeline:
+            yield _without_flush(pipeline)
+
+
+def _without_flush(pipeline: psycopg.Pipeline) -> psycopg.Pipeline:
+    # Pinned to psycopg's minor; tests/store/test_pauses.py holds what is replaced and that a pause ends.
+    pipeline._exit_gen = partial(_end_batch, pipeline)  # type: ignore[method-assign]
+    return pipeline
+
+
+def _end_batch(pipeline: psycopg.Pipeline) -> PQGen[None]:
+    """Send what is left and the Sync, and take all answers."""
+    try:
+        pipeline._enqueue_sync()
+        yield from pipeline._communicate_gen()
+    finally:
+        # A batch larger than the socket's buffer is not on its way yet.
+        yield from send(pipeline.pgconn)
+        yield from pipeline._fetch_gen(flush=False)
