@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     # mypy takes a Struct for a dataclass, and checks the names and types of what this function is given.
     from dataclasses import replace
 else:
-    pass
+    from msgspec.structs import replace
 
 __all__ = ["WithSecret", "compile_builder", "replace"]
 # The attribute that a value is read from, and the function that converts it, if one does.
