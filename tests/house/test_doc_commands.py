@@ -24,7 +24,7 @@ OWN = frozenset(
 )
 # Documents that count on the default, as whoever has set nothing does.
 UNSET = frozenset({"README.md"})
-DEMO_DATA = ROOT / "src" / "silverball" / "cli" / "demo_data"
+DEMO_DATA = ROOT / "src" / "silverball" / "demo" / "data"
 BLOCKS = all_blocks()
 RUN = [block for block in BLOCKS if block.language == "sh" and reason(block) is None]
 

@@ -19,7 +19,8 @@ from silverball import settings
 from silverball.cli import database, import_, server
 from silverball.demo import live as demo_live
 from silverball.demo import nights as demo_nights
-from silverball.demo import trials as demo_trials
+from silverball.demo import sandboxes as demo_sandboxes
+from silverball.demo.robots import WallClock
 from silverball.jobs import rating_period
 from silverball.kit import logs
 from silverball.kit.security import passwords
@@ -37,7 +38,7 @@ from silverball.store.people import rating_days
 
 
 # The layout of the data that this version makes; a folder with another one is made anew.
-LAYOUT = "2"
+LAYOUT = "3"
 LAYOUT_FILE = "layout"
 DATABASE = "silverball.db"
 TOKEN = "token"  # noqa: S105  # the name of a file
@@ -182,7 +183,7 @@ def ready_text(facts: DemoFacts) -> str:
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 # An address that is documented as never in use: nothing is sent, the system only chooses a way to it.
 ELSEWHERE = ("192.0.2.1", 9)
-BUNDLES = Path(__file__).parent / "demo_data"
+BUNDLES = demo_nights.DATA
 # Invented federation records of all players with a federation number.
 FEDERATION = BUNDLES / "federation.csv"
 # A fixed seed, so that a demo looks the same everywhere.
@@ -253,7 +254,7 @@ def demo(host: str, port: int, data: Path, *, as_json: bool, no_robots: bool) ->
             email=ORGANIZER_EMAIL,
             password=password,
         )
-        trials = demo_trials.kept_trials(store, demo_settings, owner.user_id, folder / TRIALS)
+        trials = demo_sandboxes.load_trials(store, demo_settings, owner.user_id, folder / TRIALS)
         text = ready_json(facts) if as_json else ready_text(facts)
         # Only now: a line for each tournament that is loaded would bury what a reader is to paste.
         logs.configure()
@@ -275,6 +276,7 @@ def _fill(store: Store, demo_settings: Settings, folder: Path, *, no_robots: boo
     user_id = organizer_id(store)
     # The first tournament of all gets the number 1.
     demo_live.reserve_tournament(store, demo_settings, user_id, dice)
+    demo_sandboxes.reserve_things(demo_nights.organizer_client(store, demo_settings, user_id, WallClock()))
     owner = load_demo(store, folder / TOKEN)
     demo_nights.load_machines(store)
     demo_live.play_first_rounds(store, demo_settings, owner.user_id, dice)

@@ -1,0 +1,1 @@
+"""The data, nights, robots and sandboxes of `silverball demo`."""

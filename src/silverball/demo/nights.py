@@ -176,11 +176,11 @@ def _queue_up(robot: Robot, clock: SteppedClock) -> None:
 # Machines, tips and public files of the demo.
 
 
-DATA = Path(__file__).parent / "demo_data"
+DATA = Path(__file__).parent / "data"
 FILES = DATA / "machines"
 # The results of an invented night that was run with other software.
 ELSEWHERE = DATA / "elsewhere" / "thursday.json"
-EVENINGS_BEFORE = (("Wednesday", "2026-03-04"), ("Tuesday", "2026-03-03"))
+EVENING_BEFORE = ("Wednesday", "2026-03-04")
 
 
 def load_machines(store: Store) -> None:
@@ -201,7 +201,6 @@ def write_public_files(store: Store, folder: Path) -> None:
     """Write the bulk files, for which the server would wait until the morning, and the sample results."""
     nightly_exports.run(folder, store, datetime.now(UTC).replace(microsecond=0))
     shutil.copyfile(ELSEWHERE, folder / nightly.SAMPLE_RESULTS)
-    text = ELSEWHERE.read_text("utf-8")
-    for name, (weekday, day) in zip(nightly.SANDBOX_RESULTS, EVENINGS_BEFORE, strict=True):
-        evening = text.replace("Thursday", weekday).replace("2026-03-05", day)
-        (folder / name).write_text(evening, "utf-8")
+    weekday, day = EVENING_BEFORE
+    text = ELSEWHERE.read_text("utf-8").replace("Thursday", weekday).replace("2026-03-05", day)
+    (folder / nightly.SANDBOX_RESULTS).write_text(text, "utf-8")

@@ -1,380 +1,470 @@
-"""Sandbox tournaments of the demo: one for each write of a tournament, in the state in which it succeeds."""
+"""Sandboxes of the demo: five tournaments and some things of the book, whose ids /docs fills in.
 
-from collections.abc import Iterable
+A read shows something that is there; a write has something that it may change or delete. A write that
+does not fit the state of its sandbox is refused, and the refusal says why. The sandboxes are made once for a
+folder of the demo. They began so long ago that they come last in every list.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
+from silverball import app
+from silverball.demo import nights
 from silverball.demo.robots import InProcessClient, Json
+from silverball.exchange import nightly
+from silverball.kit.http.api import Api
+from silverball.kit.http.endpoints import Endpoint
+from silverball.kit.http.openapi import Trial, camel_case
+from silverball.service.core.access import AuthenticatedCaller
+from silverball.service.players import reads as player_reads
+from silverball.service.players import writes as player_writes
+from silverball.service.users import writes as users
+from silverball.settings import Settings
+from silverball.store.database.engine import Store
 
-ITEMS = 8
-# Reads of one tournament that a finished one answers.
-READS = (
-    "download_entries",
-    "download_games",
-    "download_players",
-    "download_single_player_games",
-    "estimate_tournament",
-    "list_arena_stats",
-    "list_arena_summaries",
-    "list_entrants",
-    "list_feed_events",
-    "list_games_of_tournament",
-    "list_lineup",
-    "list_match_stats",
-    "list_match_summaries",
-    "list_player_arena_summaries",
-    "list_round_stats",
-    "list_rounds",
-    "list_standings",
-    "list_webhooks",
-    "show_draws",
-    "show_journal",
-    "show_matchplay_stats",
-    "show_player_stats",
-    "stream_feed_events",
-)
+# A real tournament, and invented ones of three formats. They stay as they are.
+FINISHED_ID, BEST_GAME_ID, MAX_MATCHPLAY_ID, AMAZING_RACE_ID = 244501, 7001, 7005, 7006
+PLAYERS = 10
+# Before all others, so that the sandboxes come last.
+START = "2000-01-01T19:00:00Z"
+# A machine of the demo's database, a federation number of a robot, and a day of the past.
+OPDB_ID = "G5pe4-MePZv"
+IFPA_ID = 900_001
+DAY = "2026-03-05"
+VISITORS = {"Vera Visitor": "vera@silverball.invalid", "Viktor Visitor": "viktor@silverball.invalid"}
+# Stands for the address of the demo, which can have another port at the next start.
+BASE_URL = "{baseUrl}"
+# A player of the sample results whom nobody knows.
+UNKNOWN_PLAYER = "Rosa Ember"
+PRIZES = {"entryFee": 1000, "federationFee": 100, "shares": [6000, 3000, 1000], "published": True}
+TERMS = {"fee": 1000, "lateFee": 500}
+LIMIT = {"rsvpConfiguration": {"status": "active", "playerLimit": 6, "hasWaitlist": True}}
+LABELS = {"labels": ["regular"]}
+WEBHOOK = {"url": "http://127.0.0.1:9000/in", "name": "Sandbox webhook"}
+SCORE = {"score": 7_654_320}
+# Kind of thing in the book -> its path, the name of its id, and fields of a new one.
+BOOK: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "arena": ("/api/arenas", "arenaId", {"labels": ["basement"]}),
+    "bank": ("/api/banks", "bankId", {}),
+    "location": ("/api/locations", "locationId", {"address": "1 Harbour Street"}),
+    "series": ("/api/series", "seriesId", {"status": "completed"}),
+    "occasion": ("/api/events", "eventId", {"startUtc": START}),
+    "club": ("/api/clubs", "clubId", {"location": "Harbour Town"}),
+    "token": ("/api/tokens", "tokenId", {"ability": "read"}),
+}
+LISTED_BY_ID = ("series", "occasion")
+# Part of a tournament's path -> the tournament whose ids are filled in; the first that fits counts. Reads
+# show finished tournaments, and writes change sandboxes.
+READ_PLACES = {
+    "/federation-results": "finished",
+    "/max-matchplay": "max_matchplay",
+    "/amazing-race": "amazing_race",
+    "/bg": "best_game",
+    "/bestgame": "best_game",
+}
+WRITE_PLACES = {
+    "/frenzy": "frenzy",
+    "/legs": "matches",
+    "/forfeit": "matches",
+    "/single-player-games": "scores",
+    "/cards": "scores",
+    "/queues": "scores",
+    "/entries": "scores",
+    **dict.fromkeys(
+        ("/rounds", "/games", "/timer", "/suggestions", "/complete", "/reopen", "/undo", "/tiebreaks"),
+        "running",
+    ),
+    "/playoffs": "running",
+    "/forecast": "running",
+    "/max-matchplay": "running",
+    "/amazing-race": "running",
+    **dict.fromkeys(("/sign-ups", "/prize", "/webhooks"), "planned"),
+}
 
 
 class Sandboxes(Struct):
-    """The demo's organizer, who makes things to be tried on."""
+    """The things that are made to be tried on, and the values with which operations are filled."""
 
     client: InProcessClient
-    # Account id -> the client of another account.
-    visitors: dict[int, InProcessClient]
-    # operationId -> `parameters` and `body`.
-    trials: dict[str, Any] = field(default_factory=dict)
-    player_ids: list[int] = field(default_factory=list)
-    arena_ids: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        for number in range(1, ITEMS + 1):
-            player = self.send("POST", "/api/players", {"name": f"Sandy Boxer {number}"})
-            self.player_ids.append(player["playerId"])
-            arena = self.send("POST", "/api/arenas", {"name": f"Sandbox machine {number}"})
-            self.arena_ids.append(arena["arenaId"])
+    # Accounts that claim players.
+    visitors: tuple[InProcessClient, InProcessClient]
+    player_ids: list[int]
+    arena_ids: list[int]
+    # Name of a tournament, or `book` -> values of parameters of a path.
+    places: dict[str, dict[str, Json]]
+    # operationId -> values of its parameters that differ from those of its place, and its body.
+    parameters: dict[str, dict[str, Json]]
+    bodies: dict[str, Json]
 
     def send(self, method: str, path: str, body: Json = None) -> Json:
         """Send a request, and return the `data` of the answer."""
         answer = self.client.send(method, path, body)
-        return answer.get("data", answer)
+        return answer.get("data", answer) if isinstance(answer, dict) else answer
 
-    def put(self, operation: str, body: Json = None, **parameters: Json) -> None:
-        """Keep the values of one operation."""
-        self.trials[operation] = {"parameters": parameters, "body": body}
-
-    def fill_rest(self, tournament_id: int) -> None:
-        """Give the reads of one tournament that have no values yet this one."""
-        for operation in READS:
-            if operation not in self.trials:
-                self.put(operation, tournamentId=tournament_id)
-
-    def night(
-        self,
-        about: str,
-        type_: str,
-        *,
-        players: int = 4,
-        arenas: int = 4,
-        is_started: bool = True,
-        **more: Json,
-    ) -> int:
-        """Make a tournament with players and arenas, and return its id."""
-        fields = {"name": f"Sandbox: {about}", "type": type_, "test": True, **more}
+    def make_tournament(
+        self, place: str, kind: str, *, players: int = 4, is_started: bool = True, **more: Json
+    ) -> str:
+        """Make a tournament with players and arenas, and return its path."""
+        fields = {"name": f"Sandbox: {place}", "type": kind, "test": True, "startUtc": START, **more}
         tournament_id: int = self.send("POST", "/api/tournaments", fields)["tournamentId"]
         path = f"/api/tournaments/{tournament_id}"
         entrants = [{"playerId": player_id} for player_id in self.player_ids[:players]]
         self.send("POST", f"{path}/players", {"players": entrants})
-        lineup = [{"arenaId": arena_id} for arena_id in self.arena_ids[:arenas]]
+        lineup = [{"arenaId": arena_id} for arena_id in self.arena_ids[:4]]
         self.send("POST", f"{path}/arenas", {"arenas": lineup})
         if is_started:
             self.send("POST", f"{path}/start")
-        return tournament_id
-
-    def drawn_night(self, about: str) -> tuple[int, Json]:
-        """Make a match play with an open round, and return its id and the first game."""
-        tournament_id = self.night(about, "matchplay")
-        self.client.send("POST", f"/api/tournaments/{tournament_id}/rounds", {})
-        return tournament_id, self.first(tournament_id, "games")
-
-    def first(self, tournament_id: int, part: str) -> Json:
-        """Return the first item of a part of a tournament."""
-        return self.send("GET", f"/api/tournaments/{tournament_id}/{part}")[0]
-
-    def finish_round(self, tournament_id: int) -> None:
-        """Record a result of each open game."""
-        path = f"/api/tournaments/{tournament_id}/games"
-        for game in self.send("GET", path):
-            if game["status"] == "started":
-                result = {"resultPositions": game["playerIds"]}
-                self.send("PUT", f"{path}/{game['gameId']}/result", result)
-
-
-def try_tournaments(boxes: Sandboxes) -> None:
-    """Tournaments as a whole, and their rounds."""
-    boxes.put("create_tournament", body={"name": "New night", "type": "group_matchplay", "duration": 5})
-    boxes.put("change_tournament", body={"name": "Renamed night"}, tournamentId=_planned(boxes, "change me"))
-    boxes.put("delete_tournament", tournamentId=_planned(boxes, "delete me"))
-    boxes.put("start_tournament", tournamentId=_planned(boxes, "start me"))
-    boxes.put("complete_tournament", tournamentId=_played(boxes, "complete me"))
-    completed = _played(boxes, "reopen me")
-    boxes.send("POST", f"/api/tournaments/{completed}/complete")
-    boxes.put("reopen_tournament", tournamentId=completed)
-    undone = boxes.night("undo me", "matchplay")
-    newest = boxes.first(undone, "journal")["actionId"]
-    boxes.put("undo_action", body={"action": newest}, tournamentId=undone)
-    qualifying = _played(boxes, "playoffs of me")
-    body = {"type": "bracket", "players": boxes.player_ids[:2], "name": "New playoffs"}
-    boxes.put("create_playoffs", body=body, tournamentId=qualifying)
-    tied = _played(boxes, "tied")
-    boxes.put("break_tie", body={"order": _tied_players(boxes, tied)}, tournamentId=tied)
-    boxes.put("open_round", body={}, tournamentId=boxes.night("draw a round", "matchplay"))
-    deleted, game = boxes.drawn_night("delete the round")
-    boxes.put("delete_round", tournamentId=deleted, roundId=game["roundId"])
-    completed, game = boxes.drawn_night("complete the round")
-    # Rounds that complete themselves are left to the last result.
-    boxes.finish_round(completed)
-    boxes.put("complete_round", tournamentId=completed, roundId=game["roundId"])
-    forecast = boxes.night("forecast", "matchplay", duration=3, forecast=True)
-    boxes.put("forecast_tournament", tournamentId=forecast)
-    golf = boxes.night("holes", "golf", golfDuration=2)
-    hole = boxes.first(golf, "rounds")
-    boxes.put(
-        "change_round",
-        body={"arenaId": boxes.arena_ids[0], "score": 5_000_000},
-        tournamentId=golf,
-        roundId=hole["roundId"],
-    )
-
-
-def _planned(boxes: Sandboxes, about: str) -> int:
-    return boxes.night(about, "matchplay", is_started=False)
-
-
-def _played(boxes: Sandboxes, about: str) -> int:
-    """Make a match play whose first round has results."""
-    tournament_id, _ = boxes.drawn_night(about)
-    boxes.finish_round(tournament_id)
-    return tournament_id
-
-
-def _tied_players(boxes: Sandboxes, tournament_id: int) -> list[int]:
-    standings = boxes.client.send("GET", f"/api/tournaments/{tournament_id}/standings")
-    return [
-        standing["playerId"] for standing in standings if standing["position"] == standings[0]["position"]
-    ]
-
-
-def try_rosters(boxes: Sandboxes, user_id: int) -> None:
-    """The players, arenas, banks and scorekeepers of a tournament."""
-    night = _planned(boxes, "roster")
-    first, second, third = boxes.player_ids[:3]
-    boxes.put("add_players_to_tournament", body={"name": "Late Lena"}, tournamentId=night)
-    labels = {"labels": ["beginner"]}
-    several = {"players": [{"playerId": first, **labels}]}
-    boxes.put("change_players_of_tournament", body=several, tournamentId=night)
-    boxes.put("change_player_of_tournament", body={"seed": 3}, tournamentId=night, playerId=second)
-    boxes.put("remove_player_from_tournament", tournamentId=night, playerId=third)
-    boxes.put("add_arenas_to_tournament", body={"arenaId": boxes.arena_ids[6]}, tournamentId=night)
-    arenas = boxes.arena_ids
-    boxes.put("change_arena_of_tournament", body=labels, tournamentId=night, arenaId=arenas[0])
-    boxes.put("remove_arena_from_tournament", tournamentId=night, arenaId=arenas[3])
-    banks = [
-        boxes.send("POST", "/api/banks", {"name": f"Sandbox bank of {about}", "arenaIds": arenas[4:6]})
-        for about in ("adding", "removing")
-    ]
-    path = f"/api/tournaments/{night}"
-    boxes.send("PUT", f"{path}/banks/{banks[1]['bankId']}")
-    boxes.put("add_bank_to_tournament", tournamentId=night, bankId=banks[0]["bankId"])
-    boxes.put("remove_bank_from_tournament", tournamentId=night, bankId=banks[1]["bankId"])
-    other = _planned(boxes, "scorekeepers")
-    boxes.send("PUT", f"/api/tournaments/{other}/scorekeepers/{user_id}")
-    boxes.put("add_scorekeeper_to_tournament", tournamentId=night, userId=user_id)
-    boxes.put("remove_scorekeeper_from_tournament", tournamentId=other, userId=user_id)
-    selling = boxes.night("entries", "best_game")
-    body = {"type": "regular", "quantity": 2}
-    boxes.put("add_entries", body=body, tournamentId=selling, playerId=first)
-    leaving = boxes.night("a player leaves", "round_robin")
-    boxes.put("forfeit_games_of_player", tournamentId=leaving, playerId=first)
-
-
-def try_games(boxes: Sandboxes) -> None:
-    """Games, their results, and results that players report."""
-    for operation, body in (
-        ("record_result", None),
-        ("change_game", None),
-        ("redraw_arena_of_game", None),
-        ("clear_result", None),
-    ):
-        night, game = boxes.drawn_night(operation.replace("_", " "))
-        given = {
-            "record_result": {"resultPositions": game["playerIds"]},
-            "change_game": {"playerIds": game["playerIds"][::-1]},
+        self.places[place] = {
+            "tournamentId": tournament_id,
+            "playerId": self.player_ids[0],
+            "arenaId": self.arena_ids[0],
+            "userId": self.visitors[0].caller.user_id,
+            "bankId": self.places["book"]["bankId"],
         }
-        if operation == "clear_result":
-            path = f"/api/tournaments/{night}/games/{game['gameId']}/result"
-            boxes.send("PUT", path, {"resultPositions": game["playerIds"]})
-        boxes.put(operation, body=given.get(operation, body), tournamentId=night, gameId=game["gameId"])
-    manual = boxes.night("games by hand", "manual_matchplay", players=6)
-    path = f"/api/tournaments/{manual}/games"
-    boxes.put("create_game", body={"playerIds": boxes.player_ids[:2]}, tournamentId=manual)
-    made = boxes.send("POST", path, {"playerIds": boxes.player_ids[2:4]})
-    boxes.put("delete_game", tournamentId=manual, gameId=made["gameId"])
-    groups = boxes.night("seats", "group_matchplay", players=7)
-    boxes.client.send("POST", f"/api/tournaments/{groups}/rounds", {})
-    games = sorted(
-        boxes.send("GET", f"/api/tournaments/{groups}/games"), key=lambda each: len(each["playerIds"])
+        return path
+
+    def trial(self, endpoint: Endpoint) -> dict[str, Any]:
+        """`parameters` and `body` of an operation."""
+        operation = endpoint.handler.__name__
+        values = self.places[_place_of(endpoint)]
+        names = [camel_case(name) for name in endpoint.parameters]
+        filled = {name: values[name] for name in names if name in values}
+        return {
+            "parameters": {**filled, **self.parameters.get(operation, {})},
+            "body": self.bodies.get(operation),
+        }
+
+
+def reserve_things(client: InProcessClient) -> None:
+    """Make what lists show by id, newest first, while nothing else is stored."""
+    for kind in LISTED_BY_ID:
+        if _find_thing(client, kind) is None:
+            _make_thing(client, kind)
+
+
+def _make_thing(client: InProcessClient, kind: str) -> Json:
+    path, _, fields = BOOK[kind]
+    answer = client.send("POST", path, {"name": f"Sandbox {kind}", **fields})
+    return answer.get("data", answer)
+
+
+def _find_thing(client: InProcessClient, kind: str) -> Json | None:
+    """The sandbox of this kind; None when there is none."""
+    things = nights.all_pages(client, BOOK[kind][0])
+    return next((each for each in things if each["name"] == f"Sandbox {kind}"), None)
+
+
+def load_trials(store: Store, settings: Settings, user_id: int, file: Path) -> dict[str, Trial]:
+    """Return the values by operationId, after making what they name on the first start."""
+    if not file.exists():
+        api = app.build_api(store, settings)
+        trials = _make_trials(store, api, user_id, settings.base_url)
+        file.write_text(json.dumps(trials), encoding="utf-8")
+    kept: Mapping[str, Any] = json.loads(
+        file.read_text(encoding="utf-8").replace(BASE_URL, settings.base_url)
     )
-    boxes.send("POST", f"/api/tournaments/{groups}/players", {"playerId": boxes.player_ids[7]})
-    boxes.put(
-        "add_player_to_game",
-        body={"playerId": boxes.player_ids[7]},
-        tournamentId=groups,
-        gameId=games[0]["gameId"],
+    return {name: Trial(parameters=trial["parameters"], body=trial["body"]) for name, trial in kept.items()}
+
+
+def _make_trials(store: Store, api: Api, user_id: int, base_url: str) -> dict[str, Any]:
+    """Make the sandboxes, and return parameters and body of each operation."""
+    client = _client(api, user_id)
+    first, second = (_client(api, visitor_id) for visitor_id in _create_visitors(store))
+    player_ids = [
+        client.send("POST", "/api/players", {"name": f"Sandbox player {number}"})["data"]["playerId"]
+        for number in range(1, PLAYERS + 1)
+    ]
+    arena_ids = nights.load_book_ids(client)[1]
+    boxes = Sandboxes(client, (first, second), player_ids, arena_ids, {}, {}, {})
+    with store.read() as db:
+        club_id = player_reads.club_of_user(db, user_id)
+    _fill_book(boxes, user_id)
+    if club_id is not None:
+        # Who makes a club becomes its member; the sandbox club is not the organizer's own.
+        with store.write() as transaction:
+            player_writes.join_club(transaction, user_id, club_id)
+    _fill_players(boxes)
+    _fill_ratings(boxes, user_id)
+    _fill_submissions(boxes, base_url)
+    _fill_planned(boxes)
+    _fill_running(boxes)
+    _fill_matches(boxes)
+    _fill_scores(boxes)
+    _fill_frenzy(boxes)
+    _fill_reads(boxes)
+    return {endpoint.handler.__name__: boxes.trial(endpoint) for endpoint in api.routes.endpoints}
+
+
+def _place_of(endpoint: Endpoint) -> str:
+    """The name of the tournament on which an operation is tried, or `book`."""
+    if not endpoint.path.startswith("/api/tournaments/"):
+        return "book"
+    places = WRITE_PLACES if endpoint.is_write else WRITE_PLACES | READ_PLACES
+    place = next((place for part, place in places.items() if part in endpoint.path), None)
+    return place or ("planned" if endpoint.is_write else "finished")
+
+
+def _client(api: Api, user_id: int) -> InProcessClient:
+    return InProcessClient(api, AuthenticatedCaller(user_id=user_id, role="organizer", ability="manage"))
+
+
+def _create_visitors(store: Store) -> list[int]:
+    """Create the accounts that claim players."""
+    now = datetime.now(UTC)
+    with store.write() as transaction:
+        return [
+            users.create_user(transaction.connection, name=name, email=email, role="organizer", now=now)
+            for name, email in VISITORS.items()
+        ]
+
+
+def _fill_book(boxes: Sandboxes, user_id: int) -> None:
+    """Make one thing of each kind of the book, to be changed and deleted."""
+    book: dict[str, Json] = {"opdbId": OPDB_ID, "ifpaId": IFPA_ID, "date": DAY, "type": "users"}
+    for kind, (_, id_name, fields) in BOOK.items():
+        reserved = _find_thing(boxes.client, kind) if kind in LISTED_BY_ID else None
+        book[id_name] = (reserved or _make_thing(boxes.client, kind))[id_name]
+        boxes.bodies[f"add_{kind}"] = {"name": f"New {kind}", **fields}
+        boxes.bodies[f"change_{kind}"] = {"name": f"Changed {kind}"}
+    boxes.send("PATCH", f"/api/banks/{book['bankId']}", {"arenaIds": boxes.arena_ids[:2]})
+    visitor_id = boxes.visitors[0].caller.user_id
+    boxes.places["book"] = {**book, "playerId": boxes.player_ids[8], "userId": visitor_id}
+    boxes.bodies["change_profile"] = {"pronouns": "they"}
+    boxes.bodies["confirm_federation_number"] = {"ifpaId": IFPA_ID}
+    boxes.parameters |= {
+        "resolve_arenas": {"arenas": ",".join(map(str, boxes.arena_ids[:2]))},
+        "list_series_attendance": {"seriesId": book["seriesId"], "count": 1},
+        "show_user": {"userId": user_id},
+        "resolve_users": {"users": str(user_id)},
+        "search": {"query": "sandbox", "type": "tournaments"},
+        "list_pintips": {"opdbId": OPDB_ID},
+    }
+
+
+def _fill_players(boxes: Sandboxes) -> None:
+    """Claim players of the book, and one of another book."""
+    first, second = boxes.visitors
+    stays, approved, dropped = boxes.player_ids[4:7]
+    first.send("POST", f"/api/players/{approved}/claim")
+    second.send("POST", f"/api/players/{dropped}/claim")
+    # One player of a book is the organizer already, so they claim one of another book.
+    claimed = first.send("POST", "/api/players", {"name": "Sandbox stranger"})["data"]["playerId"]
+    boxes.bodies |= {
+        "add_player": {"name": "New player"},
+        "change_player": LABELS,
+        "approve_claim": {"userId": first.caller.user_id},
+        "merge_player": {"playerId": stays},
+    }
+    boxes.parameters |= {
+        "claim_player": {"playerId": claimed},
+        "approve_claim": {"playerId": approved},
+        "give_up_claim": {"playerId": dropped, "user": second.caller.user_id},
+        "delete_player": {"playerId": boxes.player_ids[9]},
+        "resolve_players": {"players": ",".join(map(str, boxes.player_ids[:2]))},
+    }
+
+
+def _fill_ratings(boxes: Sandboxes, user_id: int) -> None:
+    """Choose a rated player and a period, and values for the estimator."""
+    rated = boxes.client.send("GET", "/api/ratings")["data"]
+    user_ids = [rating["userId"] for rating in rated if rating["userId"]]
+    ifpa_ids = [rating["ifpaId"] for rating in rated if rating["ifpaId"]] or [IFPA_ID]
+    for name in ("show_rating", "show_rating_chart", "show_rating_summary"):
+        boxes.parameters[name] = {"userId": user_ids[0] if user_ids else user_id}
+        boxes.parameters[f"{name}_by_ifpa"] = {"ifpaId": ifpa_ids[0]}
+    periods = boxes.client.send("GET", "/api/rating-periods")["data"]
+    compared = ifpa_ids[:2]
+    boxes.parameters |= {
+        "list_rating_history": {"ifpaId": ifpa_ids[0]},
+        "list_ratings_by_ifpa": {"ifpaIds": str(ifpa_ids[0])},
+        "search_ratings": {"query": "a"},
+        "compare_ratings_by_get": {"ifpaIds": ",".join(map(str, compared))},
+        "show_rating_period": {"date": periods[0]["periodDate"] if periods else DAY},
+        "plan_night": {"players": 15, "machines": 13},
+    }
+    boxes.bodies["compare_ratings"] = {"ifpaIds": compared}
+    boxes.bodies["estimate_wppr"] = {"ifpaIds": [IFPA_ID, IFPA_ID + 1]}
+
+
+def _fill_submissions(boxes: Sandboxes, base_url: str) -> None:
+    """Submit results that this server has: it fetches them from itself."""
+    submitted = boxes.send(
+        "POST", "/api/rating-submissions", {"url": f"{base_url}/exports/{nightly.SANDBOX_RESULTS}"}
     )
-    boxes.put(
-        "remove_player_from_game",
-        tournamentId=groups,
-        gameId=games[-1]["gameId"],
-        playerId=games[-1]["playerIds"][-1],
+    boxes.places["book"]["ratingSubmissionId"] = submitted["ratingSubmissionId"]
+    boxes.bodies["add_rating_submission"] = {"url": f"{BASE_URL}/exports/{nightly.SAMPLE_RESULTS}"}
+    boxes.bodies["settle_players_of_rating_submission"] = {
+        "players": [{"name": UNKNOWN_PLAYER, "ifpaId": None}]
+    }
+
+
+def _fill_planned(boxes: Sandboxes) -> None:
+    """A planned match play that is full: its people, terms, prizes and a webhook."""
+    path = boxes.make_tournament("planned", "matchplay", players=6, is_started=False)
+    planned, (first, second), waiting = boxes.places["planned"], boxes.player_ids[:2], boxes.player_ids[6]
+    boxes.send("PATCH", path, LIMIT)
+    boxes.send("PATCH", f"{path}/sign-ups", TERMS)
+    boxes.send("PUT", f"{path}/prizes", PRIZES)
+    boxes.send("POST", f"{path}/sign-ups/waiting", {"playerId": waiting})
+    boxes.send("PUT", f"{path}/sign-ups/players/{first}", {"here": True})
+    scorekeeper_id = boxes.visitors[1].caller.user_id
+    boxes.send("PUT", f"{path}/directors/{planned['userId']}")
+    boxes.send("PUT", f"{path}/scorekeepers/{scorekeeper_id}")
+    for operation in ("add_scorekeeper_to_tournament", "remove_scorekeeper_from_tournament"):
+        boxes.parameters[operation] = {"userId": scorekeeper_id}
+    boxes.send("PUT", f"{path}/banks/{planned['bankId']}")
+    webhook = boxes.send("POST", f"{path}/webhooks", WEBHOOK)
+    webhook_path = f"{path}/webhooks/{webhook['webhookId']}"
+    tested = boxes.send("POST", f"{webhook_path}/test")
+    # Switched off, it gives its delivery up; switched on again, it can retry it.
+    for is_active in (False, True):
+        boxes.send("PATCH", webhook_path, {"isActive": is_active})
+    planned["webhookId"] = webhook["webhookId"]
+    planned["webhookDeliveryId"] = tested["webhookDeliveryId"]
+    for operation in ("move_on_waiting_list", "remove_from_waiting_list"):
+        boxes.parameters[operation] = {"playerId": waiting}
+    boxes.bodies |= {
+        "create_tournament": {"name": "New night", "type": "group_matchplay", "duration": 5},
+        "change_tournament": {"name": "Renamed night"},
+        "change_sign_up_terms": TERMS,
+        "set_prizes": PRIZES,
+        "mark_paid": {"paid": True},
+        "add_to_waiting_list": {"playerId": boxes.player_ids[7]},
+        "move_on_waiting_list": {"position": 1},
+        "update_person_at_door": {"here": True, "payment": {"cents": 1000, "how": "cash"}},
+        "add_players_to_tournament": {"name": "Late Lena"},
+        "change_players_of_tournament": {"players": [{"playerId": second, **LABELS}]},
+        "change_player_of_tournament": {"seed": 3},
+        "add_arenas_to_tournament": {"arenaId": boxes.arena_ids[6]},
+        "change_arena_of_tournament": LABELS,
+        "add_webhook": {**WEBHOOK, "name": "New webhook"},
+        "change_webhook": {"name": "Changed webhook"},
+    }
+
+
+def _fill_running(boxes: Sandboxes) -> None:
+    """A group match play in its first round, with a reported result."""
+    path = boxes.make_tournament(
+        "running", "group_matchplay", players=7, duration=3, forecast=True, suggestions="restricted"
     )
-    _try_suggestions(boxes)
-    _try_legs(boxes)
-
-
-def _try_legs(boxes: Sandboxes) -> None:
-    """The single games of a match: one for each thing that is done with them."""
-    for operation in ("list_legs", "record_leg", "change_leg", "delete_leg"):
-        night = boxes.night(operation.replace("_", " "), "bracket", gamesPerRound=3)
-        games = boxes.send("GET", f"/api/tournaments/{night}/games")
-        match = next(game for game in games if len(game["playerIds"]) == 2 and game["status"] == "started")
-        ids = {"tournamentId": night, "gameId": match["gameId"]}
-        result = {"resultPositions": match["playerIds"]}
-        if operation != "record_leg":
-            boxes.send("POST", f"/api/tournaments/{night}/games/{match['gameId']}/legs", result)
-        if operation in ("change_leg", "delete_leg"):
-            ids["leg"] = 1
-        body = {"resultPositions": match["playerIds"][::-1]} if operation == "change_leg" else None
-        boxes.put(operation, body=result if operation == "record_leg" else body, **ids)
-
-
-def _try_suggestions(boxes: Sandboxes) -> None:
-    """The organizer reports as one of the players, whom they have claimed."""
-    claimed = boxes.player_ids[0]
+    running, claimed, late = boxes.places["running"], boxes.player_ids[0], boxes.player_ids[7]
+    # The organizer reports as one of the players.
     boxes.send("POST", f"/api/players/{claimed}/claim")
-    for operation in ("suggest_result", "approve_suggestion", "decline_suggestion"):
-        night = boxes.night(operation.replace("_", " "), "matchplay", suggestions="restricted")
-        boxes.client.send("POST", f"/api/tournaments/{night}/rounds", {})
-        games = boxes.send("GET", f"/api/tournaments/{night}/games")
-        game = next(each for each in games if claimed in each["playerIds"])
-        path = f"/api/tournaments/{night}/games/{game['gameId']}/suggestions"
-        result = {"resultPositions": game["playerIds"]}
-        if operation == "suggest_result":
-            boxes.put(operation, body=result, tournamentId=night, gameId=game["gameId"])
-            continue
-        reported = boxes.send("POST", path, result)["suggestions"][0]
-        boxes.put(operation, tournamentId=night, suggestionId=reported["suggestionId"])
+    boxes.client.send("POST", f"{path}/rounds", {})
+    boxes.send("PUT", f"{path}/timer", {"minutes": 20})
+    games = boxes.send("GET", f"{path}/games")
+    game = next(each for each in games if claimed in each["playerIds"])
+    other = next(each for each in games if claimed not in each["playerIds"])
+    order, report = other["playerIds"], {"resultPositions": game["playerIds"]}
+    reported = boxes.send("POST", f"{path}/games/{game['gameId']}/suggestions", report)["suggestions"][0]
+    boxes.parameters["suggest_result"] = {"gameId": game["gameId"]}
+    running |= {
+        "roundId": game["roundId"],
+        "gameId": other["gameId"],
+        "suggestionId": reported["suggestionId"],
+    }
+    small, large = sorted((game, other), key=lambda each: len(each["playerIds"]))
+    boxes.send("POST", f"{path}/players", {"playerId": late})
+    boxes.parameters["add_player_to_game"] = {"gameId": small["gameId"]}
+    boxes.parameters["remove_player_from_game"] = {
+        "gameId": large["gameId"],
+        "playerId": large["playerIds"][-1],
+    }
+    boxes.bodies |= {
+        "set_round_timer": {"minutes": 25},
+        "extend_round": {"minutes": 5},
+        "give_extra_time": {"minutes": 5},
+        "open_round": {},
+        "change_round": {"arenaId": boxes.arena_ids[0]},
+        "create_game": {"playerIds": boxes.player_ids[:2]},
+        "change_game": {"playerIds": order[::-1]},
+        "record_result": {"resultPositions": order},
+        "suggest_result": report,
+        "add_note_to_game": {"kind": "yellow", "text": "Shook the machine.", "playerId": order[0]},
+        "rule_on_game": {"ruling": "wait"},
+        "add_player_to_game": {"playerId": late},
+        "create_playoffs": {"type": "bracket", "players": boxes.player_ids[:2], "name": "New playoffs"},
+        "break_tie": {"order": order},
+        "undo_action": {"action": boxes.send("GET", f"{path}/journal")[0]["actionId"]},
+    }
 
 
-def try_clocks_and_queues(boxes: Sandboxes) -> None:
-    """Frenzies, max match play, amazing races, and queues of a best game."""
-    frenzy = boxes.night("frenzy", "frenzy", players=8, frenzyQueueSize=4)
-    waiting = boxes.send("GET", f"/api/tournaments/{frenzy}/frenzy")["queue"]
-    boxes.put("show_frenzy", tournamentId=frenzy)
-    starting = boxes.night("start games of a frenzy", "frenzy", players=8)
-    # After it is reopened, games start on request.
-    for action in ("complete", "reopen"):
-        boxes.client.send("POST", f"/api/tournaments/{starting}/{action}")
-    boxes.put("start_games_of_frenzy", tournamentId=starting)
-    boxes.put("pause_frenzy", tournamentId=frenzy)
-    paused = boxes.night("paused frenzy", "frenzy", players=8)
-    boxes.send("POST", f"/api/tournaments/{paused}/frenzy/pause")
-    boxes.put("resume_frenzy", tournamentId=paused)
-    boxes.put("change_time_of_frenzy", body={"seconds": 300}, tournamentId=paused)
-    joined = boxes.night("join a frenzy", "frenzy", players=8, frenzyQueueSize=4)
-    out = boxes.send("GET", f"/api/tournaments/{joined}/frenzy")["queue"][0]
-    boxes.send("DELETE", f"/api/tournaments/{joined}/frenzy/queue/{out['queueId']}")
-    boxes.put("join_queue_of_frenzy", body={"playerId": out["playerId"]}, tournamentId=joined)
-    boxes.put("leave_queue_of_frenzy", tournamentId=frenzy, queueId=waiting[0]["queueId"])
-    boxes.put("move_to_end_of_queue_of_frenzy", tournamentId=frenzy, queueId=waiting[1]["queueId"])
-    flood = boxes.night("max match play", "max_matchplay", maxMatchplayDuration=2)
-    boxes.put("show_max_matchplay", tournamentId=flood)
-    boxes.put("create_max_matchplay_games", tournamentId=flood)
-    race = boxes.night("amazing race", "amazingrace")
-    boxes.put("show_amazing_race", tournamentId=race)
-    queued = boxes.send("GET", f"/api/tournaments/{race}/amazing-race")
-    first, second = _racers(queued)[:2]
-    boxes.send(
-        "POST", f"/api/tournaments/{race}/single-player-games", {"playerId": first, "score": 1_000_000}
+def _fill_matches(boxes: Sandboxes) -> None:
+    """A bracket whose matches have several games, one of which is recorded."""
+    path = boxes.make_tournament("matches", "bracket", gamesPerRound=3)
+    games = boxes.send("GET", f"{path}/games")
+    match = next(game for game in games if len(game["playerIds"]) == 2 and game["status"] == "started")
+    result = {"resultPositions": match["playerIds"]}
+    boxes.send("POST", f"{path}/games/{match['gameId']}/legs", result)
+    boxes.places["matches"] |= {"gameId": match["gameId"], "leg": 1, "playerId": match["playerIds"][0]}
+    boxes.bodies["record_leg"] = result
+    boxes.bodies["change_leg"] = {"resultPositions": match["playerIds"][::-1]}
+
+
+def _fill_scores(boxes: Sandboxes) -> None:
+    """A card best game with scores, and players who wait at the machines."""
+    path = boxes.make_tournament(
+        "scores",
+        "card_best_game",
+        players=6,
+        cardBestGameGamesPerCard=2,
+        useQueues=True,
+        suggestions="disabled",
     )
-    boxes.put("advance_in_amazing_race", tournamentId=race, playerId=second)
-    _try_queues(boxes)
+    players, arenas = boxes.player_ids, boxes.arena_ids
+    scores = boxes.places["scores"]
+    for player_id in players[:2]:
+        score = {"playerId": player_id, "arenaId": arenas[0], "score": 1_234_560}
+        recorded = boxes.send("POST", f"{path}/single-player-games", score)
+        scores.setdefault("singlePlayerGameId", recorded["singlePlayerGameId"])
+    card_ids = [card["cardId"] for card in boxes.send("GET", f"{path}/cards")]
+    boxes.send("POST", f"{path}/cards/{card_ids[1]}/void")
+    scores["cardId"], boxes.parameters["unvoid_card"] = card_ids[0], {"cardId": card_ids[1]}
+    scores["queueId"], moved, left = (
+        boxes.send("POST", f"{path}/queues", {"playerId": player_id, "arenaId": arenas[1]})["queueId"]
+        for player_id in players[2:5]
+    )
+    boxes.parameters["move_in_queue"] = {"queueId": moved}
+    boxes.parameters["leave_queue"] = {"queueId": left}
+    boxes.bodies |= {
+        "add_entries": {"type": "regular", "quantity": 2},
+        "add_single_player_game": {"playerId": players[0], "arenaId": arenas[2], **SCORE},
+        "record_single_player_game": SCORE,
+        "join_queue": {"playerId": players[5], "arenaId": arenas[3]},
+    }
 
 
-def _racers(state: Json) -> list[int]:
-    """Return the ids of the players in a race, those who play first."""
-    return list(dict.fromkeys(each["playerId"] for each in [*state["games"], *state["queues"]]))
+def _fill_frenzy(boxes: Sandboxes) -> None:
+    """A frenzy with players who wait, and one who has left the queue."""
+    path = boxes.make_tournament("frenzy", "frenzy", players=8, frenzyQueueSize=4)
+    waiting = boxes.send("GET", f"{path}/frenzy")["queue"]
+    boxes.send("DELETE", f"{path}/frenzy/queue/{waiting[0]['queueId']}")
+    boxes.places["frenzy"]["queueId"] = waiting[1]["queueId"]
+    boxes.bodies["join_queue_of_frenzy"] = {"playerId": waiting[0]["playerId"]}
+    boxes.bodies["change_time_of_frenzy"] = {"seconds": 300}
 
 
-def _try_queues(boxes: Sandboxes) -> None:
-    night = boxes.night("queues", "best_game", players=6, useQueues=True, suggestions="disabled")
-    path = f"/api/tournaments/{night}/queues"
-    arenas = boxes.arena_ids
-    spots = [
-        boxes.send("POST", path, {"playerId": boxes.player_ids[number], "arenaId": arenas[arena]})
-        for number, arena in enumerate((0, 1, 1, 2, 2))
-    ]
-    boxes.put("show_queues", tournamentId=night)
-    body = {"playerId": boxes.player_ids[5], "arenaId": arenas[3]}
-    boxes.put("join_queue", body=body, tournamentId=night)
-    boxes.put("start_from_queue", tournamentId=night, queueId=spots[0]["queueId"])
-    boxes.put("move_in_queue", tournamentId=night, queueId=spots[1]["queueId"])
-    boxes.put("leave_queue", tournamentId=night, queueId=spots[4]["queueId"])
-
-
-def try_single_player(boxes: Sandboxes) -> None:
-    """Single player games and cards, one for each thing that is done with them."""
-    night = boxes.night("scores", "best_game")
-    path = f"/api/tournaments/{night}/single-player-games"
-    ids = dict(zip(("record", "void", "unvoid", "delete", "show"), _scores(boxes, path, 5), strict=True))
-    boxes.send("POST", f"{path}/{ids['unvoid']}/void")
-    body = {"playerId": boxes.player_ids[0], "arenaId": boxes.arena_ids[0], "score": 1_234_560}
-    boxes.put("add_single_player_game", body=body, tournamentId=night)
-    for verb, single_player_game_id in ids.items():
-        result = {"score": 7_654_320} if verb == "record" else None
-        boxes.put(
-            f"{verb}_single_player_game",
-            body=result,
-            tournamentId=night,
-            singlePlayerGameId=single_player_game_id,
-        )
-    for operation in ("list_single_player_games", "list_top_scores", "list_best_game_arenas"):
-        boxes.put(operation, tournamentId=night)
-    boxes.put("show_best_game_stats", tournamentId=night)
-    boxes.put("show_best_game_arena", tournamentId=night, arenaId=boxes.arena_ids[0])
-    cards = boxes.night("cards", "card_best_game", cardBestGameGamesPerCard=2)
-    path = f"/api/tournaments/{cards}"
-    _scores(boxes, f"{path}/single-player-games", 4)
-    made = [card["cardId"] for card in boxes.send("GET", f"{path}/cards")]
-    boxes.send("POST", f"{path}/cards/{made[1]}/void")
-    boxes.put("list_cards", tournamentId=cards)
-    for operation, card_id in zip(
-        ("void_card", "unvoid_card", "delete_card", "show_card"), made, strict=True
-    ):
-        boxes.put(operation, tournamentId=cards, cardId=card_id)
-
-
-def _scores(boxes: Sandboxes, path: str, count: int) -> Iterable[int]:
-    """Record scores of several players in turn, and return the ids of the games."""
-    return [
-        boxes.send(
-            "POST",
-            path,
-            {
-                "playerId": boxes.player_ids[number % 4],
-                "arenaId": boxes.arena_ids[number % 3],
-                "score": 1_000_000 + 10 * number,
-            },
-        )["singlePlayerGameId"]
-        for number in range(count)
-    ]
+def _fill_reads(boxes: Sandboxes) -> None:
+    """Choose what reads of finished tournaments show."""
+    path = f"/api/tournaments/{FINISHED_ID}"
+    tournament = boxes.send("GET", f"{path}?includePlayers=true&includeArenas=true")
+    players = [player["playerId"] for player in tournament["players"][:2]]
+    arenas = [arena["arenaId"] for arena in tournament["arenas"][:2]]
+    best_game = boxes.send("GET", f"/api/tournaments/{BEST_GAME_ID}?includeArenas=true")
+    boxes.places |= {
+        "finished": {"tournamentId": FINISHED_ID},
+        "best_game": {"tournamentId": BEST_GAME_ID, "arenaId": best_game["arenas"][0]["arenaId"]},
+        "max_matchplay": {"tournamentId": MAX_MATCHPLAY_ID},
+        "amazing_race": {"tournamentId": AMAZING_RACE_ID},
+    }
+    boxes.parameters |= {
+        "list_games": {"tournaments": str(FINISHED_ID)},
+        "resolve_players_of_tournament": {"players": ",".join(map(str, players))},
+        "resolve_arenas_of_tournament": {"arenas": ",".join(map(str, arenas))},
+        "show_tournament": {"includePlayers": True},
+    }

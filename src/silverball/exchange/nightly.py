@@ -56,8 +56,8 @@ BULK_FILES: tuple[BulkFile, ...] = (
 FILE_NAMES = frozenset(name for bulk_file in BULK_FILES for name in (bulk_file.name, bulk_file.manifest_name))
 # Results for a rating submission to try; only the demo has this file.
 SAMPLE_RESULTS = "sample-results.json"
-# The same players on other evenings, to be tried out in /docs.
-SANDBOX_RESULTS = ("sandbox-results-1.json", "sandbox-results-2.json")
+# The same players on another evening, to be tried out in /docs.
+SANDBOX_RESULTS = "sandbox-results.json"
 
 
 class Manifest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from silverball.kit.http.refusals import PageNotFound, refusal_response
 from silverball.store.database.engine import Store
 from silverball.web import operations
 
-PUBLIC_NAMES = nightly.FILE_NAMES | {nightly.SAMPLE_RESULTS, *nightly.SANDBOX_RESULTS}
+PUBLIC_NAMES = nightly.FILE_NAMES | {nightly.SAMPLE_RESULTS, nightly.SANDBOX_RESULTS}
 # Unknown to the tables of types that systems have.
 PARQUET_TYPE = "application/vnd.apache.parquet"
 HEADERS = {

@@ -26,7 +26,6 @@ def test_the_heap_arithmetic_is_the_library_s(games: Any) -> None:
     for game in met:
         fed_by = (int(game["p1"][1:]), int(game["p2"][1:]))
         assert elimination.feeding_game_numbers(game["game"]) == fed_by
-        assert [elimination.next_game_number(number) for number in fed_by] == [game["game"]] * 2
         assert elimination.rounds_before_final(game["game"]) == game["round"]
 
 
@@ -48,7 +47,6 @@ def test_every_seed_plays_once_and_favourites_meet_as_late_as_possible(size: int
 def test_a_game_has_its_round_and_set() -> None:
     assert [elimination.round_index(8, number) for number in (4, 7, 2, 1)] == [0, 0, 1, 2]
     assert [elimination.set_index(number) for number in (4, 7, 2, 1)] == [0, 3, 0, 0]
-    assert elimination.next_game_number(1) is None
     assert list(elimination.round_game_numbers(8, 0)) == [4, 5, 6, 7]
     assert [elimination.loser_position(16, index) for index in range(4)] == [9, 5, 3, 2]
 

@@ -20,13 +20,6 @@ def test_the_weight_of_a_result_depends_on_the_opponents_deviation(rd: str, g: f
     assert formulas.g(float(rd)) == pytest.approx(g, abs=1e-12)
 
 
-@pytest.mark.parametrize("row", VECTORS["E_unrounded"])
-def test_the_expected_score_is_rounded_to_four_decimals_unless_told_otherwise(row: dict[str, float]) -> None:
-    asked = (row["r"], row["ro"], row["rdo"])
-    assert formulas.expected_score(*asked, is_rounded=False) == pytest.approx(row["e"], abs=1e-12)
-    assert formulas.expected_score(*asked) == row["e4"]
-
-
 @pytest.mark.parametrize("row", VECTORS["expected"])
 def test_the_win_probability_that_is_shown_has_three_decimals(row: dict[str, float]) -> None:
     assert formulas.win_probability(row["r"], row["rd"], row["ro"], row["rdo"]) == row["p3"]
@@ -51,14 +44,6 @@ def test_the_deviation_grows_day_by_day_up_to_its_largest(row: dict[str, float])
 )
 def test_the_deviation_grows_as_in_the_library(rd: float, days: int, advanced: float) -> None:
     assert formulas.deviation_after(rd, days, LIBRARY) == pytest.approx(advanced, abs=5e-5)
-
-
-def test_a_group_damps_each_of_its_results() -> None:
-    assert [formulas.result_divisor(size) for size in (2, 3, 4)] == [
-        1,
-        1.4142135623730951,
-        1.7320508075688772,
-    ]
 
 
 def glickman(parameters: Parameters) -> tuple[float, float]:

@@ -156,11 +156,6 @@ def first_round_games(size: int) -> list[FirstRoundGame]:
     ]
 
 
-def next_game_number(number: int) -> int | None:
-    """The game that the winner advances to; None after the final. Source: formats, section 14.10."""
-    return number >> 1 if number > FINAL else None
-
-
 def feeding_game_numbers(number: int) -> tuple[int, int]:
     """The two games whose winners meet in a game. Source: formats, section 14.10."""
     return 2 * number, 2 * number + 1

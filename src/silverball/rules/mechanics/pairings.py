@@ -1,6 +1,6 @@
 """The draw of the next round, by the tournament's own settings. Source: formats, sections 5 and 6."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from random import Random
 
@@ -27,9 +27,6 @@ class PairingField(Struct, frozen=True, kw_only=True):
     group_size: int
     # Whether groups of three are at the bottom of the table, as in strikes, instead of at any level.
     keeps_threes_low: bool = False
-
-
-Draft = Callable[[Tournament, PairingField, Random], Draw]
 
 
 def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Draw:

@@ -46,11 +46,6 @@ ID_FIELDS = {
 LOOKED_UP_FIELDS = {"entrants": "user_id", "lineup": "category_id", "banks": "arena_ids"}
 
 
-def apply_change(tournament: Tournament, change: Change) -> Tournament:
-    """The tournament after this change. Raises ValueError when the change does not fit."""
-    return apply_changes(tournament, (change,))
-
-
 def apply_changes(tournament: Tournament, changes: Iterable[Change]) -> Tournament:
     """The tournament after all these changes, in their order."""
     values: dict[str, Any] = {}

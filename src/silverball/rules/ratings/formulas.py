@@ -44,14 +44,6 @@ def g(rd: float) -> float:
     return 1 / math.sqrt(1 + 3 * Q * Q * rd * rd / math.pi**2)
 
 
-def expected_score(
-    rating: float, opponent_rating: float, opponent_rd: float, *, is_rounded: bool = True
-) -> float:
-    """The expected score against this opponent, 0 to 1, rounded to four decimals by default."""
-    exact = 1 / (1 + 10 ** (g(opponent_rd) * (opponent_rating - rating) / 400))
-    return _round_decimals(exact, EXPECTED_DECIMALS) if is_rounded else exact
-
-
 def win_probability(rating: float, rd: float, opponent_rating: float, opponent_rd: float) -> float:
     """The displayed win probability to three decimals; here both deviations count."""
     both = math.hypot(rd, opponent_rd)
@@ -66,11 +58,6 @@ def deviation_after(rd: float, days: int, parameters: Parameters = DEFAULTS) -> 
     if rd >= parameters.rd_max:
         return parameters.rd_max
     return min(math.sqrt(rd * rd + max(days, 0) * parameters.c**2), parameters.rd_max)
-
-
-def result_divisor(size: int) -> float:
-    """The divisor of each result in a game of this size."""
-    return math.sqrt(size - 1) if size > 2 else 1.0
 
 
 def lower_bound(rating: float, rd: float) -> float:

@@ -32,7 +32,6 @@ KeyText = Annotated[str, Meta(min_length=1, max_length=100, pattern=ONE_LINE)]
 # The id of a player or game, valid only within its document.
 DocumentKey = Id | KeyText
 Moment = Annotated[datetime, Meta(tz=True)]
-RatedFormat = Annotated[str, one_of(rated_types)]
 
 
 class InvalidDocument(Exception):

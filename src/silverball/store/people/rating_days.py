@@ -19,7 +19,6 @@ from sqlalchemy import (
     bindparam,
     case,
     func,
-    not_,
     or_,
     select,
     text,
@@ -151,13 +150,6 @@ def _rerank(db: Connection, user_id: int, *, is_hidden: bool) -> None:
     above = select(func.count()).where(IS_LISTED, _R.lower_bound > lower_bound)
     rank = None if is_hidden else db.execute(above).scalar_one() + 1
     book.store_rank(db, user_id, rank)
-
-
-def select_rating(user_id: int) -> Select[tuple[int]]:
-    """A statement for the id of the user's rating, if the user has been rated."""
-    return select(_R.rating_id).where(
-        _R.user_id == user_id, _R.last_period.is_not(None), not_(_R.merged_into.is_not(None))
-    )
 
 
 # Federation numbers that an administrator has confirmed for an account.

@@ -66,11 +66,6 @@ class MatchBox(Struct, frozen=True, kw_only=True):
     arena_id: int | None = None
     is_open: bool = False
 
-    @property
-    def has_players(self) -> bool:
-        """Whether at least one player is known."""
-        return any(seat.player_id for seat in self.seats)
-
 
 class BracketLink(Struct, frozen=True):
     """A line from a match to the one that its winner plays in, in the next column."""

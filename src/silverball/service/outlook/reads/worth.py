@@ -26,7 +26,6 @@ from silverball.store import tables
 from silverball.store.revisions.stamps import Revision
 from silverball.store.tournament import forecasts, snapshot
 from silverball_wire.plans import PlacePoints, TournamentEstimate
-from silverball_wire.values import Number
 
 # The tournaments of an event, and the meaningful games of each. Source: ratings, B.3.
 
@@ -268,10 +267,6 @@ def tournament_worth(db: Connection, tournament_id: int, query: WorthQuery | Non
         womens=True if event.first.row.womens else UNSET,
     )
     return Worth(estimate, sentence, graded.is_being_computed, spans_tournaments=event.finals is not None)
-
-
-def _games(graded: EventGrade) -> Number | None:
-    return None if graded.grade is None else estimates.plain_number(rules.shown_games(graded.grade))
 
 
 def _winner_points(value: FieldValue, percent: int) -> float:
