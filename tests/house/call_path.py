@@ -77,7 +77,9 @@ def _same_file(step: str, other: str) -> bool:
 
 
 def _folder(step: str) -> str:
-    return str(Path(step.split(":", maxsplit=1)[0]).parent)
+    """The folder of a step; the store with all its folders is one."""
+    folder = str(Path(step.split(":", maxsplit=1)[0]).parent)
+    return "store" if folder.startswith("store/") else folder
 
 
 @contextmanager
