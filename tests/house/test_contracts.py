@@ -15,7 +15,7 @@ CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["t
 CLIENT = "clients/python/src"
 NAMES = {contract["id"]: contract["name"] for contract in CONFIG["contracts"]}
 
-# Contract -> breaches, each file below `src/silverball` (or of the client) -> a line that breaks the contract.
+# Contract -> breaches: file below `src/silverball` (or of the client) -> a line that breaks the contract.
 # Where a contract speaks of all folders of `service`, the second breach is in a folder of a folder.
 BREACHES: dict[str, list[dict[str, str]]] = {
     "rooms": [{"store/types.py": "from silverball.service.core import access"}],
