@@ -102,6 +102,7 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/kept.py
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/results.py
+	$(BIN)/python benchmarks/visited_files.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/machines.py
 	$(BIN)/python benchmarks/ratings.py
