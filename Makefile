@@ -87,10 +87,11 @@ audit: $(AUDIT)/.installed  ## known weaknesses of what is locked, and a bill of
 	$(AUDIT)/bin/python scripts/audit.py
 
 # The table says what was found, whether or not a test failed.
-soak: install clients audit  ## the tests that run long, and the table of docs/reliability.md
+soak: install clients audit  ## the tests that run long, 300 mutants, and the table of docs/reliability.md
 	@mkdir -p build && rm -f $(TRIALS)
 	SILVERBALL_SOAK=1 SILVERBALL_TRIALS=$(abspath $(TRIALS)) $(BIN)/python -m pytest -n 2 -m soak; \
 		result=$$?; $(BIN)/python scripts/reliability_table.py $(TRIALS) && exit $$result
+	$(BIN)/python scripts/mutants.py
 
 # KEY=FILE signs the checksums with that SSH key. The handbook is built from the commit, not taken over.
 release: $(DOCS_STAMP) $(AUDIT)/.installed  ## wheels, source, bill of materials and checksums in dist/; KEY=FILE signs
@@ -102,6 +103,7 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python benchmarks/kept.py
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/results.py
+	$(BIN)/python benchmarks/visited_files.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/machines.py
 	$(BIN)/python benchmarks/ratings.py
