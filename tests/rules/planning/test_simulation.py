@@ -17,8 +17,8 @@ from silverball.rules.planning.nights import (
     FreeTurns,
     NightShape,
     OpenEnd,
-    RoundsUntilOut,
     SetRounds,
+    SimulatedNight,
 )
 from silverball.rules.planning.pace import DEFAULT_PACE, NIGHTS_MIN, Pace, PastNight, PlayedGame, learn_pace
 from silverball.rules.planning.simulation import FinishedNight, calibrate
@@ -27,7 +27,9 @@ from silverball.rules.registry import FORMATS
 # Every game of n players takes 10 n minutes, and rounds follow at once.
 EXACT = Pace(minutes={1: 10.0, 2: 20.0, 3: 30.0, 4: 40.0}, game_spread=0.0, night_spread=0.0, gap=0.0)
 
-ONE_STRIKE = RoundsUntilOut(is_in_pairs=True, awards={2: (0, 1)}, leaves=lambda totals, _rounds: totals >= 1)
+ONE_STRIKE = SimulatedNight(
+    ends_by="strikes", players=8, group_size=2, awards=((0,), (0, 1), (), ()), limit=1
+)
 
 
 def minutes(

@@ -1,6 +1,6 @@
 """Strikes in groups of four: as a knockout, with strikes by place. Source: formats, 14.2."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from random import Random
 from typing import Annotated, Any, Literal
@@ -13,7 +13,7 @@ from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.planning import nights
-from silverball.rules.planning.nights import Awards, CertainBy, NightPlanning, values_of
+from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import WinLossRule
 from silverball.rules.scoring import strikes
@@ -145,19 +145,7 @@ STRIKES = StrikeFormatRules(knockout_rules)
 RULES = STRIKES.drawn_rounds(GROUP_SIZE)
 
 
-def awards_by_place(chosen: settings.TournamentSettings) -> Awards:
-    """The strikes by size of a group and place."""
-    assert isinstance(chosen, GroupKnockoutSettings)
-    rule = strike_settings(chosen)
-    return {size: strikes.strikes_by_place(rule, size) for size in (2, 3, 4)}
-
-
-def struck_out(chosen: settings.TournamentSettings) -> Callable[[Any, int], Any]:
-    """Return who is out: players with all their strikes."""
-    assert isinstance(chosen, GroupKnockoutSettings)
-    limit = chosen.knockout_strike_count
-    return lambda totals, _rounds: totals >= limit
-
+NIGHT = nights.struck_night(GROUP_SIZE, strikes_of_settings)
 
 FORMAT = Format(
     type="group_knockout",
@@ -176,7 +164,7 @@ FORMAT = Format(
     demo=DemoNight(name="Group Knockout", players=10),
     planning=NightPlanning(
         certain_by=CertainBy.ELIMINATION,
-        shape=nights.rounds_until(awards_by_place, struck_out),
+        shape=NIGHT,
         choices=values_of("knockoutStrikeCount", 3, 4, 6),
         unit="strikes",
     ),
@@ -188,7 +176,7 @@ FORMAT = Format(
     rank=STRIKES.rank,
     require_rankable=STRIKES.require_rankable,
     is_over=STRIKES.is_over,
-    meaningful_games=lasting.strikes_rule(GROUP_SIZE, strikes_of_settings),
+    meaningful_games=lasting.strikes_rule(NIGHT),
     meaningful_games_played=played.elimination_played,
     verify=FormatChecks(
         standings=knockouts.group_knockout_table,

@@ -1,15 +1,12 @@
 """Basic strikes: rounds of two, the loser gets a strike, last one standing wins. Source: formats, 14.1."""
 
-from collections.abc import Callable
-from typing import Any
-
 from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.families.drawn_rounds import StrikeFormatRules
 from silverball.rules.format import CountedIn, DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.planning import nights
-from silverball.rules.planning.nights import Awards, CertainBy, NightPlanning, values_of
+from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.point_maps import one_point_per_win
@@ -48,17 +45,7 @@ STRIKES = StrikeFormatRules(knockout_rules)
 RULES = STRIKES.drawn_rounds(PAIR_SIZE)
 
 
-def awards_by_place(_settings: settings.TournamentSettings) -> Awards:
-    """The strikes of a game of two."""
-    return {2: strikes.strikes_by_place(strikes.HEAD_TO_HEAD, 2)}
-
-
-def struck_out(chosen: settings.TournamentSettings) -> Callable[[Any, int], Any]:
-    """Return who is out: players with all their strikes."""
-    assert isinstance(chosen, KnockoutSettings)
-    limit = chosen.knockout_strike_count
-    return lambda totals, _rounds: totals >= limit
-
+NIGHT = nights.struck_night(PAIR_SIZE, lambda _settings: strikes.HEAD_TO_HEAD)
 
 FORMAT = Format(
     type="knockout",
@@ -71,7 +58,7 @@ FORMAT = Format(
     demo=DemoNight(name="Knockout", players=9, settings={"knockoutStrikeCount": 2}),
     planning=NightPlanning(
         certain_by=CertainBy.ELIMINATION,
-        shape=nights.rounds_until(awards_by_place, struck_out, is_in_pairs=True),
+        shape=NIGHT,
         choices=values_of("knockoutStrikeCount", 2, 3, 4),
         unit="strikes",
     ),
@@ -82,7 +69,7 @@ FORMAT = Format(
     rank=STRIKES.rank,
     require_rankable=STRIKES.require_rankable,
     is_over=STRIKES.is_over,
-    meaningful_games=lasting.strikes_rule(PAIR_SIZE, lambda _settings: strikes.HEAD_TO_HEAD),
+    meaningful_games=lasting.strikes_rule(NIGHT),
     meaningful_games_played=played.elimination_played,
     verify=FormatChecks(
         standings=knockouts.pair_knockout_table,
