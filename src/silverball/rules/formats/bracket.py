@@ -17,13 +17,12 @@ from silverball.rules.format import (
 from silverball.rules.mechanics import call_ups
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth import planned, played
 
 
 class BracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):

@@ -6,12 +6,12 @@ from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds
 from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
+from silverball.rules.planning import open_play, played
 from silverball.rules.planning.nights import ClockNight, NightPlanning, NightShape, values_of
 from silverball.rules.ranking import points
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth import open_play, played
 
 FrenzyDuration = Annotated[
     int,

@@ -35,7 +35,7 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, open_play, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import group_rounds
 from silverball.rules.ranking.group_rounds import GroupRoundResult
@@ -44,7 +44,6 @@ from silverball.rules.scoring.point_maps import no_points
 from silverball.rules.verify import groups as verify_groups
 from silverball.rules.verify import results
 from silverball.rules.verify.checks import FormatChecks, no_wins
-from silverball.rules.worth import open_play, played
 
 ZERO = Decimal(0)
 BRACKET_SIZE: Literal[8] = 8

@@ -22,7 +22,7 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameOpened, RoundReopened
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Round, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import group_rounds, points
 from silverball.rules.ranking.group_rounds import GroupRoundResult
@@ -30,7 +30,6 @@ from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import groups as verify_groups
 from silverball.rules.verify.checks import ArenaUse, FormatChecks
-from silverball.rules.worth import planned, played
 
 ZERO = Decimal(0)
 BRACKET_SIZE: Literal[8] = 8

@@ -12,7 +12,7 @@ from silverball.rules.format import CountedIn, DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import lasting, nights, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import WinLossRule
@@ -21,7 +21,6 @@ from silverball.rules.scoring.point_maps import points_for_strikes
 from silverball.rules.scoring.strikes import StrikeSettings
 from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
-from silverball.rules.worth import lasting, played
 
 FourPlayerStrikes = Annotated[
     Literal[1, 2, 3, 100, 101],

@@ -5,14 +5,13 @@ from silverball.rules.families.drawn_rounds import StrikeFormatRules
 from silverball.rules.format import CountedIn, DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import lasting, nights, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
-from silverball.rules.worth import lasting, played
 
 
 class KnockoutSettings(settings.LateEntrySettings, frozen=True, kw_only=True):

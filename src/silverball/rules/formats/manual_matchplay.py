@@ -13,13 +13,13 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Tournament
+from silverball.rules.planning import planned, played
 from silverball.rules.planning.nights import NightPlanning, NightShape, OpenEnd
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth import planned, played
 
 
 class ManualMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):

@@ -13,14 +13,13 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, NightShape, values_of
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth import planned, played
 
 MaxMatchplayDuration = Annotated[
     int,

@@ -14,7 +14,7 @@ from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Entrant, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import lasting, nights, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning
 from silverball.rules.ranking import pace
 from silverball.rules.ranking import points as ranking
@@ -24,7 +24,6 @@ from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
-from silverball.rules.worth import lasting, played
 
 PaceInitialRounds = Annotated[
     int,

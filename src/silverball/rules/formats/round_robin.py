@@ -5,14 +5,13 @@ from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds, refu
 from silverball.rules.mechanics import rounds
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, FormatChecks
-from silverball.rules.worth import planned, played
 
 
 class RoundRobinSettings(settings.ForecastSettings, frozen=True, kw_only=True):

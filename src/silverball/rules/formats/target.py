@@ -9,7 +9,7 @@ from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import lasting, nights, played
 from silverball.rules.planning.nights import NightPlanning, values_of
 from silverball.rules.ranking import pace
 from silverball.rules.ranking import points as ranking
@@ -17,7 +17,6 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
-from silverball.rules.worth import lasting, played
 
 TargetPoints = Annotated[
     int,

@@ -14,6 +14,7 @@ from silverball.rules.mechanics import results
 from silverball.rules.model.settings import TournamentSettings, read_settings
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.planning import simulation
+from silverball.rules.planning.answers import PLAIN, Circumstances, MeaningfulGames
 from silverball.rules.planning.nights import (
     HUNDREDTHS,
     ClockNight,
@@ -25,7 +26,6 @@ from silverball.rules.planning.nights import (
 )
 from silverball.rules.planning.pace import Pace
 from silverball.rules.planning.simulation import Dice, GameClock, Numbers, simulate_minutes
-from silverball.rules.worth.answers import PLAIN, Circumstances, MeaningfulGames
 
 NIGHTS_SIMULATED = 200
 # The share of the simulated nights that end by the line.

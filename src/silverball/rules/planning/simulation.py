@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from silverball.kit.values import replace
 from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
 from silverball.rules.model.tournament import Tournament
+from silverball.rules.planning.answers import NIGHTS, PLAYERS_MAX, SimulatedOutcome
 from silverball.rules.planning.nights import (
     ClockNight,
     FreeTurns,
@@ -26,8 +27,7 @@ from silverball.rules.planning.nights import (
     SimulatedNight,
 )
 from silverball.rules.planning.pace import NIGHT_SPREAD_MIN, NIGHTS_MIN, Pace
-from silverball.rules.worth.answers import NIGHTS, PLAYERS_MAX, SimulatedOutcome
-from silverball.rules.worth.planned import GAME_WEIGHTS, round_weight
+from silverball.rules.planning.planned import GAME_WEIGHTS, round_weight
 
 Numbers: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]

@@ -11,10 +11,7 @@ from silverball.rules.model.play_settings import rounds_planned
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasScoring, has
 from silverball.rules.planning import nights
-from silverball.rules.planning.nights import DrawnNight, SimulatedNight
-from silverball.rules.scoring import point_maps
-from silverball.rules.scoring.point_maps import WireRows
-from silverball.rules.worth.answers import (
+from silverball.rules.planning.answers import (
     PLAIN,
     PLAYERS_MAX,
     Circumstances,
@@ -25,7 +22,10 @@ from silverball.rules.worth.answers import (
     no_number,
     shown_number,
 )
-from silverball.rules.worth.planned import TOO_FEW
+from silverball.rules.planning.nights import DrawnNight, SimulatedNight
+from silverball.rules.planning.planned import TOO_FEW
+from silverball.rules.scoring import point_maps
+from silverball.rules.scoring.point_maps import WireRows
 
 NO_POINTS = "The points of each place are not entered. With them, the meaningful games can be simulated."
 TOO_MANY = f"Nights of more than {PLAYERS_MAX} players are not simulated, so there is no number."

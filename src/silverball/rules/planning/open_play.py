@@ -14,8 +14,8 @@ from silverball.rules.model.settings_protocols import (
     has,
 )
 from silverball.rules.planning import pace as planning_pace
-from silverball.rules.worth import tgp
-from silverball.rules.worth.answers import (
+from silverball.rules.planning import tgp
+from silverball.rules.planning.answers import (
     ASK_THE_FEDERATION,
     PLAIN,
     Circumstances,
