@@ -8,7 +8,7 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
 from silverball.rules.mechanics import attempts, queues
 from silverball.rules.mechanics.attempts import attempts_of_player
@@ -25,7 +25,7 @@ from silverball.rules.model.changes import (
     changes_between,
 )
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
-from silverball.rules.model.part_index import find_by_id
+from silverball.rules.model.part_index import find_by_id, require_by_id
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Card, Entrant, SinglePlayerGame, Tournament
 from silverball.rules.ranking import bestgame
@@ -207,10 +207,7 @@ class CardNotVoided(Conflict):
 
 def find_card(tournament: Tournament, card_id: int) -> Card:
     """A card of the tournament. Raises NotFound."""
-    card = find_by_id(tournament.cards, "card_id", card_id)
-    if card is None:
-        raise NotFound("Card", card_id)
-    return card
+    return require_by_id(tournament.cards, "card_id", card_id, "Card")
 
 
 def cards_of_player(tournament: Tournament, player_id: int) -> Sequence[Card]:

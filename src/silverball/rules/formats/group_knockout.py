@@ -68,15 +68,9 @@ Fair = Annotated[
 ]
 
 
-class GroupKnockoutSettings(settings.LateEntrySettings, frozen=True, kw_only=True):
+class GroupKnockoutSettings(settings.DrawnRoundSettings, frozen=True, kw_only=True):
     """Settings of a group knockout. Source: formats, sections 14.2 and 24."""
 
-    seeding: settings.Seeding = "random"
-    first_round_pairing: settings.FirstRoundPairing = "random"
-    pairing: settings.Pairing = "balanced"
-    player_order: settings.PlayerOrder = "balanced"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
     knockout_strike_count: settings.KnockoutStrikeCount = 3
     knockout_progressive: Progressive = False
     knockout_fair: Fair = False

@@ -13,15 +13,9 @@ from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 
 
-class GroupMatchplaySettings(settings.LateEntrySettings, frozen=True, kw_only=True):
+class GroupMatchplaySettings(settings.DrawnRoundSettings, frozen=True, kw_only=True):
     """Settings of a group match play. Source: formats, sections 14.4 and 24."""
 
-    seeding: settings.Seeding = "random"
-    first_round_pairing: settings.FirstRoundPairing = "random"
-    pairing: settings.Pairing = "balanced"
-    player_order: settings.PlayerOrder = "balanced"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
     suggestions: settings.Suggestions = "disabled"
     duration: settings.Duration = 0
     games_per_round: settings.GamesPerRound = 1

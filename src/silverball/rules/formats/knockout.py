@@ -14,15 +14,9 @@ from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 
 
-class KnockoutSettings(settings.LateEntrySettings, frozen=True, kw_only=True):
+class KnockoutSettings(settings.DrawnRoundSettings, frozen=True, kw_only=True):
     """Settings of a knockout. Source: formats, sections 14.1 and 24."""
 
-    seeding: settings.Seeding = "random"
-    first_round_pairing: settings.FirstRoundPairing = "random"
-    pairing: settings.Pairing = "balanced"
-    player_order: settings.PlayerOrder = "balanced"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
     knockout_strike_count: settings.KnockoutStrikeCount = 3
     suggestions: settings.Suggestions = "disabled"
     byes: settings.Byes = "full"

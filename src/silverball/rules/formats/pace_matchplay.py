@@ -60,15 +60,9 @@ class PlayerBelowBar(Conflict):
     )
 
 
-class PaceMatchplaySettings(settings.LateEntrySettings, frozen=True, kw_only=True):
+class PaceMatchplaySettings(settings.DrawnRoundSettings, frozen=True, kw_only=True):
     """Settings of a pace match play. Source: formats, sections 14.6 and 24."""
 
-    seeding: settings.Seeding = "random"
-    first_round_pairing: settings.FirstRoundPairing = "random"
-    pairing: settings.Pairing = "balanced"
-    player_order: settings.PlayerOrder = "balanced"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
     suggestions: settings.Suggestions = "disabled"
     games_per_round: settings.GamesPerRound = 1
     tiebreaker: settings.GroupTiebreaker = "disabled"
