@@ -232,11 +232,6 @@ def games_on_card(tournament: Tournament, card_id: int) -> list[SinglePlayerGame
     return sorted(games, key=lambda game: game.game_index or 0)
 
 
-def new_card(player_id: int, now: datetime) -> Card:
-    """An empty card, not opened yet."""
-    return Card(card_id=-1, player_id=player_id, status="started", created_at=now, updated_at=now)
-
-
 def require_room_on_card(tournament: Tournament, card: Card, arena_id: int, *, games_per_card: int) -> None:
     """Refuse an arena that is on the card already, or a full card. Raises Conflict."""
     games = games_on_card(tournament, card.card_id)
@@ -271,8 +266,9 @@ def _require_no_other_card(tournament: Tournament, card: Card) -> None:
         raise PlayerFillsOtherCard(player=card.player_id, other=other.card_id, card=card.card_id)
 
 
-def open_card(card: Card) -> list[Change]:
-    """Open this card."""
+def open_card(player_id: int, now: datetime) -> list[Change]:
+    """Open an empty card of a player."""
+    card = Card(card_id=-1, player_id=player_id, status="started", created_at=now, updated_at=now)
     return [CardOpened(card)]
 
 

@@ -109,19 +109,10 @@ def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime)
             tournament, new_attempt.player_id, new_attempt.arena_id
         )
     card = best_game_family.card_in_progress(tournament, new_attempt.player_id)
-    made = (
-        best_game_family.open_card(best_game_family.new_card(new_attempt.player_id, now))
-        if card is None
-        else []
-    )
+    made = [] if card is not None else best_game_family.open_card(new_attempt.player_id, now)
     card_id = -1 if card is None else card.card_id
-    index = (
-        max(
-            (attempt.game_index or 0 for attempt in best_game_family.games_on_card(tournament, card_id)),
-            default=-1,
-        )
-        + 1
-    )
+    on_card = best_game_family.games_on_card(tournament, card_id)
+    index = max((attempt.game_index or 0 for attempt in on_card), default=-1) + 1
     made += best_game_family.create_attempt(tournament, new_attempt, now, card_id=card_id, game_index=index)
     return _update_card(tournament, made, card_id, now)
 
