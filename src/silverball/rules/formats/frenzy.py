@@ -99,7 +99,8 @@ FORMAT = Format(
     at_reopen=frenzy_family.at_reopen,
     free_games=FreeGameRules(
         create=frenzy_family.create_game,
-        can_create=frenzy_family.is_played_by_hand,
+        # Without a queue the organizer makes the games.
+        can_create=lambda tournament: not frenzy_family.has_queue(tournament),
         delete=frenzy_family.delete_game,
         clear=frenzy_family.clear_game,
     ),

@@ -249,7 +249,7 @@ class DrawnNights:
         self.totals = self.totals + np.where(self.is_in, given, 0.0)
 
     def _luck(self, order: NDArray[np.int64]) -> Numbers:
-        """What orders the seats of a group, least first, in a span below one so that groups stay apart."""
+        """The order of the seats of a group, least first, in a span below one so that groups stay apart."""
         if self._strength is None:
             return self._dice.random(order.shape)
         form = self._strength.take(order) + self._dice.gumbel(size=order.shape)
@@ -267,7 +267,7 @@ class DrawnNights:
         chance[odd, chosen] = 1.5
 
     def leaving(self, night: SimulatedNight, number: int) -> Flags:
-        """Who plays no more after this round."""
+        """The players who play no more after this round."""
         return leaving(night, self.totals, self.is_in, number)
 
     def drop_finished(self) -> None:
@@ -283,7 +283,7 @@ class DrawnNights:
 
 
 def leaving(night: SimulatedNight, totals: Numbers, is_in: Flags, number: int) -> Flags:
-    """Who plays no more after this round: those at the limit or below the bar.
+    """The players who play no more after this round: those at the limit or below the bar.
 
     The best stay if nobody reaches the bar, and so does whoever is left alone.
     """
