@@ -12,8 +12,8 @@ from silverball.kit.security.encryption import EncryptionKey
 from silverball.kit.values import WithSecret
 
 SOURCE = Path(silverball.__file__).parent
-# The settings have a text beside each field, and nights in play have columns that are made from others.
-DATACLASSES = {"rules/worth/simulation.py: RunningNights", "settings.py: Settings"}
+# The settings have a text beside each field.
+DATACLASSES = {"settings.py: Settings"}
 # They copy the settings. mypy does not tell a Struct from a dataclass.
 FOR_DATACLASSES = {
     "app.py",

@@ -128,7 +128,7 @@ class NightSimulator:
         if night is None:
             return False
         # NumPy is loaded with the first night that anybody asks for.
-        from silverball.rules.worth.simulation import simulate
+        from silverball.rules.planning.simulation import simulate
 
         with self._store.read() as db:
             is_known = tournament_forecasts.stored_outcome(db, night) is not None

@@ -18,11 +18,11 @@ from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import Outcome
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Round, Tournament
+from silverball.rules.planning.answers import MeaningfulGamesRule, PlayedGamesRule
 from silverball.rules.planning.nights import UNPLANNED, NightPlanning
 from silverball.rules.ranking.standing import Standing, WinLossRule
 from silverball.rules.scoring.point_maps import WireRows
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth.answers import MeaningfulGamesRule, PlayedGamesRule
 
 SettingsType = type[TournamentSettings]
 # When a late player is in: with the next round, at once, or not at all.

@@ -17,17 +17,19 @@ from silverball.rules.planning.nights import (
     FreeTurns,
     NightShape,
     OpenEnd,
-    RoundsUntilOut,
     SetRounds,
+    SimulatedNight,
 )
 from silverball.rules.planning.pace import DEFAULT_PACE, NIGHTS_MIN, Pace, PastNight, PlayedGame, learn_pace
-from silverball.rules.planning.simulation import FinishedNight, calibrate
+from silverball.rules.planning.simulation import DrawnNights, FinishedNight, calibrate
 from silverball.rules.registry import FORMATS
 
 # Every game of n players takes 10 n minutes, and rounds follow at once.
 EXACT = Pace(minutes={1: 10.0, 2: 20.0, 3: 30.0, 4: 40.0}, game_spread=0.0, night_spread=0.0, gap=0.0)
 
-ONE_STRIKE = RoundsUntilOut(is_in_pairs=True, awards={2: (0, 1)}, leaves=lambda totals, _rounds: totals >= 1)
+ONE_STRIKE = SimulatedNight(
+    ends_by="strikes", players=8, group_size=2, awards=((0,), (0, 1), (), ()), limit=1
+)
 
 
 def minutes(
@@ -118,6 +120,34 @@ def test_another_machine_makes_no_night_longer(players: int, machines: int) -> N
             minutes(shape, players, machines + 1, nights=2),
         )
         assert max(more) <= max(fewer)
+
+
+def drawn_nights(players: int, group_size: int, games: int, strength: simulation.Numbers) -> DrawnNights:
+    shape = (50, players)
+    return DrawnNights(
+        np.zeros(shape),
+        np.ones(shape, dtype=bool),
+        group_size=group_size,
+        awards=((0,), (1, 0), (1, 0, 0), (1, 0, 0, 0)),
+        games=games,
+        dice=np.random.default_rng(7),
+        strength=strength,
+    )
+
+
+def test_nobody_has_a_second_simulated_bye_before_all_have_had_one() -> None:
+    running = drawn_nights(5, group_size=2, games=1, strength=np.zeros(5))
+    for _ in range(5):
+        running.play_round()
+    assert (running.byes == 1).all()
+    assert (running.totals.sum(axis=1) == 10).all()
+
+
+def test_a_simulated_group_stays_together_for_all_games_of_its_round() -> None:
+    # The stronger player always wins, so that the two of each night who win a game win both.
+    running = drawn_nights(8, group_size=4, games=2, strength=np.linspace(-42.0, 42.0, 8))
+    running.play_round()
+    assert set(running.totals.ravel().tolist()) == {0.0, 2.0}
 
 
 def test_every_format_is_planned_or_says_why_not() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.rules.worth import value
+from silverball.rules.planning import value
 
 
 def alone(players: int) -> list[int]:

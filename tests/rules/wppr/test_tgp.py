@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.rules.worth import tgp
-from silverball.rules.worth.tgp import Finals, Stage
+from silverball.rules.planning import tgp
+from silverball.rules.planning.tgp import Finals, Stage
 
 
 def finals(games: int, *, finalists: int = 16, last: int = 4) -> Finals:

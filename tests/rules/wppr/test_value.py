@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from silverball.rules.worth import value
-from silverball.rules.worth.value import BOOSTERS, Booster, Estimate, FieldPlayer
+from silverball.rules.planning import value
+from silverball.rules.planning.value import BOOSTERS, Booster, Estimate, FieldPlayer
 
 
 def player(

@@ -7,8 +7,8 @@ import pytest
 
 import build
 from silverball.jobs.compute_forecasts import NightSimulator
-from silverball.rules.worth import event
-from silverball.rules.worth.answers import ASK_THE_FEDERATION, BEING_COMPUTED
+from silverball.rules.planning import event
+from silverball.rules.planning.answers import ASK_THE_FEDERATION, BEING_COMPUTED
 from silverball.service.outlook.reads import worth
 from silverball.store import tables
 from silverball.store.database.engine import Store

@@ -3,6 +3,7 @@
 Each function returns changes or refuses.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from random import Random
 
@@ -140,8 +141,6 @@ def _require_queue(tournament: Tournament) -> None:
 
 
 # Commands that keep a night on time: a timer for rounds, and calls of players to their machine.
-#
-# Each function returns changes or refuses.
 
 
 class RoundsNotTimed(Conflict):
@@ -195,26 +194,22 @@ def give_extra_time(tournament: Tournament, game_id: int, minutes: int, now: dat
     ends_at = rounds.game_ends_at(tournament, game)
     if ends_at is None:
         raise GameClockStands
-    ends = tournament.state.extended_ends
-    # As with calls, games that have ended are dropped.
-    still_open = {
-        open_.game_id: ends[open_.game_id] for open_ in tournament.open_games if open_.game_id in ends
-    }
     own_end = max(ends_at, now) + timedelta(minutes=minutes)
-    state = replace(tournament.state, game_ends={**still_open, game.game_id: own_end})
+    ends = _times_of_open_games(tournament, tournament.state.extended_ends) | {game.game_id: own_end}
+    state = replace(tournament.state, game_ends=ends)
     return tournament_changes(ExtraTimeGiven, tournament, state=state)
 
 
 def call_players(tournament: Tournament, game_id: int, now: datetime) -> list[Change]:
     """Call the players of an open game to their machine, once more if they were called before."""
     game = game_commands.find_open_game(tournament, game_id)
-    calls = tournament.state.calls
-    # Games that have ended are dropped, so that the memory stays as small as the open round.
-    still_open = {
-        open_.game_id: calls[open_.game_id] for open_ in tournament.open_games if open_.game_id in calls
-    }
-    state = replace(tournament.state, calls={**still_open, game.game_id: now})
-    return tournament_changes(PlayersCalled, tournament, state=state)
+    calls = _times_of_open_games(tournament, tournament.state.calls) | {game.game_id: now}
+    return tournament_changes(PlayersCalled, tournament, state=replace(tournament.state, calls=calls))
+
+
+def _times_of_open_games(tournament: Tournament, times: Mapping[int, datetime]) -> dict[int, datetime]:
+    """The times of games that still run, so that the memory stays as small as the open round."""
+    return {game.game_id: times[game.game_id] for game in tournament.open_games if game.game_id in times}
 
 
 # The command that draws the next matches of a max match play. Source: formats, section 14.5.

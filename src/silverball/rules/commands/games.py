@@ -406,8 +406,7 @@ def _full_points(tournament: Tournament) -> Decimal:
 
 
 # Commands on the single games of a match: recorded one by one, they say how the match stands.
-#
-# Each function returns changes or refuses. Source: formats, section 14.10.
+# Source: formats, section 14.10.
 
 
 def add_leg(
@@ -497,8 +496,7 @@ def _record_legs(
 
 
 # Commands on results suggested by players: approve, decline, detect contradictions.
-#
-# Each function returns changes or refuses. Source: formats, section 10.
+# Source: formats, section 10.
 
 
 SUGGESTIONS_MAX = 20

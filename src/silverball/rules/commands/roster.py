@@ -38,12 +38,10 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.refusals import TournamentIsCompleted
-from silverball.rules.model.settings import LateEntrySettings
+from silverball.rules.model.settings import DrawnRoundSettings
 from silverball.rules.model.tournament import Bank, Entrant, Game, LineupArena, Scorekeeper, Tournament
 
 # Adjustments of points and strikes by hand. Source: formats, sections 12 and 13.5.
-#
-# Each function returns changes or refuses.
 
 
 ADJUSTMENT_MAX = 10**9
@@ -103,8 +101,7 @@ def _with_byes_credited(tournament: Tournament, before: Entrant, after: Entrant)
 
 
 # Commands on players who come late, sit out rounds or leave a game that is being played.
-#
-# Each function returns changes or refuses. Source: formats, section 20.
+# Source: formats, section 20.
 
 
 # What becomes of the open games of a player who leaves.
@@ -130,7 +127,7 @@ def late_points(tournament: Tournament, *, is_seated: bool) -> Decimal:
     Each round that has been drawn is missed, but the open one by players who join a game of it.
     """
     settings = tournament.settings
-    if tournament.status != "started" or not isinstance(settings, LateEntrySettings):
+    if tournament.status != "started" or not isinstance(settings, DrawnRoundSettings):
         return Decimal(0)
     points = settings.late_points
     missed = len(tournament.rounds) - (1 if is_seated else 0)
@@ -538,8 +535,7 @@ def _require_open_roster(tournament: Tournament, what: str) -> None:
 
 
 # Commands on players who lose a game, or leave, by a ruling of a director.
-#
-# Each function returns changes or refuses. Source: pages, section 2, "Directors".
+# Source: pages, section 2, "Directors".
 
 
 def lose_game(

@@ -1,4 +1,4 @@
-"""Commands of the sign-up list: sign up, wait, move up, check in, pay. Each returns changes or refuses.
+"""Commands of the sign-up list: sign up, wait, move up, check in, pay.
 
 `follow_list` is run after every action, so that a place that becomes free goes to the first who waits,
 whatever made it free. Source: pages, section 3.
@@ -347,7 +347,7 @@ def _used_entries(tournament: Tournament, player_id: int) -> Sequence[Card] | Se
     return attempts.attempts_of_player(tournament, player_id)
 
 
-# Commands of prize money: set the plan, and tick who was paid. Each returns changes or refuses.
+# Commands of prize money: set the plan, and tick who was paid.
 
 
 class PrizesArePaid(Conflict):

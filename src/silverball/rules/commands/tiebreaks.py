@@ -213,8 +213,7 @@ def _require_known_players(tournament: Tournament, player_ids: Sequence[int]) ->
 
 
 # Commands on open games whose machine is out of order: wait, start over elsewhere, or settle.
-#
-# Each function returns changes or refuses. Source: formats, section 7; pages, section 2.
+# Source: formats, section 7; pages, section 2.
 
 
 def wait(tournament: Tournament, game_id: int, now: datetime) -> list[Change]:

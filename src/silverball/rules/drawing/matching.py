@@ -31,12 +31,8 @@ def cheapest_pairs(node_count: int, edges: Sequence[Edge]) -> list[Pair]:
     graph: rustworkx.PyGraph[None, int] = rustworkx.PyGraph(multigraph=False)
     graph.add_nodes_from([None] * node_count)
     graph.add_edges_from([(node, other, -cost) for node, other, cost in edges])
-    matched = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=_edge_weight)
+    matched = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
     return sorted((min(pair), max(pair)) for pair in matched)
-
-
-def _edge_weight(weight: int) -> int:
-    return weight
 
 
 def is_perfect(node_count: int, pairs: Iterable[Pair]) -> bool:

@@ -110,12 +110,6 @@ class RebuiltSchedule(Struct, frozen=True):
     walkovers: Mapping[int, int]
 
 
-def check_player_count(players: int, games_per_player: int) -> None:
-    """Refuse a number of players that could never finish. Raises OddSchedule. Source: formats, 14.5."""
-    if players % 2 and games_per_player % 2:
-        raise OddSchedule(player_count=players, games_each=games_per_player)
-
-
 def regular_schedule(player_ids: Sequence[int], games_per_player: int, dice: Random) -> list[Meeting]:
     """Meetings that give each player the same number of games, repeats spread evenly.
 
@@ -123,7 +117,8 @@ def regular_schedule(player_ids: Sequence[int], games_per_player: int, dice: Ran
     than two players have no meetings. Raises OddSchedule when both numbers are odd.
     Source: formats, section 14.5.
     """
-    check_player_count(len(player_ids), games_per_player)
+    if len(player_ids) % 2 and games_per_player % 2:
+        raise OddSchedule(player_count=len(player_ids), games_each=games_per_player)
     if len(player_ids) < 2:
         return []
     seats = balanced.random_order(player_ids, dice)

@@ -8,7 +8,7 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
 from silverball.rules.mechanics import attempts, queues
 from silverball.rules.mechanics.attempts import attempts_of_player
@@ -25,7 +25,7 @@ from silverball.rules.model.changes import (
     changes_between,
 )
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
-from silverball.rules.model.part_index import find_by_id
+from silverball.rules.model.part_index import find_by_id, require_by_id
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Card, Entrant, SinglePlayerGame, Tournament
 from silverball.rules.ranking import bestgame
@@ -207,10 +207,7 @@ class CardNotVoided(Conflict):
 
 def find_card(tournament: Tournament, card_id: int) -> Card:
     """A card of the tournament. Raises NotFound."""
-    card = find_by_id(tournament.cards, "card_id", card_id)
-    if card is None:
-        raise NotFound("Card", card_id)
-    return card
+    return require_by_id(tournament.cards, "card_id", card_id, "Card")
 
 
 def cards_of_player(tournament: Tournament, player_id: int) -> Sequence[Card]:
@@ -233,11 +230,6 @@ def games_on_card(tournament: Tournament, card_id: int) -> list[SinglePlayerGame
     among = tournament.single_player_games if card is None else attempts_of_player(tournament, card.player_id)
     games = [attempt for attempt in among if attempt.card_id == card_id]
     return sorted(games, key=lambda game: game.game_index or 0)
-
-
-def new_card(player_id: int, now: datetime) -> Card:
-    """An empty card, not opened yet."""
-    return Card(card_id=-1, player_id=player_id, status="started", created_at=now, updated_at=now)
 
 
 def require_room_on_card(tournament: Tournament, card: Card, arena_id: int, *, games_per_card: int) -> None:
@@ -274,8 +266,9 @@ def _require_no_other_card(tournament: Tournament, card: Card) -> None:
         raise PlayerFillsOtherCard(player=card.player_id, other=other.card_id, card=card.card_id)
 
 
-def open_card(card: Card) -> list[Change]:
-    """Open this card."""
+def open_card(player_id: int, now: datetime) -> list[Change]:
+    """Open an empty card of a player."""
+    card = Card(card_id=-1, player_id=player_id, status="started", created_at=now, updated_at=now)
     return [CardOpened(card)]
 
 

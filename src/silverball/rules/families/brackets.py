@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +21,7 @@ from silverball.rules.drawing import elimination
 from silverball.rules.drawing.bracket_nodes import BracketNode, NodeKey
 from silverball.rules.mechanics import call_ups, match_results, rounds
 from silverball.rules.mechanics.call_ups import BracketMatch, CallUp, Matches, is_over
+from silverball.rules.model import settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -46,12 +47,35 @@ BYE_POINTS = Decimal("1.00")
 NodesForSize: TypeAlias = Callable[[int], Sequence[BracketNode]]
 
 
+class PairBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
+    """The settings of brackets of pairs. Source: formats, section 24."""
+
+    has_matches: ClassVar[bool] = True
+
+    seeding: settings.BracketSeeding = "manual"
+    bracket_size: settings.BracketSize = 8
+    # The games of a match, of which more than half win it.
+    games_per_round: settings.BestOf = 1
+    player_order: settings.PlayerOrder = "seed"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+
+
 class BracketRules(Struct, frozen=True):
     """The rules of one bracket format; `nodes` takes the size."""
 
     nodes: NodesForSize
     # Whether those who have lost once play on for the final.
     has_losers_bracket: bool = False
+
+    def rank(self, tournament: Tournament) -> list[Standing]:
+        """The standings, as `rank` below makes them from the matches."""
+        return rank(tournament, self.matches(tournament))
+
+    def is_over(self, tournament: Tournament) -> bool:
+        """Whether the final (the second one where there is one) is decided; lesser places may stay open."""
+        return tournament.status != "planned" and is_over(self.matches(tournament))
 
     def start(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """Open the rounds and first games, in the smallest bracket that holds the players.

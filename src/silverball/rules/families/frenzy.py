@@ -63,11 +63,6 @@ def has_queue(tournament: Tournament) -> bool:
     return play_settings.uses_queues(tournament.settings)
 
 
-def is_played_by_hand(tournament: Tournament) -> bool:
-    """Whether the organizer makes the games."""
-    return not has_queue(tournament)
-
-
 def duration(tournament: Tournament) -> timedelta:
     """The time on the clock at the start."""
     return timedelta(minutes=_settings(tournament).frenzy_duration)

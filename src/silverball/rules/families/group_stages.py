@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
+import msgspec
 from msgspec import Struct
 
 from silverball.kit.errors import Conflict
@@ -18,6 +19,7 @@ from silverball.rules.drawing import groups
 from silverball.rules.drawing.groups import GROUP_SIZE, Group, GroupBracketRound
 from silverball.rules.families.brackets import bracket_standing
 from silverball.rules.mechanics import call_ups, rounds, seeding
+from silverball.rules.model import settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, RoundReopened
 from silverball.rules.model.refusals import AllRoundsPlayed, DrawnElsewhere
@@ -29,6 +31,7 @@ from silverball.rules.ranking.group_rounds import ADVANCING, ZERO, GroupRoundRes
 from silverball.rules.ranking.standing import Standing
 
 NEVER_PLAYED = 1000
+BRACKET_SIZE: Literal[8] = 8
 
 
 class WrongBracketSize(Conflict):
@@ -52,6 +55,26 @@ class TiebreakNeedsAllTied(Conflict):
 
 class NoRoundInCommon(Conflict):
     sentence = "These players have no round in common: they are not tied."
+
+
+class GroupStageSettings(settings.ForecastSettings, frozen=True, kw_only=True):
+    """The settings of brackets of groups. Source: formats, sections 14.12 and 24."""
+
+    round_count: settings.RoundCount = groups.round_count(BRACKET_SIZE)
+    bracket_size: settings.GroupBracketSize = BRACKET_SIZE
+    group_bracket_double_byes: settings.GroupBracketDoubleByes = 0
+
+    def __post_init__(self) -> None:
+        """Check the byes. Raises ValueError for double byes in a bracket without them."""
+        sizes = groups.DOUBLE_BYE_SIZES
+        if self.group_bracket_double_byes and self.bracket_size not in sizes:
+            raise ValueError(f"double byes need a bracket of {', '.join(map(str, sizes))}")
+
+    def with_derived(self) -> Self:
+        """These settings with the number of rounds that follows from size and byes."""
+        has_double_byes = bool(self.group_bracket_double_byes)
+        count = groups.round_count(self.bracket_size, has_double_byes=has_double_byes)
+        return msgspec.structs.replace(super().with_derived(), round_count=count)
 
 
 class GroupStageRules(Struct, frozen=True, kw_only=True):
@@ -345,10 +368,3 @@ def _apply_manual_order(tournament: Tournament, placed: Mapping[int, int]) -> di
             ordered = standing.positions(spots, highest_first=False)
             after.update({player_id: position + place - 1 for player_id, place in ordered.items()})
     return after
-
-
-def check_double_byes(bracket_size: int, double_byes: Literal[0, 1]) -> None:
-    """Raise ValueError for double byes in a bracket without them. Source: formats, section 14.12."""
-    sizes = groups.DOUBLE_BYE_SIZES
-    if double_byes and bracket_size not in sizes:
-        raise ValueError(f"double byes need a bracket of {', '.join(map(str, sizes))}")

@@ -13,7 +13,7 @@ from silverball.rules.drawing import order, schedule
 from silverball.rules.drawing.groups import Draw
 from silverball.rules.families import drawn_rounds
 from silverball.rules.mechanics import call_ups, lineups, results, rounds, seeding
-from silverball.rules.model import play_settings
+from silverball.rules.model import play_settings, settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, RoundDeleted, SuggestionDecided
 from silverball.rules.model.outcome import GameOutcome, Outcome
@@ -42,6 +42,18 @@ GameKey: TypeAlias = tuple[int | None, int | None]
 GamesByKey: TypeAlias = Mapping[GameKey, ScheduledGame]
 # Round index -> its games.
 Schedule: TypeAlias = Mapping[int, GamesByKey]
+
+
+class GroupedSettings(settings.ForecastSettings, frozen=True, kw_only=True):
+    """The settings of round robins. Source: formats, section 24."""
+
+    round_robin_group_size: settings.RoundRobinGroupSize = 0
+    byes: settings.Byes = "full"
+    seeding: settings.Seeding = "random"
+    player_order: settings.PlayerOrder = "balanced"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
 class RoundRobinRules(Struct, frozen=True):

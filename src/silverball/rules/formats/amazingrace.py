@@ -25,7 +25,7 @@ from silverball.rules.model.changes import Change, RoundChanged, SinglePlayerGam
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.refusals import RoundWithoutArena
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, open_play, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally, RaceProgress
@@ -33,7 +33,6 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import no_points
 from silverball.rules.verify import best
 from silverball.rules.verify.checks import FormatChecks, no_wins
-from silverball.rules.worth import open_play, played
 
 
 class PlayerLeftRace(Conflict):

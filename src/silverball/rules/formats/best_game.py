@@ -23,7 +23,7 @@ from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, NewAttempt, Outcome
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, open_play, played
 from silverball.rules.planning.nights import NightPlanning, NightShape, OpenEnd, values_of
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.solo import PlayerTally
@@ -31,7 +31,6 @@ from silverball.rules.ranking.standing import Standing, points_text
 from silverball.rules.scoring.point_maps import curve_of_best_game
 from silverball.rules.verify import best
 from silverball.rules.verify.checks import FormatChecks, no_wins
-from silverball.rules.worth import open_play, played
 
 ArenasCounted = Annotated[
     int,

@@ -26,7 +26,7 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import NightPlanning, NightShape, values_of
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally
@@ -35,7 +35,6 @@ from silverball.rules.scoring import pingolf as scoring_pingolf
 from silverball.rules.scoring.point_maps import no_points
 from silverball.rules.verify import best, results
 from silverball.rules.verify.checks import FormatChecks, no_wins
-from silverball.rules.worth import planned, played
 
 Frames = list[tuple[int, ...]]
 

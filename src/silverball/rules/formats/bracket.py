@@ -1,7 +1,5 @@
 """Single elimination: the loser of a match is out; the last player wins. Source: formats, 14.10."""
 
-from typing import ClassVar
-
 from silverball.rules.drawing import bracket_nodes
 from silverball.rules.families import brackets
 from silverball.rules.families.brackets import BracketRules
@@ -14,44 +12,18 @@ from silverball.rules.format import (
     refuse_to_complete_round,
     refuse_to_join,
 )
-from silverball.rules.mechanics import call_ups
-from silverball.rules.model import settings
-from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
-from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth import planned, played
 
 
-class BracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
+class BracketSettings(brackets.PairBracketSettings, frozen=True, kw_only=True):
     """Settings of a bracket. Source: formats, sections 14.10 and 24."""
-
-    has_matches: ClassVar[bool] = True
-
-    seeding: settings.BracketSeeding = "manual"
-    bracket_size: settings.BracketSize = 8
-    # The games of a match, of which more than half win it.
-    games_per_round: settings.BestOf = 1
-    player_order: settings.PlayerOrder = "seed"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
-    suggestions: settings.Suggestions = "disabled"
 
 
 RULES = BracketRules(nodes=bracket_nodes.single_elimination_nodes)
-
-
-def rank(tournament: Tournament) -> list[Standing]:
-    """Decided places: 1, 2, 3, 4, then 5 to 8, 9, 17, 33, 65. Source: formats, 14.10."""
-    return brackets.rank(tournament, RULES.matches(tournament))
-
-
-def is_over(tournament: Tournament) -> bool:
-    """Whether the final is decided; games for third and fifth place may be left out."""
-    return tournament.status != "planned" and call_ups.is_over(RULES.matches(tournament))
 
 
 FORMAT = Format(
@@ -75,8 +47,9 @@ FORMAT = Format(
     rounds=Rounds.FIXED,
     bracket=RULES,
     bye_lines=RULES.bye_lines,
-    rank=rank,
-    is_over=is_over,
+    # Decided places: 1, 2, 3, 4, then 5 to 8, 9, 17, 33, 65.
+    rank=RULES.rank,
+    is_over=RULES.is_over,
     meaningful_games=planned.single_elimination,
     meaningful_games_played=played.by_plan(planned.single_elimination),
     verify=FormatChecks(standings=bracket_checks.single_bracket_table),

@@ -23,7 +23,7 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, open_play, played
 from silverball.rules.planning.nights import NightPlanning, NightShape, OpenEnd, values_of
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.bestgame import CardValue
@@ -32,7 +32,6 @@ from silverball.rules.ranking.standing import CountedCard, Standing, points_text
 from silverball.rules.scoring.point_maps import curve_of_best_game
 from silverball.rules.verify import best
 from silverball.rules.verify.checks import FormatChecks, no_wins
-from silverball.rules.worth import open_play, played
 
 GamesPerCard = Annotated[
     int,
@@ -110,19 +109,10 @@ def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime)
             tournament, new_attempt.player_id, new_attempt.arena_id
         )
     card = best_game_family.card_in_progress(tournament, new_attempt.player_id)
-    made = (
-        best_game_family.open_card(best_game_family.new_card(new_attempt.player_id, now))
-        if card is None
-        else []
-    )
+    made = [] if card is not None else best_game_family.open_card(new_attempt.player_id, now)
     card_id = -1 if card is None else card.card_id
-    index = (
-        max(
-            (attempt.game_index or 0 for attempt in best_game_family.games_on_card(tournament, card_id)),
-            default=-1,
-        )
-        + 1
-    )
+    on_card = best_game_family.games_on_card(tournament, card_id)
+    index = max((attempt.game_index or 0 for attempt in on_card), default=-1) + 1
     made += best_game_family.create_attempt(tournament, new_attempt, now, card_id=card_id, game_index=index)
     return _update_card(tournament, made, card_id, now)
 

@@ -1,7 +1,5 @@
 """Double elimination: two lost matches put a player out. Source: formats, 14.11."""
 
-from typing import ClassVar
-
 from silverball.rules.drawing import bracket_nodes
 from silverball.rules.families import brackets
 from silverball.rules.families.brackets import BracketRules
@@ -14,44 +12,18 @@ from silverball.rules.format import (
     refuse_to_complete_round,
     refuse_to_join,
 )
-from silverball.rules.mechanics import call_ups
-from silverball.rules.model import settings
-from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
-from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth import planned, played
 
 
-class DoubleBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
+class DoubleBracketSettings(brackets.PairBracketSettings, frozen=True, kw_only=True):
     """Settings of a double bracket. Source: formats, sections 14.11 and 24."""
-
-    has_matches: ClassVar[bool] = True
-
-    seeding: settings.BracketSeeding = "manual"
-    bracket_size: settings.BracketSize = 8
-    # The games of a match, of which more than half win it.
-    games_per_round: settings.BestOf = 1
-    player_order: settings.PlayerOrder = "seed"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
-    suggestions: settings.Suggestions = "disabled"
 
 
 RULES = BracketRules(nodes=bracket_nodes.double_elimination_nodes, has_losers_bracket=True)
-
-
-def rank(tournament: Tournament) -> list[Standing]:
-    """Decided places: 1, 2, 3, 4, then 5, 7, 9, 13, ... by round. Source: formats, 14.11."""
-    return brackets.rank(tournament, RULES.matches(tournament))
-
-
-def is_over(tournament: Tournament) -> bool:
-    """Whether the grand final is decided, or the second one where there is one."""
-    return tournament.status != "planned" and call_ups.is_over(RULES.matches(tournament))
 
 
 WITHOUT_RULE = planned.without_rule("No published rule counts the games of double elimination.")
@@ -77,8 +49,9 @@ FORMAT = Format(
     rounds=Rounds.FIXED,
     bracket=RULES,
     bye_lines=RULES.bye_lines,
-    rank=rank,
-    is_over=is_over,
+    # Decided places: 1, 2, 3, 4, then 5, 7, 9, 13, ... by round.
+    rank=RULES.rank,
+    is_over=RULES.is_over,
     meaningful_games=WITHOUT_RULE,
     meaningful_games_played=played.by_plan(WITHOUT_RULE),
     verify=FormatChecks(standings=bracket_checks.double_bracket_table),

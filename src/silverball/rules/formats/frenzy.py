@@ -6,12 +6,12 @@ from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds
 from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
+from silverball.rules.planning import open_play, played
 from silverball.rules.planning.nights import ClockNight, NightPlanning, NightShape, values_of
 from silverball.rules.ranking import points
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth import open_play, played
 
 FrenzyDuration = Annotated[
     int,
@@ -99,7 +99,8 @@ FORMAT = Format(
     at_reopen=frenzy_family.at_reopen,
     free_games=FreeGameRules(
         create=frenzy_family.create_game,
-        can_create=frenzy_family.is_played_by_hand,
+        # Without a queue the organizer makes the games.
+        can_create=lambda tournament: not frenzy_family.has_queue(tournament),
         delete=frenzy_family.delete_game,
         clear=frenzy_family.clear_game,
     ),

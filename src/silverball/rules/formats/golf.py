@@ -23,7 +23,7 @@ from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, open_play, played
 from silverball.rules.planning.nights import NightPlanning, NightShape, values_of
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally
@@ -32,7 +32,6 @@ from silverball.rules.scoring import pingolf as scoring_pingolf
 from silverball.rules.scoring.point_maps import no_points
 from silverball.rules.verify import best, results
 from silverball.rules.verify.checks import FormatChecks, no_wins
-from silverball.rules.worth import open_play, played
 
 
 class GolfSettings(settings.TournamentSettings, frozen=True, kw_only=True):

@@ -4,13 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Literal, Self
-
-import msgspec
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.values import replace
-from silverball.rules.drawing import groups
 from silverball.rules.drawing.groups import Group
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
@@ -35,7 +31,7 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, open_play, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import group_rounds
 from silverball.rules.ranking.group_rounds import GroupRoundResult
@@ -44,22 +40,17 @@ from silverball.rules.scoring.point_maps import no_points
 from silverball.rules.verify import groups as verify_groups
 from silverball.rules.verify import results
 from silverball.rules.verify.checks import FormatChecks, no_wins
-from silverball.rules.worth import open_play, played
 
 ZERO = Decimal(0)
-BRACKET_SIZE: Literal[8] = 8
 
 
 class PlayerHasOpenHole(Conflict):
     sentence = "{player} has a hole to finish first. Record its strokes."
 
 
-class GolfBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
+class GolfBracketSettings(group_stages.GroupStageSettings, frozen=True, kw_only=True):
     """Settings of a golf bracket. Source: formats, sections 14.17 and 24."""
 
-    round_count: settings.RoundCount = groups.round_count(BRACKET_SIZE)
-    bracket_size: settings.GroupBracketSize = BRACKET_SIZE
-    group_bracket_double_byes: settings.GroupBracketDoubleByes = 0
     games_per_round: settings.GamesPerRound = 3
     seeding: settings.Seeding = "manual"
     player_order: settings.PlayerOrder = "seed"
@@ -67,16 +58,6 @@ class GolfBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
     arena_assignment: settings.ArenaAssignment = "balanced"
     suggestions: settings.Suggestions = "disabled"
     golf_stroke_limit: settings.GolfStrokeLimit = 6
-
-    def __post_init__(self) -> None:
-        """Check the byes. Raises ValueError for byes that do not fit the size."""
-        group_stages.check_double_byes(self.bracket_size, self.group_bracket_double_byes)
-
-    def with_derived(self) -> Self:
-        """These settings with the number of rounds that follows from size and byes."""
-        has_double_byes = bool(self.group_bracket_double_byes)
-        count = groups.round_count(self.bracket_size, has_double_byes=has_double_byes)
-        return msgspec.structs.replace(super().with_derived(), round_count=count)
 
 
 def settings_of(tournament: Tournament) -> GolfBracketSettings:

@@ -5,12 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Literal, Self
-
-import msgspec
 
 from silverball.kit.values import replace
-from silverball.rules.drawing import groups
 from silverball.rules.drawing.groups import Draw, Group
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
@@ -22,7 +18,7 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameOpened, RoundReopened
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Round, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import group_rounds, points
 from silverball.rules.ranking.group_rounds import GroupRoundResult
@@ -30,18 +26,13 @@ from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import groups as verify_groups
 from silverball.rules.verify.checks import ArenaUse, FormatChecks
-from silverball.rules.worth import planned, played
 
 ZERO = Decimal(0)
-BRACKET_SIZE: Literal[8] = 8
 
 
-class GroupBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True):
+class GroupBracketSettings(group_stages.GroupStageSettings, frozen=True, kw_only=True):
     """Settings of a group bracket. Source: formats, sections 14.12 and 24."""
 
-    round_count: settings.RoundCount = groups.round_count(BRACKET_SIZE)
-    bracket_size: settings.GroupBracketSize = BRACKET_SIZE
-    group_bracket_double_byes: settings.GroupBracketDoubleByes = 0
     scoring: settings.Scoring = "papa"
     games_per_round: settings.GamesPerRound = 3
     seeding: settings.Seeding = "manual"
@@ -49,16 +40,6 @@ class GroupBracketSettings(settings.ForecastSettings, frozen=True, kw_only=True)
     player_order_open: settings.PlayerOrderOpen = "scorekeepers"
     arena_assignment: settings.ArenaAssignment = "balanced"
     suggestions: settings.Suggestions = "disabled"
-
-    def __post_init__(self) -> None:
-        """Check the byes. Raises ValueError for byes that do not fit the size."""
-        group_stages.check_double_byes(self.bracket_size, self.group_bracket_double_byes)
-
-    def with_derived(self) -> Self:
-        """These settings with the number of rounds that follows from size and byes."""
-        has_double_byes = bool(self.group_bracket_double_byes)
-        count = groups.round_count(self.bracket_size, has_double_byes=has_double_byes)
-        return msgspec.structs.replace(super().with_derived(), round_count=count)
 
 
 def games_per_round(tournament: Tournament) -> int:

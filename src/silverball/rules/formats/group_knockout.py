@@ -1,6 +1,6 @@
 """Strikes in groups of four: as a knockout, with strikes by place. Source: formats, 14.2."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from random import Random
 from typing import Annotated, Any, Literal
@@ -12,8 +12,8 @@ from silverball.rules.format import CountedIn, DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
-from silverball.rules.planning.nights import Awards, CertainBy, NightPlanning, values_of
+from silverball.rules.planning import lasting, nights, played
+from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import WinLossRule
 from silverball.rules.scoring import strikes
@@ -21,7 +21,6 @@ from silverball.rules.scoring.point_maps import points_for_strikes
 from silverball.rules.scoring.strikes import StrikeSettings
 from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
-from silverball.rules.worth import lasting, played
 
 FourPlayerStrikes = Annotated[
     Literal[1, 2, 3, 100, 101],
@@ -69,15 +68,9 @@ Fair = Annotated[
 ]
 
 
-class GroupKnockoutSettings(settings.LateEntrySettings, frozen=True, kw_only=True):
+class GroupKnockoutSettings(settings.DrawnRoundSettings, frozen=True, kw_only=True):
     """Settings of a group knockout. Source: formats, sections 14.2 and 24."""
 
-    seeding: settings.Seeding = "random"
-    first_round_pairing: settings.FirstRoundPairing = "random"
-    pairing: settings.Pairing = "balanced"
-    player_order: settings.PlayerOrder = "balanced"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
     knockout_strike_count: settings.KnockoutStrikeCount = 3
     knockout_progressive: Progressive = False
     knockout_fair: Fair = False
@@ -145,19 +138,7 @@ STRIKES = StrikeFormatRules(knockout_rules)
 RULES = STRIKES.drawn_rounds(GROUP_SIZE)
 
 
-def awards_by_place(chosen: settings.TournamentSettings) -> Awards:
-    """The strikes by size of a group and place."""
-    assert isinstance(chosen, GroupKnockoutSettings)
-    rule = strike_settings(chosen)
-    return {size: strikes.strikes_by_place(rule, size) for size in (2, 3, 4)}
-
-
-def struck_out(chosen: settings.TournamentSettings) -> Callable[[Any, int], Any]:
-    """Return who is out: players with all their strikes."""
-    assert isinstance(chosen, GroupKnockoutSettings)
-    limit = chosen.knockout_strike_count
-    return lambda totals, _rounds: totals >= limit
-
+NIGHT = nights.struck_night(GROUP_SIZE, strikes_of_settings)
 
 FORMAT = Format(
     type="group_knockout",
@@ -176,7 +157,7 @@ FORMAT = Format(
     demo=DemoNight(name="Group Knockout", players=10),
     planning=NightPlanning(
         certain_by=CertainBy.ELIMINATION,
-        shape=nights.rounds_until(awards_by_place, struck_out),
+        shape=NIGHT,
         choices=values_of("knockoutStrikeCount", 3, 4, 6),
         unit="strikes",
     ),
@@ -188,7 +169,7 @@ FORMAT = Format(
     rank=STRIKES.rank,
     require_rankable=STRIKES.require_rankable,
     is_over=STRIKES.is_over,
-    meaningful_games=lasting.strikes_rule(GROUP_SIZE, strikes_of_settings),
+    meaningful_games=lasting.strikes_rule(NIGHT),
     meaningful_games_played=played.elimination_played,
     verify=FormatChecks(
         standings=knockouts.group_knockout_table,

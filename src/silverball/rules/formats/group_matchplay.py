@@ -5,24 +5,17 @@ from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
 from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
-from silverball.rules.worth import planned, played
 
 
-class GroupMatchplaySettings(settings.LateEntrySettings, frozen=True, kw_only=True):
+class GroupMatchplaySettings(settings.DrawnRoundSettings, frozen=True, kw_only=True):
     """Settings of a group match play. Source: formats, sections 14.4 and 24."""
 
-    seeding: settings.Seeding = "random"
-    first_round_pairing: settings.FirstRoundPairing = "random"
-    pairing: settings.Pairing = "balanced"
-    player_order: settings.PlayerOrder = "balanced"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
     suggestions: settings.Suggestions = "disabled"
     duration: settings.Duration = 0
     games_per_round: settings.GamesPerRound = 1

@@ -1,32 +1,22 @@
 """Basic strikes: rounds of two, the loser gets a strike, last one standing wins. Source: formats, 14.1."""
 
-from collections.abc import Callable
-from typing import Any
-
 from silverball.rules.drawing.groups import PAIR_SIZE
 from silverball.rules.families.drawn_rounds import StrikeFormatRules
 from silverball.rules.format import CountedIn, DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
-from silverball.rules.planning.nights import Awards, CertainBy, NightPlanning, values_of
+from silverball.rules.planning import lasting, nights, played
+from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import knockouts, results
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
-from silverball.rules.worth import lasting, played
 
 
-class KnockoutSettings(settings.LateEntrySettings, frozen=True, kw_only=True):
+class KnockoutSettings(settings.DrawnRoundSettings, frozen=True, kw_only=True):
     """Settings of a knockout. Source: formats, sections 14.1 and 24."""
 
-    seeding: settings.Seeding = "random"
-    first_round_pairing: settings.FirstRoundPairing = "random"
-    pairing: settings.Pairing = "balanced"
-    player_order: settings.PlayerOrder = "balanced"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
     knockout_strike_count: settings.KnockoutStrikeCount = 3
     suggestions: settings.Suggestions = "disabled"
     byes: settings.Byes = "full"
@@ -48,17 +38,7 @@ STRIKES = StrikeFormatRules(knockout_rules)
 RULES = STRIKES.drawn_rounds(PAIR_SIZE)
 
 
-def awards_by_place(_settings: settings.TournamentSettings) -> Awards:
-    """The strikes of a game of two."""
-    return {2: strikes.strikes_by_place(strikes.HEAD_TO_HEAD, 2)}
-
-
-def struck_out(chosen: settings.TournamentSettings) -> Callable[[Any, int], Any]:
-    """Return who is out: players with all their strikes."""
-    assert isinstance(chosen, KnockoutSettings)
-    limit = chosen.knockout_strike_count
-    return lambda totals, _rounds: totals >= limit
-
+NIGHT = nights.struck_night(PAIR_SIZE, lambda _settings: strikes.HEAD_TO_HEAD)
 
 FORMAT = Format(
     type="knockout",
@@ -71,7 +51,7 @@ FORMAT = Format(
     demo=DemoNight(name="Knockout", players=9, settings={"knockoutStrikeCount": 2}),
     planning=NightPlanning(
         certain_by=CertainBy.ELIMINATION,
-        shape=nights.rounds_until(awards_by_place, struck_out, is_in_pairs=True),
+        shape=NIGHT,
         choices=values_of("knockoutStrikeCount", 2, 3, 4),
         unit="strikes",
     ),
@@ -82,7 +62,7 @@ FORMAT = Format(
     rank=STRIKES.rank,
     require_rankable=STRIKES.require_rankable,
     is_over=STRIKES.is_over,
-    meaningful_games=lasting.strikes_rule(PAIR_SIZE, lambda _settings: strikes.HEAD_TO_HEAD),
+    meaningful_games=lasting.strikes_rule(NIGHT),
     meaningful_games_played=played.elimination_played,
     verify=FormatChecks(
         standings=knockouts.pair_knockout_table,

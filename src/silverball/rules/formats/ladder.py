@@ -28,14 +28,13 @@ from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.refusals import DrawnElsewhere
 from silverball.rules.model.tournament import Game, Round, Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, NightShape, values_of
 from silverball.rules.ranking import standing
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import brackets as bracket_checks
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth import planned, played
 
 
 class LadderGameIsOpen(Conflict):

@@ -13,13 +13,12 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Tournament
+from silverball.rules.planning import planned, played
 from silverball.rules.planning.nights import NightPlanning, NightShape, OpenEnd
 from silverball.rules.ranking import points as ranking
-from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth import planned, played
 
 
 class ManualMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -31,11 +30,6 @@ class ManualMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=
     tiebreaker: settings.GroupTiebreaker = "disabled"
     suggestions: settings.Suggestions = "disabled"
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
-
-
-def rank(tournament: Tournament) -> list[Standing]:
-    """The standings: points, then the tiebreaker. Source: formats, 14.7."""
-    return ranking.rank(tournament)
 
 
 def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
@@ -69,7 +63,7 @@ def create_game(
         player_ids,
         arena_id,
         in_round=newest if is_open else None,
-        positions={row.player_id: row.position for row in rank(tournament)},
+        positions={row.player_id: row.position for row in ranking.rank(tournament)},
         dice=dice,
         now=now,
     )
@@ -103,7 +97,8 @@ FORMAT = Format(
     players_per_game=4,
     rated=True,
     points_map=points_of_scoring,
-    rank=rank,
+    # Points, then the tiebreaker. Source: formats, 14.7.
+    rank=ranking.rank,
     is_over=never_over,
     meaningful_games=planned.made_by_hand,
     meaningful_games_played=played.made_by_hand_played,

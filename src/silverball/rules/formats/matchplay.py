@@ -5,26 +5,17 @@ from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
-from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
-from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
-from silverball.rules.worth import planned, played
 
 
-class MatchplaySettings(settings.LateEntrySettings, frozen=True, kw_only=True):
+class MatchplaySettings(settings.DrawnRoundSettings, frozen=True, kw_only=True):
     """Settings of a match play. Source: formats, sections 14.3 and 24."""
 
-    seeding: settings.Seeding = "random"
-    first_round_pairing: settings.FirstRoundPairing = "random"
-    pairing: settings.Pairing = "balanced"
-    player_order: settings.PlayerOrder = "balanced"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
     suggestions: settings.Suggestions = "disabled"
     duration: settings.Duration = 0
     games_per_round: settings.GamesPerRound = 1
@@ -33,16 +24,11 @@ class MatchplaySettings(settings.LateEntrySettings, frozen=True, kw_only=True):
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
-def rank(tournament: Tournament) -> list[Standing]:
-    """The standings: points, then the tiebreaker. Source: formats, 14.3."""
-    return ranking.rank(tournament)
-
-
 RULES = DrawnRoundRules(
     group_size=PAIR_SIZE,
     playing_ids=lambda tournament: tournament.active_ids,
     pairing_scores=drawn_rounds.points_by_player,
-    rank=rank,
+    rank=ranking.rank,
     is_over=drawn_rounds.all_rounds_played,
 )
 
@@ -63,7 +49,8 @@ FORMAT = Format(
     players_per_game=2,
     rated=True,
     points_map=one_point_per_win,
-    rank=rank,
+    # Points, then the tiebreaker. Source: formats, 14.3.
+    rank=ranking.rank,
     is_over=drawn_rounds.all_rounds_played,
     meaningful_games=planned.rounds_in_pairs,
     meaningful_games_played=played.rounds_played,

@@ -13,14 +13,12 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, NightShape, values_of
 from silverball.rules.ranking import points as ranking
-from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import FormatChecks
-from silverball.rules.worth import planned, played
 
 MaxMatchplayDuration = Annotated[
     int,
@@ -64,11 +62,6 @@ class MaxMatchplaySettings(settings.ForecastSettings, frozen=True, kw_only=True)
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
-def rank(tournament: Tournament) -> list[Standing]:
-    """The standings: points, then the tiebreaker. Source: formats, 14.5."""
-    return ranking.rank(tournament)
-
-
 def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """Record or correct a result, and award a walkover to a player without opponents.
 
@@ -106,7 +99,8 @@ FORMAT = Format(
     points_map=one_point_per_win,
     rounds=Rounds.NONE,
     has_match_requests=True,
-    rank=rank,
+    # Points, then the tiebreaker. Source: formats, 14.5.
+    rank=ranking.rank,
     is_over=max_matchplay_family.is_over,
     meaningful_games=planned.fixed_games,
     meaningful_games_played=played.games_per_player,

@@ -1,10 +1,9 @@
 """Pace match play: group match play with a rising bar; a player below it is out. Source: formats, 14.6."""
 
-from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Annotated, Any
+from typing import Annotated
 
 from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
@@ -15,8 +14,8 @@ from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Entrant, Tournament
-from silverball.rules.planning import nights
-from silverball.rules.planning.nights import Awards, CertainBy, NightPlanning
+from silverball.rules.planning import lasting, nights, played
+from silverball.rules.planning.nights import CertainBy, NightPlanning
 from silverball.rules.ranking import pace
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.pace import PaceRules
@@ -25,7 +24,6 @@ from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
-from silverball.rules.worth import lasting, played
 
 PaceInitialRounds = Annotated[
     int,
@@ -62,15 +60,9 @@ class PlayerBelowBar(Conflict):
     )
 
 
-class PaceMatchplaySettings(settings.LateEntrySettings, frozen=True, kw_only=True):
+class PaceMatchplaySettings(settings.DrawnRoundSettings, frozen=True, kw_only=True):
     """Settings of a pace match play. Source: formats, sections 14.6 and 24."""
 
-    seeding: settings.Seeding = "random"
-    first_round_pairing: settings.FirstRoundPairing = "random"
-    pairing: settings.Pairing = "balanced"
-    player_order: settings.PlayerOrder = "balanced"
-    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
-    arena_assignment: settings.ArenaAssignment = "balanced"
     suggestions: settings.Suggestions = "disabled"
     games_per_round: settings.GamesPerRound = 1
     tiebreaker: settings.GroupTiebreaker = "disabled"
@@ -149,28 +141,6 @@ RULES = DrawnRoundRules(
 )
 
 
-def awards_by_place(chosen: settings.TournamentSettings) -> Awards:
-    """The points by size of a group and place; those of IFPA for points of one's own."""
-    assert isinstance(chosen, PaceMatchplaySettings)
-    return nights.points_by_size(point_maps.SCORINGS.get(chosen.scoring, point_maps.IFPA))
-
-
-def below_bar(chosen: settings.TournamentSettings) -> Callable[[Any, int], Any]:
-    """Return who is out: players below the bar of the round."""
-    assert isinstance(chosen, PaceMatchplaySettings)
-    bars = PaceRules(
-        initial_rounds=chosen.pace_initial_rounds,
-        initial_target=chosen.pace_initial_target,
-        increment=chosen.pace_increment,
-    )
-
-    def leaves(totals: Any, rounds: int) -> Any:
-        bar = bars.bar_after(rounds)
-        return totals < (0 if bar is None else float(bar))
-
-    return leaves
-
-
 FORMAT = Format(
     type="pace_matchplay",
     title="Pace match play",
@@ -192,7 +162,7 @@ FORMAT = Format(
     ),
     planning=NightPlanning(
         certain_by=CertainBy.ELIMINATION,
-        shape=nights.rounds_until(awards_by_place, below_bar),
+        shape=nights.pace_night,
         choices=(
             {"paceInitialRounds": 3, "paceInitialTarget": 12, "paceIncrement": 5},
             {"paceInitialRounds": 5, "paceInitialTarget": 20, "paceIncrement": 5},

@@ -1,39 +1,22 @@
 """Round robin: all play all once, a point per win. Source: formats, 14.8."""
 
+from silverball.rules.families import round_robin
 from silverball.rules.families.round_robin import RoundRobinRules
 from silverball.rules.format import DemoNight, Format, FormatGroup, Rounds, refuse_to_complete_round
 from silverball.rules.mechanics import rounds
-from silverball.rules.model import settings
-from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
+from silverball.rules.planning import nights, planned, played
 from silverball.rules.planning.nights import CertainBy, NightPlanning, values_of
 from silverball.rules.ranking import points as ranking
-from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import one_point_per_win
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, FormatChecks
-from silverball.rules.worth import planned, played
 
 
-class RoundRobinSettings(settings.ForecastSettings, frozen=True, kw_only=True):
+class RoundRobinSettings(round_robin.GroupedSettings, frozen=True, kw_only=True):
     """Settings of a round robin. Source: formats, sections 14.8 and 24."""
-
-    round_robin_group_size: settings.RoundRobinGroupSize = 0
-    byes: settings.Byes = "full"
-    seeding: settings.Seeding = "random"
-    player_order: settings.PlayerOrder = "balanced"
-    arena_assignment: settings.ArenaAssignment = "balanced"
-    suggestions: settings.Suggestions = "disabled"
-    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
 RULES = RoundRobinRules(is_double=False)
-
-
-def rank(tournament: Tournament) -> list[Standing]:
-    """The standings by points, over all groups. Source: formats, 14.8."""
-    return ranking.rank(tournament)
-
 
 FORMAT = Format(
     type="round_robin",
@@ -53,7 +36,8 @@ FORMAT = Format(
     rated=True,
     points_map=one_point_per_win,
     rounds=Rounds.FIXED,
-    rank=rank,
+    # The standings by points, over all groups. Source: formats, 14.8.
+    rank=ranking.rank,
     is_over=RULES.is_over,
     meaningful_games=planned.round_robin_rule(is_double=False),
     meaningful_games_played=played.games_per_player,

@@ -1,8 +1,7 @@
 """Target match play: players stop when they reach the target; the first wins. Source: formats, 14.15."""
 
-from collections.abc import Callable
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 from silverball.rules.drawing.groups import GROUP_SIZE
 from silverball.rules.families import drawn_rounds
@@ -10,16 +9,14 @@ from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import DemoNight, Format, FormatGroup
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.planning import nights
-from silverball.rules.planning.nights import Awards, NightPlanning, values_of
+from silverball.rules.planning import lasting, nights, played
+from silverball.rules.planning.nights import NightPlanning, values_of
 from silverball.rules.ranking import pace
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.point_maps import points_of_scoring
 from silverball.rules.verify import tallies
 from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
-from silverball.rules.worth import lasting, played
 
 TargetPoints = Annotated[
     int,
@@ -90,19 +87,6 @@ RULES = DrawnRoundRules(
 )
 
 
-def awards_by_place(chosen: settings.TournamentSettings) -> Awards:
-    """The points by size of a group and place; those of IFPA for points of one's own."""
-    assert isinstance(chosen, TargetSettings)
-    return nights.points_by_size(point_maps.SCORINGS.get(chosen.scoring, point_maps.IFPA))
-
-
-def at_target(chosen: settings.TournamentSettings) -> Callable[[Any, int], Any]:
-    """Return who has made it: players at the target."""
-    assert isinstance(chosen, TargetSettings)
-    target_points = chosen.target_points
-    return lambda totals, _rounds: totals >= target_points
-
-
 FORMAT = Format(
     type="target",
     title="Target match play",
@@ -112,7 +96,7 @@ FORMAT = Format(
     settings=TargetSettings,
     demo=DemoNight(name="Target", settings={"targetPoints": 20}),
     planning=NightPlanning(
-        shape=nights.rounds_until(awards_by_place, at_target),
+        shape=nights.target_night,
         choices=values_of("targetPoints", 16, 20, 24),
         unit="points",
     ),

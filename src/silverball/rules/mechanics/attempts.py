@@ -24,7 +24,7 @@ from silverball.rules.model.changes import (
     changes_between,
 )
 from silverball.rules.model.outcome import SCORE_MAX, AttemptOutcome, GameOutcome, NewAttempt
-from silverball.rules.model.part_index import find_by_id
+from silverball.rules.model.part_index import require_by_id
 from silverball.rules.model.tournament import (
     Entrant,
     LineupArena,
@@ -113,10 +113,9 @@ class AttemptRules(Struct, frozen=True, kw_only=True):
 
 def find_attempt(tournament: Tournament, single_player_game_id: int) -> SinglePlayerGame:
     """A single player game of the tournament. Raises NotFound."""
-    attempt = find_by_id(tournament.single_player_games, "single_player_game_id", single_player_game_id)
-    if attempt is None:
-        raise NotFound("SinglePlayerGame", single_player_game_id)
-    return attempt
+    return require_by_id(
+        tournament.single_player_games, "single_player_game_id", single_player_game_id, "SinglePlayerGame"
+    )
 
 
 def attempts_in_round(tournament: Tournament, round_id: int) -> tuple[SinglePlayerGame, ...]:

@@ -29,11 +29,6 @@ def always(_tournament: Tournament) -> bool:
     return True
 
 
-def reopen_game(_tournament: Tournament, game: Game) -> list[Change]:
-    """Clear the result and open the game, which can be played again at any time."""
-    return results.clear_game(game)
-
-
 class FreeGameRules(Struct, frozen=True, kw_only=True):
     """The actions on games outside rounds in a format; all take a started tournament.
 
@@ -46,7 +41,7 @@ class FreeGameRules(Struct, frozen=True, kw_only=True):
     # Whether the organizer makes games under the settings of this tournament.
     can_create: Callable[[Tournament], bool] = always
     delete: DeleteGame
-    clear: ClearResult = reopen_game
+    clear: ClearResult = lambda _tournament, game: results.clear_game(game)
 
 
 def delete_game(tournament: Tournament, game: Game) -> list[Change]:

@@ -7,11 +7,11 @@ spot that is done and has no place.
 from collections.abc import Sequence
 from datetime import datetime
 
-from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.errors import Conflict
 from silverball.kit.values import replace
 from silverball.rules.model import moments
 from silverball.rules.model.changes import Change, QueueJoined, QueueLeft, QueueMoved, changes_between
-from silverball.rules.model.part_index import find_by_id, lowest_id
+from silverball.rules.model.part_index import lowest_id, require_by_id
 from silverball.rules.model.tournament import QueueSpot, Tournament
 
 
@@ -25,9 +25,7 @@ class PlayerIsLastInQueue(Conflict):
 
 def find_spot(tournament: Tournament, queue_id: int) -> QueueSpot:
     """A waiting spot. Raises NotFound, and Conflict when its turn has come already."""
-    spot = find_by_id(tournament.queue, "queue_id", queue_id)
-    if spot is None:
-        raise NotFound("Queue", queue_id)
+    spot = require_by_id(tournament.queue, "queue_id", queue_id, "Queue")
     if spot.is_done:
         raise SpotAlreadyCalled(player=spot.player_id)
     return spot

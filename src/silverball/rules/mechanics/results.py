@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from silverball.kit.errors import Conflict, Invalid, NotFound, Sentence
+from silverball.kit.errors import Conflict, Invalid, Sentence
 from silverball.kit.values import replace
 from silverball.rules.model import moments, play_settings
 from silverball.rules.model import outcome as outcomes
@@ -20,7 +20,7 @@ from silverball.rules.model.changes import (
     SuggestionDecided,
 )
 from silverball.rules.model.outcome import GameOutcome
-from silverball.rules.model.part_index import find_by_id
+from silverball.rules.model.part_index import require_by_id
 from silverball.rules.model.refusals import GameWithoutResult
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.scoring import point_maps
@@ -48,10 +48,7 @@ ScoreGame = Callable[[Game, GameOutcome], ScoredResult]
 
 def find_game(tournament: Tournament, game_id: int) -> Game:
     """A game of the tournament. Raises NotFound."""
-    game = find_by_id(tournament.games, "game_id", game_id)
-    if game is None:
-        raise NotFound("Game", game_id)
-    return game
+    return require_by_id(tournament.games, "game_id", game_id, "Game")
 
 
 def score_by_points_map(tournament: Tournament) -> ScoreGame:

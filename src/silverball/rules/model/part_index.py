@@ -12,6 +12,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 
+from silverball.kit.errors import NotFound
+
 T = TypeVar("T")
 KeysOf: TypeAlias = Callable[[Any], tuple[Hashable, ...]]
 Groups: TypeAlias = Mapping[Any, tuple[Any, ...]]
@@ -88,6 +90,14 @@ def find_by_id(items: Sequence[T], id_name: str, item_id: int) -> T | None:
     """The item with this id; None when it is not there."""
     at = position_by_id(items, id_name, item_id)
     return None if at is None else items[at]
+
+
+def require_by_id(items: Sequence[T], id_name: str, item_id: int, kind: str) -> T:
+    """The item with this id. Raises NotFound, which names the kind."""
+    item = find_by_id(items, id_name, item_id)
+    if item is None:
+        raise NotFound(kind, item_id)
+    return item
 
 
 def lowest_id(items: Sequence[Any], id_name: str) -> int:

@@ -3,14 +3,13 @@
 `has(settings, HasPlayerOrder)` asks by the settings' keys, so that no shared rule names a format.
 """
 
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol
 
 from silverball.rules.model import literals
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasDuration, HasGamesPerRound, has
 
 
-@runtime_checkable
 class HasSeeding(Protocol):
     """Settings of a format that ranks entrants before the first round."""
 
@@ -18,7 +17,6 @@ class HasSeeding(Protocol):
     def seeding(self) -> literals.Seeding: ...
 
 
-@runtime_checkable
 class HasFirstRoundPairing(Protocol):
     """Settings of a format whose first round is drawn by seed."""
 
@@ -26,7 +24,6 @@ class HasFirstRoundPairing(Protocol):
     def first_round_pairing(self) -> literals.FirstRoundPairing: ...
 
 
-@runtime_checkable
 class HasPlayerOrder(Protocol):
     """Settings of a format that decides who plays first."""
 
@@ -34,7 +31,6 @@ class HasPlayerOrder(Protocol):
     def player_order(self) -> literals.PlayerOrder: ...
 
 
-@runtime_checkable
 class HasPlayerOrderOpen(Protocol):
     """Settings of a format that may let players decide who plays first."""
 
@@ -42,7 +38,6 @@ class HasPlayerOrderOpen(Protocol):
     def player_order_open(self) -> literals.PlayerOrderOpen: ...
 
 
-@runtime_checkable
 class HasArenaAssignment(Protocol):
     """Settings of a format that gives arenas to games."""
 
@@ -50,7 +45,6 @@ class HasArenaAssignment(Protocol):
     def arena_assignment(self) -> literals.ArenaAssignment: ...
 
 
-@runtime_checkable
 class HasSuggestions(Protocol):
     """Settings of a format whose players may send in results."""
 
@@ -58,7 +52,6 @@ class HasSuggestions(Protocol):
     def suggestions(self) -> literals.SuggestionMode: ...
 
 
-@runtime_checkable
 class HasQueues(Protocol):
     """Settings of a format that may use queues."""
 
@@ -66,7 +59,6 @@ class HasQueues(Protocol):
     def use_queues(self) -> bool: ...
 
 
-@runtime_checkable
 class HasClock(Protocol):
     """Settings of a format with a clock and a queue."""
 
@@ -80,7 +72,6 @@ class HasClock(Protocol):
     def frenzy_paused_seconds_left(self) -> int: ...
 
 
-@runtime_checkable
 class HasMatchRequests(Protocol):
     """Settings of a format whose matches are drawn on request."""
 

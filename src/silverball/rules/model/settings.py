@@ -123,18 +123,6 @@ class ForecastSettings(TournamentSettings, frozen=True, kw_only=True):
         return self if self.forecast else msgspec.structs.replace(self, forecast=UNSET)
 
 
-class LateEntrySettings(ForecastSettings, frozen=True, kw_only=True):
-    """The settings of the formats in which late players get something for the rounds they missed."""
-
-    # Absent while it is 0, for the same reason.
-    late_points: LatePoints | UnsetType = UNSET
-
-    def with_derived(self) -> Self:
-        """These settings, with points for missed rounds left out where there are none."""
-        settings = super().with_derived()
-        return settings if settings.late_points else msgspec.structs.replace(settings, late_points=UNSET)
-
-
 class Band(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     """A band of the standings that reaches a playoff."""
 
@@ -489,6 +477,24 @@ LadderType = Annotated[
         words={"regular": "Regular: one is out per game", "fast": "Fast: two are out per game"},
     ),
 ]
+
+
+class DrawnRoundSettings(ForecastSettings, frozen=True, kw_only=True):
+    """The settings of the formats that draw rounds: late players get something for those they missed."""
+
+    # Absent while it is 0, for the same reason.
+    late_points: LatePoints | UnsetType = UNSET
+    seeding: Seeding = "random"
+    first_round_pairing: FirstRoundPairing = "random"
+    pairing: Pairing = "balanced"
+    player_order: PlayerOrder = "balanced"
+    player_order_open: PlayerOrderOpen = "scorekeepers"
+    arena_assignment: ArenaAssignment = "balanced"
+
+    def with_derived(self) -> Self:
+        """These settings, with points for missed rounds left out where there are none."""
+        settings = super().with_derived()
+        return settings if settings.late_points else msgspec.structs.replace(settings, late_points=UNSET)
 
 
 def read_settings(settings: type[TournamentSettings], given: dict[str, Any]) -> TournamentSettings:

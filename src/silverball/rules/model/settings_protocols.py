@@ -4,7 +4,7 @@ Nobody asks which format a tournament has; a format has what its settings have.
 """
 
 from functools import cache
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from msgspec import UnsetType
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 
 
-@runtime_checkable
 class HasScoring(Protocol):
     """Settings of a format whose games give points by place."""
 
@@ -25,7 +24,6 @@ class HasScoring(Protocol):
     def scoring(self) -> literals.Scoring: ...
 
 
-@runtime_checkable
 class HasBestGameScoring(Protocol):
     """Settings of a format that ranks scores on each arena."""
 
@@ -33,7 +31,6 @@ class HasBestGameScoring(Protocol):
     def best_game_scoring(self) -> literals.BestGameScoring: ...
 
 
-@runtime_checkable
 class HasCardScoring(Protocol):
     """Settings of a format that scores single player games by the card."""
 
@@ -50,7 +47,6 @@ class HasCardScoring(Protocol):
     def card_best_game_cards_counted(self) -> int: ...
 
 
-@runtime_checkable
 class HasPairing(Protocol):
     """Settings of a format that draws opponents round by round."""
 
@@ -58,7 +54,6 @@ class HasPairing(Protocol):
     def pairing(self) -> literals.Pairing: ...
 
 
-@runtime_checkable
 class HasForecast(Protocol):
     """Settings of a format whose chances and certain facts can be shown while it runs; unset is off."""
 
@@ -66,7 +61,6 @@ class HasForecast(Protocol):
     def forecast(self) -> bool | UnsetType: ...
 
 
-@runtime_checkable
 class HasDuration(Protocol):
     """Settings of a format with a planned number of rounds; 0 leaves it open."""
 
@@ -74,7 +68,6 @@ class HasDuration(Protocol):
     def duration(self) -> int: ...
 
 
-@runtime_checkable
 class HasStrikesByPlace(Protocol):
     """Settings of a format that gives strikes by place in a group."""
 
@@ -91,7 +84,6 @@ class HasStrikesByPlace(Protocol):
     def knockout_three_player_strikes(self) -> int: ...
 
 
-@runtime_checkable
 class HasTiebreaker(Protocol):
     """Settings of a format with a choice of tiebreakers."""
 
@@ -99,7 +91,6 @@ class HasTiebreaker(Protocol):
     def tiebreaker(self) -> str: ...
 
 
-@runtime_checkable
 class HasPlayoffBands(Protocol):
     """Settings of a format with playoff bands in its standings."""
 
@@ -107,7 +98,6 @@ class HasPlayoffBands(Protocol):
     def playoffs_cutoffs(self) -> tuple[Band, ...]: ...
 
 
-@runtime_checkable
 class HasByes(Protocol):
     """Settings of a format that chooses the points of a bye."""
 
@@ -115,7 +105,6 @@ class HasByes(Protocol):
     def byes(self) -> literals.Byes: ...
 
 
-@runtime_checkable
 class HasGamesPerRound(Protocol):
     """Settings of a format whose rounds or matches have several games."""
 
@@ -123,7 +112,6 @@ class HasGamesPerRound(Protocol):
     def games_per_round(self) -> int: ...
 
 
-@runtime_checkable
 class HasRoundRobinGroups(Protocol):
     """Settings of a round robin that can be played in groups."""
 
@@ -131,7 +119,6 @@ class HasRoundRobinGroups(Protocol):
     def round_robin_group_size(self) -> int: ...
 
 
-@runtime_checkable
 class HasStrikeCount(Protocol):
     """Settings of a format whose strikes eliminate."""
 
@@ -139,7 +126,6 @@ class HasStrikeCount(Protocol):
     def knockout_strike_count(self) -> int: ...
 
 
-@runtime_checkable
 class HasBracketSize(Protocol):
     """Settings of a format that is played in a bracket."""
 
@@ -147,7 +133,6 @@ class HasBracketSize(Protocol):
     def bracket_size(self) -> int: ...
 
 
-@runtime_checkable
 class HasGroupBracket(Protocol):
     """Settings of a format that is played in a bracket of groups."""
 
@@ -158,7 +143,6 @@ class HasGroupBracket(Protocol):
     def group_bracket_double_byes(self) -> int: ...
 
 
-@runtime_checkable
 class HasLadderType(Protocol):
     """Settings of a ladder."""
 
@@ -166,7 +150,6 @@ class HasLadderType(Protocol):
     def ladder_type(self) -> literals.LadderType: ...
 
 
-@runtime_checkable
 class HasTargetPoints(Protocol):
     """Settings of a format that is played to a target."""
 
@@ -174,7 +157,6 @@ class HasTargetPoints(Protocol):
     def target_points(self) -> int: ...
 
 
-@runtime_checkable
 class HasPace(Protocol):
     """Settings of a format with a rising target."""
 
@@ -188,7 +170,6 @@ class HasPace(Protocol):
     def pace_increment(self) -> int: ...
 
 
-@runtime_checkable
 class HasHoles(Protocol):
     """Settings of a format with a fixed number of holes or frames."""
 
@@ -196,7 +177,6 @@ class HasHoles(Protocol):
     def golf_duration(self) -> int: ...
 
 
-@runtime_checkable
 class HasStrokeLimit(Protocol):
     """Settings of a format that limits the strokes of a hole."""
 
@@ -204,7 +184,6 @@ class HasStrokeLimit(Protocol):
     def golf_stroke_limit(self) -> int: ...
 
 
-@runtime_checkable
 class HasCountedHoles(Protocol):
     """Settings of a format that counts the best holes of a course."""
 
@@ -218,7 +197,6 @@ class HasCountedHoles(Protocol):
     def golf_holes_counted(self) -> int: ...
 
 
-@runtime_checkable
 class HasBestGames(Protocol):
     """Settings of a format that counts the best games on each arena."""
 
@@ -229,7 +207,6 @@ class HasBestGames(Protocol):
     def best_game_arenas_counted(self) -> int: ...
 
 
-@runtime_checkable
 class HasAttemptLimit(Protocol):
     """Settings of a format that may limit the games (or cards) of a player; 0 is no limit."""
 
@@ -237,7 +214,6 @@ class HasAttemptLimit(Protocol):
     def best_game_overall_attempts(self) -> int: ...
 
 
-@runtime_checkable
 class HasArenaAttemptLimit(Protocol):
     """Settings of a format that may limit the games of a player on one arena; 0 is no limit."""
 

@@ -18,12 +18,12 @@ import numpy as np
 from msgspec import Struct
 
 from silverball.rules.families import drawn_rounds
-from silverball.rules.format import CountedIn, Format
+from silverball.rules.format import Format
 from silverball.rules.model import play_settings
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.planning import simulation
-from silverball.rules.planning.nights import CertainBy, FreeTurns, RoundsUntilOut, points_by_size
-from silverball.rules.planning.simulation import Dice, Flags, GroupTables, Numbers
+from silverball.rules.planning.nights import CertainBy, FreeTurns, SimulatedNight
+from silverball.rules.planning.simulation import Dice, DrawnNights, Flags, Numbers
 from silverball.rules.ranking import standing
 from silverball.rules.scoring import point_maps
 
@@ -431,7 +431,7 @@ def chances(
     shape = form.planning.shape(tournament.settings, len(ids))
     if form.planning.certain_by in {CertainBy.ROUNDS, CertainBy.GAMES}:
         keys = _keys_of_points(tournament, form, ids, strength, dice)
-    elif isinstance(shape, RoundsUntilOut) and form.counted_in is CountedIn.STRIKES:
+    elif isinstance(shape, SimulatedNight) and shape.ends_by == "strikes":
         keys = _keys_of_strikes(tournament, form, shape, ids, strength, dice)
     else:
         keys = None
@@ -457,28 +457,34 @@ def _keys_of_points(
     rows = tournament.points_map
     if not rows:
         return None
-    awards = points_by_size(rows)
+    sizes = range(1, point_maps.GROUP_SIZE_MAX + 1)
+    awards = [[float(points) for points in point_maps.points_by_place(rows, size)] for size in sizes]
     points = drawn_rounds.points_by_player(tournament)
     totals = np.tile(np.array([float(points[each]) for each in ids]), (NIGHTS_SIMULATED, 1))
-    totals += _open_games(tournament, ids, awards, strength, dice)
+    totals += simulation.awards_of_open_games(tournament, ids, awards, dice, NIGHTS_SIMULATED, strength)
     if form.planning.certain_by is CertainBy.GAMES:
         return totals
     planned = play_settings.rounds_planned(tournament.settings)
     if not planned:
         return None
-    playing: Flags = np.tile(_playing(ids, tournament.active_ids), (NIGHTS_SIMULATED, 1))
-    tables = GroupTables.for_players(len(ids), form.players_per_game == 2)
-    table = tables.award_table(awards)
-    games = play_settings.games_per_round(tournament.settings)
-    for _ in range(max(0, planned - len(tournament.rounds)) * games):
-        totals += simulation.play_round(playing, tables, table, dice, strength)
-    return totals
+    running = DrawnNights(
+        totals,
+        np.tile(_playing(ids, tournament.active_ids), (NIGHTS_SIMULATED, 1)),
+        group_size=form.players_per_game,
+        awards=awards,
+        games=play_settings.games_per_round(tournament.settings),
+        dice=dice,
+        strength=strength,
+    )
+    for _ in range(max(0, planned - len(tournament.rounds))):
+        running.play_round()
+    return running.totals
 
 
 def _keys_of_strikes(
     tournament: Tournament,
     form: Format,
-    shape: RoundsUntilOut,
+    shape: SimulatedNight,
     ids: list[int],
     strength: Numbers,
     dice: Dice,
@@ -487,48 +493,31 @@ def _keys_of_strikes(
     rows = {row.player_id: row for row in form.rank(tournament)}
     strikes = [float((rows[each].strike_count if each in rows else 0) or 0) for each in ids]
     totals = np.tile(np.array(strikes), (NIGHTS_SIMULATED, 1))
-    totals += _open_games(tournament, ids, shape.awards, strength, dice)
-    playing: Flags = np.tile(_playing(ids, form.playing_ids(tournament)), (NIGHTS_SIMULATED, 1))
+    totals += simulation.awards_of_open_games(tournament, ids, shape.awards, dice, NIGHTS_SIMULATED, strength)
+    running = DrawnNights(
+        totals,
+        np.tile(_playing(ids, form.playing_ids(tournament)), (NIGHTS_SIMULATED, 1)),
+        group_size=shape.group_size,
+        awards=shape.awards,
+        games=shape.games_per_round,
+        dice=dice,
+        strength=strength,
+    )
     # Players who are out already keep their order behind all others.
     places = np.array([float(rows[each].position if each in rows else len(ids)) for each in ids])
-    keys = np.where(playing, 0.0, -1000.0 - places)
-    tables = GroupTables.for_players(len(ids), shape.is_in_pairs)
-    table = tables.award_table(shape.awards)
-    for number in range(1, simulation.ROUNDS_MAX):
-        if number > 1 or not any(game.status == "started" for game in tournament.games):
-            is_on = playing.sum(axis=1) > 1
-            if not is_on.any():
+    keys = np.where(running.is_in, 0.0, -1000.0 - places)
+    has_open_games = any(game.status == "started" for game in tournament.games)
+    for number in range(1, simulation.ROUNDS_MAX + 1):
+        if number > 1 or not has_open_games:
+            if not (running.counts > 1).any():
                 break
-            totals = totals + np.where(
-                is_on[:, None], simulation.play_round(playing, tables, table, dice, strength), 0.0
-            )
-        leaving = playing & shape.leaves(totals, number) & (playing.sum(axis=1) > 1)[:, None]
-        keys = np.where(leaving, number - totals / 100, keys)
-        playing = playing & ~leaving
-    return np.where(playing, 1000.0, keys)
+            running.play_round()
+        leaving = running.leaving(shape, number)
+        keys = np.where(leaving, number - running.totals / 100, keys)
+        running.is_in = running.is_in & ~leaving
+    return np.where(running.is_in, 1000.0, keys)
 
 
 def _playing(ids: list[int], playing_ids: tuple[int, ...]) -> Flags:
     chosen = set(playing_ids)
     return np.array([each in chosen for each in ids])
-
-
-def _open_games(
-    tournament: Tournament,
-    ids: list[int],
-    awards: Mapping[int, object],
-    strength: Numbers,
-    dice: Dice,
-) -> Numbers:
-    """Awards of the open games (nights x players)."""
-    column = {player_id: at for at, player_id in enumerate(ids)}
-    given = np.zeros((NIGHTS_SIMULATED, len(ids)))
-    for game in tournament.games:
-        row = awards.get(len(game.player_ids))
-        if game.status != "started" or game.is_tiebreak or row is None:
-            continue
-        seats = [column[player_id] for player_id in game.player_ids]
-        form = strength[seats] + dice.gumbel(size=(NIGHTS_SIMULATED, len(seats)))
-        places = np.argsort(np.argsort(-form, axis=1), axis=1)
-        given[:, seats] += np.array(row, dtype=np.float64)[places]
-    return given

@@ -9,22 +9,23 @@ from msgspec import Struct
 
 from silverball.kit.errors import Invalid
 from silverball.kit.values import replace
-from silverball.rules.format import CountedIn, Format
+from silverball.rules.format import Format
 from silverball.rules.mechanics import results
 from silverball.rules.model.settings import TournamentSettings, read_settings
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.planning import simulation
+from silverball.rules.planning.answers import PLAIN, Circumstances, MeaningfulGames
 from silverball.rules.planning.nights import (
+    HUNDREDTHS,
     ClockNight,
     DoesNotFit,
     FreeTurns,
     OpenEnd,
-    RoundsUntilOut,
     SetRounds,
+    SimulatedNight,
 )
 from silverball.rules.planning.pace import Pace
 from silverball.rules.planning.simulation import Dice, GameClock, Numbers, simulate_minutes
-from silverball.rules.worth.answers import PLAIN, Circumstances, MeaningfulGames
 
 NIGHTS_SIMULATED = 200
 # The share of the simulated nights that end by the line.
@@ -196,7 +197,7 @@ def _minutes_of_turns(tournament: Tournament, shape: FreeTurns, machines: int, c
 def _minutes_of_rounds(
     tournament: Tournament,
     form: Format,
-    shape: SetRounds | RoundsUntilOut,
+    shape: SetRounds | SimulatedNight,
     machines: int,
     clock: GameClock,
     dice: Dice,
@@ -216,27 +217,13 @@ def _minutes_of_rounds(
         rest = simulation.minutes_of_rounds(replace(shape, rounds=shape.rounds[begun:]), machines, clock)
         return np.asarray(running + rest + clock.gap * (rest > 0))
     playing_ids = form.playing_ids(tournament)
-    totals = _totals(tournament, form, playing_ids)
-    stretched = np.broadcast_to(totals, (clock.nights, len(playing_ids)))
-    after = stretched + _awards_of_open_games(tournament, shape, playing_ids, dice)
-    still = ~shape.leaves(after, begun) if current is not None else np.ones(after.shape, dtype=bool)
-    rest = simulation.minutes_until_out(shape, after, still, machines, clock, dice, rounds_completed=begun)
+    totals = np.tile(_totals(tournament, form, shape, playing_ids), (clock.nights, 1))
+    totals += simulation.awards_of_open_games(tournament, playing_ids, shape.awards, dice, clock.nights)
+    is_in = np.ones(totals.shape, dtype=bool)
+    if current is not None:
+        is_in &= ~simulation.leaving(shape, totals, is_in, begun)
+    rest = simulation.minutes_until_out(shape, totals, is_in, machines, clock, dice, rounds_completed=begun)
     return np.asarray(running + rest + clock.gap * (rest > 0))
-
-
-def _awards_of_open_games(
-    tournament: Tournament, shape: RoundsUntilOut, playing_ids: tuple[int, ...], dice: Dice
-) -> Numbers:
-    """Awards of the open games among equals (nights x players)."""
-    column = {player_id: number for number, player_id in enumerate(playing_ids)}
-    given = np.zeros((NIGHTS_SIMULATED, len(playing_ids)))
-    for game in tournament.games:
-        seats = [column[player_id] for player_id in game.player_ids if player_id in column]
-        awards = shape.awards.get(len(game.player_ids))
-        if game.status == "started" and awards is not None and len(seats) == len(game.player_ids):
-            drawn = np.tile(np.array(awards, dtype=np.float64), (NIGHTS_SIMULATED, 1))
-            given[:, seats] += dice.permuted(drawn, axis=1)
-    return given
 
 
 def _minutes_of_open_games(
@@ -265,10 +252,13 @@ def _minutes_played(game: Game, now: datetime) -> float:
     return (results.clock_of(game, now) - game.started_at).total_seconds() / 60
 
 
-def _totals(tournament: Tournament, form: Format, playing_ids: tuple[int, ...]) -> Numbers:
-    """Strikes or points of those who play on, as the standings have them."""
+def _totals(
+    tournament: Tournament, form: Format, shape: SimulatedNight, playing_ids: tuple[int, ...]
+) -> Numbers:
+    """Strikes or hundredths of points of those who play on, as the standings have them."""
     rows = {row.player_id: row for row in form.rank(tournament)}
-    is_struck = form.counted_in is CountedIn.STRIKES
+    is_struck = shape.ends_by == "strikes"
     found = [rows[player_id] for player_id in playing_ids if player_id in rows]
     counted = {row.player_id: row.strike_count if is_struck else row.points for row in found}
-    return np.array([float(counted.get(player_id) or 0) for player_id in playing_ids])
+    unit = 1 if is_struck else HUNDREDTHS
+    return np.array([float(counted.get(player_id) or 0) * unit for player_id in playing_ids])

@@ -1,1 +1,1 @@
-"""Planning of a night: what a format plays, how long it takes, and when it ends."""
+"""A night before it is played and while it is: what is played, how long it takes, and what it is worth."""

@@ -6,7 +6,7 @@ A format answers with the shape of its night (`Format.planning`); `simulation` p
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -16,11 +16,23 @@ from silverball.rules.drawing.bracket_nodes import BracketNode, SeedSource, Winn
 from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
 from silverball.rules.model import play_settings
 from silverball.rules.model.settings import TournamentSettings
-from silverball.rules.model.settings_protocols import HasGroupBracket, HasRoundRobinGroups, has
-from silverball.rules.scoring import point_maps
+from silverball.rules.model.settings_protocols import (
+    HasGroupBracket,
+    HasPace,
+    HasRoundRobinGroups,
+    HasScoring,
+    HasStrikeCount,
+    HasTargetPoints,
+    has,
+)
+from silverball.rules.scoring import point_maps, strikes
+from silverball.rules.scoring.point_maps import WireRows
+from silverball.rules.scoring.strikes import StrikeSettings
 
-# Group size -> awards (strikes, points) of first, second, ...
-Awards: TypeAlias = Mapping[int, Sequence[float]]
+# By group size (one to four) and place: strikes, or hundredths of a point.
+Awards: TypeAlias = tuple[tuple[int, ...], ...]
+ALGORITHM_VERSION = 1
+HUNDREDTHS = 100
 
 
 class SetRounds(Struct, frozen=True, kw_only=True):
@@ -36,15 +48,36 @@ class SetRounds(Struct, frozen=True, kw_only=True):
     machines_max: int | None = None
 
 
-class RoundsUntilOut(Struct, frozen=True, kw_only=True):
-    """Drawn rounds until at most one player is left."""
+class SimulatedNight(Struct, frozen=True, kw_only=True):
+    """Drawn rounds until at most one player is left: the settings that decide how long that takes."""
 
-    # Whether rounds are drawn in pairs, else in groups of four and three.
-    is_in_pairs: bool
+    # `strikes`: out at the limit. `reaching`: no more games at the limit. `pace`: out below the rising bar.
+    ends_by: Literal["strikes", "reaching", "pace"]
+    players: int
+    group_size: int
     awards: Awards
-    # (totals as an array, rounds completed) -> who plays no more, as an array of the same shape.
-    leaves: Callable[[Any, int], Any]
-    games: int = 1
+    limit: int
+    games_per_round: int = 1
+    # Planned rounds; 0 leaves them open.
+    rounds: int = 0
+    # The first round with a bar, and its increase in each later round.
+    bar_from_round: int = 0
+    bar_increment: int = 0
+
+    @property
+    def key(self) -> str:
+        """The text under which the outcome is stored; nights with equal keys have equal outcomes."""
+        awards = "/".join(",".join(str(award) for award in row) for row in self.awards)
+        numbers = (
+            self.players,
+            self.group_size,
+            self.limit,
+            self.games_per_round,
+            self.rounds,
+            self.bar_from_round,
+            self.bar_increment,
+        )
+        return f"v{ALGORITHM_VERSION} {self.ends_by} {' '.join(map(str, numbers))} {awards}"
 
 
 class FreeTurns(Struct, frozen=True, kw_only=True):
@@ -74,8 +107,9 @@ class DoesNotFit(ValueError):
     """A format that cannot be played by so many players, with a sentence."""
 
 
-NightShape: TypeAlias = SetRounds | RoundsUntilOut | FreeTurns | ClockNight | OpenEnd
+NightShape: TypeAlias = SetRounds | SimulatedNight | FreeTurns | ClockNight | OpenEnd
 ShapeOf: TypeAlias = Callable[[TournamentSettings, int], NightShape]
+DrawnNight: TypeAlias = Callable[[TournamentSettings, int], SimulatedNight]
 
 
 class CertainBy(Enum):
@@ -152,29 +186,71 @@ def drawn_rounds(group_size: int) -> ShapeOf:
     return shape
 
 
-def rounds_until(
-    awards_of: Callable[[TournamentSettings], Awards],
-    leaves_of: Callable[[TournamentSettings], Callable[[Any, int], Any]],
-    *,
-    is_in_pairs: bool = False,
-) -> ShapeOf:
-    """Drawn rounds until at most one player is left."""
+def struck_night(
+    group_size: int, strike_settings: Callable[[TournamentSettings], StrikeSettings]
+) -> DrawnNight:
+    """Rounds until all but one have their strikes."""
 
-    def shape(settings: TournamentSettings, _players: int) -> NightShape:
-        return RoundsUntilOut(
-            is_in_pairs=is_in_pairs,
-            awards=awards_of(settings),
-            leaves=leaves_of(settings),
-            games=play_settings.games_per_round(settings),
+    def night(settings: TournamentSettings, players: int) -> SimulatedNight:
+        assert has(settings, HasStrikeCount)
+        chosen = strike_settings(settings)
+        sizes = range(1, GROUP_SIZE + 1)
+        return SimulatedNight(
+            ends_by="strikes",
+            players=players,
+            group_size=group_size,
+            awards=tuple(
+                strikes.strikes_by_place(chosen, size) if size <= group_size else () for size in sizes
+            ),
+            limit=settings.knockout_strike_count,
         )
 
-    return shape
+    return night
 
 
-def points_by_size(points_map: Sequence[Sequence[int | str]]) -> dict[int, list[float]]:
-    """Group size -> the points of first, second, ... of a point map as on the wire."""
-    rows = range(1, point_maps.GROUP_SIZE_MAX + 1)
-    return {size: [float(each) for each in point_maps.points_by_place(points_map, size)] for size in rows}
+def target_night(
+    settings: TournamentSettings, players: int, points_map: WireRows | None = None
+) -> SimulatedNight:
+    """Rounds until all but one have reached the target. Without a map, points are as `usual_points` says."""
+    assert has(settings, HasTargetPoints)
+    return SimulatedNight(
+        ends_by="reaching",
+        players=players,
+        group_size=GROUP_SIZE,
+        awards=_awards_in_hundredths(points_map or usual_points(settings)),
+        limit=settings.target_points * HUNDREDTHS,
+        games_per_round=play_settings.games_per_round(settings),
+    )
+
+
+def pace_night(
+    settings: TournamentSettings, players: int, points_map: WireRows | None = None
+) -> SimulatedNight:
+    """Rounds until all but one are below the rising bar. Without a map, points are as `usual_points` says."""
+    assert has(settings, HasPace)
+    return SimulatedNight(
+        ends_by="pace",
+        players=players,
+        group_size=GROUP_SIZE,
+        awards=_awards_in_hundredths(points_map or usual_points(settings)),
+        limit=settings.pace_initial_target * HUNDREDTHS,
+        games_per_round=play_settings.games_per_round(settings),
+        bar_from_round=settings.pace_initial_rounds,
+        bar_increment=settings.pace_increment * HUNDREDTHS,
+    )
+
+
+def usual_points(settings: TournamentSettings) -> WireRows:
+    """The points of the scoring, as on the wire; those of IFPA for points of one's own."""
+    assert has(settings, HasScoring)
+    return point_maps.SCORINGS.get(settings.scoring, point_maps.IFPA)
+
+
+def _awards_in_hundredths(points_map: WireRows) -> Awards:
+    return tuple(
+        tuple(int(points * HUNDREDTHS) for points in point_maps.points_by_place(points_map, size))
+        for size in range(1, GROUP_SIZE + 1)
+    )
 
 
 def round_robin(*, is_double: bool) -> ShapeOf:

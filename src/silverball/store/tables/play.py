@@ -396,7 +396,7 @@ mirror = table(
 
 simulated_night = table(
     "simulated_night",
-    # `rules.worth.nights.SimulatedNight.key`.
+    # `rules.planning.nights.SimulatedNight.key`.
     Column("night", Text, primary_key=True),
     integer("nights"),
     Column("rounds", Real, nullable=False),

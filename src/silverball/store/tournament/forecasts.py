@@ -13,7 +13,8 @@ from sqlalchemy import Connection, bindparam, delete, insert, or_, select, text,
 
 from silverball.kit.values import convert
 from silverball.rules.outlook.forecast import Forecast
-from silverball.rules.worth.answers import FindOutcome, SimulatedNight, SimulatedOutcome
+from silverball.rules.planning.answers import FindOutcome, SimulatedOutcome
+from silverball.rules.planning.nights import SimulatedNight
 from silverball.store.tables import draw_preview, forecast, simulated_night
 
 # Execution option of every connection: the tournaments whose forecast somebody waits for.

@@ -9,7 +9,7 @@ from silverball.kit.errors import Invalid
 from silverball.kit.http.query import QueryParser
 from silverball.rules.mechanics import seeding
 from silverball.rules.model.settings_protocols import HasStrokeLimit, has
-from silverball.rules.worth.value import value_of_rated
+from silverball.rules.planning.value import value_of_rated
 from silverball.service.outlook.reads import planning
 from silverball.service.outlook.reads.planning import PlanQuery
 from silverball.web import deciding_ties, site, tournament_worth

@@ -10,7 +10,7 @@ from silverball.kit.errors import Invalid
 from silverball.rules.commands import roster
 from silverball.rules.format import Rounds
 from silverball.rules.model import play_settings
-from silverball.rules.model.settings import LateEntrySettings
+from silverball.rules.model.settings import DrawnRoundSettings
 from silverball.rules.model.tournament import Entrant, Game
 from silverball.service.journal.texts import away_text
 from silverball.service.machines import reads as machine_reads
@@ -83,7 +83,7 @@ def _late_sheet(night: TournamentNight) -> LateSheet | None:
         points=roster.late_points(tournament, is_seated=False),
         points_seated=roster.late_points(tournament, is_seated=True),
         away=[entrant for entrant in night.roster if entrant.away_rounds is not UNSET],
-        has_setting=isinstance(tournament.settings, LateEntrySettings),
+        has_setting=isinstance(tournament.settings, DrawnRoundSettings),
     )
 
 

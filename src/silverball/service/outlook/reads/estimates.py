@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, Connection, or_, select
 
 from silverball.kit.errors import Invalid, NotFound
 from silverball.kit.http.query import Query
-from silverball.rules.worth import value
-from silverball.rules.worth.value import FieldPlayer, PlayerWorth
+from silverball.rules.planning import value
+from silverball.rules.planning.value import FieldPlayer, PlayerWorth
 from silverball.service.core import access
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.outlook.reads import federation as reads

@@ -17,13 +17,13 @@ from silverball.rules.format import Format
 from silverball.rules.model import play_settings
 from silverball.rules.model.settings import TournamentSettings, read_settings
 from silverball.rules.model.tournament import Tournament
+from silverball.rules.planning import event
+from silverball.rules.planning.answers import Circumstances, MeaningfulGames
+from silverball.rules.planning.event import EventPart
 from silverball.rules.planning.nights import DoesNotFit, NightShape
 from silverball.rules.planning.pace import NIGHTS_MIN, Pace, PastNight, PlayedGame, learn_pace
+from silverball.rules.planning.value import value_of_rated, winner_points
 from silverball.rules.registry import FORMATS
-from silverball.rules.worth import event
-from silverball.rules.worth.answers import Circumstances, MeaningfulGames
-from silverball.rules.worth.event import EventPart
-from silverball.rules.worth.value import value_of_rated, winner_points
 from silverball.service.outlook.reads.estimates import plain_number
 from silverball.store import tables
 from silverball.store.database.conditions import is_among

@@ -13,14 +13,14 @@ from silverball.kit.http.query import Query
 from silverball.kit.values import replace
 from silverball.rules.format import Format
 from silverball.rules.model.tournament import Tournament
+from silverball.rules.planning import event as rules
+from silverball.rules.planning import value as worth_value
+from silverball.rules.planning.answers import USUAL_BALLS, Circumstances, MeaningfulGames, Part, no_number
+from silverball.rules.planning.event import EventGrade, EventPart, FieldValue
 from silverball.rules.planning.pace import Pace
+from silverball.rules.planning.value import place_points
 from silverball.rules.ranking.series import positions_after_playoffs
 from silverball.rules.registry import FORMATS
-from silverball.rules.worth import event as rules
-from silverball.rules.worth import value as worth_value
-from silverball.rules.worth.answers import USUAL_BALLS, Circumstances, MeaningfulGames, Part, no_number
-from silverball.rules.worth.event import EventGrade, EventPart, FieldValue
-from silverball.rules.worth.value import place_points
 from silverball.service.outlook.reads import estimates, federation, planning
 from silverball.store import tables
 from silverball.store.revisions.stamps import Revision

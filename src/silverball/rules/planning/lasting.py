@@ -3,65 +3,42 @@
 Source: ratings, B.3.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
 
-from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE
-from silverball.rules.model.play_settings import games_per_round, rounds_planned
+from silverball.kit.values import replace
+from silverball.rules.drawing.groups import PAIR_SIZE
+from silverball.rules.model.play_settings import rounds_planned
 from silverball.rules.model.settings import TournamentSettings
-from silverball.rules.model.settings_protocols import (
-    HasPace,
-    HasScoring,
-    HasStrikeCount,
-    HasTargetPoints,
-    has,
-)
-from silverball.rules.scoring import point_maps, strikes
-from silverball.rules.scoring.point_maps import WireRows
-from silverball.rules.scoring.strikes import StrikeSettings
-from silverball.rules.worth.answers import (
+from silverball.rules.model.settings_protocols import HasScoring, has
+from silverball.rules.planning import nights
+from silverball.rules.planning.answers import (
     PLAIN,
     PLAYERS_MAX,
-    Awards,
     Circumstances,
     MeaningfulGames,
     MeaningfulGamesRule,
-    SimulatedNight,
     SimulatedOutcome,
     awaiting,
     no_number,
     shown_number,
 )
-from silverball.rules.worth.planned import TOO_FEW
+from silverball.rules.planning.nights import DrawnNight, SimulatedNight
+from silverball.rules.planning.planned import TOO_FEW
+from silverball.rules.scoring import point_maps
+from silverball.rules.scoring.point_maps import WireRows
 
 NO_POINTS = "The points of each place are not entered. With them, the meaningful games can be simulated."
 TOO_MANY = f"Nights of more than {PLAYERS_MAX} players are not simulated, so there is no number."
-HUNDREDTHS = 100
 
 
-def strikes_rule(
-    group_size: int, strike_settings: Callable[[TournamentSettings], StrikeSettings]
-) -> MeaningfulGamesRule:
+def strikes_rule(night: DrawnNight) -> MeaningfulGamesRule:
     """Return the rule of a strike format: the mean number of rounds times the mean weight of all games."""
 
     def meaningful_games(
         settings: TournamentSettings, players: int, circumstances: Circumstances = PLAIN, /
     ) -> MeaningfulGames:
         """Return the simulated games until one player is left."""
-        assert has(settings, HasStrikeCount)
-        chosen = strike_settings(settings)
-        given = tuple(
-            strikes.strikes_by_place(chosen, size) if size <= group_size else ()
-            for size in range(1, GROUP_SIZE + 1)
-        )
-        night = SimulatedNight(
-            ends_by="strikes",
-            players=players,
-            group_size=group_size,
-            awards=given,
-            limit=settings.knockout_strike_count,
-        )
-        return _simulated(night, circumstances, "until one player is left")
+        return _simulated(night(settings, players), circumstances, "until one player is left")
 
     return meaningful_games
 
@@ -73,19 +50,10 @@ def target_rule(
 
     As qualifying, the mean over those who reach the target; elsewhere the games of the first who does.
     """
-    assert has(settings, HasTargetPoints)
-    awards = _point_awards(settings, circumstances)
-    if awards is None:
+    points_map = _known_points(settings, circumstances)
+    if points_map is None:
         return no_number(NO_POINTS)
-    night = SimulatedNight(
-        ends_by="reaching",
-        players=players,
-        group_size=GROUP_SIZE,
-        awards=awards,
-        limit=settings.target_points * HUNDREDTHS,
-        games_per_round=games_per_round(settings),
-        rounds=rounds_planned(settings),
-    )
+    night = replace(nights.target_night(settings, players, points_map), rounds=rounds_planned(settings))
     who = "of all who reach the target" if circumstances.part == "qualifying" else "until the first is there"
     return _simulated(night, circumstances, who)
 
@@ -94,35 +62,20 @@ def pace_rule(
     settings: TournamentSettings, players: int, circumstances: Circumstances = PLAIN, /
 ) -> MeaningfulGames:
     """Return the simulated games of a pace match play, counted as strikes are."""
-    assert has(settings, HasPace)
-    awards = _point_awards(settings, circumstances)
-    if awards is None:
+    points_map = _known_points(settings, circumstances)
+    if points_map is None:
         return no_number(NO_POINTS)
-    night = SimulatedNight(
-        ends_by="pace",
-        players=players,
-        group_size=GROUP_SIZE,
-        awards=awards,
-        limit=settings.pace_initial_target * HUNDREDTHS,
-        games_per_round=games_per_round(settings),
-        bar_from_round=settings.pace_initial_rounds,
-        bar_increment=settings.pace_increment * HUNDREDTHS,
-    )
+    night = nights.pace_night(settings, players, points_map)
     return _simulated(night, circumstances, "until one player is left, counted as strikes are")
 
 
-def _point_awards(settings: TournamentSettings, circumstances: Circumstances) -> Awards | None:
-    """The points by group size and place in hundredths; None where the organizer's own are not given."""
+def _known_points(settings: TournamentSettings, circumstances: Circumstances) -> WireRows | None:
+    """The points as on the wire; None where the organizer's own are not given."""
     assert has(settings, HasScoring)
-    rows: WireRows | None = circumstances.points_map
-    if rows is None:
-        if settings.scoring == point_maps.CUSTOM or settings.scoring in point_maps.IMPORT_ONLY:
-            return None
-        rows = point_maps.map_of_scoring(settings.scoring)
-    return tuple(
-        tuple(int(points * HUNDREDTHS) for points in point_maps.points_by_place(rows, size))
-        for size in range(1, GROUP_SIZE + 1)
-    )
+    if circumstances.points_map is not None:
+        return circumstances.points_map
+    is_given = settings.scoring != point_maps.CUSTOM and settings.scoring not in point_maps.IMPORT_ONLY
+    return point_maps.map_of_scoring(settings.scoring) if is_given else None
 
 
 def _simulated(night: SimulatedNight, circumstances: Circumstances, until: str) -> MeaningfulGames:

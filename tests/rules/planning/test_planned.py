@@ -13,19 +13,18 @@ import pytest
 from golden.load import vectors
 from silverball.kit.values import replace
 from silverball.rules.model.settings import read_settings
-from silverball.rules.planning import pace
-from silverball.rules.planning.pace import DEFAULT_PACE
-from silverball.rules.registry import FORMATS
-from silverball.rules.worth import planned
-from silverball.rules.worth.answers import (
+from silverball.rules.planning import pace, planned
+from silverball.rules.planning.answers import (
     ASK_THE_FEDERATION,
     BEING_COMPUTED,
     NIGHTS,
     Circumstances,
     MeaningfulGames,
-    SimulatedNight,
 )
-from silverball.rules.worth.simulation import simulate
+from silverball.rules.planning.nights import SimulatedNight
+from silverball.rules.planning.pace import DEFAULT_PACE
+from silverball.rules.planning.simulation import simulate
+from silverball.rules.registry import FORMATS
 
 ROWS = vectors("tgp")
 STRIKES_GIVEN: dict[str, dict[str, Any]] = {

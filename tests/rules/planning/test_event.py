@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.rules.worth import event as rules
-from silverball.rules.worth.answers import MeaningfulGames, SimulatedNight, awaiting, no_number
-from silverball.rules.worth.event import EventPart
-from silverball.rules.worth.value import FieldPlayer, estimate_value
+from silverball.rules.planning import event as rules
+from silverball.rules.planning.answers import MeaningfulGames, awaiting, no_number
+from silverball.rules.planning.event import EventPart
+from silverball.rules.planning.nights import SimulatedNight
+from silverball.rules.planning.value import FieldPlayer, estimate_value
 
 
 def a_part(

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Tournament
+from silverball.rules.planning.nights import SimulatedNight
 from silverball.rules.planning.pace import Pace
 from silverball.rules.scoring.point_maps import WireRows
 
@@ -18,44 +19,6 @@ from silverball.rules.scoring.point_maps import WireRows
 NIGHTS = 10_000
 # Larger fields are not simulated: the arrays would be large, and no night is.
 PLAYERS_MAX = 1_000
-ALGORITHM_VERSION = 1
-# A rising bar and the player who is last to reach a target need not come to an end.
-ROUNDS_MAX = 200
-
-# By group size (one to four) and place: strikes, or hundredths of a point.
-Awards: TypeAlias = tuple[tuple[int, ...], ...]
-
-
-class SimulatedNight(Struct, frozen=True, kw_only=True):
-    """The settings that decide how long a night of equal players lasts."""
-
-    # `strikes`: out at the limit. `reaching`: no more games at the limit. `pace`: out below the rising bar.
-    ends_by: Literal["strikes", "reaching", "pace"]
-    players: int
-    group_size: int
-    awards: Awards
-    limit: int
-    games_per_round: int = 1
-    # Planned rounds; 0 leaves them open.
-    rounds: int = 0
-    # The first round with a bar, and its increase in each later round.
-    bar_from_round: int = 0
-    bar_increment: int = 0
-
-    @property
-    def key(self) -> str:
-        """The text under which the outcome is stored; nights with equal keys have equal outcomes."""
-        awards = "/".join(",".join(str(award) for award in row) for row in self.awards)
-        numbers = (
-            self.players,
-            self.group_size,
-            self.limit,
-            self.games_per_round,
-            self.rounds,
-            self.bar_from_round,
-            self.bar_increment,
-        )
-        return f"v{ALGORITHM_VERSION} {self.ends_by} {' '.join(map(str, numbers))} {awards}"
 
 
 class SimulatedOutcome(Struct, frozen=True, kw_only=True):

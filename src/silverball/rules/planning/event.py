@@ -8,10 +8,10 @@ from math import floor
 
 from msgspec import Struct
 
-from silverball.rules.worth import tgp
-from silverball.rules.worth.answers import MeaningfulGames, shown_number
-from silverball.rules.worth.tgp import Finals, Grade, Stage
-from silverball.rules.worth.value import Estimate
+from silverball.rules.planning import tgp
+from silverball.rules.planning.answers import MeaningfulGames, shown_number
+from silverball.rules.planning.tgp import Finals, Grade, Stage
+from silverball.rules.planning.value import Estimate
 
 HALVES = 2
 PLAYERS_MIN = 3

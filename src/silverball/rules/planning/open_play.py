@@ -14,8 +14,8 @@ from silverball.rules.model.settings_protocols import (
     has,
 )
 from silverball.rules.planning import pace as planning_pace
-from silverball.rules.worth import tgp
-from silverball.rules.worth.answers import (
+from silverball.rules.planning import tgp
+from silverball.rules.planning.answers import (
     ASK_THE_FEDERATION,
     PLAIN,
     Circumstances,
@@ -50,11 +50,6 @@ def frenzy_reason(*, held_on: date | None, players: int, finalists: int) -> str 
     """
     is_new = is_under_rules_of_2026(held_on)
     return FRENZY_ALTERNATIVE if is_new and finalists * 4 >= players > 0 < finalists else None
-
-
-def race_reason(*, held_on: date | None) -> str:
-    """Return why an amazing race has no number, by the rules in force on its day."""
-    return RACE_OF_2026 if is_under_rules_of_2026(held_on) else RACE_BEFORE
 
 
 NO_ARENAS = "All machines count, and none is entered yet. With machines, the meaningful games are known."
@@ -171,7 +166,8 @@ def race_rule(
     _settings: TournamentSettings, _players: int, circumstances: Circumstances = PLAIN, /
 ) -> MeaningfulGames:
     """Return no number: the rules on amazing races are not settled."""
-    return no_number(race_reason(held_on=circumstances.held_on), is_unsettled=True)
+    reason = RACE_OF_2026 if is_under_rules_of_2026(circumstances.held_on) else RACE_BEFORE
+    return no_number(reason, is_unsettled=True)
 
 
 def strokes_unknown(

@@ -11,7 +11,7 @@ from silverball.rules.drawing.groups import GROUP_SIZE, PAIR_SIZE, group_sizes
 from silverball.rules.model.play_settings import HasMatchRequests, games_per_round, rounds_planned
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.settings_protocols import HasGroupBracket, HasLadderType, HasRoundRobinGroups, has
-from silverball.rules.worth.answers import (
+from silverball.rules.planning.answers import (
     ASK_THE_FEDERATION,
     PLAIN,
     Circumstances,

@@ -7,9 +7,8 @@ from fractions import Fraction
 from silverball.kit.values import replace
 from silverball.rules.model.settings_protocols import HasCountedHoles, HasTargetPoints, has
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
-from silverball.rules.ranking import pace
-from silverball.rules.worth import tgp
-from silverball.rules.worth.answers import (
+from silverball.rules.planning import tgp
+from silverball.rules.planning.answers import (
     PLAIN,
     Circumstances,
     MeaningfulGames,
@@ -18,14 +17,15 @@ from silverball.rules.worth.answers import (
     no_number,
     shown_number,
 )
-from silverball.rules.worth.open_play import frenzy_rule
-from silverball.rules.worth.planned import (
+from silverball.rules.planning.open_play import frenzy_rule
+from silverball.rules.planning.planned import (
     BYES_BY_DESIGN,
     EQUAL_NUMBERS,
     GAME_WEIGHTS,
     is_weight_unsettled,
     round_weight,
 )
+from silverball.rules.ranking import pace
 
 FROM_RECORD = "By the federation's rule, from the record"
 NOTHING_PLAYED = "No game was played to its end, so there is no number."

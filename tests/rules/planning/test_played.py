@@ -17,9 +17,9 @@ from silverball.rules.model.tournament import (
     SinglePlayerGame,
     Tournament,
 )
+from silverball.rules.planning.answers import Circumstances, MeaningfulGames
+from silverball.rules.planning.played import NOBODY_AT_TARGET, NOTHING_PLAYED, STROKES_MISSING
 from silverball.rules.registry import FORMATS
-from silverball.rules.worth.answers import Circumstances, MeaningfulGames
-from silverball.rules.worth.played import NOBODY_AT_TARGET, NOTHING_PLAYED, STROKES_MISSING
 
 Groups = Sequence[Sequence[int]]
 

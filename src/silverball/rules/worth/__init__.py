@@ -1,1 +1,0 @@
-"""The worth of a night: meaningful games by the federation's rules. Source: ratings, B.3."""
