@@ -1,4 +1,4 @@
-"""Changes to single games."""
+"""Changes to single games, reported results, and the clock and queue of a frenzy."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -311,9 +311,6 @@ def _current_game(call: Write[Any]) -> Game:
     return reads.find_game(call.db, call.ids[TOURNAMENT], call.ids[GAME])
 
 
-# Results that players report.
-
-
 SUGGESTED_TOURNAMENT, SUGGESTED_GAME, SUGGESTION = "tournament_id", "game_id", "suggestion_id"
 
 
@@ -395,9 +392,6 @@ def _game_with_suggestion(call: Write[Any], game_id: int) -> Game:
     return reads.find_game(call.db, call.ids[SUGGESTED_TOURNAMENT], game_id)
 
 
-# The clock and the queue of a frenzy.
-
-
 FRENZY_TOURNAMENT, QUEUE = "tournament_id", "queue_id"
 
 
@@ -470,9 +464,6 @@ def _run_and_load_state(
         is_allowed=is_allowed,
     )
     return waiting.frenzy_state(call.db, call.ids[FRENZY_TOURNAMENT])
-
-
-# Matches of a max match play, created on request.
 
 
 def create_matches(call: Write[Body]) -> tuple[Game, ...]:

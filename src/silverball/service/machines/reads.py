@@ -1,4 +1,4 @@
-"""The machine database: entries by id and name, changed ids, and the bulk file."""
+"""The machine database: entries by id and name, changed ids, tips, and the bulk file."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -181,9 +181,6 @@ def _videos(db: Connection, group_id: str) -> tuple[Video, ...]:
         )
         for row in db.execute(rows.order_by(_VIDEO.video_id))
     )
-
-
-# Tips for one machine, and all tips for the bulk file.
 
 
 NO_TIPS = PinTipsBundle(pintips=(), opdb_info=None)

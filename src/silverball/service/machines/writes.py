@@ -1,4 +1,4 @@
-"""Store the machine database: its entries, and videos about them."""
+"""Store the machine database: its entries, videos and tips, and the ids that changed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -21,9 +21,6 @@ from silverball.store.revisions import revisions
 from silverball.store.tournament import imports
 from silverball_wire import base
 from silverball_wire.machines import Manufacturer, OpdbChange, OpdbEntry, Video
-
-# Checks of files that replace stored rows.
-
 
 # A file with fewer rows than this share of the stored ones is taken for a damaged file.
 SHARE_MIN_PERCENT = 80
@@ -192,9 +189,6 @@ def _id_parameters(opdb_ids: Iterable[str]) -> list[dict[str, str]]:
     return [{"own_id": opdb_id} for opdb_id in sorted(opdb_ids)]
 
 
-# Update stored machine ids when the machine database changes them.
-
-
 _SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
 # SQLite accepts 32,766 parameters in one statement.
 IDS_AT_ONCE = 1000
@@ -306,9 +300,6 @@ def _replace_in_column(db: Connection, column: Column[str], moved: Mapping[str, 
         batch = olds[start : start + IDS_AT_ONCE]
         new = case({old: moved[old] for old in batch}, value=column)
         db.execute(update(column.table).where(column.in_(batch)).values({column: new}))
-
-
-# Store tips.
 
 
 class NewTip(Struct, frozen=True, kw_only=True):

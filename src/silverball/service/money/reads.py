@@ -1,4 +1,4 @@
-"""The sign-up list: whether players may sign themselves up, the code of the door, who waits and who paid."""
+"""The sign-up list (terms, door code, who waits, who paid), and the prize money: public once published."""
 
 import hashlib
 import hmac
@@ -39,9 +39,6 @@ from silverball_wire.prizes import (
     SignUpList,
     SignUpPayment,
 )
-
-# Prize money: all of it for organizers, the table for everybody once it is published.
-
 
 HEADER = ("Place", "Player ID", "Name", "Share", "Prize", "Currency", "Paid", "Paid at")
 

@@ -1,4 +1,4 @@
-"""The sign-up list over HTTP: waiting list, check-in, payments and fees."""
+"""The sign-up list over HTTP: waiting list, check-in, payments and fees; and the prize money."""
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import (
@@ -78,9 +78,6 @@ def move_on_waiting_list(call: Write[money_bodies.WaitingMove]) -> Data[SignUpLi
 def remove_from_waiting_list(call: Write[Body]) -> Data[SignUpList]:
     """Take somebody off the waiting list."""
     return Data(data=money_reads.sign_up_list(call.db, money_writes.remove_waiting(call)))
-
-
-# Prize money over HTTP.
 
 
 PRIZES = "/api/tournaments/{tournament_id}/prizes"

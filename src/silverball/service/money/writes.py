@@ -225,9 +225,6 @@ def remove_waiting(call: Write[Body]) -> Tournament:
     )
 
 
-# Set the prize money, and tick who was paid.
-
-
 def set_prizes(call: Write[PrizeSettings]) -> Tournament:
     """Set the prize money of the tournament in the path, or replace it."""
 

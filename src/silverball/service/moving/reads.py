@@ -66,9 +66,6 @@ from silverball_wire.rounds import CalledGame, ExtendedGame
 from silverball_wire.standings import Standing
 from silverball_wire.tournaments import Tournament
 
-# The sign-up list as a bundle has it.
-
-
 _SIGN_UP, _ENTRANT = tables.sign_up.c, tables.entrant.c
 
 
@@ -555,9 +552,6 @@ def _sorted_part(items: tuple[Any, ...] | UnsetType, key: str) -> tuple[Any, ...
     )
 
 
-# The players that imports of a source have brought, in the books of some accounts.
-
-
 _PLAYER, _REMOTE_ID = tables.player.c, tables.remote_id.c
 PEOPLE_MAX = 100_000
 
@@ -658,9 +652,6 @@ def known_people(db: Connection, source: str, organizer_ids: Collection[int]) ->
     return [BroughtPlayer(**row._mapping) for row in db.execute(rows)]
 
 
-# Tournaments of earlier pulls.
-
-
 _TOURNAMENT, _USER, _JOURNAL = tables.tournament.c, tables.user.c, tables.journal.c
 
 
@@ -698,9 +689,6 @@ def require_accounts(db: Connection, user_ids: Collection[int]) -> None:
     for user_id in user_ids:
         if user_id not in stored:
             raise NotFound("User", user_id)
-
-
-# Mirrors: tournaments that are run on another service.
 
 
 _MIRROR = tables.mirror.c
@@ -747,9 +735,6 @@ def player_names(db: Connection, player_ids: Collection[int]) -> dict[int, str]:
     own = tables.player.c
     rows = select(own.player_id, own.name).where(own.player_id.in_(player_ids)).order_by(own.player_id)
     return {row.player_id: row.name for row in db.execute(rows)}
-
-
-# The pull of an account from another service, its progress, and its reports.
 
 
 _HISTORY_PULL, _HISTORY_PULL_ITEM = history_pull.c, history_pull_item.c

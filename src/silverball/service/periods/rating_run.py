@@ -324,9 +324,6 @@ class RatingRun:
             LOG.warning("a game of %s %s names the same person twice and is not rated", kind, event_id)
 
 
-# Import ratings that were computed elsewhere.
-
-
 def import_ratings(
     db: Db, ratings: Sequence[ImportedRating], day: date, parameters: Parameters, now: datetime
 ) -> None:
@@ -336,9 +333,6 @@ def import_ratings(
     periods_writes.replace_ratings(db, ratings, day, parameters, now)
     book = RatingTable(parameters, standing.current_standings(db, day))
     periods_writes.store_ranking(db, book.ranked_on(day, standing.hidden_rating_ids(db)), day)
-
-
-# Ratings before and after a rebuild, person by person.
 
 
 # Differences below are noise of the last decimals: files and pages show two.

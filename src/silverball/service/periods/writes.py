@@ -304,9 +304,6 @@ def _execute_many(db: Connection, statement: str, rows: list[Any]) -> None:
         db.exec_driver_sql(statement, rows)
 
 
-# Stage the ratings of a run in slices, and move them into the table of ratings once they are shown.
-
-
 _STAGED_RATING = tables.staged_rating.c
 StagedRow = dict[str, Any]
 

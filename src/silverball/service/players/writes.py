@@ -1,4 +1,4 @@
-"""Change the players of an organizer's book, and claims on them."""
+"""Change the players of an organizer's book, claims on them, and clubs."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -297,9 +297,6 @@ def _link_player(transaction: Transaction, player_id: int, user_id: int, owner_i
     db.execute(delete(claim).where(claim.c.player_id == player_id))
     feed_events.announce_players(transaction, [player_id])
     rating_days.mark_players(db, [player_id])
-
-
-# Create, change and delete clubs.
 
 
 class NewClub(Body, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Series: the list, and one row in its published shape."""
+"""Series and occasions: lists, one of them, and the results and attendance of a series."""
 
 import statistics
 from collections import Counter
@@ -200,9 +200,6 @@ def series_names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
     return [(series_id, name) for series_id, name in db.execute(rows)]
 
 
-# The results of a series: its tournaments, players, points and standings.
-
-
 CUSTOM_RANKS_MAX = 1000
 PLAYERS_MAX = 10_000
 _ST = tables.standing.c
@@ -391,9 +388,6 @@ def _load_players(
 
 def _labels_by_player(series_players: tuple[Player, ...]) -> LabelsByPlayer | EmptyList:
     return {player.player_id: player.labels for player in series_players if player.labels} or ()
-
-
-# Attendance, opponents and arenas of the players of a series.
 
 
 if TYPE_CHECKING:
@@ -593,9 +587,6 @@ def attendees(
     statement = players.player_rows().where(_PLAYER.player_id.in_(attended), players.shows_stats_to(viewer))
     statement = statement.order_by(_PLAYER.player_id).limit(PLAYERS_MAX)
     return tuple(players.player_item(row, viewer) for row in db.execute(statement).all())
-
-
-# Occasions: the list, and one with its links and tournaments.
 
 
 ITEMS_MAX = 500

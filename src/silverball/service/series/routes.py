@@ -1,4 +1,4 @@
-"""Series over HTTP."""
+"""Series and occasions over HTTP."""
 
 from typing import Annotated
 
@@ -84,9 +84,6 @@ def delete_series(call: Write[Body]) -> Data[Series]:
     removed = series_reads.find_series(call.db, series_id, call.caller)
     book.remove(call.db, book.SERIES, series_id)
     return Data(data=removed)
-
-
-# Occasions over HTTP.
 
 
 @get("/api/events", query=series_reads.OccasionQuery)

@@ -1,4 +1,4 @@
-"""Series of an organizer, added and changed."""
+"""Series and occasions of an organizer, added and changed."""
 
 import html
 from collections.abc import Sequence
@@ -94,9 +94,6 @@ def require_removable_series(call: Write[Body]) -> int:
     series_id = access.owned_id_in_path(call, book.SERIES, is_exclusive=True)
     access.refuse_used(call, book.SERIES, series_id, "Take the tournaments out of it, or complete it.")
     return series_id
-
-
-# Occasions with their links and tournaments, added and changed.
 
 
 Moment = Annotated[datetime, Meta(tz=True)]

@@ -10,8 +10,6 @@ from silverball.service.single_player.reads import SinglePlayerGameFilters
 from silverball.service.tournaments.reads import tournaments
 from silverball_wire.queues import AmazingRaceState
 
-# The live view of an amazing race.
-
 
 def amazing_race_state(db: Connection, tournament_id: int) -> AmazingRaceState:
     """Rounds, their games and the queues. Raises WrongFormat."""

@@ -12,9 +12,6 @@ from silverball.service.venues import reads as venues_reads
 from silverball.store.tables import lineup_arena, single_player_game
 from silverball_wire.queues import BestGameDetails, BestGameSummaryRow
 
-# The arenas of a best game: an overview, and one arena in detail.
-
-
 _SINGLE_PLAYER_GAME = single_player_game.c
 
 

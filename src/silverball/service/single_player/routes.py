@@ -1,4 +1,4 @@
-"""Single player games over HTTP: lists, one game, and its changes."""
+"""Single player games, cards, queues and entries over HTTP."""
 
 from typing import Any
 
@@ -101,9 +101,6 @@ def _single_player_game_data(call: Write[Any], single_player_game_id: int) -> Da
     )
 
 
-# Cards over HTTP: the list, one card, and its changes.
-
-
 CARDS_LIST = "/api/tournaments/{tournament_id}/cards"
 CARDS_ONE = CARDS_LIST + "/{card_id}"
 
@@ -145,9 +142,6 @@ def delete_card(call: Write[Body]) -> Data[Card]:
 
 def _card_data(call: Write[Body], card_id: int) -> Data[Card]:
     return Data(data=single_player_reads.find_card(call.db, call.ids[TOURNAMENT], card_id))
-
-
-# Queues over HTTP.
 
 
 QUEUES_LIST = "/api/tournaments/{tournament_id}/queues"
@@ -200,9 +194,6 @@ def start_from_queue(call: Write[Body]) -> Data[SinglePlayerGame]:
             call.db, call.ids[TOURNAMENT], single_player_writes.start_from_queue(call)
         )
     )
-
-
-# Entries of a player over HTTP.
 
 
 ENTRIES = "/api/tournaments/{tournament_id}/players/{player_id}/entries"

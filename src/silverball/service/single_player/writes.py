@@ -1,4 +1,4 @@
-"""Single player games recorded, voided and deleted. Rules: rules/commands/single_player.py."""
+"""Single player games, cards, queues and entries, changed. Rules: rules/commands/single_player.py."""
 
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -210,9 +210,6 @@ def advance_player(call: Write[Body]) -> int:
     return game_ids[0]
 
 
-# Cards voided and deleted. Rules: rules/families/best_game.py.
-
-
 def void_card(call: Write[Body]) -> int:
     """Void a card with its games, as a scorekeeper or as its player; returns its id."""
     card_id = call.ids["card_id"]
@@ -244,9 +241,6 @@ def delete_card(call: Write[Body]) -> None:
     commands.run_command(
         call, lambda tournament: single_player_commands.delete_card(tournament, call.ids["card_id"])
     )
-
-
-# The queues of arenas: joining, leaving and moving. Rules: rules/commands/single_player.py.
 
 
 class NewQueueSpot(Body, frozen=True, kw_only=True):
@@ -306,9 +300,6 @@ def start_from_queue(call: Write[Body]) -> int:
         if game.player_id == player_id and game.status == "started"
     ]
     return max(started)
-
-
-# Entries that a player buys or gets. Rules: rules/mechanics/attempts.py.
 
 
 class NewEntries(Body, frozen=True, kw_only=True):

@@ -26,9 +26,6 @@ from silverball.store.people import names, rating_days
 from silverball.store.tables import rating_submission, submission_document, submission_player
 from silverball_wire.values import SubmissionStatus
 
-# Move submissions from one state to the next.
-
-
 _SUBMISSION = rating_submission.c
 
 

@@ -1,4 +1,4 @@
-"""Create accounts, change profiles, set passwords."""
+"""Create accounts, change profiles, set passwords; tokens, links of devices, and directors."""
 
 import hmac
 import re
@@ -208,9 +208,6 @@ def _require_valid_account(name: str, email: str, role: str) -> None:
         faults["role"] = ["The selected role is invalid."]
     if faults:
         raise Invalid(faults)
-
-
-# Create, revoke and use API tokens.
 
 
 EXPIRES_DAYS_MAX = 3650
@@ -492,9 +489,6 @@ def _is_active(tournament: Tournament, kind: str) -> tuple[Any, ...]:
 def _insert_device(call: Write[Any], kind: str, name: str, **secret: str) -> None:
     values = {"tournament_id": call.ids["tournament_id"], "kind": kind, "name": name, "created_at": call.now}
     call.db.execute(insert(device).values(**values, **secret))
-
-
-# Directors, appointed by the organizer of a tournament, or by a link that the organizer sent them.
 
 
 TOURNAMENT, USER = "tournament_id", "user_id"

@@ -1,4 +1,4 @@
-"""Arenas: an organizer's machines, and the lineup of a tournament."""
+"""Arenas of a book and of a tournament's lineup, banks (arenas that are drawn together), and locations."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
@@ -159,9 +159,6 @@ def find_arena(db: Connection, arena_id: int) -> Arena:
     return selected[0]
 
 
-# Banks: arenas that are drawn together.
-
-
 _BANK, _BANK_LINEUP, _MEMBER = tables.bank.c, tables.lineup_bank.c, tables.bank_arena.c
 # The order in which `_banks_from_rows` unpacks them: one row for each arena of a bank.
 _COLUMNS = (_BANK.bank_id, _BANK.name, _BANK.status, _BANK.organizer_id, _MEMBER.arena_id)
@@ -236,9 +233,6 @@ def _banks_from_rows(rows: Iterable[Any]) -> tuple[Bank, ...]:
         )
         for bank_id, (name, status, organizer_id) in banks.items()
     )
-
-
-# Locations of an organizer.
 
 
 LOCATIONS_PER_PAGE = 500

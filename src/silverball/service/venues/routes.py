@@ -1,4 +1,4 @@
-"""Arenas over HTTP."""
+"""Arenas, banks and locations over HTTP."""
 
 from typing import Annotated
 
@@ -83,9 +83,6 @@ def delete_arena(call: Write[Body]) -> Data[Arena]:
     return Data(data=removed)
 
 
-# Banks over HTTP.
-
-
 @get("/api/banks", query=venues_reads.BankQuery, access=Access.OWN)
 def list_banks(call: Call[venues_reads.BankQuery]) -> Page[Bank]:
     """The caller's banks."""
@@ -113,9 +110,6 @@ def delete_bank(call: Write[Body]) -> Data[Bank]:
     removed = venues_reads.find_bank(call.db, bank_id)
     book.remove(call.db, book.BANK, bank_id)
     return Data(data=removed)
-
-
-# Locations over HTTP.
 
 
 @get("/api/locations", query=venues_reads.LocationQuery, access=Access.OWN)

@@ -1,4 +1,4 @@
-"""Arenas of an organizer's book, added and changed."""
+"""Arenas, banks and locations of an organizer's book, added and changed."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -76,9 +76,6 @@ def require_removable_arena(call: Write[Body]) -> int:
     if bank_id is not None:
         raise ArenaInBank(arena=arena_id, bank=bank_id)
     return arena_id
-
-
-# Banks of an organizer's book, added and changed.
 
 
 ArenaIds = Annotated[tuple[Id, ...], Meta(max_length=100)]
@@ -161,9 +158,6 @@ def _refuse_if_played(call: Write[Any], bank_id: int) -> None:
     tournament_id = call.db.execute(rows.order_by(lineup_bank.c.tournament_id).limit(1)).scalar_one_or_none()
     if tournament_id is not None:
         raise BankInUse(tournament=tournament_id, bank=bank_id)
-
-
-# Change the locations of an organizer's book.
 
 
 Latitude = Annotated[float, Meta(ge=-90, le=90)]

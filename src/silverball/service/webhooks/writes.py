@@ -257,9 +257,6 @@ def _starting_point(db: Connection, tournament: Tournament) -> dict[str, Any]:
     return {"epoch": head.epoch, "seq": head.seq, "told": state}
 
 
-# Claim deliveries to send, and store their outcome.
-
-
 WITHDRAWN = "The event of this delivery was withdrawn or is no longer stored."
 KILLED = "The server was stopped during each try."
 GONE_STATUS = 410
@@ -522,9 +519,6 @@ def _withdraw_waiting(db: Connection, webhook_id: int) -> None:
     )
     rows = update(webhook_delivery).where(*waiting)
     db.execute(rows.values(status="withdrawn", due_at=None, reason=WITHDRAWN_TEXT))
-
-
-# Delete old deliveries.
 
 
 # Longer than the retries of any message last.

@@ -217,9 +217,6 @@ def _personal_member(pseudonym: str, names: set[str]) -> Callable[[str, Any], An
     return erased
 
 
-# Tournaments in progress that show something of an account or of an organizer's book.
-
-
 IdsByTournament = dict[int, list[int]]
 
 

@@ -212,9 +212,6 @@ def purchase_values(purchase: Purchase) -> Values:
     }
 
 
-# The sign-up list as rows.
-
-
 def to_sign_up(row: Any) -> SignUpEntry:
     return SignUpEntry(
         player_id=row.player_id,

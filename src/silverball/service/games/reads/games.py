@@ -450,9 +450,6 @@ def _is_all_written(before: LoadedTournament, after: rules.Tournament, game: rul
     return not any(map(eq, writers.seat_results(old), writers.seat_results(game)))
 
 
-# Legs: the single games of the matches of a bracket.
-
-
 LEGS = select(game.c.game_id, game.c.tournament_id, game.c.legs)
 
 
@@ -493,9 +490,6 @@ def _leg_items(row: Any) -> Iterator[Leg]:
             result_positions=tuple(leg["finishing_order"]),
             recorded_at=None if recorded_at is None else base.iso(base.parse_moment(recorded_at)),
         )
-
-
-# Completed games for summaries and statistics.
 
 
 _SEATS = RowMapper(
@@ -544,9 +538,6 @@ def completed_games(db: Connection, tournament_id: int) -> list[CompletedGame]:
 
 def _stored_result(seats: NamedRow) -> StoredResult:
     return StoredResult(seats.player_id, seats.result_position, seats.points)
-
-
-# Mean durations in whole seconds.
 
 
 def mean_seconds(durations: Iterable[float | None]) -> int | None:

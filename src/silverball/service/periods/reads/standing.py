@@ -218,9 +218,6 @@ def _int_or_none(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
-# Federation numbers that accounts gave or claim, and those that are confirmed.
-
-
 PER_PAGE = 25
 
 
