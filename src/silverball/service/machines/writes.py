@@ -176,17 +176,14 @@ def _write_entries(
 ) -> None:
     if removed:
         db.execute(
-            delete(tables.machine).where(_MACHINE.opdb_id == bindparam("own_id")), _id_parameters(removed)
+            delete(tables.machine).where(_MACHINE.opdb_id == bindparam("own_id")),
+            [{"own_id": opdb_id} for opdb_id in sorted(removed)],
         )
     if new:
         db.execute(insert(tables.machine), new)
     if changed:
         by_id = update(tables.machine).where(_MACHINE.opdb_id == bindparam("own_id"))
         db.execute(by_id, [{"own_id": entry["opdb_id"], **entry} for entry in changed])
-
-
-def _id_parameters(opdb_ids: Iterable[str]) -> list[dict[str, str]]:
-    return [{"own_id": opdb_id} for opdb_id in sorted(opdb_ids)]
 
 
 _SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)

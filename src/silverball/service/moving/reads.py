@@ -25,7 +25,7 @@ from sqlalchemy import (
 from silverball.kit.errors import Conflict, NotFound
 from silverball.kit.security import addresses
 from silverball.kit.security.addresses import AddressPolicy
-from silverball.kit.values import convert, decode
+from silverball.kit.values import compile_copy, convert, decode
 from silverball.rules.model.tournament import EngineState, PrizePlan, SignUpTerms
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.games.reads import games
@@ -190,20 +190,12 @@ def load_engine_facts(db: Connection, tournament_id: int, *, with_journal: bool 
     )
 
 
+_plan_facts = compile_copy(PrizeFacts, others=("published", "payouts"))
+
+
 def _prize_facts(plan: PrizePlan) -> PrizeFacts:
-    return PrizeFacts(
-        entry_fee=plan.entry_fee,
-        players_paid=plan.players_paid,
-        extras=plan.extras,
-        payments=plan.payments,
-        federation_fee=plan.federation_fee,
-        house_share=plan.house_share,
-        shares=plan.shares,
-        rounding=plan.rounding,
-        currency=plan.currency,
-        published=plan.is_published,
-        payouts=tuple(money_reads.prize_payout(payout) for payout in plan.payouts),
-    )
+    payouts = tuple(money_reads.prize_payout(payout) for payout in plan.payouts)
+    return _plan_facts(plan, published=plan.is_published, payouts=payouts)
 
 
 def _load_facts(
@@ -424,11 +416,17 @@ def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = Fals
     own = _with_stored_seeds(db, _without_placeholders(db, tournament))
     lines = _load_journal(db, tournament_id) if with_journal else ()
     head = lines[-1].hash if lines else chaining.journal_head(db, tournament_id)
-    listed = _listed_players(db, tournament_id)
+    listed = _things_by_id(db, "playerId", Player, ids_beside_tournament(db, tournament_id))
     present = (*(() if isinstance(own.players, UnsetType) else own.players), *listed)
     return Bundle(
         source=imports.site_name(db),
-        tournament=_parts_by_id(own),
+        tournament=msgspec.structs.replace(
+            own,
+            players=_sorted_part(own.players, "player_id"),
+            arenas=_sorted_part(own.arenas, "arena_id"),
+            banks=_sorted_part(own.banks, "bank_id"),
+            scorekeepers=_sorted_part(own.scorekeepers, "user_id"),
+        ),
         rounds=tuple(
             sorted(rounds.rounds_in_tournament(db, tournament_id), key=lambda round_: round_.round_id)
         ),
@@ -450,11 +448,6 @@ def load_bundle(db: Connection, tournament_id: int, *, with_journal: bool = Fals
         sign_up_players=listed or UNSET,
         former_arenas=_former_things(db, "arenaId", Arena, lines, own.arenas) or UNSET,
     )
-
-
-def _listed_players(db: Connection, tournament_id: int) -> tuple[Player, ...]:
-    """The people on the sign-up list who are not in the tournament, by id."""
-    return _things_by_id(db, "playerId", Player, ids_beside_tournament(db, tournament_id))
 
 
 def _former_things(
@@ -534,16 +527,6 @@ def _with_stored_seeds(db: Connection, tournament: Tournament) -> Tournament:
         if not isinstance(player.tournament_player, UnsetType)
     ]
     return msgspec.structs.replace(tournament, players=tuple(replaced))
-
-
-def _parts_by_id(tournament: Tournament) -> Tournament:
-    return msgspec.structs.replace(
-        tournament,
-        players=_sorted_part(tournament.players, "player_id"),
-        arenas=_sorted_part(tournament.arenas, "arena_id"),
-        banks=_sorted_part(tournament.banks, "bank_id"),
-        scorekeepers=_sorted_part(tournament.scorekeepers, "user_id"),
-    )
 
 
 def _sorted_part(items: tuple[Any, ...] | UnsetType, key: str) -> tuple[Any, ...] | UnsetType:

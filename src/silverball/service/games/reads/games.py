@@ -188,11 +188,6 @@ def selected_games(db: Connection, tournament_id: int, game_ids: Sequence[int]) 
     return tuple([_game_item(row, seats, suggestions) for row in own])
 
 
-def games_with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> dict[int, Game]:
-    """Game id -> the game with its arena, for those of the given games that are in the tournament."""
-    return with_arenas(db, selected_games(db, tournament_id, game_ids))
-
-
 def with_arenas(db: Connection, games: Sequence[Game]) -> dict[int, Game]:
     """Game id -> the game with its arena."""
     arena_ids = {game_.arena_id for game_ in games if game_.arena_id is not None}
@@ -227,7 +222,7 @@ def games_page(db: Connection, query: GamesQuery) -> PageRows[Game]:
 
 def find_game(db: Connection, tournament_id: int, game_id: int) -> Game:
     """A game with its arena. Raises NotFound, and WrongFormat for a game of another tournament."""
-    by_id = games_with_arenas(db, tournament_id, [game_id])
+    by_id = with_arenas(db, selected_games(db, tournament_id, [game_id]))
     if not by_id:
         require_game(db, tournament_id, game_id)
     return by_id[game_id]

@@ -75,7 +75,11 @@ def verify_chain(db: Db, tournament_id: int) -> ChainReport:
         action_by_hash[previous] = line.action_id
         if is_whole:
             proven.add(previous)
-    faults += _faults_of_announcements(db, tournament_id, action_by_hash)
+    faults += [
+        f"Announcement {seq} has a journal head that is the hash of no line: the journal was written again."
+        for seq, head in announcements.journal_heads(db, tournament_id)
+        if head not in action_by_hash
+    ]
     return ChainReport(faults, action_by_hash, proven)
 
 
@@ -101,15 +105,6 @@ def _line_faults(row: Any, line: LineContent, previous: str) -> Iterator[str]:
         yield f"{where} was changed after it was written: its {' and its '.join(changed)}."
     else:
         yield f"{where} does not follow the line before it: one was added, removed, moved or written again."
-
-
-def _faults_of_announcements(db: Db, tournament_id: int, hashes: Collection[str]) -> list[str]:
-    """Announcements whose journal head is in no line."""
-    return [
-        f"Announcement {seq} has a journal head that is the hash of no line: the journal was written again."
-        for seq, head in announcements.journal_heads(db, tournament_id)
-        if head not in hashes
-    ]
 
 
 IMPORTED = "TournamentImported"

@@ -8,6 +8,7 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, SelectBase, Table, false, func, select, union_all
 
 from silverball.kit.http.query import PageNumber, Query
+from silverball.kit.values import compile_copy
 from silverball.rules.ranking import summaries
 from silverball.rules.ranking.standing import finishing_places
 from silverball.service.core.access import AuthenticatedCaller
@@ -47,6 +48,7 @@ from silverball_wire.standings import (
 # Summaries of completed tournaments; they are stored when a tournament completes.
 
 
+_build_match_stats = compile_copy(MatchStats)
 PAGE_SIZE = 5000
 OPPONENTS_MAX = 100
 OPPONENT_RECORD_COLUMNS = ("user_id", "name", "games", "wins", "losses")
@@ -339,13 +341,7 @@ def opponent_stats(
         completed_game.record for completed_game in _without_byes(games.completed_games(db, tournament_id))
     )
     return tuple(
-        MatchStats(
-            player_id=met.player_id,
-            opponent_id=met.opponent_id,
-            games=met.games,
-            wins=met.wins,
-            losses=met.losses,
-        )
+        _build_match_stats(met)
         for met in summaries.opponent_summaries(rule, records)
         if met.player_id not in hidden and met.opponent_id not in hidden
     )
