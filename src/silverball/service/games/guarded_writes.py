@@ -13,7 +13,7 @@ from silverball.rules.mechanics import results
 from silverball.rules.model.tournament import Game
 from silverball.service.core import access, commands
 from silverball.service.core.calls import Write
-from silverball.service.games import writes as games
+from silverball.service.games import writes
 from silverball.service.games.bodies import EnteredResult, NewLeg, Players
 
 REVISION_LETTERS = 16
@@ -72,11 +72,11 @@ class LegFromPage(NewLeg, frozen=True, kw_only=True):
 
 def record_leg(call: Write[LegFromPage]) -> None:
     """Record the next single game. Raises LegAlreadyRecorded when the page was out of date."""
-    game_id = call.ids[games.GAME]
+    game_id = call.ids[writes.GAME]
     game = results.find_game(commands.load_tournament(call, access.may_score), game_id)
     if len(game.legs) + 1 != call.body.number:
         raise LegAlreadyRecorded(game=game_id, count=len(game.legs))
-    games.record_leg(call)
+    writes.record_leg(call)
 
 
 class ResultFromPage(EnteredResult, frozen=True, kw_only=True):
@@ -104,17 +104,17 @@ def record_round(call: Write[TypedRound]) -> None:
     step: Write[Any] = call
     for typed in call.body.results:
         entered = ResultFromPage(result_positions=typed.result_positions, seen=typed.seen)
-        record_result(replace(step, ids={**call.ids, games.GAME: typed.game_id}, body=entered))
+        record_result(replace(step, ids={**call.ids, writes.GAME: typed.game_id}, body=entered))
 
 
 def record_result(call: Write[ResultFromPage]) -> None:
     """Record a result. Raises ResultAlreadyRecorded or GameChangedMeanwhile when the page was out of date."""
-    game_id = call.ids[games.GAME]
+    game_id = call.ids[writes.GAME]
     before = results.find_game(commands.load_tournament(call, access.may_score), game_id)
     is_outdated = call.body.seen not in ("", game_revision(before))
     if is_outdated and before.status != "completed":
         raise GameChangedMeanwhile(game=game_id)
-    games.record_result(call)
+    writes.record_result(call)
     tournament = commands.load_tournament(call, access.may_score)
     after = next((game for game in tournament.games if game.game_id == game_id), None)
     # The same result again is no conflict.

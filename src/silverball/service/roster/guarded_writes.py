@@ -15,7 +15,7 @@ from silverball.service.core.calls import Write
 from silverball.service.machines import reads as machines
 from silverball.service.outlook.reads import federation
 from silverball.service.players import reads as players
-from silverball.service.roster import writes as roster
+from silverball.service.roster import writes
 from silverball.service.roster.bodies import AT_ONCE_MAX, NewEntrants, NewLineupArenas, Strikes
 from silverball.store.people import book
 
@@ -88,7 +88,7 @@ def add_players(call: Write[PlayersToAdd]) -> None:
         entrants = [{**entrant, "strikes": body.strikes} for entrant in entrants]
     if body.game_id is not None:
         entrants = [{**entrant, "gameId": body.game_id} for entrant in entrants]
-    roster.add_players(call.with_body(convert({"players": entrants}, NewEntrants)))
+    writes.add_players(call.with_body(convert({"players": entrants}, NewEntrants)))
 
 
 def _federation_entrants(
@@ -146,7 +146,7 @@ def add_machines(call: Write[MachinesToAdd]) -> None:
     named: list[tuple[str, str | None]] = [(name, None) for name in call.body.names]
     named += [(name, opdb_id) for opdb_id, name in _titles(call, call.body.opdb_ids)]
     arenas = [{"arenaId": _insert_arena(call, organizer_id, name, opdb_id)} for name, opdb_id in named]
-    roster.add_arenas(call.with_body(convert({"arenas": arenas}, NewLineupArenas)))
+    writes.add_arenas(call.with_body(convert({"arenas": arenas}, NewLineupArenas)))
 
 
 def _insert_arena(call: Write[Any], organizer_id: int, name: str, opdb_id: str | None) -> int:

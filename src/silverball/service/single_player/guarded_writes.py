@@ -7,7 +7,7 @@ from silverball.rules.mechanics import attempts
 from silverball.rules.model.tournament import SinglePlayerGame
 from silverball.service.core import access, commands
 from silverball.service.core.calls import Write
-from silverball.service.single_player import writes as single_player_writes
+from silverball.service.single_player import writes
 from silverball.service.single_player.writes import ReplacedAttemptResult
 
 REVISION_LETTERS = 16
@@ -37,7 +37,7 @@ def attempt_revision(game: SinglePlayerGame) -> str:
 def record_single_player_game(call: Write[AttemptFromPage]) -> None:
     """Record a result. Raises AttemptAlreadyRecorded when the page was out of date."""
     before = _current_attempt(call)
-    single_player_writes.record_single_player_game(call)
+    writes.record_single_player_game(call)
     is_outdated = call.body.seen not in ("", attempt_revision(before))
     if is_outdated and attempt_revision(_current_attempt(call)) != attempt_revision(before):
         raise AttemptAlreadyRecorded(player=before.player_id)
@@ -45,4 +45,4 @@ def record_single_player_game(call: Write[AttemptFromPage]) -> None:
 
 def _current_attempt(call: Write[AttemptFromPage]) -> SinglePlayerGame:
     tournament = commands.load_tournament(call, access.may_score)
-    return attempts.find_attempt(tournament, call.ids[single_player_writes.SINGLE_PLAYER_GAME])
+    return attempts.find_attempt(tournament, call.ids[writes.SINGLE_PLAYER_GAME])
