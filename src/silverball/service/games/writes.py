@@ -1,4 +1,4 @@
-"""Changes to single games, also from a page that was open for a while, and the clock and queue of a frenzy."""
+"""Changes to single games, also from a page that was open for a while, and the clock of a frenzy."""
 
 import hashlib
 from collections.abc import Callable, Sequence
