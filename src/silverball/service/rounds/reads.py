@@ -28,7 +28,6 @@ from silverball.store.tournament import forecasts, journal
 from silverball.store.tournament.journal import ACTION_UNDONE, GAME_NOTED, QUEUE_DISSOLVED, Action
 from silverball.store.tournament.rows import seconds_between
 from silverball_wire import base
-from silverball_wire.base import UNSET as BASE_UNSET
 from silverball_wire.bundle import NoteFacts
 from silverball_wire.rounds import (
     CalledGame,
@@ -381,5 +380,5 @@ def round_timer_of(tournament: Tournament) -> RoundTimer:
         extended_games=tuple(
             ExtendedGame(game_id=game_id, ends_at=base.iso(ends[game_id])) for game_id in extended_ids
         )
-        or BASE_UNSET,
+        or UNSET,
     )

@@ -24,8 +24,7 @@ from silverball.service.core import access, commands, feed_events
 from silverball.service.core.access import AuthenticatedCaller
 from silverball.service.core.calls import Write
 from silverball.service.users import reads
-from silverball.service.users.reads import CODES, DEVICES_MAX, SCOREKEEPER, Token
-from silverball.service.users.reads import USE_RECORDED_EVERY as READS_USE_RECORDED_EVERY
+from silverball.service.users.reads import CODES, DEVICES_MAX, SCOREKEEPER, USE_RECORDED_EVERY, Token
 from silverball.store.database.transaction import Transaction
 from silverball.store.people import audit, encryption, rating_days
 from silverball.store.tables import (
@@ -379,7 +378,7 @@ def rotate_for_caller(call: Write[Body], token_to_rotate: Token, dice: Random) -
 
 def record_use(db: Connection, token_id: int, now: datetime) -> None:
     """Store that the token was used, at most once a minute."""
-    is_due = or_(token.c.last_used_at.is_(None), token.c.last_used_at <= now - READS_USE_RECORDED_EVERY)
+    is_due = or_(token.c.last_used_at.is_(None), token.c.last_used_at <= now - USE_RECORDED_EVERY)
     db.execute(update(token).where(token.c.token_id == token_id, is_due).values(last_used_at=now))
 
 
@@ -413,8 +412,6 @@ class SecretLink(WithSecret, frozen=True):
 
 
 DEVICE = "device_id"
-# The last use is stored to the minute, not on every request.
-USE_RECORDED_EVERY = timedelta(minutes=1)
 _DEVICE = device.c
 
 
