@@ -120,9 +120,7 @@ def change_player(call: Write[ChangedPlayer]) -> int:
 
 def require_removable(call: Write[Body]) -> int:
     """The id in the path. Raises Conflict when the player is in a tournament."""
-    player_id = access.owned_id_in_path(call, book.PLAYER, is_exclusive=True)
-    access.refuse_used(call, book.PLAYER, player_id, "Set the player inactive instead.")
-    return player_id
+    return access.removable_id_in_path(call, book.PLAYER, "Set the player inactive instead.")
 
 
 def merge_players(call: Write[MergeTarget]) -> int:

@@ -7,7 +7,7 @@ from msgspec import Meta
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post
 from silverball.kit.http.query import Query
-from silverball.service.core import calls
+from silverball.service.core import access, calls
 from silverball.service.core.calls import Write
 from silverball.service.series import reads, writes
 from silverball.store.people import book
@@ -115,7 +115,7 @@ def change_occasion(call: Write[writes.ChangedOccasion]) -> Data[Occasion]:
 @delete("/api/events/{event_id}", ability="manage")
 def delete_occasion(call: Write[Body]) -> Data[Occasion]:
     """Delete an occasion without tournaments; answers its last state."""
-    occasion_id = writes.require_removable_occasion(call)
+    occasion_id = access.removable_id_in_path(call, book.OCCASION, "Take the tournaments out of it first.")
     removed = reads.find_occasion(call.db, occasion_id, call.caller)
     book.remove(call.db, book.OCCASION, occasion_id)
     return Data(data=removed)

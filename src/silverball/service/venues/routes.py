@@ -7,7 +7,7 @@ from msgspec import Meta
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post
 from silverball.kit.http.query import Query
-from silverball.service.core import calls
+from silverball.service.core import access, calls
 from silverball.service.core.calls import Write
 from silverball.service.tournaments.reads import tournaments
 from silverball.service.venues import reads, writes
@@ -105,7 +105,7 @@ def change_bank(call: Write[writes.ChangedBank]) -> Data[Bank]:
 @delete("/api/banks/{bank_id}", ability="manage")
 def delete_bank(call: Write[Body]) -> Data[Bank]:
     """Delete an unused bank from the book; answers its last state."""
-    bank_id = writes.require_removable_bank(call)
+    bank_id = access.removable_id_in_path(call, book.BANK, "Set the bank inactive instead.")
     removed = reads.find_bank(call.db, bank_id)
     book.remove(call.db, book.BANK, bank_id)
     return Data(data=removed)

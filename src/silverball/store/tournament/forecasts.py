@@ -45,7 +45,7 @@ class StoredForecast(Struct, frozen=True):
 
 
 class WantedItems(Generic[T]):
-    """What readers of this process wait for, by key, first come first."""
+    """Items that readers of this process wait for, by key, first come first."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
